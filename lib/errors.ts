@@ -1,0 +1,126 @@
+/**
+ * The catalogue of what can go wrong in front of a caller or an operator: code, HTTP status, title, and a sentence.
+ * The sentence is public: it names what is wrong and where, and holds no secret, no stack and no echo of the input.
+ * What only we should see travels as `cause`.
+ */
+const catalogue = {
+  // Reading a request
+  BODY_TOO_LARGE: entry(
+    413,
+    'Body too large',
+    (p: { limitBytes: number }) => `The body is larger than ${p.limitBytes} bytes.`,
+  ),
+  BODY_INVALID: entry(
+    400,
+    'Body invalid',
+    (p: { reason: string }) => `The body is not what its content type says: ${p.reason}.`,
+  ),
+  BODY_TOO_DEEP: entry(
+    400,
+    'Body nested too deeply',
+    (p: { limit: number }) => `The body is nested deeper than ${p.limit} levels.`,
+  ),
+  REQUEST_INVALID: entry(
+    400,
+    'Request invalid',
+    (p: { reason: string }) => `The request can't be read: ${p.reason}.`,
+  ),
+  NOT_FOUND: entry(404, 'Not found', () => 'No enabled workflow listens at this address.'),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    'Method not allowed',
+    (p: { allow: readonly string[] }) => `This address answers ${p.allow.join(', ')}.`,
+  ),
+  UNAUTHORIZED: entry(401, 'Unauthorized', () => 'The credentials are missing or wrong.'),
+  // The service itself
+  STORE_UNAVAILABLE: entry(
+    503,
+    'Store unavailable',
+    () => 'The store does not answer or is throttling; nothing was started. Try again.',
+  ),
+  AUTHENTICATION_MISCONFIGURED: entry(
+    503,
+    'Authentication misconfigured',
+    () => 'This webhook requires credentials, but none are set up for it; nothing was started.',
+  ),
+  INTERNAL: entry(500, 'Internal error', () => 'Something failed on our side.'),
+  // Running a workflow
+  EXECUTION_FAILED: entry(
+    500,
+    'Execution failed',
+    (p: { executionId: string }) => `Execution ${p.executionId} failed; its record says where.`,
+  ),
+  EXECUTION_TIMED_OUT: entry(
+    504,
+    'Execution timed out',
+    (p: { executionId: string }) => `Execution ${p.executionId} ran out of time.`,
+  ),
+  NO_RESPONSE: entry(
+    500,
+    'No response',
+    (p: { executionId: string }) =>
+      `Execution ${p.executionId} ended without reaching a respondToWebhook node.`,
+  ),
+  WORKFLOW_INVALID: entry(
+    500,
+    'Workflow invalid',
+    (p: { reason: string }) => `The stored workflow can't run: ${p.reason}.`,
+  ),
+  // Operators
+  CONFIGURATION_INVALID: entry(
+    500,
+    'Configuration invalid',
+    (p: { reason: string }) => `The configuration is not usable: ${p.reason}.`,
+  ),
+  WORKFLOW_CHANGED: entry(
+    409,
+    'Workflow changed',
+    (p: { workflowId: string }) =>
+      `Somebody else changed workflow ${p.workflowId} meanwhile; read it again and retry.`,
+  ),
+  CREDENTIAL_CHANGED: entry(
+    409,
+    'Credential changed',
+    (p: { credentialId: string }) => `Somebody else changed credential ${p.credentialId} meanwhile; retry.`,
+  ),
+} as const;
+
+interface CatalogueEntry<Parameters> {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: (parameters: Parameters) => string;
+}
+
+function entry<Parameters = Record<never, never>>(
+  status: number,
+  title: string,
+  detail: (parameters: Parameters) => string,
+): CatalogueEntry<Parameters> {
+  return { status, title, detail };
+}
+
+type Catalogue = typeof catalogue;
+export type ErrorCode = keyof Catalogue;
+export type ErrorParameters<Code extends ErrorCode> = Parameters<Catalogue[Code]['detail']>[0];
+
+export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
+  readonly code: Code;
+  readonly status: number;
+  readonly title: string;
+  readonly parameters: ErrorParameters<Code>;
+
+  /** @param cause what only the log may see */
+  constructor(code: Code, parameters: ErrorParameters<Code>, cause?: unknown) {
+    const { status, title, detail } = catalogue[code] as CatalogueEntry<ErrorParameters<Code>>;
+    super(detail(parameters), cause === undefined ? undefined : { cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = status;
+    this.title = title;
+    this.parameters = parameters;
+  }
+}
+
+/** Is this an error of the catalogue, and, when a code is given, that one? Narrows the parameters too. */
+export const isAppError = <Code extends ErrorCode>(error: unknown, code?: Code): error is AppError<Code> =>
+  error instanceof AppError && (code === undefined || error.code === code);
