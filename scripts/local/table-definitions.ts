@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import { parse } from 'yaml';
+
+const SERVERLESS_YML = new URL('../../serverless.yml', import.meta.url);
+const PREFIX_VARIABLE = '${self:custom.tablePrefix}';
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties: CreateTableCommandInput & Record<string, unknown>;
+}
+
+/** The tables that serverless.yml defines, as `CreateTable` takes them, named with `prefix` (no trailing dash). */
+export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] => {
+  // CloudFormation's tags (!GetAtt …) don't occur in tables; elsewhere they may stay unresolved.
+  const file = parse(readFileSync(SERVERLESS_YML, 'utf8'), { logLevel: 'silent' });
+  const resources = Object.values(file.resources.Resources as Record<string, Resource>);
+  return resources
+    .filter(({ Type }) => Type === 'AWS::DynamoDB::Table')
+    .map(({ Properties }) => ({
+      TableName: Properties.TableName?.replace(PREFIX_VARIABLE, prefix),
+      BillingMode: Properties.BillingMode,
+      AttributeDefinitions: Properties.AttributeDefinitions,
+      KeySchema: Properties.KeySchema,
+      GlobalSecondaryIndexes: Properties.GlobalSecondaryIndexes,
+    }));
+};

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+
+export const projectRoot = resolve(import.meta.dirname, '../..');
+
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The project's own binaries come first, as `npm run` and `npx` have it: there, `node` is the Node that Lambda runs. */
+export const projectEnvironment = (extra: Record<string, string> = {}): NodeJS.ProcessEnv => {
+  const { NODE_OPTIONS: _jestOptions, JEST_WORKER_ID: _worker, ...environment } = process.env;
+  return {
+    ...environment,
+    PATH: `${join(projectRoot, 'node_modules/.bin')}:${environment.PATH}`,
+    ...extra,
+  };
+};
+
+/** Runs a command to its end. */
+export const runCommand = (
+  command: string,
+  args: readonly string[],
+  { cwd = projectRoot, env = {}, stdin = '' }: { cwd?: string; env?: Record<string, string>; stdin?: string } = {},
+): Promise<CommandResult> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env: projectEnvironment(env), stdio: 'pipe' });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+    child.stdin.end(stdin);
+  });
