@@ -1,0 +1,69 @@
+import type { JsonObject } from '../contract/json.ts';
+import { type DeliveredInput, ERROR_OUTPUT, MAIN_OUTPUT } from '../contract/node.ts';
+import type { NodeRun } from './attempts.ts';
+import type { NodeFailure, NodeRecord } from './execution.ts';
+import type { Outputs } from './progress.ts';
+import type { StepResult } from './steps.ts';
+
+/** How one run of a node came out: what goes on record, what goes on to the next nodes. */
+export interface Outcome {
+  readonly record: NodeRecord;
+  readonly outputs: Outputs;
+  /** The failure, when it ends the execution. */
+  readonly fatal: NodeFailure | null;
+}
+
+/** Decides by the node's `onError` what a run of it comes to. */
+export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Outcome => {
+  const { node } = run.planNode;
+  const recorded = {
+    nodeId: node.id,
+    type: node.type,
+    iteration: run.iteration,
+    attempts: result.attempts,
+    startedAt: run.startedAt,
+    durationMs: Math.max(0, endedAt - run.startedAt), // clocks can be set back
+  };
+  if ('outputs' in result) {
+    return { record: { ...recorded, status: 'succeeded' }, outputs: result.outputs, fatal: null };
+  }
+  const failure = { nodeId: node.id, ...result.failure };
+  const record: NodeRecord = { ...recorded, status: 'failed', failure };
+  switch (node.settings?.onError ?? 'fail') {
+    case 'continue':
+      return { record, outputs: { [MAIN_OUTPUT]: run.input }, fatal: null };
+    case 'route':
+      return { record, outputs: { [ERROR_OUTPUT]: { ...run.input, error: failure } }, fatal: null };
+    case 'fail':
+      return { record, outputs: {}, fatal: failure };
+  }
+};
+
+/** A disabled node hands on what it gets. */
+export const passThrough = ({ planNode: { node }, input, iteration, startedAt }: NodeRun): Outcome => ({
+  record: {
+    nodeId: node.id,
+    type: node.type,
+    status: 'passedThrough',
+    iteration,
+    attempts: 0,
+    startedAt,
+    durationMs: 0,
+  },
+  outputs: { [MAIN_OUTPUT]: input },
+  fatal: null,
+});
+
+/**
+ * The input of a node: what its connections delivered, merged in their order, the later one winning. A single one
+ * is handed on as it is. `fromEntries` defines keys instead of assigning them: `__proto__` is a key like any other.
+ */
+export const mergeInputs = (inputs: readonly DeliveredInput[]): JsonObject => {
+  const [first] = inputs;
+  if (inputs.length === 1 && first !== undefined) return first.data;
+  return Object.fromEntries(inputs.flatMap(({ data }) => Object.entries(data)));
+};
+
+/** What counts as "the" output of a node: what it delivered on `main`, else on its first output. */
+export const mainOf = (outputs: Outputs): JsonObject =>
+  outputs[MAIN_OUTPUT] ?? Object.values(outputs)[0] ?? {};

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../contract/json.ts';
+import type { RetrySettings } from '../contract/node.ts';
+import type { Clock } from '../contract/services.ts';
+
+/** What one attempt at a node came to: data by output, or why it failed. Plain JSON, so that it can be remembered. */
+export type Attempt =
+  | { readonly outputs: Readonly<Record<string, JsonObject>> }
+  | { readonly failure: { readonly name: string; readonly message: string } };
+
+export type StepResult = Attempt & {
+  /** How often it was tried. */
+  readonly attempts: number;
+};
+
+/** A unit whose result is remembered, so that a resumed execution does not do it again. */
+export interface Step {
+  /** Unique in the execution and the same on every replay: node and turn. */
+  readonly name: string;
+  readonly retry: RetrySettings | undefined;
+  /** @param number 1 for the first. Never rejects. */
+  attempt(number: number): Promise<Attempt>;
+}
+
+/**
+ * A way to remember steps. Steps are asked for in an order that depends on the plan and the data alone, never on
+ * what finished first. Waiting between attempts is this port's business: an engine that resumes waits at no cost.
+ */
+export interface Steps {
+  run(step: Step): Promise<StepResult>;
+}
+
+/** Remembers nothing: for runs that end with the request that started them. */
+export const inlineSteps = (clock: Clock): Steps => ({
+  run: async ({ attempt, retry }) => {
+    for (let number = 1; ; number++) {
+      const result = await attempt(number);
+      const delayMs = 'failure' in result ? computeRetryDelay(retry, number) : null;
+      if (delayMs === null) return { ...result, attempts: number };
+      await clock.sleep(delayMs);
+    }
+  },
+});
+
+/** Milliseconds to wait after attempt `number` has failed; null when there is to be no other. */
+export const computeRetryDelay = (retry: RetrySettings | undefined, number: number): number | null => {
+  const { maxAttempts = 1, intervalSeconds = 1, backoffRate = 2, maxDelaySeconds = 60 } = retry ?? {};
+  if (number >= maxAttempts) return null;
+  return Math.min(intervalSeconds * backoffRate ** (number - 1), maxDelaySeconds) * 1_000;
+};

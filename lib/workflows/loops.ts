@@ -1,0 +1,93 @@
+/** A graph as numbers: nodes 0 … n-1, and for each node the indexes of the edges that leave it. */
+export interface Graph {
+  readonly nodeCount: number;
+  readonly edges: readonly { readonly source: number; readonly target: number }[];
+  readonly outgoing: readonly (readonly number[])[];
+}
+
+/** A part of the graph that leads back to its header. Loops nest: they contain one another or are disjoint. */
+export interface Loop {
+  readonly header: number;
+  /** All nodes inside, those of inner loops included. */
+  readonly nodes: readonly number[];
+  /** Index of the loop directly around this one; -1 for none. Outer loops come before inner ones. */
+  readonly parent: number;
+  /** The edges that lead from inside back to the header. */
+  readonly backEdges: readonly number[];
+}
+
+/**
+ * The loops among `reachable` (in depth-first order from where the execution starts), outermost first: a strongly
+ * connected component is a loop; its header is the node of it that was reached first. Without the edges into the
+ * header, what is left of the component is searched for inner loops (B. Steensgaard, "Sequentializing Program
+ * Dependence Graphs for Irreducible Programs", 1993). It works for any graph, also where a loop has several ways in.
+ * A worklist, not a recursion: depth costs no stack.
+ */
+export const findLoops = (graph: Graph, reachable: readonly number[]): Loop[] => {
+  const loops: Loop[] = [];
+  const cut = new Set<number>(); // the back edges found so far
+  const work: { nodes: readonly number[]; parent: number }[] = [{ nodes: reachable, parent: -1 }];
+  for (let next = work.pop(); next !== undefined; next = work.pop()) {
+    for (const component of findComponents(graph, next.nodes, cut)) {
+      // Components keep the order of `reachable`, so the first of them was reached first.
+      const [header = -1] = component;
+      const backEdges = component.flatMap((node) =>
+        (graph.outgoing[node] ?? []).filter((edge) => graph.edges[edge]?.target === header && !cut.has(edge)),
+      );
+      if (backEdges.length === 0) continue; // a single node that doesn't lead to itself
+      for (const edge of backEdges) cut.add(edge);
+
+      work.push({ nodes: component, parent: loops.length });
+      loops.push({ header, nodes: component, parent: next.parent, backEdges });
+    }
+  }
+  return loops;
+};
+
+/** Tarjan's strongly connected components among `nodes`, each in the order of `nodes`. */
+const findComponents = (graph: Graph, nodes: readonly number[], cut: ReadonlySet<number>): number[][] => {
+  const position = new Map(nodes.map((node, index) => [node, index]));
+  const order = new Map<number, number>();
+  const low = new Map<number, number>();
+  const onStack = new Set<number>();
+  const stack: number[] = [];
+  const components: number[][] = [];
+
+  const targetsOf = (node: number): number[] =>
+    (graph.outgoing[node] ?? [])
+      .filter((edge) => !cut.has(edge))
+      .map((edge) => graph.edges[edge]?.target ?? -1)
+      .filter((target) => position.has(target));
+
+  const lower = (node: number, value: number) => low.set(node, Math.min(low.get(node) ?? value, value));
+
+  const visit = (node: number) => {
+    order.set(node, order.size);
+    low.set(node, order.size - 1);
+    stack.push(node);
+    onStack.add(node);
+    return { node, targets: targetsOf(node), next: 0 };
+  };
+
+  for (const root of nodes) {
+    if (order.has(root)) continue;
+    const path = [visit(root)];
+    for (let frame = path.at(-1); frame !== undefined; frame = path.at(-1)) {
+      const target = frame.targets[frame.next++];
+      if (target !== undefined) {
+        if (!order.has(target)) path.push(visit(target));
+        else if (onStack.has(target)) lower(frame.node, order.get(target) ?? 0);
+        continue;
+      }
+      path.pop();
+      const caller = path.at(-1);
+      if (caller !== undefined) lower(caller.node, low.get(frame.node) ?? 0);
+      if (low.get(frame.node) === order.get(frame.node)) {
+        const component = stack.splice(stack.lastIndexOf(frame.node));
+        for (const member of component) onStack.delete(member);
+        components.push(component.sort((a, b) => (position.get(a) ?? 0) - (position.get(b) ?? 0)));
+      }
+    }
+  }
+  return components;
+};

@@ -1,0 +1,119 @@
+import { findLoops } from './loops.ts';
+import type { PlanEdge, PlanNode } from './plan.ts';
+
+/** A loop on a route, with all that a turn of it needs, worked out beforehand. */
+export interface RouteLoop {
+  readonly header: number;
+  readonly nodes: readonly number[];
+  /** Index of the loop directly around it; -1 for none. */
+  readonly parent: number;
+  /** How many things must settle before a turn is over: nodes directly inside, and loops directly inside. */
+  readonly units: number;
+  readonly backEdges: readonly number[];
+  /** Edges with both ends inside, back edges of this loop left out. */
+  readonly innerEdges: readonly number[];
+  /** Edges that leave it and end directly in what is around it; the others are the parent's to settle. */
+  readonly exitEdges: readonly number[];
+  /** Indexes of the loops inside, at any depth. */
+  readonly inside: readonly number[];
+}
+
+/** What an execution meets that one trigger starts. Arrays are indexed by node or by edge. */
+export interface Route {
+  readonly trigger: number;
+  readonly loops: readonly RouteLoop[];
+  /** The innermost loop that a node is in; -1 for none. */
+  readonly loopOf: Int32Array;
+  /** How many forward edges lead into a node. */
+  readonly awaited: Int32Array;
+  /** Per node, the edges that lead into it, in the order of the definition, without back edges. */
+  readonly incoming: readonly (readonly number[])[];
+  /** Per edge, one of {@link EDGE}. */
+  readonly kind: Uint8Array;
+}
+
+/** What becomes of an edge when its source has settled. */
+export const EDGE = {
+  /** Its source is not reached from the trigger: it never settles, and nobody waits for it. */
+  absent: 0,
+  /** Settles at once. */
+  forward: 1,
+  /** Starts another turn of a loop. */
+  back: 2,
+  /** Leaves a loop: settles when the loop is over. */
+  exit: 3,
+} as const;
+
+export const computeRoute = (
+  plan: { readonly nodes: readonly PlanNode[]; readonly edges: readonly PlanEdge[] },
+  trigger: number,
+): Route => {
+  const { nodes, edges } = plan;
+  const reachable = reachFrom(plan, trigger);
+  const outgoing = nodes.map((node) => node.outgoing);
+  const found = findLoops({ nodeCount: nodes.length, edges, outgoing }, reachable);
+
+  // Outer loops come first, so that the last one written is the innermost.
+  const loopOf = new Int32Array(nodes.length).fill(-1);
+  found.forEach((loop, index) => {
+    for (const node of loop.nodes) loopOf[node] = index;
+  });
+
+  const kind = new Uint8Array(edges.length);
+  const members = found.map((loop) => new Set(loop.nodes));
+  const isInside = (loop: number, node: number): boolean => loop === -1 || members[loop]?.has(node) === true;
+
+  for (const source of reachable) {
+    for (const edge of outgoing[source] ?? []) {
+      const target = edges[edge]?.target ?? -1;
+      const leaves = !isInside(loopOf[source] ?? -1, target);
+      kind[edge] = leaves ? EDGE.exit : EDGE.forward;
+    }
+  }
+  for (const { backEdges } of found) for (const edge of backEdges) kind[edge] = EDGE.back;
+
+  const loops = found.map((loop, index): RouteLoop => {
+    const leaving = loop.nodes.flatMap((node) => outgoing[node] ?? []);
+    return {
+      ...loop,
+      units:
+        loop.nodes.filter((node) => loopOf[node] === index).length +
+        found.filter((other) => other.parent === index).length,
+      innerEdges: leaving.filter(
+        (edge) => isInside(index, edges[edge]?.target ?? -1) && !loop.backEdges.includes(edge),
+      ),
+      exitEdges: leaving.filter((edge) => {
+        const target = edges[edge]?.target ?? -1;
+        return !isInside(index, target) && isInside(loop.parent, target);
+      }),
+      inside: [...found.keys()].filter((inner) => inner !== index && isWithin(found, inner, index)),
+    };
+  });
+
+  const incoming = nodes.map((node) =>
+    node.incoming.filter((edge) => kind[edge] === EDGE.forward || kind[edge] === EDGE.exit),
+  );
+  const awaited = Int32Array.from(incoming, (edges) => edges.length);
+  return { trigger, loops, loopOf, awaited, incoming, kind };
+};
+
+const isWithin = (loops: readonly { readonly parent: number }[], inner: number, outer: number): boolean => {
+  for (let loop = inner; loop !== -1; loop = loops[loop]?.parent ?? -1) if (loop === outer) return true;
+  return false;
+};
+
+/** Depth first, in plan order; a worklist, not a recursion. */
+const reachFrom = (
+  { nodes, edges }: { readonly nodes: readonly PlanNode[]; readonly edges: readonly PlanEdge[] },
+  trigger: number,
+): number[] => {
+  const seen = new Set<number>();
+  const work = [trigger];
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    const targets = (nodes[node]?.outgoing ?? []).map((edge) => edges[edge]?.target ?? -1);
+    work.push(...targets.toReversed().filter((target) => !seen.has(target)));
+  }
+  return [...seen];
+};
