@@ -31,7 +31,12 @@ const catalogue = {
     'Method not allowed',
     (p: { allow: readonly string[] }) => `This address answers ${p.allow.join(', ')}.`,
   ),
-  UNAUTHORIZED: entry(401, 'Unauthorized', () => 'The credentials are missing or wrong.'),
+  UNAUTHORIZED: entry(
+    401,
+    'Unauthorized',
+    // `challenge` is the value of `WWW-Authenticate` (RFC 9110 §11.6.1)
+    (_: { challenge: string }) => 'The credentials are missing or wrong.',
+  ),
   // The service itself
   STORE_UNAVAILABLE: entry(
     503,
@@ -61,16 +66,56 @@ const catalogue = {
     (p: { executionId: string }) =>
       `Execution ${p.executionId} ended without reaching a respondToWebhook node.`,
   ),
+  RESPONSE_INVALID: entry(
+    500,
+    'Response invalid',
+    (p: { executionId: string; reason: string }) =>
+      `Execution ${p.executionId} made an answer that can't be sent: ${p.reason}.`,
+  ),
+  ALREADY_STARTED: entry(
+    409,
+    'Already started',
+    (p: { executionId: string }) =>
+      `Execution ${p.executionId} was started before; its record has the outcome.`,
+  ),
   WORKFLOW_INVALID: entry(
     500,
     'Workflow invalid',
     (p: { reason: string }) => `The stored workflow can't run: ${p.reason}.`,
+  ),
+  // Requests that nodes send out; `target` is method and host, such as `GET api.example.com`
+  OUTBOUND_REFUSED: entry(
+    502,
+    'Outbound request refused',
+    (p: { target: string; reason: string }) => `${p.target} was refused: ${p.reason}.`,
+  ),
+  OUTBOUND_FAILED: entry(
+    502,
+    'Outbound request failed',
+    (p: { target: string; reason: string }) => `${p.target} failed: ${p.reason}.`,
+  ),
+  OUTBOUND_TIMEOUT: entry(
+    504,
+    'Outbound request timed out',
+    (p: { target: string; timeoutMs: number }) => `${p.target} did not finish within ${p.timeoutMs} ms.`,
+  ),
+  OUTBOUND_TOO_LARGE: entry(
+    502,
+    'Outbound answer too large',
+    (p: { target: string; limitBytes: number }) =>
+      `${p.target} answered with more than ${p.limitBytes} bytes.`,
   ),
   // Operators
   CONFIGURATION_INVALID: entry(
     500,
     'Configuration invalid',
     (p: { reason: string }) => `The configuration is not usable: ${p.reason}.`,
+  ),
+  WORKFLOW_TOO_LARGE: entry(
+    413,
+    'Workflow too large',
+    (p: { bytes: number; limitBytes: number }) =>
+      `The definition has ${p.bytes} bytes; it may have ${p.limitBytes}.`,
   ),
   WORKFLOW_CHANGED: entry(
     409,

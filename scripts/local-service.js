@@ -1,11 +1,19 @@
-// A Serverless plugin, loaded by every `serverless` command, acting only on two: it puts the embedded DynamoDB
-// and the sample workflows behind `serverless offline` (that is `npm start`) and `serverless invoke local`.
-// JavaScript, and everything else imported late, so that packaging and deploying depend on none of it.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+// A Serverless plugin, loaded by every `serverless` command. It puts the embedded DynamoDB and the sample
+// workflows behind `serverless offline` (that is `npm start`) and `serverless invoke local`, and lets commands
+// run side by side. JavaScript, and everything else imported late: packaging and deploying depend on none of it.
 
 export default class LocalService {
   constructor(serverless) {
     const { service } = serverless;
     let running = null;
+
+    // One bundle folder per process: a command that tidies up must not take the bundles of a running service along.
+    const bundleFolder = join('.esbuild', String(process.pid));
+    service.custom.esbuild.outputWorkFolder = bundleFolder;
+    process.once('exit', () => rmSync(join(serverless.serviceDir, bundleFolder), { recursive: true, force: true }));
 
     const settings = () => ({
       tablePrefix: service.custom.tablePrefix,

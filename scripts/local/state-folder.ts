@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { generateSecret } from '../../lib/credentials/hash-secret.ts';
 
 const folder = new URL('../../.hookloom/', import.meta.url);
 const serviceFile = new URL('local.json', folder);
@@ -32,12 +33,12 @@ export const readServiceInfo = (): LocalServiceInfo | null => {
 };
 
 /** The API key of the `orders` sample: made at the first start, the same from then on. */
-export const readOrCreateApiKey = (create: () => string): string => {
+export const ordersApiKey = (): string => {
   try {
     return readFileSync(apiKeyFile, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    const key = create();
+    const key = generateSecret();
     mkdirSync(folder, { recursive: true });
     writeFileSync(apiKeyFile, `${key}\n`, { mode: 0o600 });
     return key;

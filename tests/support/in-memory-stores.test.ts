@@ -1,0 +1,12 @@
+import { describeCredentialStore } from './credential-store-suite.ts';
+import { describeExecutionStore } from './execution-store-suite.ts';
+import {
+  inMemoryCredentialStore,
+  inMemoryExecutionStore,
+  inMemoryWorkflowStore,
+} from './in-memory-stores.ts';
+import { describeWorkflowStore } from './workflow-store-suite.ts';
+
+describeWorkflowStore('the store in memory', () => inMemoryWorkflowStore());
+describeCredentialStore('the store in memory', inMemoryCredentialStore);
+describeExecutionStore('the store in memory', inMemoryExecutionStore);

@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import { isAppError } from '../../lib/errors.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
+import type { PathConfig } from '../../lib/workflows/path-config.ts';
+import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
+
+const definition = (changes: Partial<WorkflowDefinition> = {}): WorkflowDefinition => ({
+  id: 'orders',
+  name: 'Orders',
+  enabled: true,
+  nodes: [{ id: 'start', type: 'webhookTrigger', parameters: { path: '/orders' } }],
+  connections: [],
+  ...changes,
+});
+
+const pathConfig: PathConfig = {
+  path: '/orders',
+  method: 'POST',
+  authentication: 'apiKey',
+  credentialId: 'partner',
+  responseMode: 'lastNode',
+  triggerNodeId: 'start',
+};
+
+/** What every {@link WorkflowStore} does. @param create makes an empty one */
+export const describeWorkflowStore = (name: string, create: () => WorkflowStore | Promise<WorkflowStore>) => {
+  describe(`${name} keeps workflows`, () => {
+    test('an unknown workflow is null, and so is an unknown version', async () => {
+      const store = await create();
+      await store.put(definition(), []);
+      expect(await store.find('other')).toBeNull();
+      expect(await store.findVersion('other', 1)).toBeNull();
+      expect(await store.findVersion('orders', 2)).toBeNull();
+    });
+
+    test('what was put is found, with its path configs', async () => {
+      const store = await create();
+      expect(await store.put(definition(), [pathConfig])).toEqual({ version: 1, changed: true });
+      expect(await store.find('orders')).toEqual({
+        version: 1,
+        updatedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/),
+        definition: definition(),
+        pathConfigs: [pathConfig],
+      });
+    });
+
+    test('a changed definition is a new version, and the one before stays as it was', async () => {
+      const store = await create();
+      await store.put(definition(), []);
+      expect(await store.put(definition({ name: 'New' }), [])).toEqual({ version: 2, changed: true });
+      expect((await store.find('orders'))?.version).toBe(2);
+      expect((await store.find('orders'))?.definition.name).toBe('New');
+      expect((await store.findVersion('orders', 1))?.definition).toEqual(definition());
+      expect((await store.findVersion('orders', 2))?.definition.name).toBe('New');
+    });
+
+    test('an unchanged definition is no new version', async () => {
+      const store = await create();
+      await store.put(definition(), []);
+      expect(await store.put(definition(), [])).toEqual({ version: 1, changed: false });
+      expect(await store.findVersion('orders', 2)).toBeNull();
+    });
+
+    test('a removed workflow is gone, its versions stay, and a later put counts on from them', async () => {
+      const store = await create();
+      await store.put(definition(), [pathConfig]);
+      expect(await store.remove('orders')).toBe(true);
+      expect(await store.find('orders')).toBeNull();
+      expect(await store.list()).toEqual([]);
+      expect(await store.remove('orders')).toBe(false);
+      expect((await store.findVersion('orders', 1))?.definition).toEqual(definition());
+      expect(await store.put(definition(), [])).toEqual({ version: 2, changed: true });
+      expect((await store.find('orders'))?.version).toBe(2);
+    });
+
+    test('removing what never was is false', async () => {
+      expect(await (await create()).remove('orders')).toBe(false);
+    });
+
+    test('the list has one line per workflow, with its current version', async () => {
+      const store = await create();
+      await store.put(definition(), []);
+      await store.put(definition({ enabled: false }), []);
+      await store.put(definition({ id: 'other', name: 'Other' }), []);
+      const list = (await store.list()).toSorted((a, b) => a.id.localeCompare(b.id));
+      expect(list).toEqual([
+        { id: 'orders', name: 'Orders', enabled: false, version: 2, updatedAt: expect.any(String) },
+        { id: 'other', name: 'Other', enabled: true, version: 1, updatedAt: expect.any(String) },
+      ]);
+    });
+
+    test('two writers at once never make the same version: one of them is told, or counts on', async () => {
+      const store = await create();
+      const names = ['A', 'B', 'C', 'D'];
+      const outcomes = await Promise.allSettled(names.map((name) => store.put(definition({ name }), [])));
+      const won = outcomes.flatMap((outcome, at) =>
+        outcome.status === 'fulfilled' ? [{ version: outcome.value.version, name: names[at] }] : [],
+      );
+      const lost = outcomes.filter((outcome) => outcome.status === 'rejected');
+      expect(won.length).toBeGreaterThan(0);
+      expect(lost.every(({ reason }) => isAppError(reason, 'WORKFLOW_CHANGED'))).toBe(true);
+      for (const { version, name } of won) {
+        expect((await store.findVersion('orders', version))?.definition.name).toBe(name);
+      }
+      const newest = Math.max(...won.map(({ version }) => version));
+      expect((await store.find('orders'))?.version).toBe(newest);
+    });
+
+    test('whatever JSON can hold comes back as it was', async () => {
+      const store = await create();
+      const deep = JSON.parse(`${'['.repeat(90)}1${']'.repeat(90)}`);
+      const parameters = JSON.parse(
+        '{"__proto__": {"polluted": true}, "": "", "big": 1e22, "small": 5e-324, "exact": 9007199254740993, "nul": "\\u0000", "list": [null, true, ""], "text": "日本 🚀"}',
+      );
+      const awkward = definition({
+        nodes: [{ id: 'start', type: 'manualTrigger', parameters: { ...parameters, deep } }],
+        note: 'an unknown key is kept',
+      });
+      await store.put(awkward, []);
+      const found = await store.find('orders');
+      expect(JSON.stringify(found?.definition)).toBe(JSON.stringify(awkward));
+      expect(JSON.stringify((await store.findVersion('orders', 1))?.definition)).toBe(
+        JSON.stringify(awkward),
+      );
+    });
+
+    test.each(['__proto__', 'constructor', 'toString'])('%s is a name like any other', async (id) => {
+      const store = await create();
+      expect(await store.find(id)).toBeNull();
+      expect(await store.findVersion(id, 1)).toBeNull();
+    });
+  });
+};
