@@ -48,6 +48,11 @@ const catalogue = {
     'Authentication misconfigured',
     () => 'This webhook requires credentials, but none are set up for it; nothing was started.',
   ),
+  ANSWER_TOO_LARGE: entry(
+    500,
+    'Answer too large',
+    (p: { limitBytes: number }) => `The answer is larger than the ${p.limitBytes} bytes that can be sent.`,
+  ),
   INTERNAL: entry(500, 'Internal error', () => 'Something failed on our side.'),
   // Running a workflow
   EXECUTION_FAILED: entry(

@@ -18,13 +18,13 @@ export interface Launch {
   readonly timeLimitMs: number;
 }
 
-/** A workflow that is ready to run: rejecting or throwing is a fault of ours, a failing node is a result. */
-export type RunPrepared = (launch: Launch, startedAt: number) => Promise<ExecutionResult>;
+/** A launch that is ready to run: rejecting is a fault of ours, a failing node is a result. */
+export type RunPrepared = (startedAt: number) => Promise<ExecutionResult>;
 
 export interface RunParts {
   readonly executions: ExecutionStore;
-  /** Rejects with `WORKFLOW_INVALID` for a workflow that can't run. */
-  readonly prepare: (workflow: Workflow) => Promise<RunPrepared>;
+  /** Rejects with `WORKFLOW_INVALID` for a workflow that can't run, before its start is recorded. */
+  readonly prepare: (launch: Launch) => Promise<RunPrepared>;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
@@ -39,12 +39,12 @@ export type RunExecution = (launch: Launch) => Promise<ExecutionResult>;
 export const createRunExecution =
   ({ executions, prepare, clock, logger }: RunParts): RunExecution =>
   async (launch) => {
-    const runPrepared = await prepare(launch.workflow);
+    const runPrepared = await prepare(launch);
     const start = toStart(launch, clock.now());
     if (!(await startOnce(executions, start))) {
       throw new AppError('ALREADY_STARTED', { executionId: launch.executionId });
     }
-    const result = await runToResult(() => runPrepared(launch, start.startedAt), start, logger);
+    const result = await runToResult(() => runPrepared(start.startedAt), start, logger);
     await recordEnd({ executions, clock, logger }, start, result);
     return result;
   };
@@ -59,7 +59,8 @@ const toStart = ({ executionId, workflow, trigger }: Launch, startedAt: number):
 
 /**
  * False when somebody else has started this execution. When the reply to a write is lost, the store's client
- * writes again and meets its own record: that is told by its content, or the run would be lost.
+ * writes again and meets its own record: that is told by its content, or the run would be lost. Ids that are made
+ * from a delivery, instead of drawn, will need more than the time to tell whose record it is.
  */
 const startOnce = async (executions: ExecutionStore, start: ExecutionStart): Promise<boolean> => {
   if (await executions.start(start)) return true;

@@ -1,0 +1,55 @@
+import { createHash, randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
+import type { SecretHash } from './credential.ts';
+
+/**
+ * scrypt's cost N, with block size 8 and parallelisation 3: one of the settings that OWASP's Password Storage
+ * Cheat Sheet counts as sufficient, and the one of them that needs 32 MB of memory, which a small Lambda has.
+ */
+const DEFAULT_COST = 2 ** 15;
+const BLOCK_SIZE = 8;
+const PARALLELISATION = 3;
+const HASH_BYTES = 32;
+
+/** A new secret of 256 random bits, base64url: 43 characters. */
+export const generateSecret = (): string => randomBytes(32).toString('base64url');
+
+/** SHA-256 of a text in UTF-8, 32 bytes. */
+export const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
+
+/**
+ * Hashes a secret that {@link generateSecret} made: 256 random bits can't be guessed, so a fast hash is enough.
+ * Never use it for what a person chose.
+ */
+export const hashGenerated = (secret: string): SecretHash => ({
+  algorithm: 'sha256',
+  hash: digest(secret).toString('base64url'),
+});
+
+/** Hashes a password that a person chose. @param cost scrypt's N, a power of two; smaller only in tests */
+export const hashChosen = async (password: string, cost = DEFAULT_COST): Promise<SecretHash> => {
+  const salt = randomBytes(16).toString('base64url');
+  const hash = await computeScrypt(password, { salt, cost });
+  return { algorithm: 'scrypt', hash: hash.toString('base64url'), salt, cost };
+};
+
+/**
+ * scrypt (RFC 7914) of a password, 32 bytes. The password is normalised to NFC first, as RFC 8265 (OpaqueString),
+ * to which RFC 7617 refers, demands: keyboards differ in how they compose `é`.
+ * Rejects when `cost` is not a power of two or needs more than 256 MB.
+ */
+export const computeScrypt = (
+  password: string,
+  { salt, cost }: { readonly salt: string; readonly cost: number },
+): Promise<Buffer> => {
+  const options: ScryptOptions = {
+    N: cost,
+    r: BLOCK_SIZE,
+    p: PARALLELISATION,
+    maxmem: 256 * 1024 * 1024,
+  };
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFC'), Buffer.from(salt, 'base64url'), HASH_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+};

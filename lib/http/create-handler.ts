@@ -1,0 +1,72 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { Clock, Logger } from '../contract/services.ts';
+import { AppError, isAppError } from '../errors.ts';
+import { type Answer, MAX_ANSWER_BYTES, toResult } from './answer.ts';
+import { answerProblem } from './problem.ts';
+
+/** Deals with one request. What it throws is answered for it. */
+export type Handle = (event: unknown, context: Context) => Promise<Answer>;
+
+export interface HandlerParts {
+  readonly logger: Logger;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * The way into every function, and the one way out: `handle` gives an answer or throws, and either becomes what
+ * the gateway takes, and one line in the log. Middleware that is added with `use` runs in between.
+ */
+export const createHandler = (parts: HandlerParts, handle: Handle) =>
+  // No early timeout: what may take long has a deadline of its own, and a timer per request is not free.
+  middy<unknown, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 })
+    .use(answering(parts) as middy.MiddlewareObj<unknown, APIGatewayProxyStructuredResultV2>)
+    .handler(handle as never);
+
+type Timed = middy.Request<unknown, unknown, Error, Context, { startedAt?: number }>;
+
+const answering = ({ logger, clock }: HandlerParts) => {
+  const finish = (request: Timed, answer: Answer, thrown: unknown): void => {
+    const { method, requestId, route } = describeRequest(request.event, request.context);
+    request.response = toResult(answer, method);
+    const fields = {
+      requestId,
+      route,
+      status: answer.status,
+      durationMs: clock.now() - (request.internal.startedAt ?? clock.now()),
+      ...(isAppError(thrown) ? { code: thrown.code } : {}),
+    };
+    if (answer.status < 500) logger.info('request', fields);
+    else logger.error('request', { ...fields, cause: causeOf(thrown) });
+  };
+
+  return {
+    before: (request: Timed) => {
+      request.internal.startedAt = clock.now();
+    },
+    after: (request: Timed) => {
+      const answer = request.response as Answer;
+      if (Buffer.byteLength(answer.body ?? '') <= MAX_ANSWER_BYTES) return finish(request, answer, undefined);
+      throw new AppError('ANSWER_TOO_LARGE', { limitBytes: MAX_ANSWER_BYTES });
+    },
+    onError: (request: Timed) => {
+      const { requestId } = describeRequest(request.event, request.context);
+      finish(request, answerProblem(request.error, requestId), request.error);
+    },
+  };
+};
+
+/** What only the log sees. An error of the catalogue stands for what caused it. */
+const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
+
+/** What names a request in answers and in the log; whatever an event lacks is empty. */
+const describeRequest = (event: unknown, context: Partial<Context> | undefined) => {
+  const { requestContext } = (event ?? {}) as { requestContext?: unknown };
+  const { http, requestId, routeKey } = (requestContext ?? {}) as Record<string, unknown>;
+  const { method } = (http ?? {}) as { method?: unknown };
+  return {
+    method: String(method ?? ''),
+    requestId: String(requestId ?? context?.awsRequestId ?? ''),
+    route: String(routeKey ?? ''),
+  };
+};

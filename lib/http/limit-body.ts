@@ -1,0 +1,14 @@
+import { AppError } from '../errors.ts';
+
+/**
+ * Refuses a body that is larger than `limitBytes`, on the event as it came: nothing has been decoded yet.
+ * @throws AppError `BODY_TOO_LARGE`
+ */
+export const limitBody = (event: unknown, limitBytes: number): void => {
+  if (typeof event !== 'object' || event === null || !('body' in event)) return;
+  if (typeof event.body !== 'string') return;
+  const isBase64 = 'isBase64Encoded' in event && event.isBase64Encoded === true;
+  if (Buffer.byteLength(event.body, isBase64 ? 'base64' : 'utf8') > limitBytes) {
+    throw new AppError('BODY_TOO_LARGE', { limitBytes });
+  }
+};

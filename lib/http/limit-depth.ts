@@ -1,0 +1,28 @@
+import { AppError } from '../errors.ts';
+
+const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Refuses JSON that is nested deeper than `limit` levels, counted on the text: `JSON.parse` takes millions of
+ * levels, but whatever walks the result later (`JSON.stringify`, for one) overflows the stack at a few thousand.
+ * Says nothing of whether the text is JSON.
+ * @throws AppError `BODY_TOO_DEEP`
+ */
+export const limitDepth = (text: string, limit: number): void => {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (inString) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) inString = false;
+    } else if (code === QUOTE) {
+      inString = true;
+    } else if (code === OPEN_LIST || code === OPEN_MAP) {
+      depth += 1;
+      if (depth > limit) throw new AppError('BODY_TOO_DEEP', { limit });
+    } else if (code === CLOSE_LIST || code === CLOSE_MAP) {
+      depth -= 1;
+    }
+  }
+};

@@ -1,0 +1,34 @@
+import { AppError, isAppError } from '../errors.ts';
+import type { Answer } from './answer.ts';
+
+/** Seconds after which a caller may try again what failed for want of the store. */
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * An error as problem details (RFC 9457). What is not from the catalogue becomes a bare 500: its message is for the
+ * log alone.
+ * @param instance the request's id, which the log names too
+ */
+export const answerProblem = (thrown: unknown, instance: string): Answer => {
+  const error = isAppError(thrown) ? thrown : new AppError('INTERNAL', {});
+  const problem = {
+    type: `urn:hookloom:problem:${error.code.toLowerCase().replaceAll('_', '-')}`,
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    instance,
+  };
+  return {
+    status: error.status,
+    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...headersOf(error) },
+    body: JSON.stringify(problem),
+  };
+};
+
+/** What HTTP wants said beside the status (RFC 9110 §10.2.1, §10.2.3, §11.6.1). */
+const headersOf = (error: AppError): Record<string, string> => {
+  if (isAppError(error, 'METHOD_NOT_ALLOWED')) return { allow: error.parameters.allow.join(', ') };
+  if (isAppError(error, 'UNAUTHORIZED')) return { 'www-authenticate': error.parameters.challenge };
+  if (error.status === 503) return { 'retry-after': String(RETRY_AFTER_SECONDS) };
+  return {};
+};

@@ -1,0 +1,44 @@
+import { Emission, type NodeContext } from '../contract/node.ts';
+import type { PluginHandle, PluginProvider } from '../contract/plugin.ts';
+import { filter } from './filter.ts';
+import { ifNode } from './if.ts';
+import { merge } from './merge.ts';
+import { respondToWebhook } from './respond-to-webhook.ts';
+import { set } from './set.ts';
+import { switchNode } from './switch.ts';
+
+/** For each handle, parameters and the output on which it must deliver its input then. */
+const probes: readonly [PluginHandle, Record<string, never> | object, string][] = [
+  [set, { values: {}, keepInput: true }, 'main'],
+  [ifNode, { condition: false }, 'false'],
+  [switchNode, { value: 1, cases: [{ equals: 1, output: 'one' }] }, 'one'],
+  [merge, {}, 'main'],
+  [filter, { condition: true }, 'main'],
+  [respondToWebhook, {}, 'main'],
+];
+
+/** The nodes that lead data through a workflow. All of them are pure. */
+const flow: PluginProvider = {
+  id: 'flow',
+  name: 'Flow',
+  version: '1.0.0',
+  description: 'Sets, routes, joins and answers: the nodes that lead data through a workflow',
+  category: 'flow',
+  handles: [set, ifNode, switchNode, merge, filter, respondToWebhook],
+  healthCheck: async () => {
+    const input = { probe: 1 };
+    // Pure handles read nothing of their context but the inputs.
+    const context = { inputs: [] as const } as Partial<NodeContext> as NodeContext;
+    for (const [handle, parameters, output] of probes) {
+      const node = { id: 'check', type: handle.id, parameters: { ...parameters } };
+      const result = await handle.execute(node, input, context);
+      const outputs: Record<string, unknown> = result instanceof Emission ? result.outputs : { main: result };
+      if (JSON.stringify(outputs[output]) !== JSON.stringify(input)) {
+        return { status: 'unhealthy', message: `${handle.id} did not deliver its input on "${output}"` };
+      }
+    }
+    return { status: 'healthy' };
+  },
+};
+
+export default flow;

@@ -1,0 +1,28 @@
+import { emit } from '../contract/node.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
+import { readBoolean } from './parameters.ts';
+
+/**
+ * Hands the input on to one of two branches. Only `true` and `false` decide: what counts as true elsewhere (a text
+ * "false", a number) is an error, so that nothing takes the wrong branch unnoticed.
+ */
+export const ifNode: PluginHandle = {
+  id: 'if',
+  name: 'If',
+  description: 'Hands the input on to the output "true" or "false"',
+  kind: 'action',
+  pure: true,
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['condition'],
+    properties: {
+      condition: {
+        type: 'boolean',
+        description: 'Usually an expression, such as {{ body.total > 100 }}; must give true or false',
+      },
+    },
+  },
+  execute: ({ parameters }, input) =>
+    readBoolean(parameters, 'condition') ? emit({ true: input }) : emit({ false: input }),
+};

@@ -1,0 +1,36 @@
+import type { PluginHandle } from '../contract/plugin.ts';
+import { readChoice } from './parameters.ts';
+
+const modes = ['merge', 'append', 'byNode'] as const;
+
+/** Joins branches. The engine has merged them already: the other modes keep them apart. */
+export const merge: PluginHandle = {
+  id: 'merge',
+  name: 'Merge',
+  description: 'Joins what several branches deliver',
+  kind: 'action',
+  pure: true,
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      mode: {
+        type: 'string',
+        enum: modes,
+        default: 'merge',
+        description:
+          'merge: one map, later connections win; append: { items: [...] }; byNode: { [nodeId]: ... }',
+      },
+    },
+  },
+  execute: ({ parameters }, input, { inputs }) => {
+    switch (readChoice(parameters, 'mode', modes, 'merge')) {
+      case 'merge':
+        return input;
+      case 'append':
+        return { items: inputs.map(({ data }) => data) };
+      case 'byNode':
+        return Object.fromEntries(inputs.map(({ sourceNodeId, data }) => [sourceNodeId, data]));
+    }
+  },
+};

@@ -1,0 +1,60 @@
+import type { JsonValue } from '../contract/json.ts';
+import { emit, RESPONSE_OUTPUT } from '../contract/node.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
+import { jsonEquals } from './json-equals.ts';
+import { isJsonMap, readString, wrongParameter } from './parameters.ts';
+
+/** Anything but the reserved output, on which the input would become the answer to the caller. */
+const outputName = { type: 'string', minLength: 1, not: { const: RESPONSE_OUTPUT } };
+
+/** Hands the input on to the output of the first case that equals the value, as JSON, or else to the fallback. */
+export const switchNode: PluginHandle = {
+  id: 'switch',
+  name: 'Switch',
+  description: 'Hands the input on to the output of the first case that equals the value',
+  kind: 'action',
+  pure: true,
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['value', 'cases'],
+    properties: {
+      value: { description: 'What is compared: any JSON, usually an expression such as {{ body.status }}' },
+      cases: {
+        type: 'array',
+        items: {
+          type: 'object',
+          additionalProperties: false,
+          required: ['equals', 'output'],
+          properties: {
+            equals: { description: 'Any JSON; 1 and "1" differ, the order of keys does not matter' },
+            output: { ...outputName, description: 'The output that the input is handed on to' },
+          },
+        },
+      },
+      fallback: {
+        ...outputName,
+        default: 'default',
+        description: 'The output when no case equals the value',
+      },
+    },
+  },
+  execute: ({ parameters }, input) => {
+    // An expression that finds nothing leaves the parameter out; in JSON that is null.
+    const { value = null, cases } = parameters;
+    if (!Array.isArray(cases)) throw wrongParameter('cases', 'a list', cases);
+    const found = cases.map(readCase).find(({ equals }) => jsonEquals(equals, value));
+    const output = found?.output ?? readString(parameters, 'fallback', 'default');
+    if (output === RESPONSE_OUTPUT)
+      throw new RangeError(`The output "${RESPONSE_OUTPUT}" is reserved for answers`);
+    return emit({ [output]: input });
+  },
+};
+
+const readCase = (
+  entry: JsonValue,
+  index: number,
+): { readonly equals: JsonValue; readonly output: string } => {
+  if (!isJsonMap(entry)) throw wrongParameter(`cases[${index}]`, 'a map', entry);
+  return { equals: entry.equals ?? null, output: readString(entry, 'output') };
+};

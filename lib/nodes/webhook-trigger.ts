@@ -1,0 +1,84 @@
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { TriggerProvider } from '../contract/legacy-plugin.ts';
+import type { NodeExecutor } from '../contract/node.ts';
+
+const sampleRequest: JsonObject = {
+  triggeredAt: '2026-01-01T00:00:00.000Z',
+  body: { ping: true },
+  headers: {},
+  queryParams: {},
+  requestMethod: 'POST',
+  requestPath: '/webhook',
+  remoteAddress: '192.0.2.1',
+};
+
+/** Turns the request that fired it into its eight output keys. What is missing, as in a run by hand, gets a default. */
+const executor: NodeExecutor = {
+  getNodeType: () => 'webhookTrigger',
+  execute: ({ parameters }, request, { services }) => ({
+    triggeredAt: request.triggeredAt ?? new Date(services.clock.now()).toISOString(),
+    triggerType: 'webhook',
+    body: request.body ?? {},
+    headers: request.headers ?? {},
+    queryParams: request.queryParams ?? {},
+    requestMethod: request.requestMethod ?? parameters.method ?? 'POST',
+    requestPath: request.requestPath ?? parameters.path ?? '/webhook',
+    remoteAddress: request.remoteAddress ?? 'unknown',
+  }),
+};
+
+const outputKeys = ['triggerType', ...Object.keys(sampleRequest)].sort().join();
+
+const webhookTrigger: TriggerProvider = {
+  nodeType: 'webhookTrigger',
+  displayName: 'Webhook trigger',
+  description: 'Starts the workflow when an HTTP request arrives at its address',
+  category: 'trigger',
+  version: '1.0.0',
+  properties: [
+    {
+      name: 'path',
+      displayName: 'Path',
+      type: 'string',
+      default: '/webhook',
+      description: 'Below /api/webhook/{workflowId}; the leading slash is optional',
+    },
+    {
+      name: 'method',
+      displayName: 'Method',
+      type: 'options',
+      options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      default: 'POST',
+    },
+    {
+      name: 'authentication',
+      displayName: 'Authentication',
+      type: 'options',
+      options: ['none', 'apiKey', 'basic'],
+      default: 'none',
+      description: "With apiKey or basic, the node's credentialId names the credential",
+    },
+    {
+      name: 'responseMode',
+      displayName: 'Response mode',
+      type: 'options',
+      options: ['onReceived', 'lastNode', 'responseNode'],
+      default: 'onReceived',
+      description:
+        'Answer at once, with the output of the last node, or with what a respondToWebhook node says',
+    },
+  ],
+  getExecutor: () => executor,
+  healthCheck: async ({ clock }) => {
+    const node = { id: 'check', type: 'webhookTrigger', parameters: {} };
+    // The executor reads nothing else of its context.
+    const context = { services: { clock } } as Parameters<NodeExecutor['execute']>[2];
+    const output = (await executor.execute(node, sampleRequest, context)) as Record<string, JsonValue>;
+    const keys = Object.keys(output).sort().join();
+    return keys === outputKeys
+      ? { status: 'healthy' }
+      : { status: 'unhealthy', message: `a sample request gave the keys ${keys}` };
+  },
+};
+
+export default webhookTrigger;

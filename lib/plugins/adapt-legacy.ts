@@ -1,0 +1,53 @@
+import type { JsonObject } from '../contract/json.ts';
+import type { ActionProvider, LegacyProperty, TriggerProvider } from '../contract/legacy-plugin.ts';
+import type { HandleKind } from '../contract/plugin.ts';
+import type { Plugin } from './plugin.ts';
+
+/** A legacy provider as a plugin with one node type. Nothing behind this file asks which API it was. */
+export const adaptLegacy = (
+  id: string,
+  kind: HandleKind,
+  provider: TriggerProvider | ActionProvider,
+): Plugin => {
+  const { nodeType, displayName, description, category, version, properties } = provider;
+  return {
+    id,
+    name: displayName,
+    version,
+    description,
+    category,
+    dependencies: [],
+    init: undefined,
+    destroy: undefined,
+    healthCheck: provider.healthCheck?.bind(provider),
+    nodeTypes: [
+      {
+        nodeType,
+        kind,
+        name: displayName,
+        description,
+        category,
+        // A trigger only turns what fired it into data.
+        pure: kind === 'trigger' || ('pure' in provider && provider.pure === true),
+        schema: toSchema(properties),
+        getExecutor: async () => provider.getExecutor(),
+      },
+    ],
+  };
+};
+
+/** The legacy list of properties as JSON Schema. */
+export const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
+  type: 'object',
+  properties: Object.fromEntries(properties.map((property) => [property.name, toPropertySchema(property)])),
+  required: properties.filter(({ required }) => required === true).map(({ name }) => name),
+  additionalProperties: false,
+});
+
+const toPropertySchema = ({ type, displayName, description, options, default: initial }: LegacyProperty) => ({
+  title: displayName,
+  ...(description === undefined ? {} : { description }),
+  ...(type === 'any' ? {} : { type: type === 'options' ? 'string' : type }),
+  ...(options === undefined ? {} : { enum: options }),
+  ...(initial === undefined ? {} : { default: initial }),
+});

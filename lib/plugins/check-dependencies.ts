@@ -1,0 +1,53 @@
+import satisfies from 'semver/functions/satisfies.js';
+import type { PluginDependency } from '../contract/plugin.ts';
+import type { Plugin } from './plugin.ts';
+
+export interface DependencyFindings {
+  /** Why the plugin can't be loaded; null when nothing keeps it from it. */
+  readonly error: string | null;
+  /** Optional dependencies that are not met. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Whether what a plugin depends on is there. Looks at metadata only; whether a dependency then loads shows later.
+ * @param candidates the installed plugins whose metadata is sound, by id
+ */
+export const checkDependencies = (
+  plugin: Plugin,
+  candidates: ReadonlyMap<string, Plugin>,
+): DependencyFindings => {
+  const cycle = findCycle(plugin.id, candidates);
+  if (cycle !== null)
+    return { error: `its dependencies lead back to itself: ${cycle.join(' -> ')}`, warnings: [] };
+  const unmet = plugin.dependencies.flatMap((dependency) => {
+    const problem = describeUnmet(dependency, candidates.get(dependency.pluginId));
+    return problem === null ? [] : [{ problem, isOptional: dependency.optional === true }];
+  });
+  const required = unmet.filter(({ isOptional }) => !isOptional).map(({ problem }) => problem);
+  return {
+    error: required.length === 0 ? null : required.join('; '),
+    warnings: unmet.filter(({ isOptional }) => isOptional).map(({ problem }) => problem),
+  };
+};
+
+const describeUnmet = ({ pluginId, version }: PluginDependency, found: Plugin | undefined): string | null => {
+  if (found === undefined)
+    return `it depends on the plugin "${pluginId}", which is not installed or not sound`;
+  if (version === undefined || satisfies(found.version, version)) return null;
+  return `it depends on the plugin "${pluginId}" ${version}, and ${found.version} is installed`;
+};
+
+/** The way from a plugin back to itself; null when there is none. */
+const findCycle = (start: string, candidates: ReadonlyMap<string, Plugin>): string[] | null => {
+  const seen = new Set<string>();
+  const work = [[start]];
+  for (let path = work.pop(); path !== undefined; path = work.pop()) {
+    for (const { pluginId } of candidates.get(path.at(-1) ?? '')?.dependencies ?? []) {
+      if (pluginId === start) return [...path, start];
+      if (!seen.has(pluginId)) work.push([...path, pluginId]);
+      seen.add(pluginId);
+    }
+  }
+  return null;
+};

@@ -1,0 +1,119 @@
+import type { Clock, Logger } from '../contract/services.ts';
+import { describeError } from './describe-error.ts';
+import type { Registry } from './load-registry.ts';
+import type { Plugin, PluginEntry } from './plugin.ts';
+import { withinDeadline } from './within-deadline.ts';
+
+export type HealthStatus = 'healthy' | 'warning' | 'unhealthy' | 'disabled';
+
+export interface PluginHealth {
+  readonly status: HealthStatus;
+  readonly message?: string;
+  readonly durationMs: number;
+  /** ISO 8601, UTC. */
+  readonly checkedAt: string;
+}
+
+export interface HealthReport {
+  readonly status: 'healthy' | 'degraded' | 'unhealthy';
+  readonly plugins: Readonly<Record<string, PluginHealth>>;
+  readonly summary: Readonly<Record<'total' | HealthStatus, number>>;
+  readonly generatedAt: string;
+}
+
+export interface HealthOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** For one plugin; all are checked at once. 2,000 by default. */
+  readonly deadlineMs?: number;
+}
+
+/** Checks every plugin: that it is loaded, that each node type has its executor, and what it says of itself. */
+export const checkHealth = async (registry: Registry, options: HealthOptions): Promise<HealthReport> => {
+  const rows = await Promise.all(
+    registry.plugins.map(async (entry) => [entry.id, await checkPlugin(entry, registry, options)] as const),
+  );
+  const count = (status: HealthStatus) => rows.filter(([, health]) => health.status === status).length;
+  const summary = {
+    total: rows.length,
+    healthy: count('healthy'),
+    warning: count('warning'),
+    unhealthy: count('unhealthy'),
+    disabled: count('disabled'),
+  };
+  return {
+    status: toOverall(summary),
+    plugins: Object.fromEntries(rows),
+    summary,
+    generatedAt: new Date(options.clock.now()).toISOString(),
+  };
+};
+
+/** What is switched off on purpose doesn't count. A service with no plugin that works is of no use. */
+const toOverall = ({
+  total,
+  healthy,
+  unhealthy,
+  disabled,
+}: HealthReport['summary']): HealthReport['status'] => {
+  const enabled = total - disabled;
+  if (unhealthy === enabled) return 'unhealthy';
+  return healthy === enabled ? 'healthy' : 'degraded';
+};
+
+type Finding = Pick<PluginHealth, 'status' | 'message'>;
+
+const checkPlugin = async (
+  entry: PluginEntry,
+  registry: Registry,
+  { clock, logger, deadlineMs = 2_000 }: HealthOptions,
+): Promise<PluginHealth> => {
+  const startedAt = clock.now();
+  const finding = await find(async (): Promise<Finding> => {
+    if (entry.status === 'disabled') return { status: 'disabled', message: entry.error };
+    if (entry.status === 'failed') return { status: 'unhealthy', message: entry.error };
+    return withinDeadline(clock, deadlineMs, async (signal) => {
+      await checkExecutors(entry.plugin, registry);
+      const own = toFinding(await entry.plugin.healthCheck?.({ clock, logger, signal }));
+      const [warning] = entry.warnings;
+      return own.status === 'healthy' && warning !== undefined
+        ? { status: 'warning', message: warning }
+        : own;
+    });
+  });
+  return {
+    ...finding,
+    durationMs: Math.max(0, clock.now() - startedAt),
+    checkedAt: new Date(startedAt).toISOString(),
+  };
+};
+
+/** A check that throws has found something. */
+const find = async (check: () => Promise<Finding>): Promise<Finding> => {
+  try {
+    return await check();
+  } catch (error) {
+    return { status: 'unhealthy', message: describeError(error) };
+  }
+};
+
+const checkExecutors = async ({ nodeTypes }: Plugin, registry: Registry): Promise<void> => {
+  for (const { nodeType } of nodeTypes) {
+    const executor = await registry.findNodeType(nodeType)?.getExecutor();
+    if (typeof executor?.execute !== 'function')
+      throw new Error(`the node type "${nodeType}" has no executor`);
+    const claimed = executor.getNodeType();
+    if (claimed !== nodeType)
+      throw new Error(`the executor of "${nodeType}" says that it handles "${claimed}"`);
+  }
+};
+
+/** What a plugin's own check returned, which may be anything. */
+const toFinding = (result: unknown): Finding => {
+  if (result === undefined) return { status: 'healthy' };
+  const { status, message } = (result ?? {}) as Record<string, unknown>;
+  if (status !== 'healthy' && status !== 'warning' && status !== 'unhealthy') {
+    throw new Error('its health check returned something that is no result');
+  }
+  return typeof message === 'string' ? { status, message: describeError(message) } : { status };
+};

@@ -1,0 +1,17 @@
+import type { ActionProvider, TriggerProvider } from '../contract/legacy-plugin.ts';
+import type { PluginProvider } from '../contract/plugin.ts';
+import { adaptLegacy } from './adapt-legacy.ts';
+import { adaptUnified } from './adapt-unified.ts';
+import { checkLegacy, checkUnified } from './check-metadata.ts';
+import type { InstalledPlugin } from './installed-plugin.ts';
+import type { Plugin } from './plugin.ts';
+
+/** Loads the module of an installed plugin and makes sure of its metadata. @throws whatever is wrong with it */
+export const readPlugin = async (installed: InstalledPlugin): Promise<Plugin> => {
+  const { default: provider } = await installed.load();
+  const problems = installed.api === 'legacy' ? checkLegacy(provider) : checkUnified(installed.id, provider);
+  if (problems.length > 0) throw new Error(`its metadata is invalid: ${problems.join('; ')}`);
+  return installed.api === 'legacy'
+    ? adaptLegacy(installed.id, installed.kind, provider as TriggerProvider | ActionProvider)
+    : adaptUnified(provider as PluginProvider);
+};

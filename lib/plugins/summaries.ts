@@ -1,0 +1,80 @@
+import type { HandleKind } from '../contract/plugin.ts';
+import type { Registry } from './load-registry.ts';
+import type { PluginEntry } from './plugin.ts';
+
+/** What the admin API says of a plugin or of a node type. What is not known of a failed one is empty. */
+export interface PluginSummary {
+  /** Of the plugin; in the lists of triggers and actions, the node type. */
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly type: 'TRIGGER' | 'ACTION' | 'PROVIDER';
+  readonly category: string;
+  /** False for a plugin that is listed but can't be used; `error` says why. */
+  readonly loaded: boolean;
+  readonly version: string;
+  readonly api: 'legacy' | 'unified';
+  readonly nodeTypes: readonly string[];
+  /** The plugin that brings it. */
+  readonly provider: string;
+  readonly error?: string;
+}
+
+export interface AllPluginsResponse {
+  readonly count: number;
+  readonly plugins: readonly PluginSummary[];
+  /** ISO 8601, UTC. */
+  readonly timestamp: string;
+}
+
+/** Every installed plugin, legacy and unified, loaded or not. @param now milliseconds since the epoch */
+export const listPlugins = ({ plugins }: Registry, now: number): AllPluginsResponse => ({
+  count: plugins.length,
+  plugins: plugins.map(summarise),
+  timestamp: new Date(now).toISOString(),
+});
+
+/** Every trigger node type, legacy and unified. */
+export const listTriggers = (registry: Registry): PluginSummary[] => listNodeTypes(registry, 'trigger');
+
+/** Every action node type, legacy and unified. */
+export const listActions = (registry: Registry): PluginSummary[] => listNodeTypes(registry, 'action');
+
+/** The unified plugin providers. */
+export const listProviders = ({ plugins }: Registry): PluginSummary[] =>
+  plugins.filter(({ api }) => api === 'unified').map(summarise);
+
+const summarise = (entry: PluginEntry): PluginSummary => ({
+  id: entry.id,
+  name: entry.plugin?.name ?? entry.id,
+  description: entry.plugin?.description ?? '',
+  type: typeOf(entry.kind),
+  category: entry.plugin?.category ?? '',
+  loaded: entry.status === 'loaded',
+  version: entry.plugin?.version ?? '',
+  api: entry.api,
+  nodeTypes: entry.plugin?.nodeTypes.map(({ nodeType }) => nodeType) ?? [],
+  provider: entry.id,
+  ...errorOf(entry),
+});
+
+const listNodeTypes = ({ plugins }: Registry, kind: HandleKind): PluginSummary[] =>
+  plugins.flatMap((entry) =>
+    (entry.plugin?.nodeTypes ?? [])
+      .filter((nodeType) => nodeType.kind === kind)
+      .map(({ nodeType, name, description, category }) => ({
+        ...summarise(entry),
+        id: nodeType,
+        name,
+        description,
+        type: typeOf(kind),
+        category,
+        nodeTypes: [nodeType],
+      })),
+  );
+
+const typeOf = (kind: PluginEntry['kind']): PluginSummary['type'] =>
+  (({ trigger: 'TRIGGER', action: 'ACTION', provider: 'PROVIDER' }) as const)[kind];
+
+const errorOf = (entry: PluginEntry): { readonly error?: string } =>
+  entry.status === 'loaded' ? {} : { error: entry.error };

@@ -1,0 +1,28 @@
+/** A field name: RFC 9110 §5.1, §5.6.2 (token). */
+const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** A field value: RFC 9110 §5.5. No control character but a tab, so that no value can add a line of its own. */
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** What belongs to one connection (RFC 9110 §7.6.1) or says how the body is framed: never a workflow's business. */
+const reserved: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export const isToken = (text: string): boolean => token.test(text);
+
+/** What is wrong with a header that a workflow sets, as the end of a sentence; null when it is fine. Never holds the value. */
+export const findHeaderProblem = (name: string, value: string): string | null => {
+  if (!isToken(name)) return 'is not a valid header name';
+  if (reserved.has(name.toLowerCase())) return 'is set by the connection and can not be chosen';
+  return fieldValue.test(value) ? null : 'has a value with characters that a header can not carry';
+};

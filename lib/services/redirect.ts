@@ -1,0 +1,37 @@
+/** One request of the chain that redirects make. Header names in lower case. */
+export interface Hop {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | null;
+}
+
+const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * What may follow a redirect to another origin. A list of what is harmless, not of what is secret: any header
+ * may carry a key (`authorization`, `cookie`, `x-api-key`, `private-token`, …).
+ */
+const harmless: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
+
+export const isRedirect = (status: number): boolean => redirectStatuses.has(status);
+
+/**
+ * The request that a redirect asks for (RFC 9110 §15.4): 303 makes it a GET, 301 and 302 do so for a POST as all
+ * clients do, 307 and 308 repeat it as it was. Null when `location` is no URL.
+ */
+export const followRedirect = (hop: Hop, status: number, location: string): Hop | null => {
+  const url = URL.parse(location, hop.url.href);
+  if (url === null) return null;
+  const becomesGet = status === 303 ? hop.method !== 'HEAD' : status <= 302 && hop.method === 'POST';
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) =>
+      (url.origin === hop.url.origin || harmless.has(name)) && !(becomesGet && name.startsWith('content-')),
+  );
+  return {
+    method: becomesGet ? 'GET' : hop.method,
+    url,
+    headers: Object.fromEntries(kept),
+    body: becomesGet ? null : hop.body,
+  };
+};

@@ -1,0 +1,45 @@
+import type { JsonValue } from '../contract/json.ts';
+import { AppError } from '../errors.ts';
+import type { ExecutionResult } from '../executions/execution.ts';
+import type { ResponseMode } from '../workflows/path-config.ts';
+import { answerWithResponse } from './answer-with-response.ts';
+import type { WebhookAnswer } from './webhook-answer.ts';
+
+/** The modes in which the caller waits for the run. */
+export type SynchronousMode = Exclude<ResponseMode, 'onReceived'>;
+
+/** On every answer of a run that the caller waited for, whatever the workflow says: where its record is. */
+const EXECUTION_ID_HEADER = 'hookloom-execution-id';
+
+/** 202: the run is certain to happen, or has happened; its record tells how it went. */
+export const answerAccepted = (executionId: string, workflowId: string): WebhookAnswer =>
+  toJson(202, { executionId, workflowId, status: 'accepted' });
+
+/**
+ * What the caller gets who waited for the run. With `responseNode` the workflow has the word: what it answered
+ * before it failed still is its answer. Without one, a run that failed is never a success.
+ * @throws AppError `EXECUTION_FAILED` | `EXECUTION_TIMED_OUT` | `NO_RESPONSE` | `RESPONSE_INVALID`
+ */
+export const answerRun = (
+  executionId: string,
+  result: ExecutionResult,
+  responseMode: SynchronousMode,
+): WebhookAnswer => {
+  const { status, headers, body } = toAnswer(executionId, result, responseMode);
+  return { status, headers: { ...headers, [EXECUTION_ID_HEADER]: executionId }, body };
+};
+
+const toAnswer = (executionId: string, result: ExecutionResult, mode: SynchronousMode): WebhookAnswer => {
+  const { status, output, response } = result;
+  if (mode === 'responseNode' && response !== null) return answerWithResponse(executionId, response);
+  if (status === 'timedOut') throw new AppError('EXECUTION_TIMED_OUT', { executionId });
+  if (status === 'failed') throw new AppError('EXECUTION_FAILED', { executionId });
+  if (mode === 'responseNode') throw new AppError('NO_RESPONSE', { executionId });
+  return toJson(200, output);
+};
+
+const toJson = (status: number, value: JsonValue): WebhookAnswer => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(value),
+});

@@ -1,0 +1,74 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
+import { AppError } from '../errors.ts';
+import type { WebhookAnswer } from './webhook-answer.ts';
+
+/** These belong to the connection and to whoever frames the message (RFC 9110 §7.6.1), never to a workflow. */
+const FRAMING_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** RFC 9110 §6.4.1 and §15.3.6: these statuses have no body. */
+const STATUSES_WITHOUT_BODY = [204, 205, 304];
+
+/**
+ * Types that a browser shows as a page, scripts and all: XML and SVG can carry HTML's. Looked for anywhere, since of
+ * several types in one header browsers take the last; that a Word document is among them does no harm.
+ */
+const ACTIVE_CONTENT = /html|xml/i;
+
+/**
+ * What a node emitted on the output `response`, `{ status, headers, body }`, as an answer. Any plugin can emit
+ * there, so nothing is taken on trust. A text is sent as it is, anything else as JSON; what a browser would show as
+ * a page is put into a sandbox, since it is served from the address of the whole API.
+ * @throws AppError `RESPONSE_INVALID`
+ */
+export const answerWithResponse = (executionId: string, response: JsonObject): WebhookAnswer => {
+  const refuse = (reason: string): never => {
+    throw new AppError('RESPONSE_INVALID', { executionId, reason });
+  };
+  const { status = 200, headers = {}, body = null } = response;
+  if (!isStatus(status)) return refuse('its status is not a whole number from 200 to 599');
+  if (!isPlainObject(headers)) return refuse('its headers are not a map');
+  const ownHeaders = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) {
+    if (!isHeaderName(name)) return refuse('one of its headers has a name that HTTP does not allow');
+    if (!isHeaderValue(value)) return refuse(`its header ${name} has a value that HTTP does not allow`);
+    if (!FRAMING_HEADERS.has(name.toLowerCase())) ownHeaders.set(name.toLowerCase(), String(value));
+  }
+  if (STATUSES_WITHOUT_BODY.includes(status) || body === null) {
+    return { status, headers: protect(ownHeaders), body: null };
+  }
+  if (!ownHeaders.get('content-type')) ownHeaders.set('content-type', contentTypeOf(body));
+  return {
+    status,
+    headers: protect(ownHeaders),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+};
+
+const isStatus = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
+
+const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
+
+/** RFC 9110 §5.5: visible characters, spaces and tabs; no line break, which would begin another header. */
+const isHeaderValue = (value: unknown): boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value) && /^[\t\x20-\x7e]*$/.test(String(value));
+
+const contentTypeOf = (body: JsonValue): string =>
+  typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
+
+/** Policies add up: one that the workflow set itself stays in force beside ours. */
+const protect = (headers: ReadonlyMap<string, string>): Record<string, string> => {
+  const own = headers.get('content-security-policy');
+  const isActive = ACTIVE_CONTENT.test(headers.get('content-type') ?? '');
+  const policy = isActive ? { 'content-security-policy': own ? `${own}, sandbox` : 'sandbox' } : {};
+  return { ...Object.fromEntries(headers), ...policy };
+};

@@ -1,0 +1,8 @@
+/** What the caller of a webhook gets, free of the gateway that it goes through. */
+export interface WebhookAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null when there is none. */
+  readonly body: string | null;
+}
