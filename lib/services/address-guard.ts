@@ -1,27 +1,59 @@
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
+import { BlockList, isIP } from 'node:net';
 
-/** The only part of IPv6 that is handed out for use on the internet (RFC 4291 §2.4, IANA's registry). */
-const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
-/** NAT64 (RFC 6052): a DNS64 resolver answers so for hosts that have only IPv4. */
-const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+/** IPv4 that is not public: IANA's special-purpose registry (RFC 6890 and updates), multicast, and what is reserved. */
+const specialV4 = [
+  ['loopback', '127.0.0.0/8'],
+  ['private', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
+  ['link-local', '169.254.0.0/16'],
+  ['shared by a carrier', '100.64.0.0/10'],
+  ['this network', '0.0.0.0/8'],
+  ['special', '192.0.0.0/24', '192.88.99.0/24', '198.18.0.0/15'],
+  ['documentation', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'],
+  ['multicast', '224.0.0.0/4'],
+  ['reserved', '240.0.0.0/4'],
+] as const;
+
+/** The only part of IPv6 that is handed out for use on the internet (RFC 4291 §2.4), and what is special within. */
+const globalV6 = ['2000::/3'];
+const specialV6 = [
+  ['special', '2001::/23'],
+  ['documentation', '2001:db8::/32', '3fff::/20'],
+  ['a tunnel to IPv4', '2002::/16'],
+] as const;
+
+/** IPv4 in the clothes of IPv6, `::ffff:127.0.0.1`: judged, and reached, as what it is. */
+const mappedV4 = ['::ffff:0:0/96'];
+
+/** A list of networks as the platform checks them; it knows IPv4-mapped addresses too. */
+export const toBlockList = (networks: readonly string[]): BlockList => {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [base = '', bits] = network.split('/');
+    list.addSubnet(base, Number(bits), familyOf(base));
+  }
+  return list;
+};
+
+export const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
+
+const toNamedLists = (ranges: readonly (readonly [string, ...string[]])[]) =>
+  ranges.map(([name, ...networks]) => ({ name, list: toBlockList(networks) }));
+
+const v4 = toNamedLists(specialV4);
+const v6 = toNamedLists(specialV6);
+const mapped = toBlockList(mappedV4);
+const globalUnicast = toBlockList(globalV6);
 
 /**
- * Why no request may go to this address, such as `loopback` or `private`; null when it is a public one.
- * It asks what is public, not what is forbidden, so that a range nobody thought of is refused.
+ * Why no request may go to this address, such as `loopback` or `private`; null when it is a public one. For IPv6 it
+ * asks what is public, not what is forbidden, so that a range nobody thought of is refused.
  */
 export const findAddressProblem = (address: string): string | null => {
-  if (isIP(address) === 0) return 'not an IP address';
-  const canonical = toCanonicalAddress(address);
-  const range = canonical.range();
-  if (range !== 'unicast') return range;
-  // Such as the IPv4-compatible ::127.0.0.1, to which ipaddr.js gives no range of its own.
-  return canonical instanceof ipaddr.IPv6 && !canonical.match(globalUnicast) ? 'not global' : null;
+  if (isIP(address) === 0 || address.includes('%')) return 'not a plain IP address';
+  const family = familyOf(address);
+  if (family === 'ipv4' || mapped.check(address, 'ipv6')) return findIn(v4, address, family);
+  return globalUnicast.check(address, 'ipv6') ? findIn(v6, address, family) : 'not global';
 };
 
-/** An IPv4 address in the clothes of IPv6 (mapped, NAT64) is judged, and reached, as what it is. */
-export const toCanonicalAddress = (address: string): ipaddr.IPv4 | ipaddr.IPv6 => {
-  const parsed = ipaddr.process(address);
-  if (parsed instanceof ipaddr.IPv4 || !parsed.match(nat64)) return parsed;
-  return new ipaddr.IPv4(parsed.toByteArray().slice(12));
-};
+const findIn = (ranges: typeof v4, address: string, family: 'ipv4' | 'ipv6'): string | null =>
+  ranges.find(({ list }) => list.check(address, family))?.name ?? null;

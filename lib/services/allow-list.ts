@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { AppError } from '../errors.ts';
-import { toCanonicalAddress } from './address-guard.ts';
+import { familyOf, toBlockList } from './address-guard.ts';
 
 /** Where one connection would go: the host of the URL, the port, and the address that was found for the host. */
 export interface Destination {
@@ -27,7 +26,7 @@ export const parseAllowList = (entries: readonly string[]): AllowList => {
 };
 
 const parseEntry = (entry: string): AllowList => {
-  if (ipaddr.isValidCIDR(entry)) return allowNetwork(entry, null);
+  if (isNetwork(entry)) return allowNetwork(entry, null);
   if (isIP(entry) !== 0) return allowNetwork(toNetwork(entry), null);
   const [, bracketed, plain, portText] = /^(?:\[([^\]]+)\]|([\w.-]+))(?::(\d{1,5}))?$/.exec(entry) ?? [];
   const host = bracketed ?? plain?.toLowerCase();
@@ -44,15 +43,15 @@ const invalidEntry = (entry: string): AppError =>
     reason: `"${entry}" in the list of allowed hosts is neither host[:port], address[:port] nor a network`,
   });
 
-const toNetwork = (address: string): string => {
-  const canonical = toCanonicalAddress(address);
-  return `${canonical.toString()}/${canonical instanceof ipaddr.IPv4 ? 32 : 128}`;
+const isNetwork = (entry: string): boolean => {
+  const [base = '', bits = '', ...rest] = entry.split('/');
+  const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(base)] ?? -1;
+  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= maxBits;
 };
 
+const toNetwork = (address: string): string => `${address}/${isIP(address) === 4 ? 32 : 128}`;
+
 const allowNetwork = (network: string, port: number | null): AllowList => {
-  const [base, bits] = ipaddr.parseCIDR(network);
-  return (to) => {
-    const address = toCanonicalAddress(to.address);
-    return address.kind() === base.kind() && address.match(base, bits) && (port === null || to.port === port);
-  };
+  const list = toBlockList([network]);
+  return ({ address, port: to }) => list.check(address, familyOf(address)) && (port === null || to === port);
 };

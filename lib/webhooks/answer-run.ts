@@ -40,6 +40,6 @@ const toAnswer = (executionId: string, result: ExecutionResult, mode: Synchronou
 
 const toJson = (status: number, value: JsonValue): WebhookAnswer => ({
   status,
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
   body: JSON.stringify(value),
 });

@@ -55,10 +55,11 @@ export const authenticate = async (
   { findCredential, verify }: AuthenticationParts,
 ): Promise<Headers> => {
   if (authentication === 'none') return headers;
-  const scheme = schemes.get(authentication);
+  const scheme = schemes.get(authentication) ?? misconfigured(`there is no authentication "${authentication}"`);
   const credential = credentialId === null ? null : await findCredential(credentialId);
-  if (scheme === undefined || credential === null || !isUsable(credential, scheme.type)) {
-    throw new AppError('AUTHENTICATION_MISCONFIGURED', {});
+  if (credential === null) return misconfigured(`there is no credential "${credentialId ?? ''}"`);
+  if (!isUsable(credential, scheme.type)) {
+    return misconfigured(`the credential "${credential.id}" has no secret for ${authentication}`);
   }
   const presented = scheme.read(headers);
   const isCaller = presented !== null && (await verifyOrRefuse(verify, credential, presented));
@@ -68,6 +69,11 @@ export const authenticate = async (
 
 const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>
   type === wanted && secrets.length > 0 && (type === 'basic') === (username !== null);
+
+/** @param reason for the log, where operators look for it */
+const misconfigured = (reason: string): never => {
+  throw new AppError('AUTHENTICATION_MISCONFIGURED', {}, new Error(reason));
+};
 
 /** A stored hash that can't be computed is as good as none. */
 const verifyOrRefuse = async (verify: Verify, credential: Credential, presented: Presented) => {

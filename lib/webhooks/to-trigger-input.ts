@@ -8,10 +8,7 @@ import type { WebhookRequest } from './webhook-request.ts';
  * @param body parsed
  */
 export const toTriggerInput = (
-  request: Pick<
-    WebhookRequest,
-    'method' | 'rawQueryString' | 'receivedAt' | 'remoteAddress' | 'requestPath'
-  >,
+  request: Pick<WebhookRequest, 'method' | 'rawQueryString' | 'receivedAt' | 'remoteAddress' | 'requestPath'>,
   headers: WebhookRequest['headers'],
   body: JsonValue,
 ): JsonObject => ({

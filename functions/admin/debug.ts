@@ -1,0 +1,18 @@
+import { createAdminList } from '../../lib/admin-functions.ts';
+import { openAdmin } from '../../lib/app.ts';
+import { describeRegistry } from '../../lib/plugins/debug.ts';
+
+const { config, ...parts } = openAdmin();
+
+const { AWS_REGION: region = 'local', AWS_LAMBDA_FUNCTION_MEMORY_SIZE: memory } = process.env;
+const runtime = {
+  node: process.version,
+  architecture: process.arch,
+  region,
+  memoryMb: memory === undefined ? null : Number(memory),
+};
+const build = { version: config.version, stage: config.stage };
+
+export const handler = createAdminList(parts, (registry, now) =>
+  describeRegistry(registry, { now, runtime, build }),
+);
