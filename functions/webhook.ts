@@ -1,1 +1,4 @@
-export const handler = async () => ({ statusCode: 200, body: '{}' });
+import { openWebhook } from '../lib/webhook-app.ts';
+import { createWebhookFunction } from '../lib/webhook-function.ts';
+
+export const handler = createWebhookFunction(openWebhook());

@@ -13,7 +13,7 @@ import type { ExecutionStore } from './executions/execution-store.ts';
 import { inlineLauncher, type Launcher } from './executions/launcher.ts';
 import { createPrepareRun } from './executions/prepare-run.ts';
 import { createRunExecution, type RunExecution } from './executions/run-execution.ts';
-import { createHandler } from './http/create-handler.ts';
+import { createHandler, type Handle } from './http/create-handler.ts';
 import { limitBody } from './http/limit-body.ts';
 import { parseJsonBody } from './http/parse-json-body.ts';
 import { readWebhookEvent } from './http/read-webhook-event.ts';
@@ -42,7 +42,7 @@ export interface WebhookSettings {
 export const defaultWebhookSettings: WebhookSettings = {
   maxBodyBytes: 6 * 1024 * 1024,
   maxBodyDepth: 100,
-  cacheTtlMs: 3_000,
+  cacheTtlMs: 5_000,
   cacheEntries: 200,
   verifiedTtlMs: 60_000,
   deadlineMarginMs: 1_000,
@@ -71,17 +71,85 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
   const running = createRunning(parts, settings);
 
-  const answer = (delivery: Delivery, context: Context) =>
+  const run = (delivery: Delivery, context: Context) =>
     runWebhook(delivery, computeTimeLimit(context, settings), running);
 
-  return createHandler({ logger, clock: services.clock }, answer as never)
+  return createHandler({ logger, clock: services.clock }, run as Handle)
     .use(step((event) => limitBody(event, settings.maxBodyBytes)))
     .use(step((event) => ({ request: readWebhookEvent(event, services.clock.now()) })))
     .use(step(async ({ request }) => ({ webhook: await findWebhook(request, findWorkflow) })))
     .use(
-      step(async ({ request, webhook }) => ({
-        headers: await authenticate(request.headers, webhook.config, authentication),
+      step(async ({ request: { headers }, webhook: { config } }) => ({
+        headers: await authenticate(headers, config, authentication),
       })),
     )
     .use(step(({ request }) => ({ body: parseBody(examineBody(request), settings.maxBodyDepth) })));
+};
+
+/** The gateway's event, and what the steps before have added to it. */
+type Step = (event: Delivery) => Partial<Delivery> | void | Promise<Partial<Delivery>>;
+
+const step = (advance: Step): middy.MiddlewareObj<Delivery> => ({
+  before: async (request) => {
+    request.event = { ...request.event, ...(await advance(request.event)) };
+  },
+});
+
+/** What has no type is JSON if it can be parsed, and a text otherwise. */
+const parseBody = (examined: ExaminedBody, maxDepth: number): JsonValue => {
+  if (examined.kind === 'data') return examined.value;
+  try {
+    return parseJsonBody(examined.text, maxDepth);
+  } catch (error) {
+    if (examined.kind === 'untyped' && isAppError(error)) return examined.text;
+    throw error;
+  }
+};
+
+/** Who waits can wait until the function's own time is up, less what it takes to record the end and to answer. */
+const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {
+  const remainingMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, remainingMs - deadlineMarginMs);
+};
+
+/** The stores behind a memory of a few seconds, which lasts as long as the sandbox. */
+const createLookups = (
+  { workflows, credentials, services: { clock } }: WebhookFunctionParts,
+  { cacheTtlMs, cacheEntries, verifiedTtlMs }: WebhookSettings,
+) => {
+  const bounds = { ttlMs: cacheTtlMs, maxEntries: cacheEntries, clock };
+  const workflowCache = createCache<PublishedWorkflow | null>(bounds);
+  const credentialCache = createCache<Credential | null>(bounds);
+  const verified = createCache<boolean>({
+    ttlMs: verifiedTtlMs,
+    maxEntries: VERIFIED_ENTRIES,
+    clock,
+    keep: (isRight) => isRight,
+  });
+  return {
+    findWorkflow: (id: string) => workflowCache(id, () => workflows.find(id)),
+    findCredential: (id: string) => credentialCache(id, () => credentials.find(id)),
+    verify: rememberVerified(verify, verified),
+  };
+};
+
+const VERIFIED_ENTRIES = 1_000;
+
+const createRunning = (
+  { executions, loadNodeTypes, services, logger, createLauncher = inlineLauncher }: WebhookFunctionParts,
+  { cacheEntries }: WebhookSettings,
+) => {
+  const prepare = createPrepareRun({
+    loadNodeTypes,
+    lookUpPlan: createCache<Plan>({
+      ttlMs: Number.POSITIVE_INFINITY,
+      maxEntries: cacheEntries,
+      clock: services.clock,
+    }),
+    services,
+    loggerFor: ({ executionId, workflowId, workflowVersion }) =>
+      withFields(logger, { executionId, workflowId, workflowVersion }),
+  });
+  const run = createRunExecution({ executions, prepare, clock: services.clock, logger });
+  return { run, launcher: createLauncher(run), ids: services.ids };
 };

@@ -13,7 +13,9 @@ export default class LocalService {
     // One bundle folder per process: a command that tidies up must not take the bundles of a running service along.
     const bundleFolder = join('.esbuild', String(process.pid));
     service.custom.esbuild.outputWorkFolder = bundleFolder;
-    process.once('exit', () => rmSync(join(serverless.serviceDir, bundleFolder), { recursive: true, force: true }));
+    process.once('exit', () =>
+      rmSync(join(serverless.serviceDir, bundleFolder), { recursive: true, force: true }),
+    );
 
     const settings = () => ({
       tablePrefix: service.custom.tablePrefix,
@@ -43,7 +45,7 @@ export default class LocalService {
       'before:offline:start:init': startForGateway, // `serverless offline start`
       'before:offline:start:ready': () => running.announce(),
       'after:offline:start:end': stop,
-      'before:invoke:local:invoke': startForInvocation,
+      'before:invoke:local:loadEnvVars': startForInvocation,
       'after:invoke:local:invoke': stop,
     };
   }

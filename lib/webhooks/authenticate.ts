@@ -55,7 +55,8 @@ export const authenticate = async (
   { findCredential, verify }: AuthenticationParts,
 ): Promise<Headers> => {
   if (authentication === 'none') return headers;
-  const scheme = schemes.get(authentication) ?? misconfigured(`there is no authentication "${authentication}"`);
+  const scheme =
+    schemes.get(authentication) ?? misconfigured(`there is no authentication "${authentication}"`);
   const credential = credentialId === null ? null : await findCredential(credentialId);
   if (credential === null) return misconfigured(`there is no credential "${credentialId ?? ''}"`);
   if (!isUsable(credential, scheme.type)) {

@@ -1,8 +1,8 @@
+import { connect } from '../../cli/target.ts';
 import { startEmbeddedDynamoDb } from './embedded-dynamodb.ts';
 import { claimPort, findFreePort } from './ports.ts';
 import { seedSamples } from './seed.ts';
 import { ordersApiKey, removeServiceInfo, sampleWorkflowsFolder, writeServiceInfo } from './state-folder.ts';
-import { openSampleStores } from './sample-stores.ts';
 import { watchWorkflows } from './watch-workflows.ts';
 
 export interface GatewayBackend {
@@ -26,7 +26,7 @@ export const startGatewayBackend = async (settings: {
   environment.DYNAMODB_ENDPOINT = database.endpoint;
   environment.WORKFLOW_CACHE_SECONDS = '0'; // what is edited counts from the next request on
 
-  const stores = openSampleStores({ endpoint: database.endpoint, tablePrefix });
+  const stores = connect(database.endpoint, tablePrefix, null);
   const apiKey = ordersApiKey();
   const samples = await seedSamples(stores, apiKey);
   const watcher = watchWorkflows(sampleWorkflowsFolder, stores);

@@ -1,5 +1,5 @@
+import { connect } from '../../cli/target.ts';
 import { startEmbeddedDynamoDb } from './embedded-dynamodb.ts';
-import { openSampleStores } from './sample-stores.ts';
 import { seedSamples } from './seed.ts';
 import { ordersApiKey, readServiceInfo } from './state-folder.ts';
 
@@ -20,7 +20,7 @@ export const connectInvocation = async (settings: {
 
   const database = await startEmbeddedDynamoDb(tablePrefix);
   environment.DYNAMODB_ENDPOINT = database.endpoint;
-  const stores = openSampleStores({ endpoint: database.endpoint, tablePrefix });
+  const stores = connect(database.endpoint, tablePrefix, null);
   await seedSamples(stores, ordersApiKey());
   stores.close();
   return database;

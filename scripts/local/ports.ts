@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 
 /** Listens on the port for a moment: resolves with its number (a free one for 0), rejects when it is taken. */
 const tryPort = (port: number): Promise<number> =>
@@ -26,6 +26,8 @@ export const claimPort = async (setting: unknown): Promise<number> => {
     return await tryPort(port);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new Error(`Port ${port} is taken. Stop what listens there, or choose another: PORT=${port + 1} npm start`);
+    throw new Error(
+      `Port ${port} is taken. Stop what listens there, or choose another: PORT=${port + 1} npm start`,
+    );
   }
 };

@@ -3,11 +3,19 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
-import { startEmbeddedDynamoDb, type EmbeddedDynamoDb } from '../../scripts/local/embedded-dynamodb.ts';
+import { connect } from '../../cli/target.ts';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../scripts/local/embedded-dynamodb.ts';
 import { seedSamples } from '../../scripts/local/seed.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
-const adminFunctions = ['adminPlugins', 'adminTriggers', 'adminActions', 'adminProviders', 'adminHealth', 'adminDebug'];
+const adminFunctions = [
+  'adminPlugins',
+  'adminTriggers',
+  'adminActions',
+  'adminProviders',
+  'adminHealth',
+  'adminDebug',
+];
 const allFunctions = ['webhook', ...adminFunctions];
 const KILOBYTE = 1_000;
 
@@ -31,9 +39,13 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-package-'));
   const { code, stdout, stderr } = await runCommand('serverless', ['package', '--package', folder]);
   if (code !== 0) throw new Error(`serverless package failed\n${stdout}\n${stderr}`);
-  resources = JSON.parse(readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8')).Resources;
+  resources = JSON.parse(
+    readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'),
+  ).Resources;
   database = await startEmbeddedDynamoDb('hookloom-dev');
-  await seedSamples({ endpoint: database.endpoint, tablePrefix: 'hookloom-dev', ordersApiKey: 'a'.repeat(43) });
+  const target = connect(database.endpoint, 'hookloom-dev', null);
+  await seedSamples(target, 'a'.repeat(43));
+  target.close();
 }, 60_000);
 
 afterAll(async () => {

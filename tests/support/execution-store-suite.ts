@@ -71,18 +71,17 @@ export const describeExecutionStore = (
       expect((await Promise.all(starts)).filter(Boolean)).toHaveLength(1);
     });
 
-    test.each([
-      'succeeded',
-      'failed',
-      'timedOut',
-    ] as const)('an execution that ends as %s says so', async (status) => {
-      const store = await create();
-      await store.start(start());
-      const nodes = [nodeRecord(), nodeRecord({ nodeId: 'shop', status: 'failed', failure })];
-      const ended = end({ status, nodes, failure: status === 'succeeded' ? null : failure });
-      expect(await store.finish('e-1', ended)).toBe(true);
-      expect(await store.find('e-1')).toEqual({ ...start(), ...ended, nodesOmitted: 0 });
-    });
+    test.each(['succeeded', 'failed', 'timedOut'] as const)(
+      'an execution that ends as %s says so',
+      async (status) => {
+        const store = await create();
+        await store.start(start());
+        const nodes = [nodeRecord(), nodeRecord({ nodeId: 'shop', status: 'failed', failure })];
+        const ended = end({ status, nodes, failure: status === 'succeeded' ? null : failure });
+        expect(await store.finish('e-1', ended)).toBe(true);
+        expect(await store.find('e-1')).toEqual({ ...start(), ...ended, nodesOmitted: 0 });
+      },
+    );
 
     test('a final status never changes', async () => {
       const store = await create();

@@ -23,7 +23,11 @@ export const projectEnvironment = (extra: Record<string, string> = {}): NodeJS.P
 export const runCommand = (
   command: string,
   args: readonly string[],
-  { cwd = projectRoot, env = {}, stdin = '' }: { cwd?: string; env?: Record<string, string>; stdin?: string } = {},
+  {
+    cwd = projectRoot,
+    env = {},
+    stdin = '',
+  }: { cwd?: string; env?: Record<string, string>; stdin?: string } = {},
 ): Promise<CommandResult> =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd, env: projectEnvironment(env), stdio: 'pipe' });

@@ -1,0 +1,25 @@
+import { text } from 'node:stream/consumers';
+import { styleText } from 'node:util';
+
+/** What a command has of the outside; a test brings its own. */
+export interface Io {
+  /** What was asked for. One line, or several. */
+  print(text: string): void;
+  /** What went wrong, or is worth knowing. */
+  note(text: string): void;
+  readStdin(): Promise<string>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Colours a text, on a terminal only; `NO_COLOR` is respected. */
+  paint(format: 'green' | 'red' | 'yellow' | 'bold', text: string): string;
+}
+
+export const processIo: Io = {
+  print: (line) => process.stdout.write(`${line}\n`),
+  note: (line) => process.stderr.write(`${line}\n`),
+  readStdin: () => text(process.stdin),
+  env: process.env,
+  now: () => Date.now(),
+  paint: (format, line) => styleText(format, line, { stream: process.stderr }),
+};

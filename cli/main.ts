@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+import { processIo } from './io.ts';
+import { run } from './run.ts';
+import { openTarget } from './target.ts';
+
+process.exitCode = await run(process.argv.slice(2), {
+  io: processIo,
+  openTarget,
+  // Loaded for the commands that check workflows: the others start faster without.
+  loadNodeTypes: async () => (await import('./node-types.ts')).loadNodeTypes(),
+});

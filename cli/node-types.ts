@@ -1,0 +1,9 @@
+import { openAdmin } from '../lib/app.ts';
+import { readConfig } from '../lib/config.ts';
+import type { FindNodeType } from '../lib/contract/node-type.ts';
+
+/** The node types of the installed plugins: those that a deployed service of this very code has. */
+export const loadNodeTypes = async (): Promise<FindNodeType> => {
+  const { loadRegistry } = openAdmin(readConfig({ LOG_LEVEL: 'error' }));
+  return (await loadRegistry()).findNodeType;
+};

@@ -1,0 +1,17 @@
+import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
+import { toPathConfigs } from '../lib/workflows/to-path-configs.ts';
+import type { WorkflowStore } from '../lib/workflows/workflow-store.ts';
+
+/** Makes a checked definition the current version. @throws AppError `WORKFLOW_CHANGED` | `STORE_UNAVAILABLE` | `WORKFLOW_TOO_LARGE` */
+export const putWorkflow = (
+  definition: WorkflowDefinition,
+  store: WorkflowStore,
+): Promise<{ readonly version: number; readonly changed: boolean }> =>
+  store.put(definition, toPathConfigs(definition));
+
+/** The addresses at which a workflow listens. @param baseUrl without a trailing slash; left out when null */
+export const webhookUrls = (definition: WorkflowDefinition, baseUrl: string | null): string[] =>
+  toPathConfigs(definition).map(
+    ({ method, path }) =>
+      `${method} ${baseUrl ?? ''}/api/webhook/${definition.id}${path === '/' ? '' : path}`,
+  );

@@ -1,0 +1,105 @@
+import type { FindNodeType } from '../lib/contract/node-type.ts';
+import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
+import { CommandError } from './command-error.ts';
+import type { Io } from './io.ts';
+import { putWorkflow, webhookUrls } from './put-workflow.ts';
+import { readWorkflow } from './read-workflow.ts';
+import type { Target } from './target.ts';
+
+export interface WorkflowContext {
+  readonly io: Io;
+  readonly target: Target;
+  readonly findNodeType: FindNodeType;
+}
+
+/** Reports all files before it fails: who checks ten files wants ten results. */
+export const validateFiles = async (
+  files: readonly string[],
+  { io, findNodeType }: Omit<WorkflowContext, 'target'>,
+): Promise<void> => {
+  const problems: string[] = [];
+  for (const file of files) {
+    try {
+      const { id } = await readWorkflow(file, io, findNodeType);
+      io.print(`${file}: ${id} is valid`);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  if (problems.length > 0) throw new CommandError(problems.join('\n'));
+};
+
+/** Reads and checks all files before it stores the first: a bad one changes nothing. */
+export const putFiles = async (files: readonly string[], context: WorkflowContext): Promise<void> => {
+  const { io, target, findNodeType } = context;
+  const definitions: WorkflowDefinition[] = [];
+  for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
+  for (const definition of definitions) {
+    await warnOfMissingCredentials(definition, context);
+    await put(definition, context);
+    for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
+  }
+};
+
+const put = async (definition: WorkflowDefinition, { io, target }: WorkflowContext): Promise<void> => {
+  const { version, changed } = await putWorkflow(definition, target.workflows);
+  io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
+};
+
+const warnOfMissingCredentials = async (definition: WorkflowDefinition, { io, target }: WorkflowContext) => {
+  const ids = new Set(
+    definition.nodes.flatMap(({ credentialId }) => (credentialId === undefined ? [] : [credentialId])),
+  );
+  for (const id of ids) {
+    if ((await target.credentials.find(id)) === null) {
+      io.note(
+        io.paint(
+          'yellow',
+          `${definition.id}: there is no credential "${id}" yet; until then callers get 503`,
+        ),
+      );
+    }
+  }
+};
+
+/** @param version the current one when absent */
+export const printWorkflow = async (
+  id: string,
+  version: number | null,
+  { io, target }: WorkflowContext,
+): Promise<void> => {
+  const { workflows } = target;
+  const workflow = version === null ? await workflows.find(id) : await workflows.findVersion(id, version);
+  if (workflow === null) throw notFound(version === null ? id : `${id} at version ${version}`);
+  io.print(JSON.stringify(workflow.definition, null, 2));
+};
+
+export const listWorkflows = async (asJson: boolean, { io, target }: WorkflowContext): Promise<void> => {
+  const workflows = await target.workflows.list();
+  if (asJson) io.print(JSON.stringify(workflows, null, 2));
+  else if (workflows.length === 0) io.note('There are no workflows.');
+  else {
+    for (const { id, name, enabled, version, updatedAt } of workflows) {
+      io.print([id, enabled ? 'enabled' : 'disabled', `version ${version}`, updatedAt, name].join('\t'));
+    }
+  }
+};
+
+/** A new version that differs in `enabled` alone. */
+export const switchWorkflow = async (
+  id: string,
+  enabled: boolean,
+  context: WorkflowContext,
+): Promise<void> => {
+  const workflow = await context.target.workflows.find(id);
+  if (workflow === null) throw notFound(id);
+  await put({ ...workflow.definition, enabled }, context);
+};
+
+export const removeWorkflow = async (id: string, { io, target }: WorkflowContext): Promise<void> => {
+  if (!(await target.workflows.remove(id))) throw notFound(id);
+  io.print(`${id}: removed; its versions can still be read with workflow get ${id} --version N`);
+};
+
+const notFound = (what: string): CommandError => new CommandError(`There is no workflow ${what}.`);

@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  computeScrypt,
+  generateSecret,
+  hashChosen,
+  hashGenerated,
+} from '../../lib/credentials/hash-secret.ts';
+
+describe('secrets', () => {
+  test('a generated secret has 256 random bits, base64url', () => {
+    const secrets = Array.from({ length: 50 }, generateSecret);
+    expect(new Set(secrets).size).toBe(50);
+    for (const secret of secrets) expect(secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+  });
+
+  test('a generated secret is kept as its SHA-256', () => {
+    // The one-block example of FIPS 180-2, appendix B.1
+    expect(Buffer.from(hashGenerated('abc').hash, 'base64url').toString('hex')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    );
+    expect(hashGenerated('abc').algorithm).toBe('sha256');
+  });
+
+  test('a chosen password is kept as scrypt with a salt of its own', async () => {
+    const [one, two] = [await hashChosen('secret', 16), await hashChosen('secret', 16)];
+    expect(one).toMatchObject({ algorithm: 'scrypt', cost: 16 });
+    expect(one).not.toEqual(two);
+    if (one.algorithm !== 'scrypt' || two.algorithm !== 'scrypt') throw new Error('not scrypt');
+    expect(one.salt).not.toBe(two.salt);
+    expect((await computeScrypt('secret', one)).toString('base64url')).toBe(one.hash);
+    expect((await computeScrypt('Secret', one)).toString('base64url')).not.toBe(one.hash);
+  });
+
+  test('a password costs an attacker what OWASP asks for', async () => {
+    // https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html: N = 2^15, r = 8, p = 3
+    expect(await hashChosen('secret')).toMatchObject({ cost: 32768 });
+  });
+
+  test('a letter is the same however the keyboard composed it', async () => {
+    const settings = { salt: 'c2FsdA', cost: 16 };
+    expect(await computeScrypt('caf\u00e9', settings)).toEqual(await computeScrypt('cafe\u0301', settings));
+  });
+
+  test.each([1, 3, 2 ** 30])('a cost of %d is refused', async (cost) => {
+    await expect(computeScrypt('secret', { salt: 'c2FsdA', cost })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, test } from '@jest/globals';
+import { createCache } from '../../lib/cache.ts';
+import type { Credential, SecretHash } from '../../lib/credentials/credential.ts';
+import { hashChosen, hashGenerated } from '../../lib/credentials/hash-secret.ts';
+import { rememberVerified } from '../../lib/credentials/remember-verified.ts';
+import { type Verify, verify } from '../../lib/credentials/verify.ts';
+
+const anApiKey = (...hashes: SecretHash[]): Credential => ({
+  id: 'partner',
+  type: 'apiKey',
+  username: null,
+  secrets: hashes.map((hash, at) => ({ id: `s${at}`, createdAt: '2026-01-01T00:00:00.000Z', hash })),
+  revision: 1,
+});
+
+const aLogin = (username: string, ...hashes: SecretHash[]): Credential => ({
+  ...anApiKey(...hashes),
+  type: 'basic',
+  username,
+});
+
+const key = (secret: string) => ({ username: null, secret });
+
+describe('verify', () => {
+  test('takes the generated secret', async () => {
+    expect(await verify(anApiKey(hashGenerated('right')), key('right'))).toBe(true);
+  });
+
+  test.each(['', 'righ', 'rightt', 'Right', 'right ', 'r', 'x'.repeat(4096), '\u0000', 'ri\u0000ght'])(
+    'takes nothing else: %j',
+    async (secret) => {
+      expect(await verify(anApiKey(hashGenerated('right')), key(secret))).toBe(false);
+    },
+  );
+
+  test('takes any live secret, so that they can be rotated', async () => {
+    const credential = anApiKey(hashGenerated('old'), hashGenerated('new'), await hashChosen('third', 16));
+    for (const secret of ['old', 'new', 'third']) {
+      expect(await verify(credential, key(secret))).toBe(true);
+    }
+    expect(await verify(credential, key('gone'))).toBe(false);
+  });
+
+  test('without a secret nothing is right', async () => {
+    expect(await verify(anApiKey(), key(''))).toBe(false);
+  });
+
+  test.each(['', 'aGFzaA'])('a stored hash of the wrong length matches nothing: %j', async (hash) => {
+    expect(await verify(anApiKey({ algorithm: 'sha256', hash }), key(''))).toBe(false);
+  });
+
+  test('takes the user name and the password together', async () => {
+    const credential = aLogin('Jos\u00e9', await hashChosen('p:w\u00e4', 16));
+    expect(await verify(credential, { username: 'Jos\u00e9', secret: 'p:w\u00e4' })).toBe(true);
+    expect(await verify(credential, { username: 'Jose\u0301', secret: 'p:wa\u0308' })).toBe(true);
+    expect(await verify(credential, { username: 'jos\u00e9', secret: 'p:w\u00e4' })).toBe(false);
+    expect(await verify(credential, { username: 'Jos\u00e9', secret: 'p:w' })).toBe(false);
+    expect(await verify(credential, { username: null, secret: 'p:w\u00e4' })).toBe(false);
+    expect(await verify(credential, { username: '', secret: 'p:w\u00e4' })).toBe(false);
+  });
+
+  test('an empty user name, or one that reads null, is not a missing one', async () => {
+    expect(await verify(aLogin('', hashGenerated('s')), { username: null, secret: 's' })).toBe(false);
+    expect(await verify(anApiKey(hashGenerated('s')), { username: 'null', secret: 's' })).toBe(false);
+    expect(await verify(aLogin('', hashGenerated('s')), { username: '', secret: 's' })).toBe(true);
+  });
+
+  test('rejects when a stored hash can not be computed, even if another one matches', async () => {
+    const broken: SecretHash = { algorithm: 'scrypt', hash: 'aGFzaA', salt: 'c2FsdA', cost: 3 };
+    await expect(verify(anApiKey(hashGenerated('right'), broken), key('right'))).rejects.toThrow();
+  });
+});
+
+describe('remembered verification', () => {
+  const aMemory = () => {
+    const asked: string[] = [];
+    const counting: Verify = (credential, presented) => {
+      asked.push(presented.secret);
+      return verify(credential, presented);
+    };
+    const keys: string[] = [];
+    const lookUp = createCache<boolean>({
+      ttlMs: 1000,
+      maxEntries: 10,
+      clock: { now: () => 0 },
+      keep: (isRight) => isRight,
+    });
+    const remembering = rememberVerified(counting, (key, load) => {
+      keys.push(key);
+      return lookUp(key, load);
+    });
+    return { asked, keys, remembering };
+  };
+
+  test('a password that was right is not computed again', async () => {
+    const { asked, remembering } = aMemory();
+    const credential = aLogin('ann', await hashChosen('right', 16));
+    for (let turn = 0; turn < 3; turn += 1) {
+      expect(await remembering(credential, { username: 'ann', secret: 'right' })).toBe(true);
+    }
+    expect(asked).toEqual(['right']);
+  });
+
+  test('a password that was wrong is computed each time', async () => {
+    const { asked, remembering } = aMemory();
+    const credential = aLogin('ann', await hashChosen('right', 16));
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(await remembering(credential, { username: 'ann', secret: 'wrong' })).toBe(false);
+    }
+    expect(asked).toEqual(['wrong', 'wrong']);
+  });
+
+  test('what was right is not remembered for another user, credential or revision', async () => {
+    const { remembering } = aMemory();
+    const credential = aLogin('ann', await hashChosen('right', 16));
+    const other = { ...credential, secrets: aLogin('ann', await hashChosen('other', 16)).secrets };
+    await remembering(credential, { username: 'ann', secret: 'right' });
+    expect(await remembering(credential, { username: 'bob', secret: 'right' })).toBe(false);
+    expect(await remembering({ ...other, revision: 2 }, { username: 'ann', secret: 'right' })).toBe(false);
+    expect(await remembering({ ...other, id: 'other' }, { username: 'ann', secret: 'right' })).toBe(false);
+  });
+
+  test('the memory does not hold what was presented', async () => {
+    const { keys, remembering } = aMemory();
+    await remembering(aLogin('ann', await hashChosen('canary', 16)), { username: 'ann', secret: 'canary' });
+    expect(keys).toHaveLength(1);
+    expect(keys.join()).not.toMatch(/ann|canary/);
+  });
+
+  test('a generated secret is cheap to verify, and takes no memory', async () => {
+    const { asked, keys, remembering } = aMemory();
+    const credential = anApiKey(hashGenerated('right'));
+    expect(await remembering(credential, key('right'))).toBe(true);
+    expect(await remembering(credential, key('wrong'))).toBe(false);
+    expect(asked).toEqual(['right', 'wrong']);
+    expect(keys).toEqual([]);
+  });
+});

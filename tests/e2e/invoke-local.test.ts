@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { copyProject } from '../support/copy-project.ts';
+import { projectRoot, runCommand } from '../support/run-command.ts';
+
+let project: { readonly folder: string; remove(): void };
+
+beforeAll(() => {
+  project = copyProject();
+});
+
+afterAll(() => project.remove());
+
+const invoke = (name: string) =>
+  runCommand('npx', ['serverless', 'invoke', 'local', '-f', name, '-p', `events/${name}.json`], {
+    cwd: project.folder,
+  });
+
+/** What it prints is the handler's log, a JSON object a line, and then the answer, indented. */
+const answerIn = (stdout: string) => JSON.parse(stdout.slice(stdout.indexOf('{\n')));
+
+// One at a time: each call takes a few seconds, most of it the framework's own start.
+test.each(readdirSync(join(projectRoot, 'events')).map((file) => basename(file, '.json')))(
+  '%s answers its sample event and exits 0',
+  async (name) => {
+    const { code, stdout } = await invoke(name);
+    expect(code).toBe(0);
+    expect(answerIn(stdout)).toMatchObject({ statusCode: 200 });
+  },
+  30_000,
+);
+
+test('a handler that throws at import exits with an error instead of hanging', async () => {
+  const file = join(project.folder, 'functions/admin/debug.ts');
+  writeFileSync(file, `throw new Error('broken at import');\n${readFileSync(file, 'utf8')}`);
+  const { code, stdout, stderr } = await invoke('adminDebug');
+  expect(code).not.toBe(0);
+  expect(stdout + stderr).toContain('broken at import');
+}, 30_000);

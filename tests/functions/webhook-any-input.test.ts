@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { aCredential } from '../support/a-credential.ts';
+import { bodyOf } from '../support/a-problem.ts';
+import { aWebhookEvent } from '../support/a-webhook-event.ts';
+import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
+
+type Result = Awaited<ReturnType<WebhookService['call']>>;
+
+const hostile = [
+  '__proto__',
+  'constructor',
+  'toString',
+  '..',
+  '.',
+  '%2e%2e',
+  '%00',
+  '\u0000',
+  '\\',
+  '//',
+  '{{7*7}}',
+  '${1}',
+  '<script>',
+  "' OR 1=1",
+  'a\r\nset-cookie: x=1',
+  '😀',
+  '\ud800',
+];
+const anyText = fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: 'binary' }), fc.string());
+
+const contentType = fc.oneof(
+  fc.constantFrom(
+    'application/json',
+    'APPLICATION/JSON;charset=x',
+    ' application/json',
+    'application/json x',
+    'a/b+json',
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'image/png',
+  ),
+  anyText,
+);
+
+const authorization = fc.oneof(
+  fc.constantFrom('Bearer right', 'Bearer wrong', 'Basic', 'Basic cmlnaHQ6cmlnaHQ=', 'Basic @@@@', 'Bearer right,Bearer right'),
+  anyText,
+);
+
+const headers = fc
+  .record(
+    {
+      'content-type': contentType,
+      authorization,
+      'x-api-key': fc.oneof(fc.constantFrom('right', 'wrong', '', 'right,right'), anyText),
+      'content-encoding': fc.constantFrom('gzip', 'identity', ''),
+      'x-forwarded-for': anyText,
+    },
+    { requiredKeys: [] },
+  )
+  .chain((known) =>
+    fc.dictionary(anyText, anyText, { maxKeys: 3 }).map((more) => ({ ...more, ...known })),
+  );
+
+const body = fc.oneof(
+  fc.constant(null),
+  fc.json(),
+  anyText,
+  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('base64')),
+  fc.nat(150).map((depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`),
+  fc.constantFrom(
+    '{"__proto__":{"polluted":1}}',
+    '{"constructor":{"prototype":{"polluted":1}}}',
+    '__proto__=1&__proto__[polluted]=1&constructor=1',
+    '1e999',
+    '{"a":',
+    '\ufeff{}',
+    'x'.repeat(2_001),
+  ),
+);
+
+const anyRequest = fc.record({
+  method: fc.oneof({ weight: 3, arbitrary: fc.constant('POST') }, fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'post', 'TRACE'), anyText),
+  workflowId: fc.oneof({ weight: 3, arbitrary: fc.constantFrom('open', 'closed', 'early') }, fc.constantFrom('off', 'gone'), anyText),
+  path: fc.oneof({ weight: 3, arbitrary: fc.constant('orders') }, fc.constantFrom(null, 'orders/', '/orders', 'ORDERS'), anyText),
+  query: anyText,
+  headers,
+  body,
+  isBase64Encoded: fc.boolean(),
+});
+
+/** An event as the gateway sends it, with some of its parts missing or replaced by anything. */
+const junkEvent = fc
+  .tuple(anyRequest, fc.dictionary(fc.constantFrom(...Object.keys(aWebhookEvent()), 'body', 'cookies', 'request', 'webhook'), fc.anything(), { maxKeys: 2 }))
+  .map(([request, junk]) => ({ ...aWebhookEvent(request), ...junk }));
+
+const prototypes = () =>
+  [Object.prototype, Array.prototype, String.prototype, Function.prototype].map((prototype) =>
+    Reflect.ownKeys(prototype).map((key) => [String(key), typeof Object.getOwnPropertyDescriptor(prototype, key)?.value]),
+  );
+
+/** What every answer to whatever input is. */
+const expectSound = ({ statusCode = 0, headers = {}, body }: Result) => {
+  expect(statusCode).toBeGreaterThanOrEqual(200);
+  expect(statusCode).toBeLessThan(500);
+  expect(headers['x-content-type-options']).toBe('nosniff');
+  expect(headers['content-type']).toBe(statusCode < 300 ? 'application/json' : 'application/problem+json');
+  for (const value of Object.values(headers)) expect(String(value)).toMatch(/^[\t\x20-\x7e]*$/);
+  if (body !== undefined) expect(typeof bodyOf({ body })).toBe('object');
+  if (statusCode === 405) expect(headers.allow).toBe('POST');
+  if (statusCode === 401) expect(headers['www-authenticate']).toBe('Bearer realm="hookloom"');
+};
+
+describe('whatever comes in', () => {
+  let service: WebhookService;
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+
+  beforeAll(() => {
+    process.on('unhandledRejection', note);
+  });
+
+  afterAll(async () => {
+    await new Promise(setImmediate);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
+  beforeEach(async () => {
+    service = await aWebhookService({ settings: { maxBodyBytes: 2_000 } });
+    await service.putCredential(aCredential());
+    await service.put({ id: 'open' });
+    await service.put({ id: 'early', webhook: { responseMode: 'onReceived' } });
+    await service.put({ id: 'closed', webhook: { authentication: 'apiKey', credentialId: 'partner' } });
+    await service.put({ id: 'off', enabled: false });
+  });
+
+  test('a request is answered in JSON, never with a 5xx, and runs exactly when it got a 2xx', async () => {
+    const before = prototypes();
+    await fc.assert(
+      fc.asyncProperty(anyRequest, async (request) => {
+        const ran = service.executions.records().length;
+        const answer = await service.call(aWebhookEvent(request));
+        expectSound(answer);
+        const isSuccess = (answer.statusCode ?? 0) < 300;
+        expect(service.executions.records().length - ran).toBe(isSuccess ? 1 : 0);
+        if (isSuccess) {
+          expect([request.method, request.path]).toEqual(['POST', 'orders']);
+          expect(['open', 'closed', 'early']).toContain(request.workflowId);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(prototypes()).toEqual(before);
+    expect(service.executions.records().every(({ status }) => status === 'succeeded')).toBe(true);
+  });
+
+  test('an event that is none is refused in JSON, never with a 5xx', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(junkEvent, junkEvent, fc.anything()), async (event) => {
+        expectSound(await service.call(event));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('nobody gets in without the key', async () => {
+    const closed = { method: 'POST', workflowId: 'closed', path: 'orders' };
+    await fc.assert(
+      fc.asyncProperty(headers, body, async (sent, content) => {
+        const lowered = new Map(Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]));
+        const key = lowered.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(lowered.get('authorization') ?? '')?.[1];
+        const { statusCode = 0 } = await service.call(aWebhookEvent({ ...closed, headers: sent, body: content }));
+        const isTooLarge = (content?.length ?? 0) > 2_000;
+        if (!isTooLarge) expect(statusCode === 401).toBe(key !== 'right');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('nobody sees what somebody else sent at the same time', async () => {
+    const requests = fc.array(anyRequest, { minLength: 2, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(requests, async (batch) => {
+        const answers = await Promise.all(
+          batch.map((request, at) => {
+            const marked = { ...request.headers, 'x-marker': `marker-${at}-` };
+            return service.call(aWebhookEvent({ ...request, headers: marked, query: `marker-${at}-` }));
+          }),
+        );
+        answers.forEach(({ body: answered = '' }, at) => {
+          const markers = new Set(answered.match(/marker-\d+-/g) ?? []);
+          expect([...markers].filter((marker) => marker !== `marker-${at}-`)).toEqual([]);
+        });
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Credential } from '../../lib/credentials/credential.ts';
+import { hashChosen, hashGenerated } from '../../lib/credentials/hash-secret.ts';
+import { aCredential } from '../support/a-credential.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { aJsonEvent } from '../support/a-webhook-event.ts';
+import { aWebhookService } from '../support/a-webhook-service.ts';
+
+describe('credentials', () => {
+  const aClosedService = async (changes: Partial<Credential> = {}, authentication: 'apiKey' | 'basic' = 'apiKey') => {
+    const service = await aWebhookService();
+    await service.putCredential(aCredential(changes));
+    await service.put({ webhook: { authentication, credentialId: 'partner' } });
+    return service;
+  };
+  const basic = (text: string) => ({ Authorization: `Basic ${Buffer.from(text).toString('base64')}` });
+
+  test.each<[string, Record<string, string>]>([
+    ['x-api-key', { 'X-Api-Key': 'right' }],
+    ['a bearer token', { Authorization: 'Bearer right' }],
+  ])('let in with %s, and nothing behind sees it', async (_case, headers) => {
+    const service = await aClosedService();
+    const result = await service.call(aJsonEvent({}, { headers }));
+    expect(result.statusCode).toBe(200);
+    const [name = ''] = Object.keys(headers);
+    expect(bodyOf(result).headers[name.toLowerCase()]).toBe('[redacted]');
+  });
+
+  test('let in with a login, and nothing behind sees it', async () => {
+    const secrets = [{ id: 's', createdAt: '', hash: await hashChosen('pässword:x', 16) }];
+    const service = await aClosedService({ type: 'basic', username: 'ann', secrets }, 'basic');
+    for (let turn = 0; turn < 2; turn += 1) {
+      const result = await service.call(aJsonEvent({}, { headers: basic('ann:pässword:x') }));
+      expect(bodyOf(result).headers.authorization).toBe('[redacted]');
+    }
+    expect((await service.call(aJsonEvent({}, { headers: basic('ann:password:x') }))).statusCode).toBe(401);
+  });
+
+  test('missing and wrong ones are answered alike, with a challenge, and run nothing', async () => {
+    const service = await aClosedService();
+    const attempts: Record<string, string>[] = [
+      {},
+      { 'x-api-key': '' },
+      { 'x-api-key': 'wrong' },
+      { 'x-api-key': 'righ' },
+      { 'x-api-key': 'right,right' },
+      { 'x-api-key': 'x'.repeat(9_000) },
+      { authorization: 'Bearer wrong' },
+      basic('partner:right'),
+    ];
+    const answers = await Promise.all(attempts.map((headers) => service.call(aJsonEvent({}, { headers }))));
+    expect(answers[0]).toEqual(aProblem(401, 'unauthorized'));
+    expect(answers[0]?.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="hookloom"' });
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(service.executions.records()).toEqual([]);
+  });
+
+  test('a login is asked for as RFC 7617 has it', async () => {
+    const service = await aClosedService({ type: 'basic', username: 'ann' }, 'basic');
+    expect(await service.call(aJsonEvent({}))).toMatchObject({
+      statusCode: 401,
+      headers: { 'www-authenticate': 'Basic realm="hookloom", charset="UTF-8"' },
+    });
+  });
+
+  test.each<[string, Parameters<typeof aClosedService>, string | null]>([
+    ['missing', [], null],
+    ['unknown', [{ id: 'other' }], 'partner'],
+    ['empty', [{ secrets: [] }], 'partner'],
+    ['for another kind of authentication', [{}, 'basic'], 'partner'],
+  ])('that are %s close the webhook, which is our fault', async (_case, args, credentialId) => {
+    const service = await aClosedService(...args);
+    const [, authentication = 'apiKey'] = args;
+    await service.put({ id: 'shop2', webhook: { authentication, credentialId } });
+    const event = aJsonEvent({}, { workflowId: 'shop2', headers: { 'x-api-key': 'right' } });
+    const result = await service.call(event);
+    expect(result).toEqual(aProblem(503, 'authentication-misconfigured'));
+    expect(result.headers).toHaveProperty('retry-after');
+    expect(service.lines.map((line) => JSON.parse(line))).toMatchObject([
+      { level: 'error', code: 'AUTHENTICATION_MISCONFIGURED', status: 503 },
+    ]);
+    expect(service.executions.records()).toEqual([]);
+  });
+
+  test('a rotated secret is refused once the memory of a few seconds is over', async () => {
+    const service = await aClosedService();
+    const event = aJsonEvent({}, { headers: { 'x-api-key': 'right' } });
+    expect((await service.call(event)).statusCode).toBe(200);
+    const secrets = [{ id: 's2', createdAt: '', hash: hashGenerated('new') }];
+    await service.putCredential(aCredential({ revision: 2, secrets }));
+    service.clock.advance(5_000);
+    expect((await service.call(event)).statusCode).toBe(401);
+  });
+});
+

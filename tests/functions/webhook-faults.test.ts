@@ -1,0 +1,154 @@
+import { describe, expect, test } from '@jest/globals';
+import { AppError } from '../../lib/errors.ts';
+import { aCredential } from '../support/a-credential.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { aJsonEvent, aWebhookEvent } from '../support/a-webhook-event.ts';
+import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
+
+const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}, new Error('throttled')));
+
+const withKey = { authentication: 'apiKey', credentialId: 'partner' } as const;
+
+
+describe('when the store can not be had', () => {
+  test.each([
+    ['workflows', { workflows: { find: unavailable } }],
+    ['credentials', { credentials: { find: unavailable } }],
+    ['executions', { executions: { start: unavailable } }],
+  ])('%s: 503 with Retry-After, and nothing was started', async (_case, spoilt) => {
+    const service = await aWebhookService({ spoilt });
+    await service.putCredential(aCredential());
+    for (const responseMode of ['onReceived', 'lastNode', 'responseNode'] as const) {
+      await service.put({ webhook: { ...withKey, responseMode } });
+      service.clock.advance(10_000);
+      const result = await service.call(aJsonEvent({}, { headers: { 'x-api-key': 'right' } }));
+      expect(result).toEqual(aProblem(503, 'store-unavailable'));
+      expect(Number(result.headers?.['retry-after'])).toBeGreaterThan(0);
+    }
+    expect(service.executions.records()).toEqual([]);
+  });
+
+  test('a read that failed is tried again by the next request', async () => {
+    let isDown = true;
+    const service: WebhookService = await aWebhookService({
+      spoilt: { workflows: { find: (id) => (isDown ? unavailable() : service.workflows.find(id)) } },
+    });
+    await service.put();
+    expect((await service.call(aJsonEvent({}))).statusCode).toBe(503);
+    isDown = false;
+    expect((await service.call(aJsonEvent({}))).statusCode).toBe(200);
+  });
+
+  test('what was run is told, even if its end can not be recorded', async () => {
+    const service = await aWebhookService({ spoilt: { executions: { finish: unavailable } } });
+    await service.put();
+    expect((await service.call(aJsonEvent({}))).statusCode).toBe(200);
+    expect(service.lines.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ level: 'error', executionId: 'execution-1', status: 'succeeded' }),
+    );
+  });
+
+  test('a stored workflow that can not run is 500, and nothing was started', async () => {
+    const service = await aWebhookService();
+    await service.put({ chain: [{ type: 'uninstalled' }] });
+    expect(await service.call(aJsonEvent({}))).toEqual(aProblem(500, 'workflow-invalid'));
+    expect(service.executions.records()).toEqual([]);
+  });
+});
+
+describe('the order of the checks', () => {
+  const spoil = {
+    size: { body: `{"a":${' '.repeat(200)}` },
+    path: { path: 'gone' },
+    method: { method: 'PUT' },
+    credentials: { headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' } },
+    type: { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip', 'x-api-key': 'right' } },
+    depth: { body: '[[[[' },
+    syntax: { body: '[' },
+  };
+  const statuses: [keyof typeof spoil, string][] = [
+    ['size', 'body-too-large'],
+    ['path', 'not-found'],
+    ['method', 'method-not-allowed'],
+    ['credentials', 'unauthorized'],
+    ['type', 'body-invalid'],
+    ['depth', 'body-too-deep'],
+    ['syntax', 'body-invalid'],
+  ];
+  const pairs = statuses.flatMap(([first, code], at) =>
+    statuses
+      .slice(at + 1)
+      .filter(([second]) => Object.keys(spoil[first]).every((key) => !(key in spoil[second])))
+      .map(([second]) => [first, second, code] as const),
+  );
+
+  test.each(pairs)('%s comes before %s', async (first, second, code) => {
+    const service = await aWebhookService({ settings: { maxBodyBytes: 100, maxBodyDepth: 3 } });
+    await service.putCredential(aCredential());
+    await service.put({ webhook: withKey });
+    const sound = {
+      headers: { 'content-type': 'application/json', 'x-api-key': 'right' },
+      body: '{}',
+    };
+    expect((await service.call(aWebhookEvent(sound))).statusCode).toBe(200);
+    const result = await service.call(aWebhookEvent({ ...sound, ...spoil[first], ...spoil[second] }));
+    expect(bodyOf(result).type).toBe(`urn:hookloom:problem:${code}`);
+  });
+});
+
+describe('the memory of a sandbox', () => {
+  const counting = async (settings = {}) => {
+    const reads: string[] = [];
+    const service: WebhookService = await aWebhookService({
+      settings,
+      spoilt: {
+        workflows: {
+          find: (id) => {
+            reads.push(id);
+            return service.workflows.find(id);
+          },
+        },
+      },
+    });
+    await service.put();
+    return { service, reads };
+  };
+
+  test('a workflow is read once in a few seconds, and so is one that is not there', async () => {
+    const { service, reads } = await counting();
+    for (let turn = 0; turn < 3; turn += 1) {
+      await service.call(aJsonEvent({}));
+      await service.call(aJsonEvent({}, { workflowId: 'gone' }));
+    }
+    expect(reads).toEqual(['shop', 'gone']);
+    service.clock.advance(5_000);
+    await service.call(aJsonEvent({}));
+    expect(reads).toHaveLength(3);
+  });
+
+  test('without it an edit takes effect on the next request', async () => {
+    const { service } = await counting({ cacheTtlMs: 0 });
+    expect(bodyOf(await service.call(aJsonEvent({}))).edited).toBeUndefined();
+    await service.put({ chain: [{ type: 'set', parameters: { values: { edited: true } } }] });
+    expect(bodyOf(await service.call(aJsonEvent({}))).edited).toBe(true);
+    await service.put({ enabled: false });
+    expect((await service.call(aJsonEvent({}))).statusCode).toBe(404);
+  });
+});
+
+describe('requests at the same time', () => {
+  test('each gets its own answer and its own record', async () => {
+    const service = await aWebhookService();
+    await service.put({ chain: [{ type: 'set', parameters: { values: { mine: '{{ body.number }}' } } }] });
+    const numbers = Array.from({ length: 100 }, (_, number) => number);
+    const answers = await Promise.all(
+      numbers.map((number) => service.call(aJsonEvent({ number }, { requestId: `request-${number}` }))),
+    );
+    expect(answers.map((answer) => bodyOf(answer).mine)).toEqual(numbers);
+    const ids = answers.map(({ headers }) => headers?.['hookloom-execution-id']);
+    expect(new Set(ids).size).toBe(100);
+    expect(service.executions.records()).toHaveLength(100);
+    expect(service.executions.records().every(({ status }) => status === 'succeeded')).toBe(true);
+  });
+});
+

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { AppError } from '../../lib/errors.ts';
+import { parseJsonBody } from '../../lib/http/parse-json-body.ts';
+
+const errorOf = (text: string): AppError => {
+  try {
+    parseJsonBody(text, 3);
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('was parsed');
+};
+
+describe('a JSON body', () => {
+  test.each(['{"a":[1,null]}', '[]', '"text"', '7', 'null', 'true', ' {} ', '{"constructor":1}', '{"a":1e22}'])(
+    'is parsed: %s',
+    (text) => {
+      expect(parseJsonBody(text, 3)).toEqual(JSON.parse(text));
+    },
+  );
+
+  test('of a key that is there twice the last one counts', () => {
+    expect(parseJsonBody('{"a":1,"a":2}', 3)).toEqual({ a: 2 });
+  });
+
+  test.each(['', ' ', '{', "{'a':1}", '{"a":1,}', 'NaN', 'undefined', '01', '"\n"', '\u00a0{}', '{} {}', '// a\n{}'])(
+    'is refused when it is not JSON: %j',
+    (text) => {
+      expect(errorOf(text)).toMatchObject({ code: 'BODY_INVALID', status: 400 });
+    },
+  );
+
+  test('says where it is not JSON, but not what is there', () => {
+    const { message, cause } = errorOf('{"password": "canary" "x": 1}');
+    expect(message).toBe(
+      'The body is not what its content type says: it is not valid JSON, see the character at 22.',
+    );
+    expect(cause).toBeUndefined();
+  });
+
+  test.each(['1e400', '[-1e400]', '{"a":1e999}'])('is refused when a number overflows: %s', (text) => {
+    expect(errorOf(text).message).toMatch(/a number that is too large/);
+  });
+
+  test.each([
+    '{"__proto__":{"polluted":1}}',
+    '[{"a":{"__proto__":1}}]',
+    '{"\\u005f\\u005fproto\\u005f\\u005f":1}',
+    '{"constructor":{"prototype":{"polluted":1}}}',
+  ])('is refused with a key that could change a prototype: %s', (text) => {
+    expect(errorOf(text).message).toMatch(/a key that is not allowed/);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+
+  test('is refused when it is nested too deeply, before it is parsed', () => {
+    expect(errorOf('[[[[').code).toBe('BODY_TOO_DEEP');
+  });
+
+  test('any other JSON is what JSON.parse makes of it', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        fc.pre(!text.includes('__proto__'));
+        expect(parseJsonBody(text, 100)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+});

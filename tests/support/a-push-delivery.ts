@@ -1,0 +1,40 @@
+/** What GitHub posts for a push, cut down to the parts that a workflow would look at; the shape is GitHub's. */
+export const aPushDelivery = () => ({
+  ref: 'refs/heads/main',
+  before: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
+  after: 'cafe3d5fa15df1cf02d9bdc52e97d8b65e9ddd25',
+  repository: {
+    id: 186853002,
+    name: 'loom',
+    full_name: 'weavers/loom',
+    private: false,
+    owner: { name: 'weavers', login: 'weavers', type: 'Organization' },
+    html_url: 'https://github.com/weavers/loom',
+    default_branch: 'main',
+  },
+  pusher: { name: 'ada', email: 'ada@example.com' },
+  sender: { login: 'ada', id: 21031067, type: 'User' },
+  created: false,
+  deleted: false,
+  forced: false,
+  commits: [
+    {
+      id: '0d1a26e67d8f5eaf1f6ba5c57fc3c7d91ac0fd1c',
+      message: 'Tighten the warp',
+      timestamp: '2026-11-19T15:20:41Z',
+      author: { name: 'Ada', email: 'ada@example.com', username: 'ada' },
+      added: [],
+      removed: [],
+      modified: ['warp.ts'],
+    },
+    {
+      id: 'cafe3d5fa15df1cf02d9bdc52e97d8b65e9ddd25',
+      message: 'Count the picks',
+      timestamp: '2026-11-19T15:31:02Z',
+      author: { name: 'Ada', email: 'ada@example.com', username: 'ada' },
+      added: ['picks.ts'],
+      removed: [],
+      modified: [],
+    },
+  ],
+});

@@ -1,0 +1,26 @@
+import type { Logger } from '../../lib/contract/services.ts';
+
+export interface LogEntry {
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A logger that keeps what it is told. */
+export const aRecordingLogger = (): { logger: Logger; entries: LogEntry[] } => {
+  const entries: LogEntry[] = [];
+  const record =
+    (level: LogEntry['level']): Logger['info'] =>
+    (message, fields = {}) => {
+      entries.push({ level, message, fields });
+    };
+  return {
+    entries,
+    logger: {
+      debug: record('debug'),
+      info: record('info'),
+      warn: record('warn'),
+      error: record('error'),
+    },
+  };
+};

@@ -1,0 +1,152 @@
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { emit } from '../../lib/contract/node.ts';
+import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
+import type { Credential } from '../../lib/credentials/credential.ts';
+import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
+import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
+import { unified } from '../../lib/plugins/installed-plugin.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { createLogger } from '../../lib/services/logger.ts';
+import { createWebhookFunction, type WebhookSettings } from '../../lib/webhook-function.ts';
+import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition.ts';
+import type { PathConfig } from '../../lib/workflows/path-config.ts';
+import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
+import { aManualClock } from './a-manual-clock.ts';
+import { aPathConfig } from './a-workflow-listening.ts';
+import {
+  inMemoryCredentialStore,
+  inMemoryExecutionStore,
+  inMemoryWorkflowStore,
+} from './in-memory-stores.ts';
+
+const handle = (id: string, execute: PluginHandle['execute']): PluginHandle => ({
+  id,
+  name: id,
+  description: 'For tests',
+  kind: 'action',
+  schema: { type: 'object' },
+  pure: true,
+  execute,
+});
+
+/** Nodes that do what a workflow should better not do. */
+const misbehaving: PluginProvider = {
+  id: 'misbehaving',
+  name: 'Misbehaving',
+  version: '1.0.0',
+  description: 'For tests',
+  category: 'test',
+  handles: [
+    handle('fails', () => {
+      throw new Error('the shop is closed');
+    }),
+    handle('hangs', () => new Promise(() => {})),
+    handle('repeats', ({ parameters }) => ({ text: 'x'.repeat(Number(parameters.times)) })),
+    handle('answersRaw', ({ parameters }) => emit({ response: parameters })),
+  ],
+};
+
+export interface AWorkflow {
+  readonly id?: string;
+  readonly enabled?: boolean;
+  /** What of the trigger's path config is not the default. */
+  readonly webhook?: Partial<PathConfig>;
+  /** The nodes after the trigger, one after the other; `type` and `parameters`, ids are `node-1`, `node-2`, … */
+  readonly chain?: readonly {
+    readonly type: string;
+    readonly parameters?: WorkflowDefinition['nodes'][0]['parameters'];
+  }[];
+  readonly isTriggerDisabled?: boolean;
+  readonly settings?: WorkflowDefinition['settings'];
+}
+
+export interface ServiceOptions {
+  readonly settings?: Partial<WebhookSettings>;
+  readonly spoilt?: {
+    readonly workflows?: Partial<WorkflowStore>;
+    readonly credentials?: Partial<CredentialStore>;
+    readonly executions?: Partial<ExecutionStore>;
+  };
+}
+
+/**
+ * The webhook function with all its real parts: registry, engine, nodes, middleware. Only the stores are in memory,
+ * time stands still, and the log is kept line by line.
+ */
+export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOptions = {}) => {
+  const clock = aManualClock();
+  const lines: string[] = [];
+  const logger = createLogger({ clock, write: (line) => lines.push(line) });
+  const workflows = inMemoryWorkflowStore();
+  const credentials = inMemoryCredentialStore();
+  const executions = inMemoryExecutionStore();
+  const installed = [...installedPlugins, unified('misbehaving', async () => ({ default: misbehaving }))];
+  const registry = await loadRegistry(installed, { logger, clock });
+  let count = 0;
+  const handler = createWebhookFunction({
+    workflows: { ...workflows, ...spoilt.workflows },
+    credentials: { ...credentials, ...spoilt.credentials },
+    executions: { ...executions, ...spoilt.executions },
+    loadNodeTypes: async () => registry.findNodeType,
+    services: {
+      clock,
+      ids: { next: () => `execution-${(count += 1)}` },
+      http: { request: () => Promise.reject(new Error('no network in tests')) },
+    },
+    logger,
+    settings,
+  });
+
+  return {
+    clock,
+    lines,
+    workflows,
+    credentials,
+    executions,
+    /** Calls the function as Lambda does. */
+    call: (event: unknown, context: Partial<Context> = {}): Promise<APIGatewayProxyStructuredResultV2> =>
+      handler(
+        event as never,
+        { awsRequestId: 'aws-1', getRemainingTimeInMillis: () => 30_000, ...context } as Context,
+      ),
+    put: ({
+      id = 'shop',
+      enabled = true,
+      webhook,
+      chain = [],
+      isTriggerDisabled = false,
+      settings: own,
+    }: AWorkflow = {}) => {
+      const nodes = chain.map(({ type, parameters = {} }, at) => ({
+        id: `node-${at + 1}`,
+        type,
+        parameters,
+      }));
+      const connections = nodes.map(
+        (node, at): Connection => ({
+          sourceNodeId: at === 0 ? 'start' : `node-${at}`,
+          targetNodeId: node.id,
+        }),
+      );
+      const trigger = {
+        id: 'start',
+        type: 'webhookTrigger',
+        parameters: {},
+        ...(isTriggerDisabled ? { disabled: true } : {}),
+      };
+      const definition: WorkflowDefinition = {
+        id,
+        name: id,
+        enabled,
+        nodes: [trigger, ...nodes],
+        connections,
+        ...(own === undefined ? {} : { settings: own }),
+      };
+      return workflows.put(definition, [aPathConfig(webhook)]);
+    },
+    putCredential: (credential: Credential) => credentials.put(credential),
+  };
+};
+
+export type WebhookService = Awaited<ReturnType<typeof aWebhookService>>;

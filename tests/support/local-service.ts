@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { projectEnvironment, projectRoot } from './run-command.ts';
+
+export interface RunningService {
+  readonly baseUrl: string;
+  /** All that it has printed so far. */
+  output(): string;
+  /** Resolves when what it prints matches. */
+  printed(pattern: RegExp): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `npm start`, as a user would, on a free port; ready when it has said where it is. */
+export const startLocalService = async ({
+  cwd = projectRoot,
+}: {
+  cwd?: string;
+} = {}): Promise<RunningService> => {
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd,
+    env: projectEnvironment({ PORT: '0' }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true, // a process group of its own, so that stopping it stops what npm started
+  });
+  let output = '';
+  const waiting = new Set<() => void>();
+  const onOutput = (chunk: string) => {
+    output += chunk;
+    for (const check of waiting) check();
+  };
+  child.stdout.setEncoding('utf8').on('data', onOutput);
+  child.stderr.setEncoding('utf8').on('data', onOutput);
+
+  const printed = (pattern: RegExp): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const settle = (act: () => void) => {
+        waiting.delete(check);
+        child.off('exit', onExit);
+        act();
+      };
+      const check = () => pattern.test(output) && settle(resolve);
+      const onExit = () => settle(() => reject(new Error(`the service ended early:\n${output}`)));
+      waiting.add(check);
+      child.once('exit', onExit);
+      check();
+    });
+
+  await printed(/Ctrl\+C ends it/);
+  const baseUrl = /Hookloom is up at (http:\S+?),/.exec(output)?.[1] ?? '';
+  return {
+    baseUrl,
+    output: () => output,
+    printed,
+    stop: async () => {
+      if (child.exitCode !== null || child.pid === undefined) return;
+      const exit = once(child, 'exit');
+      process.kill(-child.pid, 'SIGINT');
+      await exit;
+    },
+  };
+};

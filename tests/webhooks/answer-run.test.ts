@@ -1,0 +1,167 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { ExecutionResult } from '../../lib/executions/execution.ts';
+import { answerAccepted, answerRun } from '../../lib/webhooks/answer-run.ts';
+
+const result = (changes: Partial<ExecutionResult> = {}): ExecutionResult => ({
+  status: 'succeeded',
+  nodes: [],
+  output: { total: 3 },
+  response: null,
+  failure: null,
+  ...changes,
+});
+const failure = { nodeId: 'shop', name: 'Error', message: 'closed' };
+const failed = result({ status: 'failed', failure });
+const timedOut = result({ status: 'timedOut', failure });
+const answered = (response: JsonObject) => answerRun('e-1', result({ response }), 'responseNode');
+
+describe('the answer of an accepted run', () => {
+  test('names the execution and the workflow', () => {
+    expect(answerAccepted('e-1', 'shop')).toEqual({
+      status: 202,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+      body: '{"executionId":"e-1","workflowId":"shop","status":"accepted"}',
+    });
+  });
+});
+
+describe('the answer of the last node', () => {
+  test('is its output, and where the record is', () => {
+    expect(answerRun('e-1', result(), 'lastNode')).toEqual({
+      status: 200,
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        'hookloom-execution-id': 'e-1',
+      },
+      body: '{"total":3}',
+    });
+  });
+
+  test('is not what was meant for the response', () => {
+    expect(answerRun('e-1', result({ response: { status: 418 } }), 'lastNode').status).toBe(200);
+  });
+
+  test.each(['lastNode', 'responseNode'] as const)('is no success after a failure, with %s', (mode) => {
+    expect(() => answerRun('e-1', failed, mode)).toThrow(
+      expect.objectContaining({ code: 'EXECUTION_FAILED', parameters: { executionId: 'e-1' } }),
+    );
+    expect(() => answerRun('e-1', timedOut, mode)).toThrow(
+      expect.objectContaining({ code: 'EXECUTION_TIMED_OUT', parameters: { executionId: 'e-1' } }),
+    );
+  });
+});
+
+describe('the answer of a response node', () => {
+  test('is what it says', () => {
+    const response = { status: 201, headers: { Location: '/orders/7', 'X-Count': 3 }, body: { ok: true } };
+    expect(answered(response)).toEqual({
+      status: 201,
+      headers: {
+        location: '/orders/7',
+        'x-count': '3',
+        'content-type': 'application/json',
+        'hookloom-execution-id': 'e-1',
+      },
+      body: '{"ok":true}',
+    });
+  });
+
+  test.each([
+    ['a text', 'hi', 'text/plain; charset=utf-8', 'hi'],
+    ['a list', [1], 'application/json', '[1]'],
+    ['a number', 0, 'application/json', '0'],
+    ['false', false, 'application/json', 'false'],
+    ['an empty text', '', 'text/plain; charset=utf-8', ''],
+  ])('can be %s', (_case, body, contentType, sent) => {
+    expect(answered({ body })).toMatchObject({
+      status: 200,
+      headers: { 'content-type': contentType },
+      body: sent,
+    });
+  });
+
+  test('keeps the type that it states', () => {
+    const { headers } = answered({ body: 'a;b', headers: { 'Content-Type': 'text/csv' } });
+    expect(headers['content-type']).toBe('text/csv');
+  });
+
+  test('with no body says no type', () => {
+    expect(answered({ status: 200 })).toEqual({
+      status: 200,
+      headers: { 'hookloom-execution-id': 'e-1' },
+      body: null,
+    });
+  });
+
+  test.each([204, 205, 304])('has no body with status %d', (status) => {
+    expect(answered({ status, body: 'hi' }).body).toBeNull();
+  });
+
+  test('stays what it is when the workflow fails or runs out of time afterwards', () => {
+    const response = { status: 200, body: 'thanks' };
+    expect(answerRun('e-1', { ...failed, response }, 'responseNode').status).toBe(200);
+    expect(answerRun('e-1', { ...timedOut, response }, 'responseNode').status).toBe(200);
+  });
+
+  test('that was not reached is a fault of the workflow', () => {
+    expect(() => answerRun('e-1', result(), 'responseNode')).toThrow(
+      expect.objectContaining({ code: 'NO_RESPONSE', parameters: { executionId: 'e-1' } }),
+    );
+  });
+
+  test('can not replace the id of the execution, nor frame the message', () => {
+    const headers = {
+      'Hookloom-Execution-Id': 'forged',
+      'Content-Length': '3',
+      'transfer-encoding': 'chunked',
+      Connection: 'close',
+    };
+    expect(answered({ headers }).headers).toEqual({ 'hookloom-execution-id': 'e-1' });
+  });
+
+  test.each([
+    ['text/html', 'sandbox'],
+    ['Text/HTML; charset=utf-8', 'sandbox'],
+    ['application/xhtml+xml', 'sandbox'],
+    ['image/svg+xml', 'sandbox'],
+    ['text/plain, text/html', 'sandbox'],
+    ['application/json', undefined],
+    ['text/plain', undefined],
+  ])('as %s is in the sandbox: %s', (contentType, policy) => {
+    const { headers } = answered({ body: '<b>', headers: { 'content-type': contentType } });
+    expect(headers['content-security-policy']).toBe(policy);
+  });
+
+  test('keeps its own policy beside the sandbox', () => {
+    const headers = { 'content-type': 'text/html', 'Content-Security-Policy': "default-src 'none'" };
+    expect(answered({ headers }).headers['content-security-policy']).toBe("default-src 'none', sandbox");
+  });
+
+  test.each<[string, JsonObject]>([
+    ['a status that is none', { status: 99 }],
+    ['an interim status', { status: 101 }],
+    ['a status above all', { status: 600 }],
+    ['half a status', { status: 200.5 }],
+    ['a status in words', { status: '200' }],
+    ['no status', { status: null }],
+    ['headers that are a list', { headers: [] }],
+    ['headers that are null', { headers: null }],
+    ['a header name with a space', { headers: { 'a b': 'x' } }],
+    ['an empty header name', { headers: { '': 'x' } }],
+    ['a header value with a line break', { headers: { a: 'x\r\nset-cookie: y' } }],
+    ['a header value beyond ASCII', { headers: { a: 'ä' } }],
+    ['a header value that is a list', { headers: { a: ['x'] } }],
+    ['a header value that is null', { headers: { a: null } }],
+  ])('with %s is refused', (_case, response) => {
+    expect(() => answered(response)).toThrow(
+      expect.objectContaining({ code: 'RESPONSE_INVALID', status: 500 }),
+    );
+  });
+
+  test('takes __proto__ for a header name like any other', () => {
+    const headers = JSON.parse('{"__proto__": "x"}');
+    expect(Object.entries(answered({ headers }).headers)).toContainEqual(['__proto__', 'x']);
+  });
+});
