@@ -17,15 +17,16 @@ export default class LocalService {
       rmSync(join(serverless.serviceDir, bundleFolder), { recursive: true, force: true }),
     );
 
-    const settings = () => ({
-      tablePrefix: service.custom.tablePrefix,
-      environment: service.provider.environment, // what the functions will see; the local service adds to it
-    });
+    const { tablePrefix } = service.custom;
 
     const startForGateway = async () => {
       const { startGatewayBackend } = await import('./local/gateway-backend.ts');
       const offline = service.custom['serverless-offline'];
-      running = await startGatewayBackend({ ...settings(), port: offline.httpPort });
+      running = await startGatewayBackend({
+        tablePrefix,
+        port: offline.httpPort,
+        environment: service.provider.environment, // from which the functions get theirs
+      });
       offline.httpPort = running.port;
       offline.lambdaPort = running.lambdaPort;
     };
@@ -35,7 +36,7 @@ export default class LocalService {
       const usesStore = service.getFunction(name).environment?.TABLE_PREFIX !== undefined;
       if (!usesStore) return;
       const { connectInvocation } = await import('./local/invocation-backend.ts');
-      running = await connectInvocation(settings());
+      running = await connectInvocation({ tablePrefix, environment: process.env });
     };
 
     const stop = async () => running?.stop();
@@ -45,7 +46,7 @@ export default class LocalService {
       'before:offline:start:init': startForGateway, // `serverless offline start`
       'before:offline:start:ready': () => running.announce(),
       'after:offline:start:end': stop,
-      'before:invoke:local:loadEnvVars': startForInvocation,
+      'before:invoke:local:invoke': startForInvocation,
       'after:invoke:local:invoke': stop,
     };
   }

@@ -9,7 +9,7 @@ import { ordersApiKey, readServiceInfo } from './state-folder.ts';
  */
 export const connectInvocation = async (settings: {
   readonly tablePrefix: string;
-  readonly environment: Record<string, string>;
+  readonly environment: Record<string, string | undefined>;
 }): Promise<{ stop(): Promise<void> }> => {
   const { tablePrefix, environment } = settings;
   const service = readServiceInfo();

@@ -145,7 +145,10 @@ describe('responseMode responseNode', () => {
   });
 
   test('HTML is put into a sandbox', async () => {
-    const service = await responding({ headers: { 'content-type': 'text/html' }, body: '<script>1</script>' });
+    const service = await responding({
+      headers: { 'content-type': 'text/html' },
+      body: '<script>1</script>',
+    });
     const result = await service.call(aJsonEvent({}));
     expect(result.headers).toMatchObject({
       'content-type': 'text/html',
@@ -166,7 +169,10 @@ describe('responseMode responseNode', () => {
   test('an answer to HEAD has no body', async () => {
     const service = await responding({ body: 'hi' }, { method: 'HEAD' });
     const result = await service.call(aWebhookEvent({ method: 'HEAD' }));
-    expect(result).toMatchObject({ statusCode: 200, headers: { 'content-type': 'text/plain; charset=utf-8' } });
+    expect(result).toMatchObject({
+      statusCode: 200,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    });
     expect(result.body).toBeUndefined();
   });
 
@@ -256,4 +262,3 @@ describe('another method', () => {
     expect((await service.call(aWebhookEvent({ method: 'OPTIONS' }))).statusCode).toBe(200);
   });
 });
-

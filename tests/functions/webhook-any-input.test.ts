@@ -44,7 +44,14 @@ const contentType = fc.oneof(
 );
 
 const authorization = fc.oneof(
-  fc.constantFrom('Bearer right', 'Bearer wrong', 'Basic', 'Basic cmlnaHQ6cmlnaHQ=', 'Basic @@@@', 'Bearer right,Bearer right'),
+  fc.constantFrom(
+    'Bearer right',
+    'Bearer wrong',
+    'Basic',
+    'Basic cmlnaHQ6cmlnaHQ=',
+    'Basic @@@@',
+    'Bearer right,Bearer right',
+  ),
   anyText,
 );
 
@@ -59,9 +66,7 @@ const headers = fc
     },
     { requiredKeys: [] },
   )
-  .chain((known) =>
-    fc.dictionary(anyText, anyText, { maxKeys: 3 }).map((more) => ({ ...more, ...known })),
-  );
+  .chain((known) => fc.dictionary(anyText, anyText, { maxKeys: 3 }).map((more) => ({ ...more, ...known })));
 
 const body = fc.oneof(
   fc.constant(null),
@@ -81,9 +86,21 @@ const body = fc.oneof(
 );
 
 const anyRequest = fc.record({
-  method: fc.oneof({ weight: 3, arbitrary: fc.constant('POST') }, fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'post', 'TRACE'), anyText),
-  workflowId: fc.oneof({ weight: 3, arbitrary: fc.constantFrom('open', 'closed', 'early') }, fc.constantFrom('off', 'gone'), anyText),
-  path: fc.oneof({ weight: 3, arbitrary: fc.constant('orders') }, fc.constantFrom(null, 'orders/', '/orders', 'ORDERS'), anyText),
+  method: fc.oneof(
+    { weight: 3, arbitrary: fc.constant('POST') },
+    fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'post', 'TRACE'),
+    anyText,
+  ),
+  workflowId: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom('open', 'closed', 'early') },
+    fc.constantFrom('off', 'gone'),
+    anyText,
+  ),
+  path: fc.oneof(
+    { weight: 3, arbitrary: fc.constant('orders') },
+    fc.constantFrom(null, 'orders/', '/orders', 'ORDERS'),
+    anyText,
+  ),
   query: anyText,
   headers,
   body,
@@ -92,12 +109,22 @@ const anyRequest = fc.record({
 
 /** An event as the gateway sends it, with some of its parts missing or replaced by anything. */
 const junkEvent = fc
-  .tuple(anyRequest, fc.dictionary(fc.constantFrom(...Object.keys(aWebhookEvent()), 'body', 'cookies', 'request', 'webhook'), fc.anything(), { maxKeys: 2 }))
+  .tuple(
+    anyRequest,
+    fc.dictionary(
+      fc.constantFrom(...Object.keys(aWebhookEvent()), 'body', 'cookies', 'request', 'webhook'),
+      fc.anything(),
+      { maxKeys: 2 },
+    ),
+  )
   .map(([request, junk]) => ({ ...aWebhookEvent(request), ...junk }));
 
 const prototypes = () =>
   [Object.prototype, Array.prototype, String.prototype, Function.prototype].map((prototype) =>
-    Reflect.ownKeys(prototype).map((key) => [String(key), typeof Object.getOwnPropertyDescriptor(prototype, key)?.value]),
+    Reflect.ownKeys(prototype).map((key) => [
+      String(key),
+      typeof Object.getOwnPropertyDescriptor(prototype, key)?.value,
+    ]),
   );
 
 /** What every answer to whatever input is. */
@@ -170,8 +197,11 @@ describe('whatever comes in', () => {
     await fc.assert(
       fc.asyncProperty(headers, body, async (sent, content) => {
         const lowered = new Map(Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]));
-        const key = lowered.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(lowered.get('authorization') ?? '')?.[1];
-        const { statusCode = 0 } = await service.call(aWebhookEvent({ ...closed, headers: sent, body: content }));
+        const key =
+          lowered.get('x-api-key') ?? /^Bearer +(\S+)$/i.exec(lowered.get('authorization') ?? '')?.[1];
+        const { statusCode = 0 } = await service.call(
+          aWebhookEvent({ ...closed, headers: sent, body: content }),
+        );
         const isTooLarge = (content?.length ?? 0) > 2_000;
         if (!isTooLarge) expect(statusCode === 401).toBe(key !== 'right');
       }),

@@ -16,22 +16,42 @@ describe('bodies', () => {
   test.each<[string, Parameters<typeof aWebhookEvent>[0], unknown]>([
     ['JSON', { ...json, body: '{"a":[1]}' }, { a: [1] }],
     ['JSON that is no map', { ...json, body: '[1]' }, [1]],
-    ['JSON in base64', { ...json, body: Buffer.from('{"a":1}').toString('base64'), isBase64Encoded: true }, { a: 1 }],
+    [
+      'JSON in base64',
+      { ...json, body: Buffer.from('{"a":1}').toString('base64'), isBase64Encoded: true },
+      { a: 1 },
+    ],
     ['JSON with a suffix type', { ...typed('application/cloudevents+json'), body: '{"a":1}' }, { a: 1 }],
     ['JSON in capitals', { ...typed('Application/JSON ; charset=UTF-8'), body: '{"a":1}' }, { a: 1 }],
-    ['JSON that names files', { ...json, body: '{"files":{"a":{"filepath":"/etc/passwd"}}}' }, { files: { a: { filepath: '/etc/passwd' } } }],
+    [
+      'JSON that names files',
+      { ...json, body: '{"files":{"a":{"filepath":"/etc/passwd"}}}' },
+      { files: { a: { filepath: '/etc/passwd' } } },
+    ],
     ['JSON that looks like an expression', { ...json, body: '{"a":"{{7*7}}"}' }, { a: '{{7*7}}' }],
-    ['JSON as deep as allowed', { ...json, body: `${'['.repeat(100)}${']'.repeat(100)}` }, JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`)],
+    [
+      'JSON as deep as allowed',
+      { ...json, body: `${'['.repeat(100)}${']'.repeat(100)}` },
+      JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`),
+    ],
     ['no body', {}, {}],
     ['an empty body of type JSON', { ...json, body: '' }, {}],
     ['an empty body of type text', { ...typed('text/plain'), body: '' }, {}],
-    ['a form', { ...typed('application/x-www-form-urlencoded'), body: 'a=1&a=2&b=x+y&c=%zz' }, { a: ['1', '2'], b: 'x y', c: '%zz' }],
+    [
+      'a form',
+      { ...typed('application/x-www-form-urlencoded'), body: 'a=1&a=2&b=x+y&c=%zz' },
+      { a: ['1', '2'], b: 'x y', c: '%zz' },
+    ],
     ['text', { ...typed('text/plain'), body: '{"a":1}' }, '{"a":1}'],
     ['an odd type', { ...typed('application/json garbage'), body: '{"a":1}' }, '{"a":1}'],
     ['JSON without a type', { body: '{"a":1}' }, { a: 1 }],
     ['text without a type', { body: 'hello' }, 'hello'],
     ['what JSON may not hold, without a type', { body: '{"__proto__":1}' }, '{"__proto__":1}'],
-    ['bytes', { ...typed('image/png'), body: 'iVBORw==', isBase64Encoded: true }, { base64: 'iVBORw==', contentType: 'image/png' }],
+    [
+      'bytes',
+      { ...typed('image/png'), body: 'iVBORw==', isBase64Encoded: true },
+      { base64: 'iVBORw==', contentType: 'image/png' },
+    ],
     ['parts', { ...typed('multipart/form-data; boundary=x'), body: '--x--' }, '--x--'],
   ])('%s', async (_case, changes, body) => {
     expect(await received(changes)).toEqual(body);
@@ -39,15 +59,28 @@ describe('bodies', () => {
 
   test.each<[string, Parameters<typeof aWebhookEvent>[0]]>([
     ['not JSON', { ...json, body: '{"a":' }],
-    ['not UTF-8', { ...json, body: Buffer.from('{"a":"\xe9"}', 'latin1').toString('base64'), isBase64Encoded: true }],
+    [
+      'not UTF-8',
+      { ...json, body: Buffer.from('{"a":"\xe9"}', 'latin1').toString('base64'), isBase64Encoded: true },
+    ],
     ['not base64', { ...json, body: '%%%', isBase64Encoded: true }],
     ['a number that overflows', { ...json, body: '{"a":1e400}' }],
     ['too deep', { ...json, body: `${'['.repeat(101)}${']'.repeat(101)}` }],
     ['three million levels', { ...json, body: '['.repeat(3_000_000) }],
     ['the key __proto__', { ...json, body: '{"a":{"__proto__":{"polluted":1}}}' }],
     ['the key constructor.prototype', { ...json, body: '{"constructor":{"prototype":{"polluted":1}}}' }],
-    ['compressed', { headers: { ...json.headers, 'content-encoding': 'gzip' }, body: 'H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==', isBase64Encoded: true }],
-    ['a form that is not UTF-8', { ...typed('application/x-www-form-urlencoded'), body: '/w==', isBase64Encoded: true }],
+    [
+      'compressed',
+      {
+        headers: { ...json.headers, 'content-encoding': 'gzip' },
+        body: 'H4sIAAAAAAAAA6uuBQBDv6ajAgAAAA==',
+        isBase64Encoded: true,
+      },
+    ],
+    [
+      'a form that is not UTF-8',
+      { ...typed('application/x-www-form-urlencoded'), body: '/w==', isBase64Encoded: true },
+    ],
   ])('400: %s', async (_case, changes) => {
     expect(await received(changes)).toBe(400);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -67,8 +100,12 @@ describe('bodies', () => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived' } });
     const text = typed('text/plain');
-    expect((await service.call(aWebhookEvent({ ...text, body: 'x'.repeat(6_291_456) }))).statusCode).toBe(202);
-    expect((await service.call(aWebhookEvent({ ...text, body: 'x'.repeat(6_291_457) }))).statusCode).toBe(413);
+    expect((await service.call(aWebhookEvent({ ...text, body: 'x'.repeat(6_291_456) }))).statusCode).toBe(
+      202,
+    );
+    expect((await service.call(aWebhookEvent({ ...text, body: 'x'.repeat(6_291_457) }))).statusCode).toBe(
+      413,
+    );
   });
 
   test('keys such as __proto__ are data in a query, a form and the headers', async () => {
@@ -87,10 +124,18 @@ describe('bodies', () => {
   test('an answer that is too large to be sent is a 500', async () => {
     const service = await aWebhookService();
     const times = 6_291_440;
-    await service.put({ chain: [{ type: 'repeats', parameters: { times } }], settings: { maxOutputBytes: 7_000_000 } });
+    await service.put({
+      chain: [{ type: 'repeats', parameters: { times } }],
+      settings: { maxOutputBytes: 7_000_000 },
+    });
     expect((await service.call(aJsonEvent({}))).statusCode).toBe(200);
-    await service.put({ id: 'large', chain: [{ type: 'repeats', parameters: { times: times + 50 } }], settings: { maxOutputBytes: 7_000_000 } });
-    expect(await service.call(aJsonEvent({}, { workflowId: 'large' }))).toEqual(aProblem(500, 'answer-too-large'));
+    await service.put({
+      id: 'large',
+      chain: [{ type: 'repeats', parameters: { times: times + 50 } }],
+      settings: { maxOutputBytes: 7_000_000 },
+    });
+    expect(await service.call(aJsonEvent({}, { workflowId: 'large' }))).toEqual(
+      aProblem(500, 'answer-too-large'),
+    );
   });
 });
-

@@ -7,7 +7,10 @@ import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService } from '../support/a-webhook-service.ts';
 
 describe('credentials', () => {
-  const aClosedService = async (changes: Partial<Credential> = {}, authentication: 'apiKey' | 'basic' = 'apiKey') => {
+  const aClosedService = async (
+    changes: Partial<Credential> = {},
+    authentication: 'apiKey' | 'basic' = 'apiKey',
+  ) => {
     const service = await aWebhookService();
     await service.putCredential(aCredential(changes));
     await service.put({ webhook: { authentication, credentialId: 'partner' } });
@@ -92,4 +95,3 @@ describe('credentials', () => {
     expect((await service.call(event)).statusCode).toBe(401);
   });
 });
-

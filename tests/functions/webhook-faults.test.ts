@@ -9,7 +9,6 @@ const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}, n
 
 const withKey = { authentication: 'apiKey', credentialId: 'partner' } as const;
 
-
 describe('when the store can not be had', () => {
   test.each([
     ['workflows', { workflows: { find: unavailable } }],
@@ -62,7 +61,9 @@ describe('the order of the checks', () => {
     path: { path: 'gone' },
     method: { method: 'PUT' },
     credentials: { headers: { 'content-type': 'application/json', 'x-api-key': 'wrong' } },
-    type: { headers: { 'content-type': 'application/json', 'content-encoding': 'gzip', 'x-api-key': 'right' } },
+    type: {
+      headers: { 'content-type': 'application/json', 'content-encoding': 'gzip', 'x-api-key': 'right' },
+    },
     depth: { body: '[[[[' },
     syntax: { body: '[' },
   };
@@ -151,4 +152,3 @@ describe('requests at the same time', () => {
     expect(service.executions.records().every(({ status }) => status === 'succeeded')).toBe(true);
   });
 });
-

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { hashChosen, hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { aCredential } from '../support/a-credential.ts';
-import { aJsonEvent, aWebhookEvent } from '../support/a-webhook-event.ts';
+import { aJsonEvent, type aWebhookEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
 
 const key = 'canary-key-4f1d';
@@ -66,7 +66,10 @@ describe('secrets', () => {
     for (const [name, { headers = {}, ...changes } = {}] of requests) {
       const event = aJsonEvent(
         { field: inBody },
-        { ...changes, headers: { ...(changes.workflowId === 'login' ? {} : { 'x-api-key': key }), ...headers } },
+        {
+          ...changes,
+          headers: { ...(changes.workflowId === 'login' ? {} : { 'x-api-key': key }), ...headers },
+        },
       );
       const body = changes.body ?? event.body;
       const { statusCode, ...answer } = await service.call({ ...event, body });
@@ -105,7 +108,9 @@ describe('secrets', () => {
   });
 
   test.each(guises(inBody))('%s, from a body, is in no log line, no record and no refusal', (canary) => {
-    const refusals = [...answers].filter(([, answer]) => !answer.startsWith('200')).map(([, answer]) => answer);
+    const refusals = [...answers]
+      .filter(([, answer]) => !answer.startsWith('200'))
+      .map(([, answer]) => answer);
     const records = service.executions.records().map((record) => JSON.stringify(record));
     for (const text of [...refusals, ...service.lines, ...records]) expect(text).not.toContain(canary);
   });

@@ -9,12 +9,20 @@ const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
 describe('the depth of a body', () => {
-  test.each(['', '1', '[]', '[[],[],[]]', '{"a":[]}', '[[]', '"[[["', '["[[[", "\\"[[["]', '["\\\\", []]', ']]][['])(
-    'two levels allow %s',
-    (text) => {
-      expect(() => limitDepth(text, 2)).not.toThrow();
-    },
-  );
+  test.each([
+    '',
+    '1',
+    '[]',
+    '[[],[],[]]',
+    '{"a":[]}',
+    '[[]',
+    '"[[["',
+    '["[[[", "\\"[[["]',
+    '["\\\\", []]',
+    ']]][[',
+  ])('two levels allow %s', (text) => {
+    expect(() => limitDepth(text, 2)).not.toThrow();
+  });
 
   test.each(['[[[', '[[[]]]', '{"a":{"b":{}}}', '[{"a":[]}]', '["\\\\",[[', '[["[", []]]'])(
     'two levels do not allow %s',

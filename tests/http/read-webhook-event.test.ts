@@ -77,12 +77,21 @@ describe('reading an event', () => {
     expect(pathOf(path)).toBe('/');
   });
 
-  test.each(['a', 'a/b/c', '...', '.well-known', 'a.b', 'ä/日本', '%2e%2e', '%2F', 'a;b', 'a?b', '__proto__'])(
-    'keeps the path as the gateway decoded it: %s',
-    (path) => {
-      expect(pathOf(path)).toBe(`/${path}`);
-    },
-  );
+  test.each([
+    'a',
+    'a/b/c',
+    '...',
+    '.well-known',
+    'a.b',
+    'ä/日本',
+    '%2e%2e',
+    '%2F',
+    'a;b',
+    'a?b',
+    '__proto__',
+  ])('keeps the path as the gateway decoded it: %s', (path) => {
+    expect(pathOf(path)).toBe(`/${path}`);
+  });
 
   test.each([
     '.',
@@ -113,9 +122,12 @@ describe('reading an event', () => {
     expect(read(awsEvent({ body: 'aGk=' })).rawBody).toEqual(Buffer.from('aGk='));
   });
 
-  test.each(['%%%', 'aGk', 'aG k=', 'aGk=aGk=', 'a-_=', 'aGl='])('refuses base64 that is none: %s', (body) => {
-    expect(codeOf(() => read(awsEvent({ body, isBase64Encoded: true })))).toBe('REQUEST_INVALID');
-  });
+  test.each(['%%%', 'aGk', 'aG k=', 'aGk=aGk=', 'a-_=', 'aGl='])(
+    'refuses base64 that is none: %s',
+    (body) => {
+      expect(codeOf(() => read(awsEvent({ body, isBase64Encoded: true })))).toBe('REQUEST_INVALID');
+    },
+  );
 
   test.each([{}, [], 7, true])('refuses a body that is no text: %j', (body) => {
     expect(codeOf(() => read(awsEvent({ body })))).toBe('REQUEST_INVALID');
@@ -128,12 +140,14 @@ describe('reading an event', () => {
   });
 
   test('header names such as __proto__ are data', () => {
-    const { headers } = read(awsEvent({ headers: JSON.parse('{"__proto__": "x", "odd": 7}'), cookies: null }));
+    const { headers } = read(
+      awsEvent({ headers: JSON.parse('{"__proto__": "x", "odd": 7}'), cookies: null }),
+    );
     expect(Object.entries(headers)).toEqual([['__proto__', 'x']]);
     expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
   });
 
-  test.each(['post', 'PATCH', 'FOO', "M-SEARCH"])('keeps the method as it is: %s', (method) => {
+  test.each(['post', 'PATCH', 'FOO', 'M-SEARCH'])('keeps the method as it is: %s', (method) => {
     expect(read(awsEvent({ requestContext: { http: { method } } })).method).toBe(method);
   });
 
@@ -156,11 +170,17 @@ describe('reading an event', () => {
         {
           headers: fc.anything(),
           cookies: fc.anything(),
-          pathParameters: fc.oneof(fc.anything(), fc.record({ path: fc.anything(), workflowId: fc.anything() })),
+          pathParameters: fc.oneof(
+            fc.anything(),
+            fc.record({ path: fc.anything(), workflowId: fc.anything() }),
+          ),
           rawPath: fc.anything(),
           body: fc.anything(),
           isBase64Encoded: fc.anything(),
-          requestContext: fc.record({ http: fc.record({ method: fc.constant('POST') }), timeEpoch: fc.anything() }),
+          requestContext: fc.record({
+            http: fc.record({ method: fc.constant('POST') }),
+            timeEpoch: fc.anything(),
+          }),
         },
         { requiredKeys: [] },
       ),
