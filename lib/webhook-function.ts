@@ -75,7 +75,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     runWebhook(delivery, computeTimeLimit(context, settings), running);
 
   return createHandler({ logger, clock: services.clock }, run as Handle)
-    .use(step((event) => limitBody(event, settings.maxBodyBytes)))
+    .before(({ event }) => limitBody(event, settings.maxBodyBytes))
     .use(step((event) => ({ request: readWebhookEvent(event, services.clock.now()) })))
     .use(step(async ({ request }) => ({ webhook: await findWebhook(request, findWorkflow) })))
     .use(
@@ -87,7 +87,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
 };
 
 /** The gateway's event, and what the steps before have added to it. */
-type Step = (event: Delivery) => Partial<Delivery> | void | Promise<Partial<Delivery>>;
+type Step = (event: Delivery) => Partial<Delivery> | Promise<Partial<Delivery>>;
 
 const step = (advance: Step): middy.MiddlewareObj<Delivery> => ({
   before: async (request) => {

@@ -19,7 +19,6 @@ const hostile = [
   '\\',
   '//',
   '{{7*7}}',
-  '${1}',
   '<script>',
   "' OR 1=1",
   'a\r\nset-cookie: x=1',

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { emit } from '../../lib/contract/node.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
+import type { Ids } from '../../lib/contract/services.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
@@ -47,6 +48,17 @@ const misbehaving: PluginProvider = {
   ],
 };
 
+/** Identifiers that the test can foretell: `execution-1`, `execution-2`, … */
+const idsFrom = (prefix: string): Ids => {
+  let count = 0;
+  return {
+    next: () => {
+      count += 1;
+      return `${prefix}-${count}`;
+    },
+  };
+};
+
 export interface AWorkflow {
   readonly id?: string;
   readonly enabled?: boolean;
@@ -83,7 +95,7 @@ export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOpt
   const executions = inMemoryExecutionStore();
   const installed = [...installedPlugins, unified('misbehaving', async () => ({ default: misbehaving }))];
   const registry = await loadRegistry(installed, { logger, clock });
-  let count = 0;
+  const ids = idsFrom('execution');
   const handler = createWebhookFunction({
     workflows: { ...workflows, ...spoilt.workflows },
     credentials: { ...credentials, ...spoilt.credentials },
@@ -91,7 +103,7 @@ export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOpt
     loadNodeTypes: async () => registry.findNodeType,
     services: {
       clock,
-      ids: { next: () => `execution-${(count += 1)}` },
+      ids,
       http: { request: () => Promise.reject(new Error('no network in tests')) },
     },
     logger,

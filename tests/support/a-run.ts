@@ -1,0 +1,124 @@
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { NodeExecutor, NodeResult, NodeSettings, WorkflowNode } from '../../lib/contract/node.ts';
+import type { NodeType } from '../../lib/contract/node-type.ts';
+import type { Logger } from '../../lib/contract/services.ts';
+import { type ExecutionLimits, execute } from '../../lib/executions/engine.ts';
+import type { ExecutionResult } from '../../lib/executions/execution.ts';
+import { inlineSteps, type Steps } from '../../lib/executions/steps.ts';
+import { compilePlan } from '../../lib/workflows/plan.ts';
+import { aVirtualClock } from './a-virtual-clock.ts';
+
+/** What a node of a test does; a map is its output every time. */
+export type Behaviour = NodeExecutor['execute'] | JsonObject;
+
+export interface ANode {
+  readonly does?: Behaviour;
+  readonly parameters?: JsonObject;
+  readonly settings?: NodeSettings;
+  readonly disabled?: boolean;
+  /** Pure by default: only what is not is a step. */
+  readonly pure?: boolean;
+  readonly kind?: 'trigger' | 'action';
+}
+
+export interface ARun {
+  /** By id, in plan order. The trigger is `start` and comes first; it puts out its input. */
+  readonly nodes: Readonly<Record<string, ANode>>;
+  /** `a -> b`, or `a.output -> b`. */
+  readonly edges: readonly string[];
+  readonly input?: JsonObject;
+  readonly limits?: Partial<ExecutionLimits>;
+  readonly steps?: (clock: ReturnType<typeof aVirtualClock>['clock']) => Steps;
+  readonly executionId?: string;
+}
+
+export const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+const toExecutor = (nodeType: string, does: Behaviour): NodeExecutor => ({
+  getNodeType: () => nodeType,
+  execute: typeof does === 'function' ? does : () => does,
+});
+
+const passOn = (_node: WorkflowNode, input: JsonObject): NodeResult => input;
+
+/** The definition and the node types of a run; every node has a type of its own, named after it. */
+export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
+  const all: Record<string, ANode> = { start: { kind: 'trigger' }, ...nodes };
+  const types = new Map<string, NodeType>(
+    Object.entries(all).map(([id, { does = passOn, pure = true, kind = 'action' }]) => [
+      `type-${id}`,
+      {
+        nodeType: `type-${id}`,
+        kind,
+        pure,
+        schema: {},
+        getExecutor: async () => toExecutor(`type-${id}`, does),
+      },
+    ]),
+  );
+  const definition = {
+    id: 'workflow',
+    name: 'Workflow',
+    enabled: true,
+    nodes: Object.entries(all).map(([id, { parameters = {}, settings = {}, disabled = false }]) => ({
+      id,
+      type: `type-${id}`,
+      parameters,
+      settings,
+      disabled,
+    })),
+    connections: edges.map((edge) => {
+      const [, sourceNodeId = '', sourceOutput = 'main', targetNodeId = ''] =
+        /^(\w+)(?:\.(\w+))? -> (\w+)$/.exec(edge) ?? [];
+      return { sourceNodeId, sourceOutput, targetNodeId };
+    }),
+  };
+  return { definition, findNodeType: (type: string) => types.get(type) ?? null };
+};
+
+/** Runs a workflow of nodes that the test makes up, in virtual time. */
+export const runGraph = async (run: ARun): Promise<ExecutionResult & { readonly elapsedMs: number }> => {
+  const time = aVirtualClock();
+  const { definition, findNodeType } = aGraph(run);
+  const startedAt = time.clock.now();
+  const result = await time.run(
+    execute(
+      compilePlan(definition, findNodeType),
+      {
+        execution: {
+          executionId: run.executionId ?? 'e-1',
+          workflowId: 'workflow',
+          workflowVersion: 1,
+          trigger: { nodeId: 'start', type: 'type-start' },
+          startedAt: new Date(startedAt).toISOString(),
+        },
+        input: run.input ?? {},
+        limits: { timeoutMs: 1_000_000, maxNodeRuns: 100_000, maxOutputBytes: 1_000_000, ...run.limits },
+      },
+      {
+        services: {
+          clock: time.clock,
+          ids: { next: () => 'id' },
+          http: { request: () => Promise.reject(new Error('no network in tests')) },
+        },
+        logger: silent,
+        steps: (run.steps ?? inlineSteps)(time.clock),
+      },
+    ),
+  );
+  return { ...result, elapsedMs: time.clock.now() - startedAt };
+};
+
+/** `a b c`: the nodes that ran, in the order in which they were started. */
+export const ran = ({ nodes }: Pick<ExecutionResult, 'nodes'>): string =>
+  nodes
+    .filter(({ status }) => status !== 'skipped')
+    .map(({ nodeId }) => nodeId)
+    .join(' ');
+
+export const skipped = ({ nodes }: Pick<ExecutionResult, 'nodes'>): string =>
+  nodes
+    .filter(({ status }) => status === 'skipped')
+    .map(({ nodeId }) => nodeId)
+    .sort()
+    .join(' ');
