@@ -11,10 +11,10 @@ import { createLogger } from '../../lib/services/logger.ts';
 import { createWebhookFunction, type WebhookSettings } from '../../lib/webhook-function.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition.ts';
 import type { PathConfig } from '../../lib/workflows/path-config.ts';
+import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
-import { aPathConfig } from './a-workflow-listening.ts';
 import {
   inMemoryCredentialStore,
   inMemoryExecutionStore,
@@ -62,8 +62,8 @@ const idsFrom = (prefix: string): Ids => {
 export interface AWorkflow {
   readonly id?: string;
   readonly enabled?: boolean;
-  /** What of the trigger's path config is not the default. */
-  readonly webhook?: Partial<PathConfig>;
+  /** What of the trigger is not `POST /orders`, without authentication, answered by the last node. */
+  readonly webhook?: Partial<Omit<PathConfig, 'triggerNodeId'>>;
   /** The nodes after the trigger, one after the other; `type` and `parameters`, ids are `node-1`, `node-2`, … */
   readonly chain?: readonly {
     readonly type: string;
@@ -141,11 +141,17 @@ export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOpt
           targetNodeId: node.id,
         }),
       );
+      const { credentialId = null, ...parameters } = {
+        path: '/orders',
+        responseMode: 'lastNode',
+        ...webhook,
+      };
       const trigger = {
         id: 'start',
         type: 'webhookTrigger',
-        parameters: {},
-        ...(isTriggerDisabled ? { disabled: true } : {}),
+        parameters,
+        disabled: isTriggerDisabled,
+        ...(credentialId === null ? {} : { credentialId }),
       };
       const definition: WorkflowDefinition = {
         id,
@@ -155,7 +161,7 @@ export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOpt
         connections,
         ...(own === undefined ? {} : { settings: own }),
       };
-      return workflows.put(definition, [aPathConfig(webhook)]);
+      return workflows.put(definition, toPathConfigs(definition));
     },
     putCredential: (credential: Credential) => credentials.put(credential),
   };

@@ -1,0 +1,61 @@
+import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What arrived at the server. */
+export interface ReceivedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  /** Which connection it came over: 1 for the first one. */
+  readonly connection: number;
+}
+
+export interface LocalServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly origin: string;
+  readonly port: number;
+  readonly received: ReceivedRequest[];
+  close(): Promise<void>;
+}
+
+/** Answers one request. Paths that are not there are 404. */
+export type Routes = Readonly<Record<string, (request: ReceivedRequest, response: ServerResponse) => void>>;
+
+/** A real server on a free port of the loopback interface, which keeps what it receives. */
+export const aLocalServer = async (routes: Routes): Promise<LocalServer> => {
+  const received: ReceivedRequest[] = [];
+  const connections = new Map<unknown, number>();
+  const listener: RequestListener = async (incoming, response) => {
+    const { method = '', url = '', headers, socket } = incoming;
+    const connection = connections.get(socket) ?? connections.size + 1;
+    connections.set(socket, connection);
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const request = { method, url, headers, body: Buffer.concat(chunks).toString(), connection };
+    received.push(request);
+    const [path = ''] = url.split('?');
+    const route = routes[path];
+    if (route === undefined) response.writeHead(404).end();
+    else route(request, response);
+  };
+  const server = http.createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    received,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+export const redirectTo =
+  (status: number, location: string): Routes[string] =>
+  (_request, response) => {
+    response.writeHead(status, { location }).end();
+  };
