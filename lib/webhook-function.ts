@@ -39,7 +39,7 @@ export interface WebhookSettings {
   readonly deadlineMarginMs: number;
 }
 
-export const defaultWebhookSettings: WebhookSettings = {
+const defaultWebhookSettings: WebhookSettings = {
   maxBodyBytes: 6 * 1024 * 1024,
   maxBodyDepth: 100,
   cacheTtlMs: 5_000,

@@ -25,6 +25,7 @@ export const httpRequestExecutor: NodeExecutor = {
   getNodeType: () => 'httpRequest',
   execute: async ({ parameters }, _input, { services, signal }) => {
     const bodyType = readChoice(parameters, 'bodyType', bodyTypes, 'json');
+    const failOnStatus = readBoolean(parameters, 'failOnStatus', true);
     const url = addQuery(readString(parameters, 'url'), readMap(parameters, 'query', {}));
     const response = await services.http.request({
       method: readString(parameters, 'method', 'GET'),
@@ -44,7 +45,7 @@ export const httpRequestExecutor: NodeExecutor = {
       }),
       signal,
     });
-    if (response.status >= 400 && readBoolean(parameters, 'failOnStatus', true)) {
+    if (response.status >= 400 && failOnStatus) {
       throw new Error(`${new URL(response.url).host} answered ${response.status}`);
     }
     return {

@@ -59,7 +59,7 @@ export const readNumber = (
   const expected = `${integer ? 'an integer' : 'a number'} from ${min} to ${max}`;
   if (typeof value !== 'number') throw wrongParameter(name, expected, value);
   if (value < min || value > max || (integer && !Number.isInteger(value))) {
-    throw new RangeError(`Parameter "${name}" must be ${expected}, got the number ${value}`);
+    throw new RangeError(`Parameter "${name}" must be ${expected}, got another number`);
   }
   return value;
 };

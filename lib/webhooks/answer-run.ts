@@ -6,7 +6,7 @@ import { answerWithResponse } from './answer-with-response.ts';
 import type { WebhookAnswer } from './webhook-answer.ts';
 
 /** The modes in which the caller waits for the run. */
-export type SynchronousMode = Exclude<ResponseMode, 'onReceived'>;
+type SynchronousMode = Exclude<ResponseMode, 'onReceived'>;
 
 /** On every answer of a run that the caller waited for, whatever the workflow says: where its record is. */
 const EXECUTION_ID_HEADER = 'hookloom-execution-id';

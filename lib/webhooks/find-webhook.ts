@@ -10,7 +10,7 @@ export interface Webhook {
 }
 
 /** Anything else can't be the id of a stored workflow, and is not worth a read. */
-const WORKFLOW_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const WORKFLOW_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Finds the webhook that a request is for: the workflow by its id first, then the path inside it, then the method.

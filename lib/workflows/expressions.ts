@@ -87,12 +87,21 @@ const describeExecution = ({ executionId, ...others }: ExecutionInfo): JsonObjec
   ...others,
 });
 
+/** What an expression of a workflow did wrong, in a run or before. */
+class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+}
+
 const compileLate = (text: string): ((scope: Scope) => Promise<JsonValue>) => {
   let compiled: Promise<CompiledExpression> | undefined;
   return async (scope) => {
     compiled ??= compileJsonata(text);
     const { expression, variables } = await compiled;
-    return toJson(await expression.evaluate(scope.input, bind(variables, scope)));
+    try {
+      return toJson(await expression.evaluate(scope.input, bind(variables, scope)));
+    } catch (error) {
+      throw new ExpressionError(`{{ ${text} }} failed: ${describeError(error)}`);
+    }
   };
 };
 
@@ -102,23 +111,24 @@ interface CompiledExpression {
   readonly variables: ReadonlySet<string>;
 }
 
-/** @throws {Error} that says what is wrong with the expression, and where */
+/** @throws {ExpressionError} that says what is wrong with the expression, and where */
 export const compileJsonata = async (text: string): Promise<CompiledExpression> => {
   const { default: jsonata } = await import('jsonata');
   let expression: Expression;
   try {
     expression = jsonata(text, limits);
   } catch (error) {
-    throw new Error(describeSyntaxError(error));
+    throw new ExpressionError(describeError(error));
   }
   const variables = findVariables(expression.ast());
-  if (variables.has('eval'))
-    throw new Error('$eval is not available: expressions come from the workflow only');
+  if (variables.has('eval')) {
+    throw new ExpressionError('$eval is not available: expressions come from the workflow only');
+  }
   return { expression, variables };
 };
 
 /** JSONata throws plain objects. */
-const describeSyntaxError = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   const { message, position } = error as { message?: string; position?: number };
   return position === undefined ? String(message) : `${message} (character ${position})`;
 };
@@ -162,11 +172,11 @@ const bind = (variables: ReadonlySet<string>, scope: Scope): Record<string, unkn
 /** JSONata's own lists carry marks of its own, and functions are values to it; data that came in is as it was. */
 const toJson = (value: unknown): JsonValue => {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'function') throw new Error('an expression came to a function, which is no data');
+  if (typeof value === 'function') throw new ExpressionError('it came to a function, which is no data');
   if (typeof value !== 'object' || Object.isFrozen(value)) return value as JsonValue;
   if (Array.isArray(value)) return value.map(toJson);
   if ('_jsonata_lambda' in value || '_jsonata_function' in value) {
-    throw new Error('an expression came to a function, which is no data');
+    throw new ExpressionError('it came to a function, which is no data');
   }
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
 };

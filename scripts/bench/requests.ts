@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Context } from 'aws-lambda';
+import { createDynamoDbClient } from '../../lib/dynamodb/client.ts';
+import { createCredentialStore } from '../../lib/dynamodb/credential-store.ts';
+import { createExecutionStore } from '../../lib/dynamodb/execution-store.ts';
+import { tableNames } from '../../lib/dynamodb/table-names.ts';
+import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
+import { answerJson } from '../../lib/http/answer.ts';
+import { createHandler } from '../../lib/http/create-handler.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { createLogger } from '../../lib/services/logger.ts';
+import { randomIds } from '../../lib/services/random-ids.ts';
+import { systemClock } from '../../lib/services/system-clock.ts';
+import { createWebhookFunction } from '../../lib/webhook-function.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
+import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
+import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
+import { measure, printTable } from './measure.ts';
+
+const event = readFileSync(new URL('../../events/webhook.json', import.meta.url), 'utf8');
+const context = {} as Context;
+
+/** trigger → set → if → set, and the output of the last one is the answer. */
+const workflow = (condition: string): WorkflowDefinition => ({
+  id: 'hello',
+  name: 'Hello',
+  enabled: true,
+  nodes: [
+    { id: 'request', type: 'webhookTrigger', parameters: { responseMode: 'lastNode' } },
+    { id: 'pick', type: 'set', parameters: { values: { name: '{{ body.name }}', known: true } } },
+    { id: 'check', type: 'if', parameters: { condition } },
+    { id: 'greet', type: 'set', parameters: { values: { greeting: 'Hello, {{ name }}' } } },
+  ],
+  connections: [
+    { sourceNodeId: 'request', targetNodeId: 'pick' },
+    { sourceNodeId: 'pick', targetNodeId: 'check' },
+    { sourceNodeId: 'check', sourceOutput: 'true', targetNodeId: 'greet' },
+  ],
+});
+
+const holding = (definition: WorkflowDefinition): WorkflowStore => {
+  const stored = { version: 1, updatedAt: '', definition, pathConfigs: toPathConfigs(definition) };
+  return {
+    find: async () => stored,
+    findVersion: async () => stored,
+    put: async () => ({ version: 1, changed: false }),
+    remove: async () => false,
+    list: async () => [],
+  };
+};
+
+const recordingNothing: ExecutionStore = {
+  start: async () => true,
+  finish: async () => true,
+  find: async () => null,
+};
+
+/** Says yes to every call: what is left is what our side of DynamoDB costs. */
+const startStandIn = async () => {
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref();
+  const { port } = server.address() as AddressInfo;
+  return { endpoint: `http://127.0.0.1:${port}`, stop: () => server.closeAllConnections() };
+};
+
+export const benchRequests = async (): Promise<void> => {
+  const logger = createLogger({ write: () => {} });
+  const registry = await loadRegistry(installedPlugins, { logger, clock: systemClock });
+  const standIn = await startStandIn();
+  const client = createDynamoDbClient(standIn.endpoint);
+  const tables = tableNames('bench');
+
+  const webhook = (condition: string, executions: ExecutionStore) =>
+    createWebhookFunction({
+      workflows: holding(workflow(condition)),
+      credentials: createCredentialStore(client, tables),
+      executions,
+      loadNodeTypes: async () => registry.findNodeType,
+      services: {
+        clock: systemClock,
+        ids: randomIds,
+        http: { request: () => Promise.reject(new Error('unused')) },
+      },
+      logger,
+      settings: { cacheTtlMs: 60_000 },
+    });
+
+  const answer = (body: string) => ({ greeting: `Hello, ${JSON.parse(body).name}` });
+  const bare = async (given: { body: string }) => ({
+    statusCode: 200,
+    body: JSON.stringify(answer(given.body)),
+  });
+  const behindStack = createHandler({ logger, clock: systemClock }, async (given) =>
+    answerJson(200, answer((given as { body: string }).body)),
+  );
+  const inMemory = webhook('{{ known }}', recordingNothing);
+  const withJsonata = webhook('{{ name != "" }}', recordingNothing);
+  const recording = webhook('{{ known }}', createExecutionStore(client, tables, { retentionDays: 30 }));
+
+  // Each handler gets an event of its own: Lambda makes a new one for every request, too.
+  const calls: [string, () => unknown][] = [
+    ['making the event (in every row)', () => JSON.parse(event)],
+    ['a bare handler', () => bare(JSON.parse(event))],
+    ['the same behind the middleware stack', () => behindStack(JSON.parse(event), context)],
+    ['webhook: trigger, set, if, set; records in memory', () => inMemory(JSON.parse(event), context)],
+    ['the same with one JSONata expression', () => withJsonata(JSON.parse(event), context)],
+    ['the same as the third, two records by the AWS SDK', () => recording(JSON.parse(event), context)],
+  ];
+  const check = await inMemory(JSON.parse(event), context);
+  if (check.body !== '{"greeting":"Hello, Ada"}') throw new Error(`the webhook answered ${check.body}`);
+
+  const times: number[] = [];
+  for (const [, call] of calls) times.push(await measure(call));
+  const [, base = 1] = times;
+  printTable(
+    'One request, in this process',
+    ['', 'µs', '× bare'],
+    calls.map(([name], index) => [
+      name,
+      (times[index] ?? 0).toFixed(1),
+      ((times[index] ?? 0) / base).toFixed(1),
+    ]),
+  );
+  client.destroy();
+  standIn.stop();
+};
