@@ -51,41 +51,28 @@ export const attemptNode = (
   run: NodeRun,
   number: number,
 ): Attempt | Promise<Attempt> => {
+  const { node, resolve } = run.planNode;
+  const fail = (error: unknown): Attempt => ({ failure: toFailure(error) });
   try {
     const executor = settings.plan.executorOf(run.planNode);
-    const node = resolveNode(run);
-    return executor instanceof Promise || node instanceof Promise
-      ? callLater(settings, run, number, executor, node)
-      : call(settings, run, number, executor, node);
+    const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
+    if (executor instanceof Promise) {
+      return Promise.all([executor, parameters])
+        .then(([loaded, resolved]) => call(settings, run, number, loaded, withParameters(node, resolved)))
+        .catch(fail);
+    }
+    return parameters instanceof Promise
+      ? parameters
+          .then((resolved) => call(settings, run, number, executor, withParameters(node, resolved)))
+          .catch(fail)
+      : call(settings, run, number, executor, withParameters(node, parameters));
   } catch (error) {
-    return { failure: toFailure(error) };
+    return fail(error);
   }
 };
 
-const resolveNode = ({
-  planNode: { node, resolve },
-  scope,
-}: NodeRun): WorkflowNode | Promise<WorkflowNode> => {
-  if (resolve === null || scope === null) return node;
-  const parameters = resolve(scope);
-  return parameters instanceof Promise
-    ? parameters.then((resolved) => ({ ...node, parameters: resolved }))
-    : { ...node, parameters };
-};
-
-const callLater = async (
-  settings: AttemptSettings,
-  run: NodeRun,
-  number: number,
-  executor: NodeExecutor | Promise<NodeExecutor>,
-  node: WorkflowNode | Promise<WorkflowNode>,
-): Promise<Attempt> => {
-  try {
-    return await call(settings, run, number, await executor, await node);
-  } catch (error) {
-    return { failure: toFailure(error) };
-  }
-};
+const withParameters = (node: WorkflowNode, parameters: JsonObject | null): WorkflowNode =>
+  parameters === null ? node : { ...node, parameters };
 
 const call = (
   settings: AttemptSettings,

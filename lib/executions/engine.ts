@@ -153,7 +153,12 @@ class Run {
       const isFirst = this.#onTimeUp === null;
       this.#onTimeUp = () => resolve(null);
       if (isFirst) this.#startTimer(ended);
-      Promise.all(started).then(resolve, reject);
+      const [only] = started;
+      const all =
+        started.length === 1 && isPromise(only)
+          ? only.then((outcome) => [outcome as Outcome])
+          : Promise.all(started);
+      all.then(resolve, reject);
     });
   }
 

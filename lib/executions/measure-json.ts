@@ -11,6 +11,9 @@ export class NotJsonError extends Error {
 /** As deep as data may be nested: far beyond what people make, and within what `JSON.stringify` can take. */
 const MAX_DEPTH = 1_000;
 
+/** Bytes. Looking at what is smaller again is as quick as looking it up, and a body can hold millions of such. */
+const WORTH_REMEMBERING = 256;
+
 export type MeasureJson = (value: unknown) => number;
 
 /**
@@ -52,7 +55,7 @@ export const createMeasureJson = (): MeasureJson => {
       bytes += measure(item, `${pointer}/${key}`, depth + 1) + (isArray ? 1 : key.length + 4);
     }
     Object.freeze(value);
-    known.set(value, bytes);
+    if (bytes >= WORTH_REMEMBERING) known.set(value, bytes);
     return bytes;
   };
 

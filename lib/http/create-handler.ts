@@ -46,7 +46,7 @@ const answering = ({ logger, clock }: HandlerParts) => {
     },
     after: (request: Timed) => {
       const answer = request.response as Answer;
-      if (Buffer.byteLength(answer.body ?? '') <= MAX_ANSWER_BYTES) return finish(request, answer, undefined);
+      if (!isTooLarge(answer)) return finish(request, answer, undefined);
       throw new AppError('ANSWER_TOO_LARGE', { limitBytes: MAX_ANSWER_BYTES });
     },
     onError: (request: Timed) => {
@@ -55,6 +55,12 @@ const answering = ({ logger, clock }: HandlerParts) => {
     },
   };
 };
+
+/** Lambda sends the answer as JSON, in which a quote takes two bytes and a control character six. */
+const isTooLarge = ({ body }: Answer): boolean =>
+  body !== null &&
+  body.length * 6 > MAX_ANSWER_BYTES &&
+  Buffer.byteLength(JSON.stringify(body)) > MAX_ANSWER_BYTES;
 
 /** What only the log sees. An error of the catalogue stands for what caused it. */
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);

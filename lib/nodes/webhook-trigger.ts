@@ -18,7 +18,7 @@ const executor: NodeExecutor = {
   execute: ({ parameters }, request, { services }) => ({
     triggeredAt: request.triggeredAt ?? new Date(services.clock.now()).toISOString(),
     triggerType: 'webhook',
-    body: request.body ?? {},
+    body: request.body === undefined ? {} : request.body, // a body of null is a body
     headers: request.headers ?? {},
     queryParams: request.queryParams ?? {},
     requestMethod: request.requestMethod ?? parameters.method ?? 'POST',

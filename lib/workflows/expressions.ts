@@ -25,8 +25,6 @@ const limits = {
   timeout: 1_000,
   /** Depth of evaluation: stops recursion without end. */
   stack: 500,
-  /** Items that one expression may produce. */
-  sequence: 1_000_000,
 };
 
 const NAME = '(?:[A-Za-z_][A-Za-z0-9_]*|`[^`]+`)';

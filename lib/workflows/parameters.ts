@@ -5,44 +5,56 @@ import { compileTemplate, splitTemplate } from './template.ts';
 /** A node's parameters with every expression evaluated; at once when all of them are plain paths. */
 export type ResolveParameters = (scope: Scope) => JsonObject | Promise<JsonObject>;
 
+/** One expression in a structure: the way to it, and what it comes to. */
+interface Leaf {
+  readonly path: readonly (string | number)[];
+  readonly evaluate: Evaluate;
+}
+
 /** Compiles parameters; null when they hold no expression, and are the same in every run. */
-export const compileParameters = (parameters: JsonObject): ResolveParameters | null =>
-  compileObject(parameters) as ResolveParameters | null;
+export const compileParameters = (parameters: JsonObject): ResolveParameters | null => {
+  const leaves = findLeaves(parameters, []);
+  if (leaves.length === 0) return null;
+  const insert = (values: readonly JsonValue[]) =>
+    leaves.reduce<JsonValue>(
+      (whole, { path }, index) => replaceAt(whole, path, 0, values[index] ?? null),
+      parameters,
+    );
 
-const compileValue = (value: JsonValue): Evaluate | null => {
-  if (typeof value === 'string') return compileTemplate(value);
-  if (typeof value !== 'object' || value === null) return null;
-  return Array.isArray(value) ? compileArray(value) : compileObject(value as JsonObject);
-};
-
-const compileObject = (value: JsonObject): Evaluate | null => {
-  const resolve = compileItems(Object.values(value));
-  if (resolve === null) return null;
-  const keys = Object.keys(value);
-  // Object.fromEntries defines its keys, so that `__proto__` stays data.
-  return resolve((items) => Object.fromEntries(keys.map((key, index) => [key, items[index] ?? null])));
-};
-
-const compileArray = (value: readonly JsonValue[]): Evaluate | null =>
-  compileItems(value)?.((items) => items) ?? null;
-
-/** Evaluates the items that hold expressions, one after the other, and hands all of them to `build`. */
-const compileItems = (
-  values: readonly JsonValue[],
-): ((build: (items: readonly JsonValue[]) => JsonValue) => Evaluate) | null => {
-  const compiled = values.map(compileValue);
-  if (compiled.every((evaluate) => evaluate === null)) return null;
-  return (build) => (scope) => {
-    const items: (JsonValue | Promise<JsonValue>)[] = [];
-    let isLate = false;
-    for (let index = 0; index < values.length; index++) {
-      const evaluate = compiled[index] ?? null;
-      const item = evaluate === null ? (values[index] ?? null) : evaluate(scope);
-      isLate ||= item instanceof Promise;
-      items.push(item);
+  return (scope) => {
+    const values = leaves.map(({ evaluate }) => evaluate(scope));
+    const [only] = values;
+    if (values.length === 1 && only instanceof Promise) {
+      return only.then((value) => insert([value])) as Promise<JsonObject>;
     }
-    return isLate ? Promise.all(items).then(build) : build(items as JsonValue[]);
+    return values.some((value) => value instanceof Promise)
+      ? (Promise.all(values).then(insert) as Promise<JsonObject>)
+      : (insert(values as JsonValue[]) as JsonObject);
   };
+};
+
+const findLeaves = (value: JsonValue, path: Leaf['path']): Leaf[] => {
+  if (typeof value === 'string') {
+    const evaluate = compileTemplate(value);
+    return evaluate === null ? [] : [{ path, evaluate }];
+  }
+  if (Array.isArray(value)) return value.flatMap((item, index) => findLeaves(item, [...path, index]));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => findLeaves(item, [...path, key]));
+};
+
+/** The same structure with another value at the end of the path; what is not on the way is shared, not copied. */
+const replaceAt = (whole: JsonValue, path: Leaf['path'], depth: number, value: JsonValue): JsonValue => {
+  const step = path[depth];
+  if (step === undefined) return value;
+  if (Array.isArray(whole)) {
+    const index = Number(step);
+    return whole.with(index, replaceAt(whole[index], path, depth + 1, value));
+  }
+  const map = whole as JsonObject;
+  const item = replaceAt(map[step] ?? null, path, depth + 1, value);
+  // A spread and a computed key define, they don't assign: `__proto__` stays data.
+  return { ...map, [step]: item };
 };
 
 /** What is wrong with an expression, and where: a JSON pointer (RFC 6901) into the parameters. */

@@ -123,7 +123,7 @@ describe('bodies', () => {
 
   test('an answer that is too large to be sent is a 500', async () => {
     const service = await aWebhookService();
-    const times = 6_291_440;
+    const times = 6_291_430; // Lambda sends the answer as JSON: quotes take two bytes
     await service.put({
       chain: [{ type: 'repeats', parameters: { times } }],
       settings: { maxOutputBytes: 7_000_000 },
