@@ -1,11 +1,11 @@
 import { openConfig, openLogger, openRegistry } from './app.ts';
+import type { HttpClient } from './contract/services.ts';
 import { createDynamoDbClient } from './dynamodb/client.ts';
 import { createCredentialStore } from './dynamodb/credential-store.ts';
 import { createExecutionStore } from './dynamodb/execution-store.ts';
 import { tableNames } from './dynamodb/table-names.ts';
 import { createWorkflowStore } from './dynamodb/workflow-store.ts';
 import { AppError } from './errors.ts';
-import { createHttpClient } from './services/http-client.ts';
 import { randomIds } from './services/random-ids.ts';
 import { systemClock } from './services/system-clock.ts';
 import type { WebhookFunctionParts } from './webhook-function.ts';
@@ -31,13 +31,26 @@ export const openWebhook = (): WebhookFunctionParts => {
     services: {
       clock: systemClock,
       ids: randomIds,
-      http: createHttpClient({ allow: config.outboundAllow }),
+      http: lateHttpClient(config.outboundAllow),
     },
     logger,
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,
       cacheTtlMs: config.workflowCacheMs,
+    },
+  };
+};
+
+/** Most sandboxes never call out: the client, and what of Node it needs, is loaded for the first request. */
+const lateHttpClient = (allow: readonly string[]): HttpClient => {
+  let client: Promise<HttpClient> | undefined;
+  return {
+    request: async (request) => {
+      client ??= import('./services/http-client.ts').then(({ createHttpClient }) =>
+        createHttpClient({ allow }),
+      );
+      return (await client).request(request);
     },
   };
 };
