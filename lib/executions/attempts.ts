@@ -83,9 +83,9 @@ const call = (
 ): Attempt | Promise<Attempt> => {
   const context = new AttemptContext(settings, run, number);
   const result = executor.execute(node, run.input, context);
-  if (!isPromiseLike(result)) return toAttempt(settings, result);
+  if (!isPromiseLike(result)) return toAttempt(settings, run, result);
   return awaitWithin(context, result).then(
-    (value) => toAttempt(settings, value),
+    (value) => toAttempt(settings, run, value),
     (error) => ({ failure: toFailure(error) }),
   );
 };
@@ -94,10 +94,16 @@ const isPromiseLike = (value: NodeResult | Promise<NodeResult>): value is Promis
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /** Checks what an executor returned: data on outputs, all of it JSON and none of it too large. */
-const toAttempt = (settings: AttemptSettings, result: unknown): Attempt => {
+const toAttempt = (
+  { measure, maxOutputBytes }: AttemptSettings,
+  { planNode }: NodeRun,
+  result: unknown,
+): Attempt => {
+  // What a trigger delivers came with the request, whose size was checked: no caller can make it fail here.
+  const limit = planNode.nodeType.kind === 'trigger' ? Number.POSITIVE_INFINITY : maxOutputBytes;
   try {
     const outputs = toOutputs(result);
-    for (const [output, data] of Object.entries(outputs)) checkOutput(settings, output, data);
+    for (const [output, data] of Object.entries(outputs)) checkOutput(measure, limit, output, data);
     return { outputs };
   } catch (error) {
     return { failure: toFailure(error) };
@@ -109,17 +115,15 @@ const toOutputs = (result: unknown): Readonly<Record<string, JsonObject>> => {
   return { [MAIN_OUTPUT]: (result ?? {}) as JsonObject };
 };
 
-const checkOutput = ({ measure, maxOutputBytes }: AttemptSettings, output: string, data: unknown): void => {
+const checkOutput = (measure: MeasureJson, limit: number, output: string, data: unknown): void => {
   if (!isPlainObject(data)) {
     throw new TypeError(
       `a node must deliver a plain map, and this delivered ${describe(data)} on "${output}"`,
     );
   }
   const bytes = measure(data);
-  if (bytes > maxOutputBytes) {
-    throw new RangeError(
-      `the output "${output}" has about ${bytes} bytes, more than the ${maxOutputBytes} allowed`,
-    );
+  if (bytes > limit) {
+    throw new RangeError(`the output "${output}" has about ${bytes} bytes, more than the ${limit} allowed`);
   }
 };
 

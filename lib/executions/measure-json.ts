@@ -33,7 +33,7 @@ export const createMeasureJson = (): MeasureJson => {
         return 5;
       case 'number':
         if (!Number.isFinite(value)) throw new NotJsonError(pointer, String(value));
-        return 8;
+        return String(value).length;
       case 'object':
         return value === null ? 4 : measureObject(value, pointer, depth);
       default:

@@ -8,7 +8,7 @@ import type { Launch, RunPrepared } from './run-execution.ts';
 import { inlineSteps } from './steps.ts';
 
 /** What an execution may use when its workflow says nothing else. The gateway gives up after 30 seconds. */
-const DEFAULT_LIMITS = { timeoutSeconds: 25, maxNodeRuns: 100_000, maxOutputBytes: 6 * 1024 * 1024 };
+const DEFAULT_LIMITS = { timeoutSeconds: 25, maxNodeRuns: 100_000, maxOutputBytes: 32 * 1024 * 1024 };
 
 export interface PrepareParts {
   /** Called for plans that are not known yet; builds the registry on its first call. */

@@ -17,7 +17,7 @@ export interface WorkflowSettings {
   readonly timeoutSeconds?: number;
   /** Node runs in all, turns of loops included; 100,000 by default. */
   readonly maxNodeRuns?: number;
-  /** Size of one node's output as JSON, in bytes; 6 MB by default. */
+  /** Size of one node's output as JSON, in bytes; 32 MB by default. Triggers are bound by the request. */
   readonly maxOutputBytes?: number;
 }
 
