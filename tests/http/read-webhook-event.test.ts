@@ -59,7 +59,7 @@ describe('reading an event', () => {
   test('takes the event of serverless-offline: cookies twice, an encoded rawPath, no body', () => {
     const event = awsEvent({
       body: null,
-      cookies: ['one=1'],
+      cookies: ['one=decoded'],
       headers: { cookie: 'one=1', Host: 'localhost' },
       rawPath: '/api/webhook/shop/a%20b',
       pathParameters: { workflowId: 'shop', path: 'a b' },

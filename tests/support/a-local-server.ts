@@ -1,5 +1,5 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import net, { type AddressInfo, type Socket } from 'node:net';
 
 /** What arrived at the server. */
 export interface ReceivedRequest {
@@ -59,3 +59,24 @@ export const redirectTo =
   (_request, response) => {
     response.writeHead(status, { location }).end();
   };
+
+/** A server that answers every connection with these bytes, whether they are HTTP or not. */
+export const aRawServer = async (answer: string): Promise<Omit<LocalServer, 'received'>> => {
+  const sockets = new Set<Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(answer, 'latin1'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+};

@@ -1,0 +1,170 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Context } from 'aws-lambda';
+import { AppError } from '../../lib/errors.ts';
+import { type Answer, answerJson } from '../../lib/http/answer.ts';
+import { createHandler } from '../../lib/http/create-handler.ts';
+import { createLogger } from '../../lib/services/logger.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
+
+const anEvent = (method = 'GET') => ({
+  requestContext: { requestId: 'r-1', routeKey: 'GET /x', http: { method } },
+  headers: { authorization: 'Bearer secret-token' },
+  body: 'secret-body',
+});
+
+const serve = async (
+  handle: () => Answer | Promise<Answer>,
+  given: { readonly event: unknown; readonly context?: Partial<Context> } = { event: anEvent() },
+) => {
+  const clock = aManualClock();
+  const lines: string[] = [];
+  const logger = createLogger({ clock, write: (line) => lines.push(line) });
+  const handler = createHandler({ logger, clock }, async () => {
+    clock.advance(7);
+    return handle();
+  });
+  const result = await handler(given.event, (given.context ?? {}) as Context);
+  const isJson = String(result.headers?.['content-type']).includes('json');
+  return {
+    result,
+    lines,
+    entry: JSON.parse(lines[0] ?? '{}'),
+    body: isJson ? JSON.parse(result.body ?? 'null') : null,
+  };
+};
+
+const throwing = (error: unknown) => () => {
+  throw error;
+};
+
+describe('what the handler gives', () => {
+  test('is answered as the gateway takes it, and nobody may guess its type', async () => {
+    const { result } = await serve(() => answerJson(200, { a: 1 }));
+    expect(result).toEqual({
+      statusCode: 200,
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      },
+      body: '{"a":1}',
+    });
+  });
+
+  test('has no body for HEAD, and none when there is none', async () => {
+    expect((await serve(() => answerJson(200, {}), { event: anEvent('HEAD') })).result).not.toHaveProperty(
+      'body',
+    );
+    expect((await serve(() => ({ status: 204, headers: {}, body: null }))).result).not.toHaveProperty('body');
+  });
+
+  test('is one line in the log, without headers, body or secrets', async () => {
+    const { lines, entry } = await serve(() => answerJson(200, { token: 'secret-answer' }));
+    expect(lines).toHaveLength(1);
+    expect(entry).toMatchObject({
+      level: 'info',
+      message: 'request',
+      requestId: 'r-1',
+      route: 'GET /x',
+      status: 200,
+      durationMs: 7,
+    });
+    expect(lines[0]).not.toContain('secret');
+  });
+
+  test('that is larger than Lambda can send is a 500, counted as it is sent', async () => {
+    const fits = { status: 200, headers: {}, body: 'x'.repeat(6 * 1024 * 1024 - 2) };
+    expect((await serve(() => fits)).result.statusCode).toBe(200);
+    const quotes = { ...fits, body: '"'.repeat(4 * 1024 * 1024) };
+    const { result, body } = await serve(() => quotes);
+    expect([result.statusCode, body.type]).toEqual([500, 'urn:hookloom:problem:answer-too-large']);
+  });
+});
+
+describe('what the handler throws', () => {
+  test.each<[string, AppError, number, Record<string, string>]>(
+    (
+      [
+        [new AppError('BODY_TOO_LARGE', { limitBytes: 5 }), 413, {}],
+        [new AppError('BODY_INVALID', { reason: 'it is not' }), 400, {}],
+        [new AppError('NOT_FOUND', {}), 404, {}],
+        [new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'POST'] }), 405, { allow: 'GET, POST' }],
+        [
+          new AppError('UNAUTHORIZED', { challenge: 'Basic realm="x"' }),
+          401,
+          { 'www-authenticate': 'Basic realm="x"' },
+        ],
+        [new AppError('STORE_UNAVAILABLE', {}), 503, { 'retry-after': '2' }],
+        [new AppError('AUTHENTICATION_MISCONFIGURED', {}), 503, { 'retry-after': '2' }],
+        [new AppError('EXECUTION_TIMED_OUT', { executionId: 'e-1' }), 504, {}],
+      ] as [AppError, number, Record<string, string>][]
+    ).map(([error, status, headers]) => [error.code, error, status, headers]),
+  )(
+    '%s is a problem of its status, with what HTTP wants said beside it',
+    async (_code, error, status, headers) => {
+      const { result, body } = await serve(throwing(error));
+      expect(result.statusCode).toBe(status);
+      expect(result.headers).toEqual({
+        'content-type': 'application/problem+json',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        ...headers,
+      });
+      expect(body).toEqual({
+        type: `urn:hookloom:problem:${error.code.toLowerCase().replaceAll('_', '-')}`,
+        title: error.title,
+        status,
+        detail: error.message,
+        instance: 'r-1',
+      });
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['an error of ours', new TypeError('internal detail')],
+    [
+      'an error that looks like one for the caller',
+      Object.assign(new Error('internal detail'), { statusCode: 400, expose: true }),
+    ],
+    ['a text', 'internal detail'],
+    ['null', null],
+  ])('%s is a bare 500, which says nothing to the caller', async (_case, error) => {
+    const { result, body } = await serve(throwing(error));
+    expect(result.statusCode).toBe(500);
+    expect(body).toMatchObject({
+      type: 'urn:hookloom:problem:internal',
+      detail: 'Something failed on our side.',
+    });
+    expect(result.body).not.toContain('internal detail');
+  });
+
+  test('is in the log with its cause when it is our fault, and with its code alone when it is the caller’s', async () => {
+    const fault = await serve(throwing(new AppError('STORE_UNAVAILABLE', {}, new Error('socket hang up'))));
+    expect(fault.entry).toMatchObject({
+      level: 'error',
+      status: 503,
+      code: 'STORE_UNAVAILABLE',
+      cause: { message: 'socket hang up' },
+    });
+    const callers = await serve(throwing(new AppError('NOT_FOUND', {})));
+    expect(callers.entry).toMatchObject({ level: 'info', status: 404, code: 'NOT_FOUND' });
+    expect(callers.entry).not.toHaveProperty('cause');
+    const unknown = await serve(throwing(new Error('odd')));
+    expect(unknown.entry).toMatchObject({ level: 'error', cause: { message: 'odd' } });
+  });
+});
+
+test.each<[string, unknown]>([
+  ['nothing', undefined],
+  ['null', null],
+  ['a text', 'event'],
+  ['an empty object', {}],
+  ['an odd request context', { requestContext: { http: null } }],
+])('an event that is %s is no reason to fail', async (_case, event) => {
+  const { result, entry } = await serve(() => answerJson(200, {}), {
+    event,
+    context: { awsRequestId: 'lambda-1' },
+  });
+  expect(result.statusCode).toBe(200);
+  expect(entry).toMatchObject({ requestId: 'lambda-1', route: '' });
+});

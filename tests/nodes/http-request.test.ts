@@ -1,0 +1,197 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import type { OutboundResponse } from '../../lib/contract/services.ts';
+import httpRequest from '../../lib/nodes/http-request.ts';
+import { aContextAnswering, runNode } from '../support/a-node-context.ts';
+
+const url = 'https://api.example.com/orders';
+
+/** Runs the node, and tells what was sent and what it put out. */
+const call = async (parameters: JsonObject, answer: Partial<OutboundResponse> = {}) => {
+  const { context, requests } = aContextAnswering(answer);
+  const executor = await httpRequest.getExecutor();
+  const output = await runNode(executor, 'httpRequest', { url, ...parameters }, {}, context);
+  return { output, request: requests[0], signal: context.signal };
+};
+
+const answering = async (answer: Partial<OutboundResponse>) => (await call({}, answer)).output;
+
+describe('what httpRequest sends', () => {
+  test('a GET without a body, within the usual limits', async () => {
+    const { request, signal } = await call({});
+    expect(request).toStrictEqual({
+      method: 'GET',
+      url,
+      headers: {},
+      body: null,
+      timeoutMs: 10_000,
+      maxRedirects: 5,
+      maxResponseBytes: 1_048_576,
+      signal,
+    });
+  });
+
+  test('the method and the limits of its parameters', async () => {
+    const limits = { timeoutSeconds: 0.5, maxRedirects: 0, maxResponseBytes: 6 * 1024 * 1024 };
+    expect((await call({ method: 'DELETE', ...limits })).request).toMatchObject({
+      method: 'DELETE',
+      timeoutMs: 500,
+      maxRedirects: 0,
+      maxResponseBytes: 6_291_456,
+    });
+  });
+
+  test.each([
+    ['timeoutSeconds', 0.09, 'a number from 0.1 to 900'],
+    ['timeoutSeconds', 901, 'a number from 0.1 to 900'],
+    ['maxRedirects', -1, 'an integer from 0 to 20'],
+    ['maxRedirects', 21, 'an integer from 0 to 20'],
+    ['maxRedirects', 1.5, 'an integer from 0 to 20'],
+    ['maxResponseBytes', 0, 'an integer from 1 to 6291456'],
+    ['maxResponseBytes', 6_291_457, 'an integer from 1 to 6291456'],
+  ])('%s of %d is refused', async (name, value, expected) => {
+    await expect(call({ [name]: value })).rejects.toThrow(
+      new RangeError(`Parameter "${name}" must be ${expected}, got another number`),
+    );
+  });
+
+  test.each<[string, JsonValue, string, string]>([
+    ['json', { a: [1, 'ü'] }, '{"a":[1,"ü"]}', 'application/json'],
+    ['json', 'text', '"text"', 'application/json'],
+    ['json', 0, '0', 'application/json'],
+    ['json', false, 'false', 'application/json'],
+    ['text', 'a=b', 'a=b', 'text/plain; charset=utf-8'],
+    ['text', '', '', 'text/plain; charset=utf-8'],
+    [
+      'form',
+      { a: 'x y&z', b: [1, 2], c: null, d: true },
+      'a=x+y%26z&b=1&b=2&c=&d=true',
+      'application/x-www-form-urlencoded',
+    ],
+    ['form', {}, '', 'application/x-www-form-urlencoded'],
+  ])('a body as %s: %j', async (bodyType, body, sent, contentType) => {
+    expect((await call({ method: 'POST', bodyType, body })).request).toMatchObject({
+      body: sent,
+      headers: { 'content-type': contentType },
+    });
+  });
+
+  test('JSON unless it is told otherwise', async () => {
+    expect((await call({ body: [1] })).request).toMatchObject({ body: '[1]' });
+  });
+
+  test('a body of null is none, and has no content type', async () => {
+    for (const bodyType of ['json', 'text', 'form']) {
+      const { request } = await call({ method: 'POST', bodyType, body: null });
+      expect(request).toMatchObject({ body: null, headers: {} });
+    }
+  });
+
+  test('a content type of its own, however it is written', async () => {
+    const { request } = await call({
+      body: {},
+      headers: { 'Content-TYPE': 'application/vnd.api+json', 'X-A': 'b' },
+    });
+    expect(request?.headers).toStrictEqual({ 'content-type': 'application/vnd.api+json', 'x-a': 'b' });
+  });
+
+  test('a header named __proto__ stays a header', async () => {
+    const { request } = await call({ headers: JSON.parse('{"__proto__":"x"}') });
+    expect(Object.entries(request?.headers ?? {})).toEqual([['__proto__', 'x']]);
+  });
+
+  test('the query on top of that of the URL; a list repeats the name, null leaves it out', async () => {
+    const { request } = await call({
+      url: `${url}?page=1#top`,
+      query: { page: 2, tag: ['a b', null, true, 'ü'], none: null, empty: '', nothing: [] },
+    });
+    expect(request?.url).toBe(`${url}?page=1&page=2&tag=a+b&tag=true&tag=%C3%BC&empty=#top`);
+  });
+
+  test('a URL without a query parameter as it was', async () => {
+    expect((await call({ url: `${url}?a=%20b+c&d` })).request?.url).toBe(`${url}?a=%20b+c&d`);
+  });
+});
+
+describe('what httpRequest puts out', () => {
+  test('status, headers, body, and the URL that answered', async () => {
+    const headers = { 'content-type': 'application/json', 'x-a': '1, 2' };
+    expect(await answering({ status: 201, headers, url: 'https://elsewhere.example/' })).toStrictEqual({
+      status: 201,
+      headers,
+      body: { ok: true },
+      url: 'https://elsewhere.example/',
+    });
+  });
+
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON ;x=y',
+    'application/problem+json',
+    'application/vnd.api+json',
+  ])('%s is JSON', async (type) => {
+    const body = Buffer.from('\ufeff[1,{"__proto__":2}]');
+    const output = await answering({ headers: { 'content-type': type }, body });
+    expect(JSON.stringify((output as JsonObject).body)).toBe('[1,{"__proto__":2}]');
+  });
+
+  test.each(['text/plain', 'text/json', 'application/jsonp', 'application/json-seq', ''])(
+    '%j is text',
+    async (type) => {
+      expect(await answering({ headers: { 'content-type': type } })).toMatchObject({ body: '{"ok":true}' });
+    },
+  );
+
+  test('what has no type is text', async () => {
+    expect(await answering({ headers: {}, body: Buffer.from('ü') })).toMatchObject({ body: 'ü' });
+  });
+
+  test('an empty body is an empty text, even as JSON', async () => {
+    expect(await answering({ status: 204, body: Buffer.alloc(0) })).toMatchObject({ body: '' });
+  });
+
+  test('what is not UTF-8 is base64, whatever it says', async () => {
+    expect(await answering({ body: Buffer.from([0xff, 0, 0x80]) })).toMatchObject({
+      body: { base64: '/wCA' },
+    });
+  });
+
+  test('what says that it is JSON and is not fails the node, without a word of it', async () => {
+    await expect(answering({ body: Buffer.from('{"secret') })).rejects.toThrow(
+      /^the answer says that it is JSON, and is not$/,
+    );
+  });
+});
+
+describe('how httpRequest fails', () => {
+  test.each([[400], [404], [500], [599]])('%d fails the node, naming the host alone', async (status) => {
+    await expect(
+      call({ url: `${url}?key=hunter2`, headers: { 'x-key': 'hunter2' } }, { status }),
+    ).rejects.toThrow(new RegExp(`^api\\.example\\.com answered ${status}$`));
+  });
+
+  test.each([[200], [302], [304], [399]])('%d does not', async (status) => {
+    expect((await call({}, { status })).output).toMatchObject({ status });
+  });
+
+  test('with failOnStatus false, every status is an output', async () => {
+    expect((await call({ failOnStatus: false }, { status: 500 })).output).toMatchObject({ status: 500 });
+  });
+
+  test('a wrong failOnStatus is found before anything is sent', async () => {
+    const { context, requests } = aContextAnswering();
+    const executor = await httpRequest.getExecutor();
+    await expect(
+      runNode(executor, 'httpRequest', { url, method: 'POST', failOnStatus: 'no' }, {}, context),
+    ).rejects.toThrow('Parameter "failOnStatus" must be true or false, got string');
+    expect(requests).toEqual([]);
+  });
+
+  test.each(['/orders?key=hunter2', 'hunter2', '', 'http://', 'http://[hunter2]/'])(
+    '%j is no absolute URL, and is not repeated',
+    async (wrong) => {
+      await expect(call({ url: wrong })).rejects.toThrow(/^Parameter "url" is not an absolute URL$/);
+    },
+  );
+});

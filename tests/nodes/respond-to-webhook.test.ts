@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import { emit } from '../../lib/contract/node.ts';
+import { respondToWebhook } from '../../lib/nodes/respond-to-webhook.ts';
+import { runNode } from '../support/a-node-context.ts';
+
+const input = { a: 1 };
+const run = (parameters: JsonObject) => runNode(respondToWebhook, 'respondToWebhook', parameters, input);
+
+describe('respondToWebhook', () => {
+  test('answers 200 with its input, and hands it on', async () => {
+    expect(await run({})).toStrictEqual(
+      emit({ main: input, response: { status: 200, headers: {}, body: input } }),
+    );
+  });
+
+  test('answers with what its parameters say', async () => {
+    const response = { status: 404, headers: { 'Content-Type': 'text/csv', 'x-empty': '' }, body: 'a;b' };
+    expect(await run(response)).toStrictEqual(emit({ main: input, response }));
+  });
+
+  test.each<[JsonValue]>([[null], [''], [0], [false], [[]]])('a body of %j is a body', async (body) => {
+    expect(await run({ body })).toMatchObject({ outputs: { response: { body } } });
+  });
+
+  test.each([[200], [599]])('%d is a status', async (status) => {
+    expect(await run({ status })).toMatchObject({ outputs: { response: { status } } });
+  });
+
+  test.each([[199], [600], [200.5], [-1], [4_111_111_111_111_111]])('%d is none', async (status) => {
+    const error: unknown = await run({ status }).catch((error) => error);
+    expect(error).toEqual(
+      new RangeError('Parameter "status" must be an integer from 200 to 599, got another number'),
+    );
+  });
+
+  test.each([
+    'Connection',
+    'content-length',
+    'Keep-Alive',
+    'proxy-connection',
+    'TE',
+    'trailer',
+    'Transfer-Encoding',
+    'upgrade',
+  ])('the header %s is not for a workflow', async (name) => {
+    await expect(run({ headers: { [name]: 'x' } })).rejects.toThrow(
+      `Parameter "headers.${name}" is set by the gateway and can't be chosen`,
+    );
+  });
+
+  test.each([[''], ['a b'], ['a:'], ['a\r\nb'], ['é'], ['a(b)']])('%j names no header', async (name) => {
+    await expect(run({ headers: { [name]: 'x' } })).rejects.toThrow('is not a name that HTTP allows');
+  });
+
+  test('no value can begin another line, whatever it holds', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), async (value) => {
+        const allowed = [...value].every(
+          (character) => character === '\t' || (character >= ' ' && character <= '~'),
+        );
+        const outcome = await run({ headers: { 'x-a': value } }).then(
+          () => 'taken',
+          (error: Error) => error.message,
+        );
+        expect(outcome).toBe(
+          allowed ? 'taken' : 'Parameter "headers.x-a" holds a character that HTTP does not allow',
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([['a\r\nset-cookie: b'], ['a\nb'], ['a\rb'], ['a\u0000b'], ['\u2028'], ['ü']])(
+    'refuses %j',
+    async (value) => {
+      await expect(run({ headers: { 'x-a': value } })).rejects.toThrow(TypeError);
+    },
+  );
+
+  test('a header named __proto__ stays a header', async () => {
+    const result = await run({ headers: JSON.parse('{"__proto__":"x"}') });
+    const { response } = (result as { outputs: { response: { headers: object } } }).outputs;
+    expect(Object.entries(response.headers)).toEqual([['__proto__', 'x']]);
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import { emit } from '../../lib/contract/node.ts';
+import { switchNode } from '../../lib/nodes/switch.ts';
+import { createCheckSchema } from '../../lib/workflows/check-schema.ts';
+import { runNode } from '../support/a-node-context.ts';
+
+const input = { a: 1 };
+const run = (parameters: JsonObject) => runNode(switchNode, 'switch', parameters, input);
+const cases = [
+  { equals: 'paid', output: 'ship' },
+  { equals: { a: [1, { b: null }] }, output: 'deep' },
+  { equals: 'paid', output: 'never' },
+];
+
+describe('switch', () => {
+  test('hands the input on to the output of the first case that equals the value', async () => {
+    expect(await run({ value: 'paid', cases })).toStrictEqual(emit({ ship: input }));
+  });
+
+  test('compares as JSON, however deep', async () => {
+    expect(await run({ value: { a: [1, { b: null }] }, cases })).toStrictEqual(emit({ deep: input }));
+    expect(await run({ value: { a: [1, { b: 0 }] }, cases })).toStrictEqual(emit({ default: input }));
+  });
+
+  test('hands on to the fallback when no case does', async () => {
+    expect(await run({ value: 'open', cases })).toStrictEqual(emit({ default: input }));
+    expect(await run({ value: 'open', cases, fallback: 'rest' })).toStrictEqual(emit({ rest: input }));
+    expect(await run({ value: 'open', cases: [] })).toStrictEqual(emit({ default: input }));
+  });
+
+  test('an expression that finds nothing is null', async () => {
+    expect(await run({ cases: [{ equals: null, output: 'none' }] })).toStrictEqual(emit({ none: input }));
+    expect(await run({ value: null, cases: [{ output: 'none' }] })).toStrictEqual(emit({ none: input }));
+  });
+
+  test.each([
+    ['a case', { value: 1, cases: [{ equals: 1, output: 'response' }] }],
+    ['the fallback', { value: 1, cases: [], fallback: 'response' }],
+  ])('the output for answers is not for %s, nor does the schema let it in', async (_place, parameters) => {
+    await expect(run(parameters)).rejects.toThrow('The output "response" is reserved for answers');
+    expect(createCheckSchema()(switchNode.schema, parameters, '')).not.toEqual([]);
+  });
+
+  test('outputs may have any other name, even one that objects know', async () => {
+    for (const output of ['__proto__', 'constructor', 'toString', '']) {
+      const result = await run({ value: 1, cases: [{ equals: 1, output }] });
+      expect(Object.entries((result as { outputs: JsonObject }).outputs)).toEqual([[output, input]]);
+    }
+  });
+
+  test('a key named __proto__ is compared like any other', async () => {
+    const value: JsonValue = JSON.parse('{"__proto__":{"a":1}}');
+    const withCase = (equals: JsonValue) => run({ value, cases: [{ equals, output: 'same' }] });
+    expect(await withCase(JSON.parse('{"__proto__":{"a":1}}'))).toStrictEqual(emit({ same: input }));
+    expect(await withCase(JSON.parse('{"__proto__":{"a":2}}'))).toStrictEqual(emit({ default: input }));
+    expect(await withCase({})).toStrictEqual(emit({ default: input }));
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import manualTrigger from '../../lib/nodes/manual-trigger.ts';
+import webhookTrigger from '../../lib/nodes/webhook-trigger.ts';
+import { runNode } from '../support/a-node-context.ts';
+
+const request: JsonObject = {
+  triggeredAt: '2026-01-02T03:04:05.678Z',
+  body: { total: 7 },
+  headers: { 'content-type': 'application/json' },
+  queryParams: { page: ['1', '2'] },
+  requestMethod: 'PUT',
+  requestPath: '/api/webhook/shop/orders',
+  remoteAddress: '192.0.2.7',
+};
+
+describe('webhookTrigger', () => {
+  const run = async (input: JsonObject, parameters: JsonObject = {}) =>
+    runNode(await webhookTrigger.getExecutor(), 'webhookTrigger', parameters, input);
+
+  test('puts out the request, in exactly eight keys', async () => {
+    expect(await run(request)).toStrictEqual({ ...request, triggerType: 'webhook' });
+  });
+
+  test('leaves out whatever else it is given', async () => {
+    expect(await run({ ...request, triggerType: 'manual', secret: 1 })).toStrictEqual({
+      ...request,
+      triggerType: 'webhook',
+    });
+  });
+
+  test('has a default for all that is missing, as in a run by hand', async () => {
+    expect(await run({})).toStrictEqual({
+      triggeredAt: '2023-11-14T22:13:20.000Z',
+      triggerType: 'webhook',
+      body: {},
+      headers: {},
+      queryParams: {},
+      requestMethod: 'POST',
+      requestPath: '/webhook',
+      remoteAddress: 'unknown',
+    });
+  });
+
+  test('takes method and path from its parameters when the request does not tell', async () => {
+    expect(await run({}, { method: 'GET', path: '/orders' })).toMatchObject({
+      requestMethod: 'GET',
+      requestPath: '/orders',
+    });
+    expect(await run(request, { method: 'GET', path: '/orders' })).toMatchObject({
+      requestMethod: 'PUT',
+      requestPath: '/api/webhook/shop/orders',
+    });
+  });
+
+  test.each([[false], [0], [''], [[]]])('a body that is %j is no missing body', async (body) => {
+    expect(await run({ ...request, body })).toMatchObject({ body });
+  });
+});
+
+describe('manualTrigger', () => {
+  const run = async (input: JsonObject) =>
+    runNode(await manualTrigger.getExecutor(), 'manualTrigger', {}, input);
+
+  test('puts out when and how it was started, and its data', async () => {
+    expect(await run({ a: 1 })).toStrictEqual({
+      triggeredAt: '2023-11-14T22:13:20.000Z',
+      triggerType: 'manual',
+      a: 1,
+    });
+  });
+
+  test('data of the same name wins, so that a webhook can be replayed by hand', async () => {
+    expect(await run({ triggeredAt: 'then', triggerType: 'webhook' })).toStrictEqual({
+      triggeredAt: 'then',
+      triggerType: 'webhook',
+    });
+  });
+});

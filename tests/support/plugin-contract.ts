@@ -1,0 +1,40 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { checkHealth } from '../../lib/plugins/health.ts';
+import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { systemClock } from '../../lib/services/system-clock.ts';
+import { silent } from './a-run.ts';
+
+/** What every plugin keeps, whoever wrote it. Alone, so that it can rely on none that it does not depend on. */
+export const describePlugin = (installed: InstalledPlugin): void => {
+  const load = () => loadRegistry([installed], { logger: silent, clock: systemClock });
+
+  describe(`the plugin ${installed.id}`, () => {
+    test('is loaded', async () => {
+      const [entry] = (await load()).plugins;
+      expect(entry).toMatchObject({ id: installed.id, status: 'loaded' });
+    });
+
+    test('has an executor for each of its node types', async () => {
+      const registry = await load();
+      for (const { nodeType } of registry.plugins[0]?.plugin?.nodeTypes ?? []) {
+        const executor = await registry.findNodeType(nodeType)?.getExecutor();
+        expect(executor?.getNodeType()).toBe(nodeType);
+      }
+    });
+
+    test('describes the parameters of its node types by schemas that can be used, and that know no other keys', async () => {
+      const [entry] = (await load()).plugins;
+      for (const { schema } of entry?.plugin?.nodeTypes ?? []) {
+        expect(() => new Ajv({ strict: false }).compile(schema)).not.toThrow();
+        expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
+      }
+    });
+
+    test('is healthy', async () => {
+      const report = await checkHealth(await load(), { logger: silent, clock: systemClock });
+      expect(report.plugins[installed.id]).toMatchObject({ status: 'healthy' });
+    });
+  });
+};
