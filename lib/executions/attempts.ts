@@ -26,7 +26,7 @@ export interface AttemptSettings {
   readonly logger: Logger;
   readonly measure: MeasureJson;
   readonly maxOutputBytes: number;
-  /** Aborted when the execution's own time is up. */
+  /** Aborted when the execution's own time is up; made when it is looked at. */
   readonly stopped: AbortSignal;
 }
 
@@ -52,27 +52,41 @@ export const attemptNode = (
   number: number,
 ): Attempt | Promise<Attempt> => {
   const { node, resolve } = run.planNode;
-  const fail = (error: unknown): Attempt => ({ failure: toFailure(error) });
   try {
     const executor = settings.plan.executorOf(run.planNode);
     const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
     if (executor instanceof Promise) {
-      return Promise.all([executor, parameters])
-        .then(([loaded, resolved]) => call(settings, run, number, loaded, withParameters(node, resolved)))
-        .catch(fail);
+      // Both at once: either may reject, and neither is left alone with it.
+      return Promise.all([executor, parameters]).then(
+        ([loaded, resolved]) => callLater(settings, run, number, loaded, withParameters(node, resolved)),
+        fail,
+      );
     }
     return parameters instanceof Promise
-      ? parameters
-          .then((resolved) => call(settings, run, number, executor, withParameters(node, resolved)))
-          .catch(fail)
+      ? parameters.then(
+          (resolved) => callLater(settings, run, number, executor, withParameters(node, resolved)),
+          fail,
+        )
       : call(settings, run, number, executor, withParameters(node, parameters));
   } catch (error) {
     return fail(error);
   }
 };
 
+const fail = (error: unknown): Attempt => ({ failure: toFailure(error) });
+
 const withParameters = (node: WorkflowNode, parameters: JsonObject | null): WorkflowNode =>
   parameters === null ? node : { ...node, parameters };
+
+/** Not when the execution has ended meanwhile: nobody is there any more for what the node would do. */
+const callLater = (
+  settings: AttemptSettings,
+  run: NodeRun,
+  number: number,
+  executor: NodeExecutor,
+  node: WorkflowNode,
+): Attempt | Promise<Attempt> =>
+  settings.stopped.aborted ? fail(settings.stopped.reason) : call(settings, run, number, executor, node);
 
 const call = (
   settings: AttemptSettings,
@@ -82,12 +96,13 @@ const call = (
   node: WorkflowNode,
 ): Attempt | Promise<Attempt> => {
   const context = new AttemptContext(settings, run, number);
-  const result = executor.execute(node, run.input, context);
-  if (!isPromiseLike(result)) return toAttempt(settings, run, result);
-  return awaitWithin(context, result).then(
-    (value) => toAttempt(settings, run, value),
-    (error) => ({ failure: toFailure(error) }),
-  );
+  try {
+    const result = executor.execute(node, run.input, context);
+    if (!isPromiseLike(result)) return toAttempt(settings, run, result);
+    return awaitWithin(context, result).then((value) => toAttempt(settings, run, value), fail);
+  } catch (error) {
+    return fail(error);
+  }
 };
 
 const isPromiseLike = (value: NodeResult | Promise<NodeResult>): value is Promise<NodeResult> =>
@@ -106,7 +121,7 @@ const toAttempt = (
     for (const [output, data] of Object.entries(outputs)) checkOutput(measure, limit, output, data);
     return { outputs };
   } catch (error) {
-    return { failure: toFailure(error) };
+    return fail(error);
   }
 };
 
@@ -139,7 +154,7 @@ const awaitWithin = async (context: AttemptContext, result: Promise<NodeResult>)
   try {
     return await Promise.race([result, context.expire(done.signal)]);
   } finally {
-    done.abort();
+    done.abort('the attempt is done'); // a reason of our own: the default one costs a stack trace
   }
 };
 
@@ -162,10 +177,12 @@ class AttemptContext implements NodeContext {
   readonly iteration: number;
   readonly inputs: readonly DeliveredInput[];
   readonly logger: Logger;
+  readonly #settings: AttemptSettings;
   readonly #timeoutSeconds: number;
   readonly #startedAt: number;
-  readonly #stopped: AbortSignal;
   #controller: AbortController | undefined;
+  /** Why the time is up; undefined while it is not. */
+  #expiry: unknown;
 
   constructor(settings: AttemptSettings, run: NodeRun, number: number) {
     this.execution = settings.execution;
@@ -176,13 +193,14 @@ class AttemptContext implements NodeContext {
     this.logger = settings.logger;
     this.#timeoutSeconds = run.planNode.node.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
     this.#startedAt = number === 1 ? run.startedAt : settings.services.clock.now();
-    this.#stopped = settings.stopped;
+    this.#settings = settings;
   }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      if (this.#stopped.aborted) this.#controller.abort(this.#stopped.reason);
+      // A node may look at it for the first time when it is too late.
+      if (this.#expiry !== undefined) this.#controller.abort(this.#expiry);
     }
     return this.#controller.signal;
   }
@@ -194,14 +212,13 @@ class AttemptContext implements NodeContext {
   /** Rejects, and aborts the signal, when the time of the attempt or of the execution is up; `done` ends the wait. */
   expire(done: AbortSignal): Promise<never> {
     return new Promise((_resolve, reject) => {
+      const { stopped } = this.#settings;
       const expire = (reason: unknown) => {
+        this.#expiry = reason;
         this.#controller?.abort(reason);
         reject(reason);
       };
-      this.#stopped.addEventListener('abort', () => expire(this.#stopped.reason), {
-        once: true,
-        signal: done,
-      });
+      stopped.addEventListener('abort', () => expire(stopped.reason), { once: true, signal: done });
       this.services.clock.sleep(this.remainingMs(), done).then(
         () => expire(new NodeTimeout(this.#timeoutSeconds)),
         () => {}, // the wait was ended: the result is there

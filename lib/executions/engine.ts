@@ -1,15 +1,17 @@
 import type { JsonObject } from '../contract/json.ts';
 import { type ExecutionInfo, RESPONSE_OUTPUT } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
-import type { Scope } from '../workflows/expressions.ts';
+import type { Scope, TakeTurn } from '../workflows/expressions.ts';
 import type { Plan, PlanNode } from '../workflows/plan.ts';
 import type { Route } from '../workflows/route.ts';
 import { type AttemptSettings, attemptNode, type NodeRun } from './attempts.ts';
 import type { ExecutionResult, FinalStatus, NodeFailure, NodeRecord } from './execution.ts';
+import { toFailure } from './failure.ts';
 import { createMeasureJson } from './measure-json.ts';
 import { mainOf, mergeInputs, type Outcome, passThrough, toOutcome } from './outcome.ts';
 import { type Outputs, Progress } from './progress.ts';
 import type { Attempt, StepResult, Steps } from './steps.ts';
+import { createTakeTurn } from './turns.ts';
 
 export interface ExecutionLimits {
   /** Wall time of the execution, milliseconds. */
@@ -43,9 +45,6 @@ export const execute = async (
   ports: EnginePorts,
 ): Promise<ExecutionResult> => new Run(plan, request, ports).toEnd();
 
-/** Names the failure of an execution, not of a node, that took too long. */
-const TIMEOUT = 'ExecutionTimeout';
-
 class Run {
   readonly #plan: Plan;
   readonly #ports: EnginePorts;
@@ -54,24 +53,31 @@ class Run {
   readonly #route: Route;
   readonly #progress: Progress;
   readonly #attempts: AttemptSettings;
-  readonly #stop = new AbortController();
+  readonly #takeTurn: TakeTurn;
   readonly #endsAt: number;
 
   readonly #records: NodeRecord[] = [];
-  readonly #runsOf: Int32Array;
+  /** Per node: how often it has run or was skipped. */
+  readonly #turnsOf: Int32Array;
   readonly #nodes: Record<string, JsonObject> = Object.create(null);
   #trigger: JsonObject = {};
   #output: JsonObject = {};
   #response: JsonObject | null = null;
+  /** Why the execution, not a node of it, took too long. */
+  #timeout: NodeFailure | null = null;
   #nodeRuns = 0;
   #now: number;
   #onTimeUp: (() => void) | null = null;
+  /** Made when somebody looks at it, like the timer: an execution of quick nodes needs neither. */
+  #stop: AbortController | undefined;
+  #timer: AbortController | undefined;
 
   constructor(plan: Plan, { execution, input, limits }: ExecutionRequest, ports: EnginePorts) {
     this.#plan = plan;
     this.#ports = ports;
     this.#input = input;
     this.#limits = limits;
+    const stop = () => this.#stopController();
     this.#route = plan.routeFrom(execution.trigger.nodeId);
     this.#progress = new Progress(plan, this.#route);
     this.#attempts = {
@@ -81,29 +87,32 @@ class Run {
       logger: ports.logger,
       measure: createMeasureJson(),
       maxOutputBytes: limits.maxOutputBytes,
-      stopped: this.#stop.signal,
+      get stopped() {
+        return stop().signal;
+      },
     };
-    this.#runsOf = new Int32Array(plan.nodes.length);
+    this.#turnsOf = new Int32Array(plan.nodes.length);
     this.#now = ports.services.clock.now();
     this.#endsAt = this.#now + limits.timeoutMs;
+    this.#takeTurn = createTakeTurn(() => ports.services.clock.now() > this.#endsAt);
   }
 
   /** In waves: all nodes that are ready start together, in plan order; the next wave starts when all are done. */
   async toEnd(): Promise<ExecutionResult> {
-    const timer = new AbortController();
     try {
       for (let wave = this.#progress.takeReady(); wave.length > 0; wave = this.#progress.takeReady()) {
         const started = wave.map((node) => this.#start(node));
-        const outcomes = started.some(isPromise)
-          ? await this.#inTime(started, timer.signal)
-          : (started as Outcome[]);
+        const outcomes = started.some(isPromise) ? await this.#inTime(started) : (started as Outcome[]);
         if (outcomes === null) return this.#timedOut(wave);
         const failure = this.#take(wave, outcomes);
-        if (failure !== null) return this.#end(failure.name === TIMEOUT ? 'timedOut' : 'failed', failure);
+        if (failure !== null) return this.#end(failure === this.#timeout ? 'timedOut' : 'failed', failure);
       }
       return this.#end('succeeded', null);
+    } catch (bug) {
+      this.#stopController().abort(bug); // others of the wave may still be at it
+      throw bug;
     } finally {
-      timer.abort();
+      this.#timer?.abort('the execution has ended'); // a reason of our own: the default one costs a stack trace
     }
   }
 
@@ -112,8 +121,8 @@ class Run {
     const isTrigger = index === this.#route.trigger;
     const inputs = isTrigger ? [] : this.#progress.inputsOf(index);
     const input = isTrigger ? this.#input : mergeInputs(inputs);
-    const iteration = this.#runsOf[index] ?? 0;
-    this.#runsOf[index] = iteration + 1;
+    const iteration = this.#turnsOf[index] ?? 0;
+    this.#turnsOf[index] = iteration + 1;
     this.#nodeRuns++;
     const scope = planNode.resolve === null ? null : this.#scopeOf(planNode, input, iteration);
     const run: NodeRun = { planNode, input, inputs, iteration, scope, startedAt: this.#now };
@@ -127,15 +136,25 @@ class Run {
   #scopeOf({ node }: PlanNode, input: JsonObject, iteration: number): Scope {
     const { execution } = this.#attempts;
     const seed = `${execution.executionId}/${node.id}/${iteration}`;
-    return { input, nodes: this.#nodes, trigger: this.#trigger, execution, seed };
+    return {
+      input,
+      nodes: this.#nodes,
+      trigger: this.#trigger,
+      execution,
+      seed,
+      takeTurn: this.#takeTurn,
+    };
   }
 
   async #runStep(run: NodeRun): Promise<StepResult> {
     const { id, settings } = run.planNode.node;
+    const { stopped } = this.#attempts;
     const result = await this.#ports.steps.run({
       name: `${id}/${run.iteration}`,
       retry: settings?.retry,
-      attempt: async (number) => attemptNode(this.#attempts, run, number),
+      signal: stopped,
+      attempt: async (number) =>
+        stopped.aborted ? { failure: toFailure(stopped.reason) } : attemptNode(this.#attempts, run, number),
     });
     // What was remembered comes from a store: not frozen yet.
     if ('outputs' in result) for (const data of Object.values(result.outputs)) this.#attempts.measure(data);
@@ -148,11 +167,10 @@ class Run {
   }
 
   /** Waits for a wave; null when the execution's time is up before. One timer serves all waves. */
-  #inTime(started: readonly (Outcome | Promise<Outcome>)[], ended: AbortSignal): Promise<Outcome[] | null> {
+  #inTime(started: readonly (Outcome | Promise<Outcome>)[]): Promise<Outcome[] | null> {
     return new Promise((resolve, reject) => {
-      const isFirst = this.#onTimeUp === null;
       this.#onTimeUp = () => resolve(null);
-      if (isFirst) this.#startTimer(ended);
+      if (this.#timer === undefined) this.#startTimer();
       const [only] = started;
       const all =
         started.length === 1 && isPromise(only)
@@ -162,26 +180,36 @@ class Run {
     });
   }
 
-  #startTimer(ended: AbortSignal): void {
+  #startTimer(): void {
     const { clock } = this.#ports.services;
-    clock.sleep(Math.max(0, this.#endsAt - clock.now()), ended).then(
+    this.#timer = new AbortController();
+    clock.sleep(Math.max(0, this.#endsAt - clock.now()), this.#timer.signal).then(
       () => {
-        this.#stop.abort(new Error('the execution ran out of time'));
+        this.#stopController().abort(new Error('the execution ran out of time'));
         this.#onTimeUp?.();
       },
       () => {}, // the execution ended before
     );
   }
 
+  #stopController(): AbortController {
+    this.#stop ??= new AbortController();
+    return this.#stop;
+  }
+
   /** Takes over what a wave came to; gives what ends the execution, null when it goes on. */
   #take(wave: readonly number[], outcomes: readonly Outcome[]): NodeFailure | null {
     for (const { record } of outcomes) this.#records.push(record);
     const fatal = outcomes.find((outcome) => outcome.fatal !== null)?.fatal ?? null;
-    if (fatal !== null) return fatal;
+    // Who fails when the time is up fails because of it, most likely.
+    if (fatal !== null) return this.#now > this.#endsAt ? this.#timeoutAt(fatal.nodeId) : fatal;
     outcomes.forEach(({ outputs }, index) => {
       this.#keep(wave[index] ?? -1, outputs);
     });
-    for (const index of this.#progress.takeSkipped()) this.#records.push(this.#skippedRecord(index));
+    for (const index of this.#progress.takeSkipped()) {
+      this.#turnsOf[index] = (this.#turnsOf[index] ?? 0) + 1; // a turn without it is one of its turns, too
+      this.#records.push(this.#recordOf(index, 'skipped'));
+    }
     return this.#exceededLimit();
   }
 
@@ -205,18 +233,21 @@ class Run {
     }
     const [last] = this.#records.slice(-1);
     const nodeId = last?.nodeId ?? '';
-    if (this.#nodeRuns >= this.#limits.maxNodeRuns && this.#progress.hasReady) {
+    const { readyCount } = this.#progress;
+    if (this.#nodeRuns + readyCount > this.#limits.maxNodeRuns) {
       return {
         nodeId,
         name: 'NodeRunLimit',
         message: `more than ${this.#limits.maxNodeRuns} nodes were to run`,
       };
     }
-    return this.#now > this.#endsAt && this.#progress.hasReady ? this.#timeoutAt(nodeId) : null;
+    return this.#now > this.#endsAt && readyCount > 0 ? this.#timeoutAt(nodeId) : null;
   }
 
   #timeoutAt(nodeId: string): NodeFailure {
-    return { nodeId, name: TIMEOUT, message: `the execution took longer than ${this.#limits.timeoutMs} ms` };
+    const message = `the execution took longer than ${this.#limits.timeoutMs} ms`;
+    this.#timeout = { nodeId, name: 'ExecutionTimeout', message };
+    return this.#timeout;
   }
 
   /** Nodes of the last wave may still be running: their signals are aborted, and nobody waits for them. */
@@ -235,13 +266,9 @@ class Run {
     return this.#end('timedOut', failure);
   }
 
-  #skippedRecord(index: number): NodeRecord {
-    return this.#recordOf(index, 'skipped');
-  }
-
   #recordOf(index: number, status: NodeRecord['status']): NodeRecord {
     const { id, type } = (this.#plan.nodes[index] as PlanNode).node;
-    const iteration = Math.max(0, (this.#runsOf[index] ?? 0) - 1);
+    const iteration = Math.max(0, (this.#turnsOf[index] ?? 0) - 1);
     return { nodeId: id, type, status, iteration, attempts: 0, startedAt: this.#now, durationMs: 0 };
   }
 

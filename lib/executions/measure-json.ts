@@ -14,6 +14,7 @@ const MAX_DEPTH = 1_000;
 /** Bytes. Looking at what is smaller again is as quick as looking it up, and a body can hold millions of such. */
 const WORTH_REMEMBERING = 256;
 
+/** Bytes. */
 export type MeasureJson = (value: unknown) => number;
 
 /**
@@ -23,43 +24,80 @@ export type MeasureJson = (value: unknown) => number;
  * passing a large value through many nodes costs nothing.
  */
 export const createMeasureJson = (): MeasureJson => {
-  const known = new WeakMap<object, number>();
+  /** Size and levels of nesting. */
+  const known = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
+  /** The way to what is being looked at; left as it is by an error, which tells it. */
+  const path: (string | number)[] = [];
+  /** Levels of nesting of the list or map that was looked at last, its own included. */
+  let height = 0;
 
-  const measure = (value: unknown, pointer: string, depth: number): number => {
-    switch (typeof value) {
-      case 'string':
-        return value.length + 2;
-      case 'boolean':
-        return 5;
-      case 'number':
-        if (!Number.isFinite(value)) throw new NotJsonError(pointer, String(value));
-        return String(value).length;
-      case 'object':
-        return value === null ? 4 : measureObject(value, pointer, depth);
-      default:
-        throw new NotJsonError(pointer, typeof value);
-    }
-  };
-
-  const measureObject = (value: object, pointer: string, depth: number): number => {
+  const measureObject = (value: object, depth: number): number => {
     const before = known.get(value);
-    if (before !== undefined) return before;
-    if (depth >= MAX_DEPTH)
-      throw new NotJsonError('', `something nested deeper than ${MAX_DEPTH} levels, or in itself,`);
-    const isArray = Array.isArray(value);
-    if (!isArray && !isPlainObject(value))
-      throw new NotJsonError(pointer, `an instance of ${className(value)}`);
-    let bytes = 2;
-    for (const key of Object.keys(value)) {
-      const item = (value as Record<string, unknown>)[key];
-      bytes += measure(item, `${pointer}/${key}`, depth + 1) + (isArray ? 1 : key.length + 4);
+    // What is known counts with all its levels: nodes that wrap their input, one after the other, build a tower.
+    if (depth + (before?.height ?? 1) > MAX_DEPTH) throw tooDeep();
+    if (before !== undefined) {
+      height = before.height;
+      return before.bytes;
     }
+    const bytes = Array.isArray(value) ? measureList(value, depth) : measureMap(value, depth);
     Object.freeze(value);
-    if (bytes >= WORTH_REMEMBERING) known.set(value, bytes);
+    if (bytes >= WORTH_REMEMBERING) known.set(value, { bytes, height });
     return bytes;
   };
 
-  return (value) => measure(value, '', 0);
+  const measureList = (list: readonly unknown[], depth: number): number => {
+    let bytes = 2;
+    let highest = 0;
+    for (let index = 0; index < list.length; index++) {
+      bytes += measureItem(list[index], index, depth) + 1;
+      if (height > highest) highest = height;
+    }
+    height = highest + 1;
+    return bytes;
+  };
+
+  const measureMap = (map: object, depth: number): number => {
+    if (!isPlainObject(map)) throw new NotJsonError(toPointer(path), `an instance of ${className(map)}`);
+    let bytes = 2;
+    let highest = 0;
+    for (const key of Object.keys(map)) {
+      bytes += measureItem(map[key], key, depth) + key.length + 4;
+      if (height > highest) highest = height;
+    }
+    height = highest + 1;
+    return bytes;
+  };
+
+  const measureItem = (item: unknown, key: string | number, depth: number): number => {
+    if (typeof item !== 'object' || item === null) {
+      height = 0;
+      return measurePrimitive(item, key);
+    }
+    path.push(key);
+    const bytes = measureObject(item, depth + 1);
+    path.pop();
+    return bytes;
+  };
+
+  const measurePrimitive = (value: unknown, key?: string | number): number => {
+    if (typeof value === 'string') return value.length + 2;
+    if (typeof value === 'number' && Number.isFinite(value)) return String(value).length;
+    if (typeof value === 'boolean') return 5;
+    if (value === null) return 4;
+    const found = typeof value === 'number' ? String(value) : typeof value;
+    throw new NotJsonError(toPointer(key === undefined ? path : [...path, key]), found);
+  };
+
+  return (value) => {
+    path.length = 0;
+    return typeof value === 'object' && value !== null ? measureObject(value, 0) : measurePrimitive(value);
+  };
 };
+
+const tooDeep = (): NotJsonError =>
+  new NotJsonError('', `something nested deeper than ${MAX_DEPTH} levels, or in itself,`);
+
+const toPointer = (path: readonly (string | number)[]): string =>
+  path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
 const className = (value: object): string => value.constructor?.name ?? 'an unknown class';

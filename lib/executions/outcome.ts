@@ -27,13 +27,17 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
   if ('outputs' in result) {
     return { record: { ...recorded, status: 'succeeded' }, outputs: result.outputs, fatal: null };
   }
-  const failure = { nodeId: node.id, ...result.failure };
+  const failure = Object.freeze({ nodeId: node.id, ...result.failure });
   const record: NodeRecord = { ...recorded, status: 'failed', failure };
   switch (node.settings?.onError ?? 'fail') {
     case 'continue':
       return { record, outputs: { [MAIN_OUTPUT]: run.input }, fatal: null };
     case 'route':
-      return { record, outputs: { [ERROR_OUTPUT]: { ...run.input, error: failure } }, fatal: null };
+      return {
+        record,
+        outputs: { [ERROR_OUTPUT]: Object.freeze({ ...run.input, error: failure }) },
+        fatal: null,
+      };
     case 'fail':
       return { record, outputs: {}, fatal: failure };
   }
@@ -57,11 +61,12 @@ export const passThrough = ({ planNode: { node }, input, iteration, startedAt }:
 /**
  * The input of a node: what its connections delivered, merged in their order, the later one winning. A single one
  * is handed on as it is. `fromEntries` defines keys instead of assigning them: `__proto__` is a key like any other.
+ * Frozen like all data: a disabled node, or one that failed, may hand it on to several.
  */
 export const mergeInputs = (inputs: readonly DeliveredInput[]): JsonObject => {
   const [first] = inputs;
   if (inputs.length === 1 && first !== undefined) return first.data;
-  return Object.fromEntries(inputs.flatMap(({ data }) => Object.entries(data)));
+  return Object.freeze(Object.fromEntries(inputs.flatMap(({ data }) => Object.entries(data))));
 };
 
 /** What counts as "the" output of a node: what it delivered on `main`, else on its first output. */

@@ -23,6 +23,8 @@ export class Progress {
   /** Per loop: what has not settled in this turn, and how many turns went before. */
   readonly #open: number[];
   readonly #turns: number[];
+  /** Per loop: what its back edges delivered for the turn that is on; empty in the first. */
+  readonly #returned: (readonly DeliveredInput[])[];
   #ready: number[];
   /** Settled without having run; their edges still have to. */
   #skipping: number[] = [];
@@ -37,6 +39,7 @@ export class Progress {
     this.#awaited = route.awaited.slice();
     this.#open = route.loops.map(({ units }) => units);
     this.#turns = route.loops.map(() => 0);
+    this.#returned = route.loops.map(() => []);
     this.#ready = [route.trigger];
   }
 
@@ -47,8 +50,8 @@ export class Progress {
     return ready.length > 1 ? ready.sort((a, b) => a - b) : ready;
   }
 
-  get hasReady(): boolean {
-    return this.#ready.length > 0;
+  get readyCount(): number {
+    return this.#ready.length;
   }
 
   takeSkipped(): readonly number[] {
@@ -62,10 +65,19 @@ export class Progress {
     return this.#exhausted;
   }
 
-  /** What its connections have delivered to a node that is ready, in connection order. */
-  inputsOf(node: number): DeliveredInput[] {
+  /**
+   * What its connections have delivered to a node that is ready, in connection order. In a later turn, the header of
+   * a loop hears the edges that lead back to it, and those alone.
+   */
+  inputsOf(node: number): readonly DeliveredInput[] {
+    const loop = this.#route.loopOf[node] ?? -1;
+    const isReturn = (this.#turns[loop] ?? 0) > 0 && this.#route.loops[loop]?.header === node;
+    return isReturn ? (this.#returned[loop] ?? []) : this.#deliveredBy(this.#route.incoming[node] ?? []);
+  }
+
+  #deliveredBy(edges: readonly number[]): DeliveredInput[] {
     const inputs: DeliveredInput[] = [];
-    for (const edge of this.#incomingOf(node)) {
+    for (const edge of edges) {
       const data = this.#delivered[edge];
       const connection = this.#plan.edges[edge];
       if (data === null || data === undefined || connection === undefined) continue;
@@ -88,24 +100,16 @@ export class Progress {
     }
   }
 
-  /** In a later turn, the header of a loop hears the edges that lead back to it, and those alone. */
-  #incomingOf(node: number): readonly number[] {
-    const loop = this.#route.loopOf[node] ?? -1;
-    const { header, backEdges } = this.#route.loops[loop] ?? {};
-    if (header === node && backEdges !== undefined && (this.#turns[loop] ?? 0) > 0) return backEdges;
-    return this.#route.incoming[node] ?? [];
-  }
-
   #settleNode(node: number, outputs: Outputs): void {
     for (const edge of this.#plan.nodes[node]?.outgoing ?? []) {
       const connection = this.#plan.edges[edge];
       if (connection === undefined) continue;
       const { sourceOutput, target } = connection;
       const data = Object.hasOwn(outputs, sourceOutput) ? (outputs[sourceOutput] ?? null) : null;
-      const kind = this.#route.kind[edge];
-      // What a held edge delivered in an earlier turn stands, unless it delivers again.
-      if (data !== null || kind !== EDGE.exit) this.#delivered[edge] = data;
-      if (kind === EDGE.forward) this.#arrive(target);
+      // What an edge out of a loop, or back to an outer one, delivered in an earlier turn stands until it delivers
+      // again. All others were reset when the turn began.
+      if (data !== null) this.#delivered[edge] = data;
+      if (this.#route.kind[edge] === EDGE.forward) this.#arrive(target);
     }
     this.#countDown(this.#route.loopOf[node] ?? -1);
   }
@@ -118,7 +122,8 @@ export class Progress {
   }
 
   #release(node: number): void {
-    const wasReached = this.#incomingOf(node).some((edge) => this.#delivered[edge] !== null);
+    const incoming = this.#route.incoming[node] ?? [];
+    const wasReached = incoming.some((edge) => this.#delivered[edge] !== null);
     (wasReached ? this.#ready : this.#skipping).push(node);
   }
 
@@ -135,7 +140,8 @@ export class Progress {
 
   #startsAnotherTurn(index: number): boolean {
     const loop = this.#route.loops[index];
-    if (loop === undefined || !loop.backEdges.some((edge) => this.#delivered[edge] !== null)) return false;
+    const returned = this.#deliveredBy(loop?.backEdges ?? []);
+    if (loop === undefined || returned.length === 0) return false;
     const turns = (this.#turns[index] ?? 0) + 1;
     const { maxIterations = DEFAULT_MAX_ITERATIONS } = this.#plan.nodes[loop.header]?.node.settings ?? {};
     if (turns >= maxIterations) {
@@ -144,15 +150,17 @@ export class Progress {
     }
     this.#resetTurn(index);
     this.#turns[index] = turns;
+    this.#returned[index] = returned;
     this.#ready.push(loop.header);
     return true;
   }
 
-  /** As before the loop's first turn, but for what came from outside, which stands, and the back edges. */
+  /** As before the loop's first turn, but for what came from outside, which stands. */
   #resetTurn(index: number): void {
     const loop = this.#route.loops[index];
     if (loop === undefined) return;
     for (const node of loop.nodes) this.#awaited[node] = 0;
+    for (const edge of loop.backEdges) this.#delivered[edge] = null;
     for (const edge of loop.innerEdges) {
       this.#delivered[edge] = null;
       const target = this.#plan.edges[edge]?.target ?? -1;

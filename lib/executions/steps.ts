@@ -19,6 +19,8 @@ export interface Step {
   readonly retry: RetrySettings | undefined;
   /** @param number 1 for the first. Never rejects. */
   attempt(number: number): Promise<Attempt>;
+  /** Aborted when nobody waits for the result any more: no other attempt is to follow. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -31,15 +33,21 @@ export interface Steps {
 
 /** Remembers nothing: for runs that end with the request that started them. */
 export const inlineSteps = (clock: Clock): Steps => ({
-  run: async ({ attempt, retry }) => {
+  run: async ({ attempt, retry, signal }) => {
     for (let number = 1; ; number++) {
       const result = await attempt(number);
       const delayMs = 'failure' in result ? computeRetryDelay(retry, number) : null;
-      if (delayMs === null) return { ...result, attempts: number };
-      await clock.sleep(delayMs);
+      if (delayMs === null || !(await sleeps(clock, delayMs, signal))) return { ...result, attempts: number };
     }
   },
 });
+
+/** False when it was woken up, since the execution has ended. */
+const sleeps = (clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<boolean> =>
+  clock.sleep(delayMs, signal).then(
+    () => true,
+    () => false,
+  );
 
 /** Milliseconds to wait after attempt `number` has failed; null when there is to be no other. */
 export const computeRetryDelay = (retry: RetrySettings | undefined, number: number): number | null => {

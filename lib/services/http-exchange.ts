@@ -22,6 +22,8 @@ export const sendHop = (
     const outgoing = request(hop.url, { ...connection, method: hop.method, headers });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
+    // Nothing but this comes when the server switches protocols (101) unasked; after an answer it changes nothing.
+    outgoing.on('close', () => reject(new Error('closed without an answer')));
     outgoing.end(hop.body ?? undefined);
   });
 

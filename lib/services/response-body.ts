@@ -1,4 +1,4 @@
-import { promisify } from 'node:util';
+import { promisify, types } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
 const decoders = new Map([
@@ -40,7 +40,7 @@ export const decodeBody = async (
   try {
     return await decode(bytes, { maxOutputLength: limitBytes });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') return null;
+    if (types.isNativeError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') return null;
     throw error;
   }
 };

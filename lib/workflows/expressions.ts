@@ -14,7 +14,14 @@ export interface Scope {
   readonly execution: ExecutionInfo;
   /** Names this run of this node, so that `$random()` gives the same numbers when it is repeated. */
   readonly seed: string;
+  /**
+   * Lets evaluations go one after the other. Side by side, each would be charged for the time of all: a thousand
+   * quick ones would run out of it together.
+   */
+  readonly takeTurn?: TakeTurn;
 }
+
+export type TakeTurn = <Value>(evaluate: () => Promise<Value>) => Promise<Value>;
 
 /** An expression that was compiled. Nothing found is null. Plain paths answer at once, everything else later. */
 export type Evaluate = (scope: Scope) => JsonValue | Promise<JsonValue>;
@@ -25,6 +32,8 @@ const limits = {
   timeout: 1_000,
   /** Depth of evaluation: stops recursion without end. */
   stack: 500,
+  /** Items that one list may have: `[1..body.n]` with a large `n` would take all memory before any time is up. */
+  sequence: 1_000_000,
 };
 
 const NAME = '(?:[A-Za-z_][A-Za-z0-9_]*|`[^`]+`)';
@@ -33,13 +42,17 @@ const SEGMENT = /`([^`]+)`|[^.`]+/g;
 /** Names that mean something else to JSONata. */
 const KEYWORDS = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function']);
 
-/** Compiles the text between `{{` and `}}`. JSONata itself is loaded when the first expression needs it. */
-export const compileExpression = (source: string): Evaluate => {
+/**
+ * Compiles the text between `{{` and `}}`. JSONata itself is loaded when the first expression needs it.
+ * @param place tells the expressions of one node apart: each has random numbers of its own
+ */
+export const compileExpression = (source: string, place = ''): Evaluate => {
   const text = source.trim();
-  const evaluateAll = compileLate(text);
+  const evaluateAll = compileLate(text, place);
   const segments = PLAIN_PATH.test(text) ? splitPath(text) : null;
   if (segments === null) return evaluateAll;
   const [root = '', ...rest] = segments;
+  if (root === '$nodes' && rest.length === 0) return ({ nodes }) => ({ ...nodes }); // it grows; a value does not
   const path = root.startsWith('$') ? rest : segments;
   const findRoot = rootOf(root);
   return (scope) => {
@@ -80,9 +93,10 @@ const followPath = (root: JsonValue, path: readonly string[]): JsonValue | typeo
   return value;
 };
 
-const describeExecution = ({ executionId, ...others }: ExecutionInfo): JsonObject => ({
+const describeExecution = ({ executionId, trigger, ...others }: ExecutionInfo): JsonObject => ({
   id: executionId,
   ...others,
+  trigger: { ...trigger },
 });
 
 /** What an expression of a workflow did wrong, in a run or before. */
@@ -90,16 +104,38 @@ class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
-const compileLate = (text: string): ((scope: Scope) => Promise<JsonValue>) => {
-  let compiled: Promise<CompiledExpression> | undefined;
-  return async (scope) => {
-    compiled ??= compileJsonata(text);
-    const { expression, variables } = await compiled;
+const compileLate = (text: string, place: string): ((scope: Scope) => Promise<JsonValue>) => {
+  let loading: Promise<CompiledExpression> | undefined;
+  let compiled: CompiledExpression | undefined;
+
+  const fail = (error: unknown): never => {
+    throw new ExpressionError(`{{ ${text} }} failed: ${describeError(error)}`);
+  };
+  const toValue = (found: unknown): JsonValue => {
     try {
-      return toJson(await expression.evaluate(scope.input, bind(variables, scope)));
+      return toJson(found);
     } catch (error) {
-      throw new ExpressionError(`{{ ${text} }} failed: ${describeError(error)}`);
+      return fail(error);
     }
+  };
+  const run = (
+    { expression, variables, marksLists }: CompiledExpression,
+    scope: Scope,
+  ): Promise<JsonValue> => {
+    const evaluate = () => {
+      const seen = marksLists ? thaw(scope) : scope;
+      return expression.evaluate(seen.input, bind(variables, seen, place)).then(toValue, fail);
+    };
+    return scope.takeTurn === undefined ? evaluate() : scope.takeTurn(evaluate);
+  };
+
+  return (scope) => {
+    if (compiled !== undefined) return run(compiled, scope);
+    loading ??= compileJsonata(text);
+    return loading.then((loaded) => {
+      compiled = loaded;
+      return run(loaded, scope);
+    });
   };
 };
 
@@ -107,7 +143,17 @@ interface CompiledExpression {
   readonly expression: Expression;
   /** The variables that it reads. */
   readonly variables: ReadonlySet<string>;
+  /** Whether it holds a `[]`, for which JSONata sets a property on the list that it finds: on our frozen data. */
+  readonly marksLists: boolean;
 }
+
+/** A copy that may be marked. */
+const thaw = (scope: Scope): Scope => ({
+  ...scope,
+  input: structuredClone(scope.input),
+  nodes: structuredClone(scope.nodes),
+  trigger: structuredClone(scope.trigger),
+});
 
 /** @throws {ExpressionError} that says what is wrong with the expression, and where */
 export const compileJsonata = async (text: string): Promise<CompiledExpression> => {
@@ -118,11 +164,14 @@ export const compileJsonata = async (text: string): Promise<CompiledExpression> 
   } catch (error) {
     throw new ExpressionError(describeError(error));
   }
-  const variables = findVariables(expression.ast());
+  const { variables, marksLists } = inspect(expression.ast());
   if (variables.has('eval')) {
     throw new ExpressionError('$eval is not available: expressions come from the workflow only');
   }
-  return { expression, variables };
+  for (const [name, { signature, implementation }] of Object.entries(builtIns)) {
+    if (variables.has(name)) expression.registerFunction(name, implementation, signature);
+  }
+  return { expression, variables, marksLists };
 };
 
 /** JSONata throws plain objects. */
@@ -131,38 +180,80 @@ const describeError = (error: unknown): string => {
   return position === undefined ? String(message) : `${message} (character ${position})`;
 };
 
-const findVariables = (ast: unknown): Set<string> => {
+const inspect = (ast: unknown): Omit<CompiledExpression, 'expression'> => {
   const variables = new Set<string>();
+  let marksLists = false;
   const work: unknown[] = [ast];
   for (let next = work.pop(); work.length > 0 || next !== undefined; next = work.pop()) {
     if (typeof next !== 'object' || next === null) continue;
-    const { type, value } = next as { type?: unknown; value?: unknown };
+    const { type, value, keepSingletonArray } = next as Readonly<Record<string, unknown>>;
     if (type === 'variable' && typeof value === 'string') variables.add(value);
+    if (keepSingletonArray === true) marksLists = true;
     work.push(...Object.values(next));
   }
-  return variables;
+  return { variables, marksLists };
 };
 
-/** Time and chance come from the execution, so that a node that is repeated sees the same. */
-const available: Record<string, (scope: Scope) => unknown> = {
+const variablesOf: Record<string, (scope: Scope) => unknown> = {
   nodes: ({ nodes }) => nodes,
   trigger: ({ trigger }) => trigger,
   execution: ({ execution }) => describeExecution(execution),
-  now:
-    ({ execution }) =>
-    () =>
-      execution.startedAt,
-  millis:
-    ({ execution }) =>
-    () =>
-      Date.parse(execution.startedAt),
-  random: ({ seed }) => createRandom(seed),
 };
 
-const bind = (variables: ReadonlySet<string>, scope: Scope): Record<string, unknown> => {
+/** Where the built-ins find what they go by. No expression can name a variable with a space in it. */
+const CHANCE = ' chance';
+const STARTED_AT = ' started at';
+
+interface BuiltIn {
+  /** JSONata's: https://docs.jsonata.org/embedding-extending#function-signature-syntax */
+  readonly signature: string;
+  readonly implementation: Parameters<Expression['registerFunction']>[1];
+}
+
+/**
+ * JSONata's functions of time and chance, but going by the execution: a node that is repeated, or an execution that
+ * is resumed, sees the same.
+ */
+const builtIns: Record<string, BuiltIn> = {
+  millis: {
+    signature: '<:n>',
+    implementation() {
+      return this.environment.lookup(STARTED_AT);
+    },
+  },
+  now: {
+    signature: '<s?s?:s>',
+    implementation(picture?: string, timezone?: string) {
+      const startedAt = this.environment.lookup(STARTED_AT);
+      return this.environment.lookup('fromMillis').implementation.call(this, startedAt, picture, timezone);
+    },
+  },
+  random: {
+    signature: '<:n>',
+    implementation() {
+      return this.environment.lookup(CHANCE)();
+    },
+  },
+  shuffle: {
+    signature: '<a:a>',
+    implementation(items: readonly unknown[]) {
+      const random: () => number = this.environment.lookup(CHANCE);
+      return items
+        .map((item) => ({ item, rank: random() }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ item }) => item);
+    },
+  },
+};
+
+const bind = (variables: ReadonlySet<string>, scope: Scope, place: string): Record<string, unknown> => {
   const bindings: Record<string, unknown> = {};
   for (const name of variables) {
-    if (Object.hasOwn(available, name)) bindings[name] = available[name]?.(scope);
+    if (Object.hasOwn(variablesOf, name)) bindings[name] = variablesOf[name]?.(scope);
+    else if (Object.hasOwn(builtIns, name)) {
+      bindings[STARTED_AT] = Date.parse(scope.execution.startedAt);
+      bindings[CHANCE] ??= createRandom(`${scope.seed}/${place}`);
+    }
   }
   return bindings;
 };
@@ -171,6 +262,9 @@ const bind = (variables: ReadonlySet<string>, scope: Scope): Record<string, unkn
 const toJson = (value: unknown): JsonValue => {
   if (value === undefined || value === null) return null;
   if (typeof value === 'function') throw new ExpressionError('it came to a function, which is no data');
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    throw new ExpressionError(`it came to ${value}, which is no data`);
+  }
   if (typeof value !== 'object' || Object.isFrozen(value)) return value as JsonValue;
   if (Array.isArray(value)) return value.map(toJson);
   if ('_jsonata_lambda' in value || '_jsonata_function' in value) {

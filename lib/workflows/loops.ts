@@ -12,7 +12,7 @@ export interface Loop {
   readonly nodes: readonly number[];
   /** Index of the loop directly around this one; -1 for none. Outer loops come before inner ones. */
   readonly parent: number;
-  /** The edges that lead from inside back to the header. */
+  /** The edges that lead from inside back to the header, in the order of the definition. */
   readonly backEdges: readonly number[];
 }
 
@@ -31,9 +31,10 @@ export const findLoops = (graph: Graph, reachable: readonly number[]): Loop[] =>
     for (const component of findComponents(graph, next.nodes, cut)) {
       // Components keep the order of `reachable`, so the first of them was reached first.
       const [header = -1] = component;
-      const backEdges = component.flatMap((node) =>
-        (graph.outgoing[node] ?? []).filter((edge) => graph.edges[edge]?.target === header && !cut.has(edge)),
-      );
+      const backEdges = component
+        .flatMap((node) => graph.outgoing[node] ?? [])
+        .filter((edge) => graph.edges[edge]?.target === header && !cut.has(edge))
+        .sort((a, b) => a - b);
       if (backEdges.length === 0) continue; // a single node that doesn't lead to itself
       for (const edge of backEdges) cut.add(edge);
 

@@ -35,7 +35,7 @@ export const compileParameters = (parameters: JsonObject): ResolveParameters | n
 
 const findLeaves = (value: JsonValue, path: Leaf['path']): Leaf[] => {
   if (typeof value === 'string') {
-    const evaluate = compileTemplate(value);
+    const evaluate = compileTemplate(value, path.join('/'));
     return evaluate === null ? [] : [{ path, evaluate }];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => findLeaves(item, [...path, index]));

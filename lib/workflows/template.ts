@@ -53,16 +53,21 @@ const skipQuoted = (text: string, from: number, quote: string): number => {
   return text.length;
 };
 
-/** Compiles a text; null when it holds no expression. One that is a single expression keeps the value's type. */
-export const compileTemplate = (text: string): Evaluate | null => {
+/**
+ * Compiles a text; null when it holds no expression. One that is a single expression keeps the value's type.
+ * @param place where it stands in the parameters of its node
+ */
+export const compileTemplate = (text: string, place = ''): Evaluate | null => {
   if (!text.includes('{{')) return null;
   const parts = splitTemplate(text);
   const [first] = parts;
   if (parts.length === 1 && first !== undefined && 'expression' in first)
-    return compileExpression(first.expression);
+    return compileExpression(first.expression, place);
   if (!parts.some((part) => 'expression' in part)) return null;
 
-  const pieces = parts.map((part) => ('text' in part ? part.text : compileExpression(part.expression)));
+  const pieces = parts.map((part) =>
+    'text' in part ? part.text : compileExpression(part.expression, `${place}:${part.offset}`),
+  );
   return (scope) => {
     const values = pieces.map((piece) => (typeof piece === 'string' ? piece : piece(scope)));
     return values.some((value) => value instanceof Promise)

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { JsonValue } from '../../lib/contract/json.ts';
 import { emit } from '../../lib/contract/node.ts';
 import { filter } from '../../lib/nodes/filter.ts';
 import { ifNode } from '../../lib/nodes/if.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const input = { a: 1 };
-const notBoolean = [['true'], ['false'], [''], [0], [1], [null], [[]], [{}]];
+const notBoolean: [JsonValue][] = [['true'], ['false'], [''], [0], [1], [null], [[]], [{}]];
 
 describe('if', () => {
   test('hands the input on to the output of the condition, and to no other', async () => {

