@@ -1,0 +1,361 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { systemClock } from '../../lib/services/system-clock.ts';
+import { compilePlan } from '../../lib/workflows/plan.ts';
+import type { Problem } from '../../lib/workflows/problem.ts';
+import { validateWorkflow } from '../../lib/workflows/validate.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
+import { silent } from '../support/a-run.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+
+let findNodeType: FindNodeType;
+
+beforeAll(async () => {
+  ({ findNodeType } = await loadRegistry(installedPlugins, { logger: silent, clock: systemClock }));
+});
+
+const problemsOf = async (value: unknown): Promise<readonly Problem[]> =>
+  (await validateWorkflow(value, findNodeType)).problems;
+
+/** A workflow whose only node beside the trigger is this one. */
+const withNode = (node: object) => {
+  const { nodes } = aWorkflow();
+  return { ...aWorkflow(), nodes: [nodes[0], { ...nodes[1], ...node }] };
+};
+
+describe('a valid workflow', () => {
+  test('has no problems, and its definition is given back with what is optional filled in', async () => {
+    const { enabled: _enabled, ...rest } = aWorkflow();
+    const bare = {
+      ...rest,
+      extra: { kept: true },
+      nodes: [{ id: 'start', type: 'manualTrigger' }],
+      connections: [],
+    };
+    expect(await validateWorkflow(bare, findNodeType)).toEqual({
+      definition: { ...bare, enabled: true, nodes: [{ id: 'start', type: 'manualTrigger', parameters: {} }] },
+      problems: [],
+    });
+  });
+
+  const folder = new URL('../../workflows/', import.meta.url);
+  test.each(readdirSync(folder))('the sample %s is one', async (name) => {
+    expect(await problemsOf(JSON.parse(readFileSync(new URL(name, folder), 'utf8')))).toEqual([]);
+  });
+
+  test.each<[string, unknown]>([
+    [
+      'an expression where the schema wants a boolean',
+      withNode({ type: 'if', parameters: { condition: '{{ body.total > 1 }}' } }),
+    ],
+    ['an expression where the schema wants a map', withNode({ parameters: { values: '{{ body }}' } })],
+    [
+      'expressions within a list',
+      withNode({
+        type: 'switch',
+        parameters: { value: '{{ a }}', cases: [{ equals: '{{ b }}', output: 'x' }] },
+      }),
+    ],
+    [
+      'a loop',
+      {
+        ...aWorkflow(),
+        connections: [
+          ...aWorkflow().connections,
+          { sourceNodeId: 'greet', targetNodeId: 'greet', sourceOutput: 'again' },
+        ],
+      },
+    ],
+    [
+      'a path of any depth, without a leading slash',
+      { ...aWorkflow(), nodes: [aTrigger({ path: 'a/b/c' })], connections: [] },
+    ],
+    [
+      'the address of the workflow itself',
+      { ...aWorkflow(), nodes: [aTrigger({ path: '/' })], connections: [] },
+    ],
+    [
+      'one path by two methods',
+      {
+        ...aWorkflow(),
+        nodes: [aTrigger({ method: 'GET' }), aTrigger({}, { id: 'other' })],
+        connections: [],
+      },
+    ],
+  ])('may have %s', async (_case, value) => {
+    expect(await problemsOf(value)).toEqual([]);
+  });
+});
+
+describe('what is wrong is said, with its place', () => {
+  test.each<[string, unknown, string, string]>([
+    ['no object', 'text', '', 'must be object'],
+    ['a missing key', { ...aWorkflow(), nodes: undefined }, '', 'lacks the key "nodes"'],
+    ['a workflow id', aWorkflow({ id: 'a/b' }), '/id', 'must match pattern "^[A-Za-z0-9_-]{1,64}$"'],
+    ['a reserved workflow id', aWorkflow({ id: 'constructor' }), '/id', '"constructor" is a reserved name'],
+    ['no nodes', aWorkflow({ nodes: [] }), '/nodes', 'must NOT have fewer than 1 items'],
+    [
+      'an unknown key of a node',
+      withNode({ retries: 3 }),
+      '/nodes/1',
+      'has the key "retries", which is not known here',
+    ],
+    [
+      'an unknown setting',
+      withNode({ settings: { retry: { times: 3 } } }),
+      '/nodes/1/settings/retry',
+      'has the key "times", which is not known here',
+    ],
+    [
+      'too many attempts',
+      withNode({ settings: { retry: { maxAttempts: 99 } } }),
+      '/nodes/1/settings/retry/maxAttempts',
+      'must be <= 20',
+    ],
+    [
+      'an unknown onError',
+      withNode({ settings: { onError: 'ignore' } }),
+      '/nodes/1/settings/onError',
+      'must be one of fail, continue, route',
+    ],
+    [
+      'a timeout that nobody would wait for',
+      aWorkflow({ settings: { timeoutSeconds: 60 } }),
+      '/settings/timeoutSeconds',
+      'must be <= 28',
+    ],
+    [
+      'an unknown node type',
+      withNode({ type: 'sett' }),
+      '/nodes/1/type',
+      'no installed plugin brings the type "sett"',
+    ],
+    [
+      'a node id twice',
+      { ...withNode({ id: 'request' }), connections: [] },
+      '/nodes/1/id',
+      '"request" is the id of /nodes/0 already',
+    ],
+    [
+      'a reserved node id',
+      { ...withNode({ id: '__proto__' }), connections: [] },
+      '/nodes/1/id',
+      '"__proto__" is a reserved name',
+    ],
+    [
+      'a connection from nowhere',
+      aWorkflow({ connections: [{ sourceNodeId: 'gone', targetNodeId: 'greet' }] }),
+      '/connections/0/sourceNodeId',
+      'there is no node "gone"',
+    ],
+    [
+      'a connection to nowhere',
+      aWorkflow({ connections: [{ sourceNodeId: 'request', targetNodeId: 'gone' }] }),
+      '/connections/0/targetNodeId',
+      'there is no node "gone"',
+    ],
+    [
+      'a connection twice',
+      aWorkflow({
+        connections: [
+          ...aWorkflow().connections,
+          { sourceNodeId: 'request', sourceOutput: 'main', targetNodeId: 'greet' },
+        ],
+      }),
+      '/connections/1',
+      'is the same as /connections/0',
+    ],
+    [
+      'a connection into a trigger',
+      aWorkflow({ connections: [{ sourceNodeId: 'greet', targetNodeId: 'request' }] }),
+      '/connections/0/targetNodeId',
+      '"request" is a trigger: nothing leads into it',
+    ],
+    [
+      'a parameter that the node type does not know',
+      withNode({ parameters: { values: {}, keep: 1 } }),
+      '/nodes/1/parameters',
+      'has the key "keep", which is not known here',
+    ],
+    [
+      'a parameter that is missing',
+      withNode({ parameters: {} }),
+      '/nodes/1/parameters',
+      'lacks the key "values"',
+    ],
+    [
+      'a parameter of the wrong type',
+      withNode({ parameters: { values: {}, keepInput: 'yes' } }),
+      '/nodes/1/parameters/keepInput',
+      'must be boolean',
+    ],
+    [
+      'an expression that can not be read',
+      withNode({ parameters: { values: { 'a/b': '{{ 1 + }}' } } }),
+      '/nodes/1/parameters/values/a~1b',
+      'Unexpected end of expression (character 3)',
+    ],
+    [
+      '$eval',
+      withNode({ parameters: { values: { a: '{{ $eval("1") }}' } } }),
+      '/nodes/1/parameters/values/a',
+      '$eval is not available: expressions come from the workflow only',
+    ],
+    [
+      'an expression in a trigger',
+      aWorkflow({ nodes: [aTrigger({ path: '/{{ body.x }}' })], connections: [] }),
+      '/nodes/0/parameters/path',
+      'a trigger is set up beforehand: it can hold no expression',
+    ],
+    [
+      'an unknown method',
+      aWorkflow({ nodes: [aTrigger({ method: 'FETCH' })], connections: [] }),
+      '/nodes/0/parameters/method',
+      'must be one of GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS',
+    ],
+    [
+      'an empty segment',
+      aWorkflow({ nodes: [aTrigger({ path: '/a//b' })], connections: [] }),
+      '/nodes/0/parameters/path',
+      'has an empty segment',
+    ],
+    [
+      'a trailing slash',
+      aWorkflow({ nodes: [aTrigger({ path: '/a/' })], connections: [] }),
+      '/nodes/0/parameters/path',
+      'has an empty segment',
+    ],
+    [
+      'a dot segment',
+      aWorkflow({ nodes: [aTrigger({ path: '/a/../b' })], connections: [] }),
+      '/nodes/0/parameters/path',
+      'has the segment . or ..',
+    ],
+    [
+      'a path with %',
+      aWorkflow({ nodes: [aTrigger({ path: '/a%2Fb' })], connections: [] }),
+      '/nodes/0/parameters/path',
+      'holds a character that a path may not hold: % ? # \\ or a control character',
+    ],
+    [
+      'authentication without a credential',
+      aWorkflow({ nodes: [aTrigger({ authentication: 'basic' })], connections: [] }),
+      '/nodes/0',
+      'authentication "basic" needs a credentialId',
+    ],
+    [
+      'a credential without authentication',
+      aWorkflow({ nodes: [aTrigger({}, { credentialId: 'key' })], connections: [] }),
+      '/nodes/0/credentialId',
+      'has no effect: set the parameter authentication to apiKey or basic',
+    ],
+    [
+      'responseNode without a node that responds',
+      aWorkflow({ nodes: [aTrigger({ responseMode: 'responseNode' })], connections: [] }),
+      '/nodes/0/parameters/responseMode',
+      'responseNode needs a node of the type respondToWebhook',
+    ],
+    [
+      'two triggers at one address',
+      aWorkflow({
+        nodes: [aTrigger({}), aTrigger({ path: 'webhook' }, { id: 'b', disabled: true })],
+        connections: [],
+      }),
+      '/nodes/1',
+      'listens at POST /webhook, as /nodes/0 does',
+    ],
+    [
+      'a file that is too deep',
+      aWorkflow({ deep: JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`) }),
+      '',
+      'is nested deeper than 100 levels',
+    ],
+  ])('%s', async (_case, value, path, message) => {
+    expect(await problemsOf(value)).toEqual([{ path, message }]);
+  });
+
+  test('all of it at once', async () => {
+    const problems = await problemsOf(
+      aWorkflow({
+        nodes: [
+          aTrigger({ path: '/a//b', authentication: 'apiKey' }),
+          { id: 'x', type: 'nope', parameters: {} },
+        ],
+        connections: [{ sourceNodeId: 'request', targetNodeId: 'gone' }],
+      }),
+    );
+    expect(problems.map(({ path }) => path).sort()).toEqual([
+      '/connections/0/targetNodeId',
+      '/nodes/0',
+      '/nodes/0/parameters/path',
+      '/nodes/1/type',
+    ]);
+  });
+
+  test('a plugin whose schema is none is a problem of its nodes, not a crash', async () => {
+    const broken: FindNodeType = (type) => {
+      const found = findNodeType(type);
+      return found && type === 'set' ? { ...found, schema: { type: 'nonsense' } } : found;
+    };
+    const { problems } = await validateWorkflow(aWorkflow(), broken);
+    expect(problems).toEqual([
+      { path: '/nodes/1/parameters', message: expect.stringContaining("can't be checked") },
+    ]);
+  });
+});
+
+describe('any value', () => {
+  test('is answered, never thrown at', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.jsonValue(), async (value) => {
+        expect((await problemsOf(value)).length).toBeGreaterThan(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('that is accepted can be planned', async () => {
+    const text = fc.constantFrom(
+      'request',
+      'greet',
+      '',
+      '{{ a }}',
+      '{{',
+      '__proto__',
+      'set',
+      'merge',
+      'if',
+      '/a',
+      'x',
+    );
+    const piece = fc.oneof(text, fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined));
+    const place = fc.constantFrom(
+      ['id'],
+      ['nodes', 0, 'id'],
+      ['nodes', 1, 'id'],
+      ['nodes', 1, 'type'],
+      ['nodes', 1, 'parameters'],
+      ['nodes', 1, 'parameters', 'values'],
+      ['nodes', 1, 'settings'],
+      ['connections', 0, 'targetNodeId'],
+      ['connections', 0, 'sourceOutput'],
+      ['nodes', 0, 'parameters', 'path'],
+      ['settings'],
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(place, piece), { maxLength: 3 }), async (spoilers) => {
+        const value = JSON.parse(JSON.stringify(aWorkflow()));
+        for (const [path, spoiler] of spoilers) {
+          const parent = path.slice(0, -1).reduce((at, key) => at?.[key], value);
+          if (typeof parent === 'object' && parent !== null) parent[path.at(-1) as never] = spoiler as never;
+        }
+        const { definition } = await validateWorkflow(JSON.parse(JSON.stringify(value)), findNodeType);
+        if (definition !== null) expect(() => compilePlan(definition, findNodeType)).not.toThrow();
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
