@@ -128,6 +128,12 @@ const catalogue = {
     (p: { workflowId: string }) =>
       `Somebody else changed workflow ${p.workflowId} meanwhile; read it again and retry.`,
   ),
+  TOO_MANY_SECRETS: entry(
+    409,
+    'Too many secrets',
+    (p: { credentialId: string; count: number }) =>
+      `${p.credentialId} has ${p.count} live secrets; revoke one first.`,
+  ),
   CREDENTIAL_CHANGED: entry(
     409,
     'Credential changed',

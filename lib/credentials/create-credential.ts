@@ -1,8 +1,9 @@
+import { AppError } from '../errors.ts';
 import type { Credential, CredentialSecret } from './credential.ts';
 import { generateSecret, hashChosen, hashGenerated } from './hash-secret.ts';
 
 /** As many secrets of one credential may be live at once: the one in use, the next one, and some slack. */
-export const MAX_LIVE_SECRETS = 5;
+const MAX_LIVE_SECRETS = 5;
 
 /** A credential to store, and the secret that was made for it: shown once, kept nowhere. */
 export interface WithNewSecret {
@@ -29,7 +30,7 @@ export const createCredential = async (
 
 /**
  * The credential with one more secret; those before stay live until they are revoked.
- * @throws {Error} when it has as many as it may have
+ * @throws AppError `TOO_MANY_SECRETS`
  */
 export const rotateCredential = async (
   credential: Credential,
@@ -37,7 +38,7 @@ export const rotateCredential = async (
 ): Promise<WithNewSecret> => {
   const { secrets, revision } = credential;
   if (secrets.length >= MAX_LIVE_SECRETS) {
-    throw new Error(`${credential.id} has ${secrets.length} live secrets; revoke one first`);
+    throw new AppError('TOO_MANY_SECRETS', { credentialId: credential.id, count: secrets.length });
   }
   // Ids are never used twice: they count changes, of which the number only grows.
   const { secret, newSecret } = await makeSecret(String(revision + 1), source);

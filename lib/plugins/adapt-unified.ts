@@ -8,7 +8,12 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
   version: provider.version,
   description: provider.description,
   category: provider.category,
-  dependencies: provider.dependencies ?? [],
+  // Copied, as everything here: what has been checked is what is used, whatever the plugin does to its own later.
+  dependencies: (provider.dependencies ?? []).map(({ pluginId, version, optional = false }) => ({
+    pluginId,
+    ...(version === undefined ? {} : { version }),
+    optional,
+  })),
   init: provider.init?.bind(provider),
   destroy: provider.destroy?.bind(provider),
   healthCheck: provider.healthCheck?.bind(provider),

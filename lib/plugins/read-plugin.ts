@@ -9,7 +9,8 @@ import type { Plugin } from './plugin.ts';
 /** Loads the module of an installed plugin and makes sure of its metadata. @throws whatever is wrong with it */
 export const readPlugin = async (installed: InstalledPlugin): Promise<Plugin> => {
   const { default: provider } = await installed.load();
-  const problems = installed.api === 'legacy' ? checkLegacy(provider) : checkUnified(installed.id, provider);
+  const check = installed.api === 'legacy' ? checkLegacy : checkUnified;
+  const problems = check(installed.id, provider);
   if (problems.length > 0) throw new Error(`its metadata is invalid: ${problems.join('; ')}`);
   return installed.api === 'legacy'
     ? adaptLegacy(installed.id, installed.kind, provider as TriggerProvider | ActionProvider)

@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import { openTarget } from '../../cli/target.ts';
+import { useCommandLine } from '../support/a-command-line.ts';
+import { copyProject } from '../support/copy-project.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const openCommandLine = useCommandLine();
+
+describe('the command line', () => {
+  test.each(['', '--help', 'help', 'workflow --help', 'credential create -h'])(
+    '"%s" shows the help',
+    async (args) => {
+      const { call } = await openCommandLine();
+      const { code, out } = await call(args);
+      expect(code).toBe(0);
+      expect(out).toContain('workflow put FILE...');
+      expect(out).toContain('Exit codes');
+    },
+  );
+
+  test('--version is the version', async () => {
+    const { call } = await openCommandLine();
+    expect(await call('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+  });
+
+  test.each([
+    ['workflows', 'There is no command "workflows".'],
+    ['workflow', 'There is no command "workflow ".'],
+    ['workflow put', 'Name at least one FILE.'],
+    ['workflow get a b', 'Name one ID, not 2.'],
+    ['workflow get a --version x', '--version must be a whole number'],
+    ['workflow list --colour', "Unknown option '--colour'"],
+    ['credential make', 'There is no command "credential make".'],
+    ['credential create', 'Name at least one ID.'],
+  ])('%s is wrong, with exit code 2 and a hint', async (args, message) => {
+    const { call } = await openCommandLine();
+    const { code, out, err } = await call(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+    expect(err).toContain('See --help.');
+  });
+
+  test('a store that can not be had is exit code 1, with what it says', async () => {
+    const { call } = await openCommandLine({
+      openTarget: () => openTargetAt('http://127.0.0.1:1'),
+    });
+    const { code, err } = await call('workflow list');
+    expect(code).toBe(1);
+    expect(err).toContain('The store does not answer or is throttling');
+    expect(err).toContain('ECONNREFUSED');
+  });
+});
+
+const { connect } = await import('../../cli/target.ts');
+const openTargetAt = (endpoint: string) => connect(endpoint, 'test', null);
+
+test('a deployed stage is found by its name alone', () => {
+  const target = openTarget({ stage: 'production', region: 'eu-central-1' });
+  expect(target.baseUrl).toBeNull();
+  target.close();
+});
+
+test('as a command of the project it has exit codes that scripts can use, and no service is a clear message', async () => {
+  const project = copyProject();
+  const cli = (...args: string[]) =>
+    runCommand('npm', ['run', '-s', 'cli', '--', ...args], { cwd: project.folder });
+  try {
+    expect(await cli('--help')).toMatchObject({ code: 0, stderr: '' });
+    expect(await cli('nonsense')).toMatchObject({ code: 2, stdout: '' });
+    const { code, stderr } = await cli('workflow', 'list');
+    expect(code).toBe(1);
+    expect(stderr.trim()).toBe(
+      'No local service is up. Start it with `npm start`, or name a deployed stage: --stage NAME',
+    );
+  } finally {
+    project.remove();
+  }
+}, 30_000);

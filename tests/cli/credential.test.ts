@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { useCommandLine } from '../support/a-command-line.ts';
+
+const openCommandLine = useCommandLine();
+
+describe('credential create', () => {
+  test('prints the new key, alone, and nothing prints it again', async () => {
+    const { call, target } = await openCommandLine();
+    const { code, out } = await call('credential create key --type apiKey');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^[\w-]{43}$/);
+    const stored = JSON.stringify(await target().credentials.find('key'));
+    for (const text of [
+      stored,
+      (await call('credential list')).out,
+      (await call('credential list --json')).out,
+    ]) {
+      expect(text).toContain('key');
+      expect(text).not.toContain(out);
+    }
+    expect((await call('credential list --json')).out).not.toContain('hash');
+  });
+
+  test('takes a password from standard input, and does not print it', async () => {
+    const { call } = await openCommandLine();
+    const made = await call(
+      'credential create b --type basic --username ann --password-stdin',
+      'long enough\n',
+    );
+    expect(made).toMatchObject({ code: 0, out: '' });
+    expect(made.err).not.toContain('long enough');
+    expect((await call('credential list')).out).toContain('b\tbasic\tann\t1 live');
+  });
+
+  test.each([
+    ['create key', 2, '--type must be apiKey or basic'],
+    ['create a/b --type apiKey', 2, 'The id of a credential is'],
+    ['create key --type basic', 2, '--type basic needs --username NAME'],
+    ['create key --type basic --username a:b', 2, 'A user name holds no colon'],
+    ['create key --type apiKey --username a', 2, 'An API key is generated'],
+    ['create key --type basic --username a --password-stdin', 1, 'A password has 8 characters at least.'],
+    ['rotate key', 1, 'There is no credential key.'],
+    ['revoke key', 2, 'Name the secret to revoke, or --all'],
+    ['revoke key 1 --all', 2, 'Name the secret to revoke, or --all'],
+    ['revoke key 1', 1, 'There is no credential key.'],
+  ])('%s is refused with exit code %d', async (command, code, message) => {
+    const { call } = await openCommandLine();
+    const result = await call(`credential ${command}`, 'short');
+    expect(result.code).toBe(code);
+    expect(result.err).toContain(message);
+    expect((await call('credential list')).err).toBe('There are no credentials.');
+  });
+
+  test('of one that exists is refused', async () => {
+    const { call } = await openCommandLine();
+    await call('credential create key --type apiKey');
+    expect(await call('credential create key --type apiKey')).toMatchObject({
+      code: 1,
+      err: 'There is a credential key already; rotate it, or choose another id.',
+    });
+  });
+});
+
+describe('a credential', () => {
+  test('is rotated and revoked', async () => {
+    const { call } = await openCommandLine();
+    const first = await call('credential create key --type apiKey');
+    const second = await call('credential rotate key');
+    expect(second).toMatchObject({ code: 0, err: expect.stringContaining('secret 2 is live, 2 in all') });
+    expect(second.out).not.toBe(first.out);
+    expect(await call('credential revoke key 9')).toMatchObject({
+      code: 1,
+      err: 'key has no secret 9; credential list shows what it has.',
+    });
+    expect(await call('credential revoke key 1')).toMatchObject({ code: 0, out: 'key: 1 live secrets' });
+    const all = await call('credential revoke key --all');
+    expect(all).toMatchObject({
+      code: 0,
+      out: 'key: 0 live secrets',
+      err: expect.stringContaining('Nobody gets in'),
+    });
+    expect(await call('credential rotate key --password-stdin')).toMatchObject({ code: 2 });
+  });
+
+  test('has no more secrets than it may have, and says what to do', async () => {
+    const { call } = await openCommandLine();
+    await call('credential create key --type apiKey');
+    for (let count = 1; count < 5; count++) await call('credential rotate key');
+    expect(await call('credential rotate key')).toMatchObject({
+      code: 1,
+      err: 'key has 5 live secrets; revoke one first.',
+    });
+  });
+});

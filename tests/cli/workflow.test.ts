@@ -1,0 +1,152 @@
+import { describe, expect, test } from '@jest/globals';
+import { useCommandLine } from '../support/a-command-line.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+
+const openCommandLine = useCommandLine();
+
+describe('workflow put', () => {
+  test('stores a file, and says version and addresses', async () => {
+    const { call, file } = await openCommandLine();
+    const path = file('w.json', aWorkflow());
+    expect(await call(`workflow put ${path}`)).toEqual({
+      code: 0,
+      out: 'greeting: version 1\n  POST http://localhost:3000/api/webhook/greeting/webhook',
+      err: '',
+    });
+    expect(await call('workflow list')).toMatchObject({
+      out: expect.stringMatching(/^greeting\tenabled\tversion 1\t\S+Z\tGreeting$/),
+    });
+  });
+
+  test('of what is unchanged makes no new version; of what is changed does', async () => {
+    const { call, file } = await openCommandLine();
+    const path = file('w.json', aWorkflow());
+    await call(`workflow put ${path}`);
+    expect((await call(`workflow put ${path}`)).out).toContain('greeting: unchanged, version 1');
+    file('w.json', aWorkflow({ name: 'New' }));
+    expect((await call(`workflow put ${path}`)).out).toContain('greeting: version 2');
+  });
+
+  test('of a bad file among good ones changes nothing, and says every problem with its place', async () => {
+    const { call, file } = await openCommandLine();
+    const good = file('good.json', aWorkflow());
+    const bad = file(
+      'bad.json',
+      aWorkflow({ id: 'bad', nodes: [aTrigger({ path: '/a//b', method: 'X' })], connections: [] }),
+    );
+    const { code, out, err } = await call(`workflow put ${good} ${bad}`);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toContain(`${bad}: /nodes/0/parameters/path has an empty segment`);
+    expect(err).toContain(`${bad}: /nodes/0/parameters/method must be one of`);
+    expect((await call('workflow list')).err).toBe('There are no workflows.');
+  });
+
+  test('reads standard input', async () => {
+    const { call } = await openCommandLine();
+    expect(await call('workflow put -', JSON.stringify(aWorkflow()))).toMatchObject({ code: 0 });
+    expect(await call('workflow put -', '{')).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^stdin.*is not JSON/),
+    });
+  });
+
+  test('tells where a file that is not JSON goes wrong', async () => {
+    const { call, file } = await openCommandLine();
+    const path = file('w.json', '{\n  "id": "x",\n  oops\n}');
+    expect(await call(`workflow put ${path}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`${path}:3:3: is not JSON`),
+    });
+  });
+
+  test('tells of a file that is not there', async () => {
+    const { call } = await openCommandLine();
+    expect(await call('workflow put missing.json')).toEqual({
+      code: 1,
+      out: '',
+      err: 'missing.json: there is no such file',
+    });
+    expect(await call('workflow put /')).toMatchObject({ code: 1, err: "/: can't be read (EISDIR)" });
+  });
+
+  test('warns of a credential that is not there yet, and stores all the same', async () => {
+    const { call, file } = await openCommandLine();
+    const trigger = aTrigger({ authentication: 'apiKey' }, { credentialId: 'key' });
+    const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
+    expect(await call(`workflow put ${path}`)).toMatchObject({
+      code: 0,
+      err: 'greeting: there is no credential "key" yet; until then callers get 503',
+    });
+    await call('credential create key --type apiKey');
+    expect((await call(`workflow put ${path}`)).err).toBe('');
+  });
+
+  test('of what somebody else changes meanwhile says so, and one of them wins', async () => {
+    const { call, file } = await openCommandLine();
+    await call(`workflow put ${file('w.json', aWorkflow())}`);
+    const results = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        call(`workflow put ${file(`${at}.json`, aWorkflow({ name: `N${at}` }))}`),
+      ),
+    );
+    const lost = results.filter(({ code }) => code === 1);
+    expect(lost.length).toBeLessThan(8);
+    for (const { err } of lost)
+      expect(err).toBe('Somebody else changed workflow greeting meanwhile; read it again and retry.');
+  });
+});
+
+describe('workflow validate', () => {
+  test('reports on all files, and needs no store', async () => {
+    const openTarget = () => {
+      throw new Error('it asked for a store');
+    };
+    const { call, file } = await openCommandLine({ openTarget });
+    const good = file('good.json', aWorkflow());
+    const bad = file('bad.json', {});
+    const { code, out, err } = await call(`workflow validate ${bad} ${good}`);
+    expect(code).toBe(1);
+    expect(out).toBe(`${good}: greeting is valid`);
+    expect(err).toContain(`${bad}: / lacks the key "id"`);
+    expect(await call(`workflow validate ${good}`)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('what is stored', () => {
+  test('can be read, in any version', async () => {
+    const { call, file } = await openCommandLine();
+    await call(`workflow put ${file('w.json', aWorkflow())}`);
+    await call(`workflow put ${file('w.json', aWorkflow({ name: 'New' }))}`);
+    expect(JSON.parse((await call('workflow get greeting')).out)).toEqual(aWorkflow({ name: 'New' }));
+    expect(JSON.parse((await call('workflow get greeting --version 1')).out)).toEqual(aWorkflow());
+    expect(await call('workflow get greeting --version 9')).toMatchObject({
+      code: 1,
+      err: 'There is no workflow greeting at version 9.',
+    });
+    expect(JSON.parse((await call('workflow list --json')).out)).toMatchObject([
+      { id: 'greeting', version: 2 },
+    ]);
+  });
+
+  test('can be switched off and on, each a version of its own', async () => {
+    const { call, file } = await openCommandLine();
+    await call(`workflow put ${file('w.json', aWorkflow())}`);
+    expect((await call('workflow disable greeting')).out).toBe('greeting: version 2');
+    expect((await call('workflow disable greeting')).out).toBe('greeting: unchanged, version 2');
+    expect((await call('workflow list')).out).toContain('disabled');
+    expect((await call('workflow enable greeting')).out).toBe('greeting: version 3');
+  });
+
+  test('can be removed, and its versions can still be read', async () => {
+    const { call, file } = await openCommandLine();
+    await call(`workflow put ${file('w.json', aWorkflow())}`);
+    expect(await call('workflow remove greeting')).toMatchObject({ code: 0 });
+    expect(await call('workflow get greeting')).toMatchObject({
+      code: 1,
+      err: 'There is no workflow greeting.',
+    });
+    expect(await call('workflow get greeting --version 1')).toMatchObject({ code: 0 });
+    expect(await call('workflow remove greeting')).toMatchObject({ code: 1 });
+    expect(await call('workflow enable greeting')).toMatchObject({ code: 1 });
+  });
+});

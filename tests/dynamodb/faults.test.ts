@@ -1,0 +1,181 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createDynamoDbClient } from '../../lib/dynamodb/client.ts';
+import { createCredentialStore } from '../../lib/dynamodb/credential-store.ts';
+import { createExecutionStore } from '../../lib/dynamodb/execution-store.ts';
+import { createWorkflowStore } from '../../lib/dynamodb/workflow-store.ts';
+import { isAppError } from '../../lib/errors.ts';
+import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
+import { aWorkflow } from '../support/a-workflow.ts';
+import { useTestDatabases } from '../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const clock = { now: () => 1_700_000_000_000 };
+
+/** The stores behind a proxy that can be made to misbehave. */
+const open = async () => {
+  let decide: (operation: string, table: string, count: number) => Fault = () => 'pass';
+  const { tables, endpoint, client: direct } = await openDatabase();
+  const proxy = await startFaultProxy(endpoint, (...call) => decide(...call));
+  const client = createDynamoDbClient(proxy.endpoint);
+  cleanups.push(async () => {
+    client.destroy();
+    await proxy.stop();
+  });
+  const items = async (table: string) =>
+    (await direct.send(new ScanCommand({ TableName: table }))).Items ?? [];
+  return {
+    tables,
+    items,
+    misbehave: (next: typeof decide) => {
+      decide = next;
+    },
+    workflows: createWorkflowStore(client, tables, clock),
+    credentials: createCredentialStore(client, tables),
+    executions: createExecutionStore(client, tables, { retentionDays: 30 }),
+  };
+};
+
+const start = {
+  executionId: 'e-1',
+  workflowId: 'greeting',
+  workflowVersion: 1,
+  trigger: { nodeId: 'request', type: 'webhookTrigger' },
+  startedAt: 1_700_000_000_000,
+};
+const end = { status: 'succeeded', endedAt: 1_700_000_000_100, nodes: [], failure: null } as const;
+const credential = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
+
+type Stores = Awaited<ReturnType<typeof open>>;
+const calls: [string, (stores: Stores) => Promise<unknown>][] = [
+  ['workflows.find', ({ workflows }) => workflows.find('greeting')],
+  ['workflows.findVersion', ({ workflows }) => workflows.findVersion('greeting', 1)],
+  ['workflows.put', ({ workflows }) => workflows.put(aWorkflow(), [])],
+  ['workflows.remove', ({ workflows }) => workflows.remove('greeting')],
+  ['workflows.list', ({ workflows }) => workflows.list()],
+  ['credentials.find', ({ credentials }) => credentials.find('key')],
+  ['credentials.put', ({ credentials }) => credentials.put(credential)],
+  ['credentials.list', ({ credentials }) => credentials.list()],
+  ['executions.start', ({ executions }) => executions.start(start)],
+  ['executions.finish', ({ executions }) => executions.finish('e-1', end)],
+  ['executions.find', ({ executions }) => executions.find('e-1')],
+];
+
+const outcome = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: unknown) => error,
+  );
+
+describe('a store that can not be had', () => {
+  test.each(calls)(
+    'is STORE_UNAVAILABLE for %s, however it goes wrong',
+    async (_name, call) => {
+      const stores = await open();
+      for (const fault of ['fail', 'reset', 'html'] as const) {
+        stores.misbehave(() => fault);
+        expect(isAppError(await outcome(call(stores)), 'STORE_UNAVAILABLE')).toBe(true);
+      }
+      for (const table of Object.values(stores.tables)) expect(await stores.items(table)).toEqual([]);
+    },
+    20_000,
+  );
+
+  // The SDK waits longer after it was throttled, so two calls stand for all.
+  test.each(calls.filter(([name]) => name === 'workflows.find' || name === 'executions.start'))(
+    'is STORE_UNAVAILABLE for %s when it throttles',
+    async (_name, call) => {
+      const stores = await open();
+      stores.misbehave(() => 'throttle');
+      expect(isAppError(await outcome(call(stores)), 'STORE_UNAVAILABLE')).toBe(true);
+    },
+  );
+
+  test.each(calls)('for a moment is not noticed by %s', async (_name, call) => {
+    const stores = await open();
+    stores.misbehave((_operation, _table, count) => (count === 0 ? 'reset' : 'pass'));
+    expect(await outcome(call(stores))).toBe('done');
+  });
+
+  test('a mistake of ours is not called an outage', async () => {
+    const stores = await open();
+    const error = await outcome(stores.workflows.find(''));
+    expect(isAppError(error)).toBe(false);
+    expect(error).toMatchObject({ name: 'ValidationException' });
+  });
+});
+
+describe('a change that is cut off', () => {
+  test('between archive and replacement leaves the version before current, and can be repeated', async () => {
+    const stores = await open();
+    await stores.workflows.put(aWorkflow(), []);
+    stores.misbehave((operation, table) =>
+      operation === 'PutItem' && table === stores.tables.workflows ? 'fail' : 'pass',
+    );
+    expect(
+      isAppError(await outcome(stores.workflows.put(aWorkflow({ name: 'New' }), [])), 'STORE_UNAVAILABLE'),
+    ).toBe(true);
+    stores.misbehave(() => 'pass');
+    expect(await stores.workflows.find('greeting')).toMatchObject({
+      version: 1,
+      definition: { name: 'Greeting' },
+    });
+    expect(await stores.workflows.put(aWorkflow({ name: 'New' }), [])).toEqual({ version: 2, changed: true });
+    expect((await stores.workflows.findVersion('greeting', 1))?.definition.name).toBe('Greeting');
+  });
+
+  test('a start whose reply is lost is found to be there already, and runs at most once', async () => {
+    const stores = await open();
+    stores.misbehave((_operation, _table, count) => (count === 0 ? 'lose the reply' : 'pass'));
+    expect(await stores.executions.start(start)).toBe(false);
+    expect(await stores.executions.find('e-1')).toMatchObject({
+      status: 'running',
+      startedAt: start.startedAt,
+    });
+  });
+});
+
+describe('what is stored', () => {
+  test('twenty writers at once: one wins, and the others are told', async () => {
+    const { workflows } = await open();
+    await workflows.put(aWorkflow(), []);
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => outcome(workflows.put(aWorkflow({ name: `N${at}` }), []))),
+    );
+    const lost = outcomes.filter((result) => result !== 'done');
+    expect(lost.every((error) => isAppError(error, 'WORKFLOW_CHANGED'))).toBe(true);
+    expect((await workflows.find('greeting'))?.version).toBe(1 + 20 - lost.length);
+  });
+
+  test('a list has all workflows, whatever number of pages they take', async () => {
+    const { workflows } = await open();
+    const notes = 'x'.repeat(150_000);
+    for (let at = 0; at < 12; at++) await workflows.put(aWorkflow({ id: `w${at}`, description: notes }), []);
+    expect(await workflows.list()).toHaveLength(12);
+  });
+
+  test('a definition that no item can hold is refused with its size', async () => {
+    const { workflows, tables, items } = await open();
+    const error = await outcome(workflows.put(aWorkflow({ description: 'x'.repeat(400_000) }), []));
+    expect(isAppError(error, 'WORKFLOW_TOO_LARGE')).toBe(true);
+    expect(await items(tables.workflows)).toEqual([]);
+  });
+
+  test('a record has what the TTL and the index by workflow and time need', async () => {
+    const { executions, tables, items } = await open();
+    await executions.start(start);
+    expect(await items(tables.executions)).toMatchObject([
+      {
+        workflowId: { S: 'greeting' },
+        startedAt: { S: '2023-11-14T22:13:20.000Z' },
+        expiresAt: { N: String(1_700_000_000 + 30 * 86_400) },
+      },
+    ]);
+  });
+});

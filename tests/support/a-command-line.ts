@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from '@jest/globals';
+import type { Io } from '../../cli/io.ts';
+import { loadNodeTypes } from '../../cli/node-types.ts';
+import { run } from '../../cli/run.ts';
+import { connect, type OpenTarget } from '../../cli/target.ts';
+import { useTestDatabases } from './test-database.ts';
+
+/** The command line in this process, against a DynamoDB of the test's own. */
+export const useCommandLine = () => {
+  const openDatabase = useTestDatabases();
+  const folders: string[] = [];
+  afterEach(() => {
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+  });
+
+  return async ({ openTarget }: { readonly openTarget?: OpenTarget } = {}) => {
+    const { endpoint } = await openDatabase();
+    const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
+    folders.push(folder);
+
+    const call = async (args: string, stdin = '') => {
+      const printed: string[] = [];
+      const noted: string[] = [];
+      const io: Io = {
+        print: (text) => printed.push(text),
+        note: (text) => noted.push(text),
+        readStdin: async () => stdin,
+        env: {},
+        now: () => Date.parse('2026-11-20T12:00:00.000Z'),
+        paint: (_format, text) => text,
+      };
+      const code = await run(args.split(' ').filter(Boolean), {
+        io,
+        openTarget: openTarget ?? (() => connect(endpoint, 'test', 'http://localhost:3000')),
+        loadNodeTypes,
+      });
+      return { code, out: printed.join('\n'), err: noted.join('\n') };
+    };
+
+    const file = (name: string, content: unknown): string => {
+      const path = join(folder, name);
+      writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+      return path;
+    };
+    const target = () => connect(endpoint, 'test', null);
+    return { call, file, target };
+  };
+};

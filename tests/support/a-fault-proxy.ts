@@ -1,0 +1,66 @@
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What becomes of one call: it passes, or it goes wrong in one of the ways that happen. */
+export type Fault = 'pass' | 'throttle' | 'fail' | 'reset' | 'html' | 'lose the reply';
+
+/** A proxy before a DynamoDB. `decide` sees each call's operation (`PutItem`, …) and table, and how many went before. */
+export const startFaultProxy = async (
+  endpoint: string,
+  decide: (operation: string, table: string, count: number) => Fault,
+) => {
+  let count = 0;
+  const server = createServer(async (incoming, outgoing) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const [, operation = ''] = String(incoming.headers['x-amz-target']).split('.');
+    const { TableName = '' } = JSON.parse(body.toString() || '{}');
+    const answer = (status: number, type: string, text: string) =>
+      outgoing.writeHead(status, { 'content-type': type }).end(text);
+    const json = 'application/x-amz-json-1.0';
+
+    switch (decide(operation, TableName, count++)) {
+      case 'throttle':
+        return answer(
+          400,
+          json,
+          '{"__type":"com.amazonaws.dynamodb.v20120810#ThrottlingException","message":"slow down"}',
+        );
+      case 'fail':
+        return answer(500, json, '{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}');
+      case 'html':
+        return answer(502, 'text/html', '<html>bad gateway</html>');
+      case 'reset':
+        return incoming.socket.destroy();
+      case 'lose the reply':
+        return forward(endpoint, incoming.headers, body, () => incoming.socket.destroy());
+      case 'pass':
+        return forward(endpoint, incoming.headers, body, (status, headers, text) => {
+          outgoing.writeHead(status, headers).end(text);
+        });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+const forward = (
+  endpoint: string,
+  headers: NodeJS.Dict<string | string[]>,
+  body: Buffer,
+  then: (status: number, headers: NodeJS.Dict<string | string[]>, text: Buffer) => void,
+): void => {
+  request(endpoint, { method: 'POST', headers }, async (response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    then(response.statusCode ?? 0, response.headers, Buffer.concat(chunks));
+  }).end(body);
+};
