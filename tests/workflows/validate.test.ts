@@ -313,7 +313,7 @@ describe('any value', () => {
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         expect((await problemsOf(value)).length).toBeGreaterThan(0);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -355,7 +355,7 @@ describe('any value', () => {
         const { definition } = await validateWorkflow(JSON.parse(JSON.stringify(value)), findNodeType);
         if (definition !== null) expect(() => compilePlan(definition, findNodeType)).not.toThrow();
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });
