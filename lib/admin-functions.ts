@@ -1,7 +1,9 @@
+import type { Context } from 'aws-lambda';
 import type { Clock, Logger } from './contract/services.ts';
 import { AppError } from './errors.ts';
 import { type Answer, answerJson } from './http/answer.ts';
 import { createHandler } from './http/create-handler.ts';
+import { checkHealth, reportNoRegistry } from './plugins/health.ts';
 import type { Registry } from './plugins/load-registry.ts';
 
 export interface AdminParts {
@@ -10,20 +12,46 @@ export interface AdminParts {
   readonly loadRegistry: () => Promise<Registry>;
 }
 
-/** One endpoint of the admin API: GET, an answer made from the registry, nothing to change. */
-export const createAdminFunction = (
-  parts: AdminParts,
-  read: (registry: Registry, parts: AdminParts) => Answer | Promise<Answer>,
-) =>
-  createHandler(parts, async (event) => {
+/** What is left of the function's time when the last health check has to have ended, to report. */
+const HEALTH_MARGIN_MS = 500;
+
+/** One endpoint of the admin API: GET, an answer, nothing to change. */
+const createAdminFunction = (parts: AdminParts, read: (context: Partial<Context>) => Promise<Answer>) =>
+  createHandler(parts, async (event, context) => {
     const method = methodOf(event);
-    if (method !== 'GET' && method !== 'HEAD') throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET'] });
-    return read(await parts.loadRegistry(), parts);
+    if (method !== 'GET' && method !== 'HEAD')
+      throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
+    return read(context);
   });
 
-/** An endpoint whose answer is always 200. */
+/** An endpoint that lists what the registry holds. */
 export const createAdminList = (parts: AdminParts, list: (registry: Registry, now: number) => unknown) =>
-  createAdminFunction(parts, (registry, { clock }) => answerJson(200, list(registry, clock.now())));
+  createAdminFunction(parts, async () =>
+    answerJson(200, list(await parts.loadRegistry(), parts.clock.now())),
+  );
+
+/**
+ * The health report: 503 when nothing works, a registry that can't be built included. However long one check may
+ * take, the report is there before the function's own time is up.
+ */
+export const createHealthFunction = (parts: AdminParts, deadlineMs: number) =>
+  createAdminFunction(parts, async (context) => {
+    const { logger, clock } = parts;
+    const registry = await parts.loadRegistry().catch((cause: unknown) => {
+      logger.error('registry not built', { cause });
+      return null;
+    });
+    const report =
+      registry === null
+        ? reportNoRegistry(clock.now())
+        : await checkHealth(registry, { logger, clock, deadlineMs: computeDeadline(deadlineMs, context) });
+    return answerJson(report.status === 'unhealthy' ? 503 : 200, report);
+  });
+
+const computeDeadline = (deadlineMs: number, context: Partial<Context>): number => {
+  const remainingMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, Math.min(deadlineMs, remainingMs - HEALTH_MARGIN_MS));
+};
 
 const methodOf = (event: unknown): unknown =>
   (event as { requestContext?: { http?: { method?: unknown } } } | null)?.requestContext?.http?.method;

@@ -18,7 +18,8 @@ const mayImport: Record<string, readonly string[]> = {
 
 /** What the pure folders must not see, whoever offers it. */
 const pureFolders = ['contract', 'workflows', 'executions', 'plugins'];
-const impure = /@aws-sdk|@middy|process\.env|Date\.now\(|new Date\(\)|performance\.now|setTimeout\(|Math\.random/;
+const impure =
+  /@aws-sdk|@middy|process\.env|Date\.now\(|new Date\(\)|performance\.now|setTimeout\(|Math\.random/;
 
 /** Evaluating code that came as data: nowhere. */
 const evaluation = /\beval\(|new Function\(|from 'node:vm'/;
@@ -31,8 +32,8 @@ const sourceFiles = (folder: string): string[] =>
     .map((name) => join(folder, name));
 
 const importsOf = (file: string): string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(([, target = '']) =>
-    relative(root, resolve(root, file, '..', target)),
+  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(
+    ([, target = '']) => relative(root, resolve(root, file, '..', target)),
   );
 
 describe('imports point one way', () => {
@@ -47,7 +48,9 @@ describe('imports point one way', () => {
   });
 
   test('every folder of lib has its rule', () => {
-    const folders = readdirSync(join(root, 'lib'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const folders = readdirSync(join(root, 'lib'), { withFileTypes: true }).filter((entry) =>
+      entry.isDirectory(),
+    );
     expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(mayImport).sort());
   });
 
@@ -62,7 +65,9 @@ describe('imports point one way', () => {
 
 describe('the core is pure', () => {
   test.each(pureFolders)('lib/%s sees no AWS, no middleware, no environment, no clock', (folder) => {
-    const wrong = sourceFiles(`lib/${folder}`).filter((file) => impure.test(readFileSync(join(root, file), 'utf8')));
+    const wrong = sourceFiles(`lib/${folder}`).filter((file) =>
+      impure.test(readFileSync(join(root, file), 'utf8')),
+    );
     expect(wrong).toEqual([]);
   });
 

@@ -26,8 +26,8 @@ export interface AttemptSettings {
   readonly logger: Logger;
   readonly measure: MeasureJson;
   readonly maxOutputBytes: number;
-  /** Aborted when the execution's own time is up; made when it is looked at. */
-  readonly stopped: AbortSignal;
+  /** The signal that is aborted when the execution's own time is up; made when somebody asks for it. */
+  getStopped(): AbortSignal;
 }
 
 /** One run of one node, whatever number of attempts it takes. */
@@ -85,8 +85,10 @@ const callLater = (
   number: number,
   executor: NodeExecutor,
   node: WorkflowNode,
-): Attempt | Promise<Attempt> =>
-  settings.stopped.aborted ? fail(settings.stopped.reason) : call(settings, run, number, executor, node);
+): Attempt | Promise<Attempt> => {
+  const stopped = settings.getStopped();
+  return stopped.aborted ? fail(stopped.reason) : call(settings, run, number, executor, node);
+};
 
 const call = (
   settings: AttemptSettings,
@@ -212,7 +214,7 @@ class AttemptContext implements NodeContext {
   /** Rejects, and aborts the signal, when the time of the attempt or of the execution is up; `done` ends the wait. */
   expire(done: AbortSignal): Promise<never> {
     return new Promise((_resolve, reject) => {
-      const { stopped } = this.#settings;
+      const stopped = this.#settings.getStopped();
       const expire = (reason: unknown) => {
         this.#expiry = reason;
         this.#controller?.abort(reason);

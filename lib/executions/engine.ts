@@ -77,7 +77,6 @@ class Run {
     this.#ports = ports;
     this.#input = input;
     this.#limits = limits;
-    const stop = () => this.#stopController();
     this.#route = plan.routeFrom(execution.trigger.nodeId);
     this.#progress = new Progress(plan, this.#route);
     this.#attempts = {
@@ -87,9 +86,7 @@ class Run {
       logger: ports.logger,
       measure: createMeasureJson(),
       maxOutputBytes: limits.maxOutputBytes,
-      get stopped() {
-        return stop().signal;
-      },
+      getStopped: () => this.#stopController().signal,
     };
     this.#turnsOf = new Int32Array(plan.nodes.length);
     this.#now = ports.services.clock.now();
@@ -148,7 +145,7 @@ class Run {
 
   async #runStep(run: NodeRun): Promise<StepResult> {
     const { id, settings } = run.planNode.node;
-    const { stopped } = this.#attempts;
+    const stopped = this.#attempts.getStopped();
     const result = await this.#ports.steps.run({
       name: `${id}/${run.iteration}`,
       retry: settings?.retry,

@@ -71,7 +71,7 @@ export class Progress {
    */
   inputsOf(node: number): readonly DeliveredInput[] {
     const loop = this.#route.loopOf[node] ?? -1;
-    const isReturn = (this.#turns[loop] ?? 0) > 0 && this.#route.loops[loop]?.header === node;
+    const isReturn = loop !== -1 && this.#route.loops[loop]?.header === node && this.#turns[loop] !== 0;
     return isReturn ? (this.#returned[loop] ?? []) : this.#deliveredBy(this.#route.incoming[node] ?? []);
   }
 

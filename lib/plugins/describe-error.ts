@@ -2,7 +2,9 @@ const MAX_LENGTH = 500;
 
 /** What people are shown of an error that a plugin threw: the first line that says something, bounded; never a stack. */
 export const describeError = (thrown: unknown): string => {
-  const [firstLine = ''] = messageOf(thrown).trim().split(/[\r\n]/);
+  const [firstLine = ''] = messageOf(thrown)
+    .trim()
+    .split(/[\r\n]/);
   if (firstLine === '') return 'an error without a message';
   return firstLine.length <= MAX_LENGTH ? firstLine : `${firstLine.slice(0, MAX_LENGTH - 1)}…`;
 };

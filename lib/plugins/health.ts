@@ -2,6 +2,7 @@ import type { Clock, Logger } from '../contract/services.ts';
 import { describeError } from './describe-error.ts';
 import type { Registry } from './load-registry.ts';
 import type { Plugin, PluginEntry } from './plugin.ts';
+import { pluginLogger } from './plugin-logger.ts';
 import { withinDeadline } from './within-deadline.ts';
 
 export type HealthStatus = 'healthy' | 'warning' | 'unhealthy' | 'disabled';
@@ -49,6 +50,14 @@ export const checkHealth = async (registry: Registry, options: HealthOptions): P
   };
 };
 
+/** The report when there is no registry to check; the reason is for the log. */
+export const reportNoRegistry = (now: number): HealthReport => ({
+  status: 'unhealthy',
+  plugins: {},
+  summary: { total: 0, healthy: 0, warning: 0, unhealthy: 0, disabled: 0 },
+  generatedAt: new Date(now).toISOString(),
+});
+
 /** What is switched off on purpose doesn't count. A service with no plugin that works is of no use. */
 const toOverall = ({
   total,
@@ -74,10 +83,12 @@ const checkPlugin = async (
     if (entry.status === 'failed') return { status: 'unhealthy', message: entry.error };
     return withinDeadline(clock, deadlineMs, async (signal) => {
       await checkExecutors(entry.plugin, registry);
-      const own = toFinding(await entry.plugin.healthCheck?.({ clock, logger, signal }));
-      const [warning] = entry.warnings;
-      return own.status === 'healthy' && warning !== undefined
-        ? { status: 'warning', message: warning }
+      const { healthCheck } = entry.plugin;
+      const context = { clock, logger: pluginLogger(logger, entry.id), signal };
+      const own: Finding =
+        healthCheck === undefined ? { status: 'healthy' } : toFinding(await healthCheck(context));
+      return own.status === 'healthy' && entry.warnings.length > 0
+        ? { status: 'warning', message: entry.warnings.join('; ') }
         : own;
     });
   });
@@ -100,7 +111,7 @@ const find = async (check: () => Promise<Finding>): Promise<Finding> => {
 const checkExecutors = async ({ nodeTypes }: Plugin, registry: Registry): Promise<void> => {
   for (const { nodeType } of nodeTypes) {
     const executor = await registry.findNodeType(nodeType)?.getExecutor();
-    if (typeof executor?.execute !== 'function')
+    if (typeof executor?.execute !== 'function' || typeof executor.getNodeType !== 'function')
       throw new Error(`the node type "${nodeType}" has no executor`);
     const claimed = executor.getNodeType();
     if (claimed !== nodeType)
@@ -108,9 +119,8 @@ const checkExecutors = async ({ nodeTypes }: Plugin, registry: Registry): Promis
   }
 };
 
-/** What a plugin's own check returned, which may be anything. */
+/** What a plugin's own check returned, which may be anything; to say nothing is not to say that all is well. */
 const toFinding = (result: unknown): Finding => {
-  if (result === undefined) return { status: 'healthy' };
   const { status, message } = (result ?? {}) as Record<string, unknown>;
   if (status !== 'healthy' && status !== 'warning' && status !== 'unhealthy') {
     throw new Error('its health check returned something that is no result');

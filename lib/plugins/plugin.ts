@@ -22,15 +22,41 @@ export interface PluginNodeType extends NodeType {
   readonly category: string;
 }
 
-/** How an installed plugin turned out. */
-export type PluginEntry = {
+interface About {
   readonly id: string;
   readonly api: 'legacy' | 'unified';
   /** What a legacy plugin is, by its line in the list; a unified one is a provider of both. */
   readonly kind: 'trigger' | 'action' | 'provider';
-} & (
-  | { readonly status: 'loaded'; readonly plugin: Plugin; readonly warnings: readonly string[] }
-  /** `plugin` is what could be read of it before it failed. */
-  | { readonly status: 'failed'; readonly plugin: Plugin | null; readonly error: string }
-  | { readonly status: 'disabled'; readonly plugin: null; readonly error: string }
-);
+}
+
+export interface LoadedEntry extends About {
+  readonly status: 'loaded';
+  readonly plugin: Plugin;
+  /** Optional dependencies that are not met. */
+  readonly warnings: readonly string[];
+}
+
+export interface FailedEntry extends About {
+  readonly status: 'failed';
+  /** What could be read of it before it failed. */
+  readonly plugin: Plugin | null;
+  readonly error: string;
+}
+
+export interface DisabledEntry extends About {
+  readonly status: 'disabled';
+  readonly plugin: null;
+  readonly error: string;
+}
+
+/** How an installed plugin turned out. */
+export type PluginEntry = LoadedEntry | FailedEntry | DisabledEntry;
+
+export const toFailed = ({ id, api, kind, plugin }: PluginEntry, error: string): FailedEntry => ({
+  id,
+  api,
+  kind,
+  status: 'failed',
+  plugin,
+  error,
+});

@@ -34,10 +34,10 @@ export const listPlugins = ({ plugins }: Registry, now: number): AllPluginsRespo
   timestamp: new Date(now).toISOString(),
 });
 
-/** Every trigger node type, legacy and unified. */
+/** Every trigger node type, legacy and unified, and the legacy triggers that can't be read: those are known by their id. */
 export const listTriggers = (registry: Registry): PluginSummary[] => listNodeTypes(registry, 'trigger');
 
-/** Every action node type, legacy and unified. */
+/** Every action node type, in the same way. */
 export const listActions = (registry: Registry): PluginSummary[] => listNodeTypes(registry, 'action');
 
 /** The unified plugin providers. */
@@ -59,8 +59,9 @@ const summarise = (entry: PluginEntry): PluginSummary => ({
 });
 
 const listNodeTypes = ({ plugins }: Registry, kind: HandleKind): PluginSummary[] =>
-  plugins.flatMap((entry) =>
-    (entry.plugin?.nodeTypes ?? [])
+  plugins.flatMap((entry) => {
+    if (entry.plugin === null) return entry.kind === kind ? [summarise(entry)] : [];
+    return entry.plugin.nodeTypes
       .filter((nodeType) => nodeType.kind === kind)
       .map(({ nodeType, name, description, category }) => ({
         ...summarise(entry),
@@ -70,8 +71,8 @@ const listNodeTypes = ({ plugins }: Registry, kind: HandleKind): PluginSummary[]
         type: typeOf(kind),
         category,
         nodeTypes: [nodeType],
-      })),
-  );
+      }));
+  });
 
 const typeOf = (kind: PluginEntry['kind']): PluginSummary['type'] =>
   (({ trigger: 'TRIGGER', action: 'ACTION', provider: 'PROVIDER' }) as const)[kind];

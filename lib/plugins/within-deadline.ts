@@ -17,7 +17,6 @@ export const withinDeadline = async <Value>(
     work.abort(error);
     throw error;
   });
-  deadline.catch(() => {}); // when the work is done first, nobody waits for it any more
   try {
     return await Promise.race([Promise.resolve().then(() => run(work.signal)), deadline]);
   } finally {

@@ -72,13 +72,18 @@ export const computeRoute = (
   }
   for (const { backEdges } of found) for (const edge of backEdges) kind[edge] = EDGE.back;
 
+  const inside: number[][] = found.map(() => []);
+  const children: number[] = found.map(() => 0);
+  found.forEach(({ parent }, index) => {
+    if (parent !== -1) children[parent] = (children[parent] ?? 0) + 1;
+    for (let outer = parent; outer !== -1; outer = found[outer]?.parent ?? -1) inside[outer]?.push(index);
+  });
+
   const loops = found.map((loop, index): RouteLoop => {
     const leaving = loop.nodes.flatMap((node) => outgoing[node] ?? []);
     return {
       ...loop,
-      units:
-        loop.nodes.filter((node) => loopOf[node] === index).length +
-        found.filter((other) => other.parent === index).length,
+      units: loop.nodes.filter((node) => loopOf[node] === index).length + (children[index] ?? 0),
       innerEdges: leaving.filter(
         (edge) => isInside(index, edges[edge]?.target ?? -1) && !loop.backEdges.includes(edge),
       ),
@@ -86,7 +91,7 @@ export const computeRoute = (
         const target = edges[edge]?.target ?? -1;
         return !isInside(index, target) && isInside(loop.parent, target);
       }),
-      inside: [...found.keys()].filter((inner) => inner !== index && isWithin(found, inner, index)),
+      inside: inside[index] ?? [],
     };
   });
 
@@ -95,11 +100,6 @@ export const computeRoute = (
   );
   const awaited = Int32Array.from(incoming, (edges) => edges.length);
   return { trigger, loops, loopOf, awaited, incoming, kind };
-};
-
-const isWithin = (loops: readonly { readonly parent: number }[], inner: number, outer: number): boolean => {
-  for (let loop = inner; loop !== -1; loop = loops[loop]?.parent ?? -1) if (loop === outer) return true;
-  return false;
 };
 
 /** Depth first, in plan order; a worklist, not a recursion. */

@@ -3,6 +3,7 @@ import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import { parse } from 'yaml';
 
 const SERVERLESS_YML = new URL('../../serverless.yml', import.meta.url);
+// biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of serverless.yml, not of this file
 const PREFIX_VARIABLE = '${self:custom.tablePrefix}';
 
 interface Resource {

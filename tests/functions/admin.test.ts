@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createAdminFunction, createAdminList } from '../../lib/admin-functions.ts';
-import { answerJson } from '../../lib/http/answer.ts';
+import { createAdminList, createHealthFunction } from '../../lib/admin-functions.ts';
+import { describeRegistry } from '../../lib/plugins/debug.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { listPlugins } from '../../lib/plugins/summaries.ts';
+import { listActions, listPlugins, listProviders, listTriggers } from '../../lib/plugins/summaries.ts';
 import { createLogger } from '../../lib/services/logger.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
+import { aProvider, installedLegacy, installedUnified } from '../support/a-plugin.ts';
 import { silent } from '../support/a-run.ts';
+import { aVirtualClock } from '../support/a-virtual-clock.ts';
+import { anEvent } from '../support/an-api-event.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -61,53 +64,109 @@ describe('the admin functions, on their sample events', () => {
     expect(Object.keys(body.plugins)).toEqual(['webhookTrigger', 'manualTrigger', 'httpRequest', 'flow']);
   });
 
-  test('debug says what runs, and nothing of the environment', async () => {
-    process.env.CANARY = 'canary-value';
-    const { status, result, body } = await call('debug', eventOf('adminDebug'));
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      providerCount: 1,
-      triggerCount: 2,
-      actionCount: 7,
-      loadErrors: [],
-      runtime: { node: process.version },
-    });
-    expect(result.body).not.toContain('canary');
-  });
+  test.each(['/api/admin/debug', '/api/admin/plugins/debug'])(
+    'debug on %s says what runs, and nothing of the environment',
+    async (path) => {
+      process.env.CANARY = 'canary-value';
+      const event = { ...eventOf('adminDebug'), routeKey: `GET ${path}`, rawPath: path };
+      const { status, result, body } = await call('debug', event);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        providerCount: 1,
+        triggerCount: 2,
+        actionCount: 7,
+        loadErrors: [],
+        runtime: { node: process.version },
+      });
+      expect(result.body).not.toContain('canary');
+    },
+  );
 });
 
 describe('the methods', () => {
-  const withMethod = (method: string) => {
-    const event = eventOf('adminDebug');
-    event.requestContext.http.method = method;
-    return event;
-  };
+  const lists = ['plugins', 'triggers', 'actions', 'providers', 'health', 'debug'];
+  const methods = ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'get', ''];
 
-  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'get', ''])(
-    '%s is refused, with Allow',
-    async (method) => {
-      const { result, status, body } = await call('debug', withMethod(method));
+  test.each(lists.flatMap((file) => methods.map((method) => [file, method] as const)))(
+    '%s refuses "%s", with Allow',
+    async (file, method) => {
+      const { result, status, body } = await call(file, anEvent({ method }));
       expect(status).toBe(405);
-      expect(result.headers?.allow).toBe('GET');
+      expect(result.headers?.allow).toBe('GET, HEAD');
       expect(body.type).toBe('urn:hookloom:problem:method-not-allowed');
     },
   );
 
-  test('HEAD is GET without the body', async () => {
-    const { result } = await call('debug', withMethod('HEAD'));
+  test.each(lists)('HEAD of %s is GET without the body', async (file) => {
+    const { result } = await call(file, anEvent({ method: 'HEAD' }));
     expect(result.statusCode).toBe(200);
     expect(result).not.toHaveProperty('body');
+  });
+});
+
+describe('broken plugins', () => {
+  const sound = installedUnified(aProvider());
+  const broken = [
+    {
+      ...installedUnified(null, 'thrower'),
+      load: () => Promise.reject(new Error('no vendor\n    at load (secret.ts:1:2)')),
+    },
+    installedUnified(aProvider({ id: 'odd', dependencies: [null] as never }), 'odd'),
+    installedLegacy({ nodeType: 'deaf' }, { id: 'deaf', kind: 'trigger' }),
+    installedLegacy({ nodeType: 'mute' }, { id: 'mute', kind: 'action' }),
+  ];
+  const serve = async (create: (parts: Parameters<typeof createAdminList>[0]) => unknown) => {
+    const { clock, run } = aVirtualClock();
+    const registry = await run(loadRegistry([...broken, sound], { logger: silent, clock }));
+    const handler = create({ logger: silent, clock, loadRegistry: async () => registry }) as Handler;
+    const result = await run(handler(anEvent(), context));
+    return { text: result.body ?? '', status: result.statusCode, body: JSON.parse(result.body ?? 'null') };
+  };
+  const where = { node: 'v24', architecture: 'arm64', region: 'local', memoryMb: null };
+  const build = { version: '1.0.0', stage: 'test' };
+
+  test.each<[string, Parameters<typeof createAdminList>[1], string[]]>([
+    ['plugins', listPlugins, ['thrower', 'odd', 'deaf', 'mute']],
+    ['triggers', listTriggers, ['deaf']],
+    ['actions', listActions, ['mute']],
+    ['providers', listProviders, ['thrower', 'odd']],
+    [
+      'debug',
+      (registry, now) => describeRegistry(registry, { now, runtime: where, build }),
+      ['thrower', 'odd', 'deaf', 'mute'],
+    ],
+  ])('%s shows them with their reasons, and what is sound beside them', async (_list, list, ids) => {
+    const { status, body, text } = await serve((parts) => createAdminList(parts, list));
+    expect(status).toBe(200);
+    const rows: { id: string; error?: string }[] = body.plugins ?? body.loadErrors ?? body;
+    expect(rows.filter(({ error }) => error !== undefined).map(({ id }) => id)).toEqual(ids);
+    for (const { error } of rows) expect(error).not.toBe('');
+    expect(text).toMatch(/greet|deaf/);
+    expect(text).not.toMatch(/ {4}at |\.ts:\d/);
+  });
+
+  test('health has a row for each, and the sound one stays healthy', async () => {
+    const { status, body, text } = await serve((parts) => createHealthFunction(parts, 2_000));
+    expect(status).toBe(200);
+    expect(body.status).toBe('degraded');
+    expect(body.summary).toEqual({ total: 5, healthy: 1, warning: 0, unhealthy: 4, disabled: 0 });
+    expect(body.plugins.greeter.status).toBe('healthy');
+    expect(body.plugins.thrower.message).toBe('no vendor');
+    expect(text).not.toMatch(/ {4}at |\.ts:\d/);
   });
 });
 
 describe('faults', () => {
   const parts = { logger: silent, clock: aManualClock() };
   const event = eventOf('adminPlugins');
+  const loadFailing = () => Promise.reject(new Error('secret path'));
+  const aLog = () => {
+    const lines: string[] = [];
+    return { lines, logger: createLogger({ write: (line) => lines.push(line) }) };
+  };
 
   test('a registry that can not be built is a 500 without its reason, which the log has', async () => {
-    const lines: string[] = [];
-    const logger = createLogger({ write: (line) => lines.push(line) });
-    const loadFailing = () => Promise.reject(new Error('secret path'));
+    const { lines, logger } = aLog();
     const handler = createAdminList({ ...parts, logger, loadRegistry: loadFailing }, listPlugins) as Handler;
     const result = await handler(event, context);
     expect(result.statusCode).toBe(500);
@@ -115,11 +174,50 @@ describe('faults', () => {
     expect(lines[0]).toContain('secret path');
   });
 
-  test('a function may answer with a status of its own', async () => {
-    const load = () => loadRegistry([], { logger: silent, clock: parts.clock });
-    const handler = createAdminFunction({ ...parts, loadRegistry: load }, () =>
-      answerJson(503, { status: 'unhealthy' }),
+  test('health without a registry is a report that says unhealthy', async () => {
+    const { lines, logger } = aLog();
+    const handler = createHealthFunction({ ...parts, logger, loadRegistry: loadFailing }, 2_000) as Handler;
+    const result = await handler(event, context);
+    expect(result.statusCode).toBe(503);
+    expect(JSON.parse(result.body ?? '')).toEqual({
+      status: 'unhealthy',
+      plugins: {},
+      summary: { total: 0, healthy: 0, warning: 0, unhealthy: 0, disabled: 0 },
+      generatedAt: '2023-11-14T22:13:20.000Z',
+    });
+    expect(lines[0]).toContain('secret path');
+  });
+
+  test('health of plugins of which none works is a 503 with the report', async () => {
+    const { clock, run } = aVirtualClock();
+    const registry = await run(loadRegistry([installedUnified(null)], { logger: silent, clock }));
+    const handler = createHealthFunction(
+      { logger: silent, clock, loadRegistry: async () => registry },
+      2_000,
+    );
+    const result = await run((handler as Handler)(event, context));
+    expect(result.statusCode).toBe(503);
+    expect(JSON.parse(result.body ?? '').summary).toMatchObject({ total: 1, unhealthy: 1 });
+  });
+
+  test.each([
+    ['when the checks may take longer than the function', 60_000, 10_000, 9_500],
+    ['and not before its deadline when there is time', 2_000, 10_000, 2_000],
+    ['when the time is nearly over', 2_000, 100, 0],
+  ])('health reports in time %s', async (_case, deadlineMs, remainingMs, durationMs) => {
+    const { clock, run } = aVirtualClock();
+    const hanging = installedUnified(aProvider({ healthCheck: () => new Promise(() => {}) }));
+    const registry = await run(loadRegistry([hanging], { logger: silent, clock }));
+    const handler = createHealthFunction(
+      { logger: silent, clock, loadRegistry: async () => registry },
+      deadlineMs,
     ) as Handler;
-    expect((await handler(event, context)).statusCode).toBe(503);
+    const limited = { ...context, getRemainingTimeInMillis: () => remainingMs } as Context;
+    const result = await run(handler(event, limited));
+    expect(JSON.parse(result.body ?? '').plugins.greeter).toMatchObject({
+      status: 'unhealthy',
+      message: `no result within ${durationMs} ms`,
+      durationMs,
+    });
   });
 });

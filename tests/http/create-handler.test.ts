@@ -5,16 +5,19 @@ import { type Answer, answerJson } from '../../lib/http/answer.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { createLogger } from '../../lib/services/logger.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
+import { anEvent } from '../support/an-api-event.ts';
 
-const anEvent = (method = 'GET') => ({
-  requestContext: { requestId: 'r-1', routeKey: 'GET /x', http: { method } },
-  headers: { authorization: 'Bearer secret-token' },
-  body: 'secret-body',
-});
+const aSecretEvent = () =>
+  anEvent({
+    path: '/x',
+    requestId: 'r-1',
+    headers: { authorization: 'Bearer secret-token' },
+    body: 'secret-body',
+  });
 
 const serve = async (
   handle: () => Answer | Promise<Answer>,
-  given: { readonly event: unknown; readonly context?: Partial<Context> } = { event: anEvent() },
+  given: { readonly event: unknown; readonly context?: Partial<Context> } = { event: aSecretEvent() },
 ) => {
   const clock = aManualClock();
   const lines: string[] = [];
@@ -52,9 +55,9 @@ describe('what the handler gives', () => {
   });
 
   test('has no body for HEAD, and none when there is none', async () => {
-    expect((await serve(() => answerJson(200, {}), { event: anEvent('HEAD') })).result).not.toHaveProperty(
-      'body',
-    );
+    expect(
+      (await serve(() => answerJson(200, {}), { event: anEvent({ method: 'HEAD' }) })).result,
+    ).not.toHaveProperty('body');
     expect((await serve(() => ({ status: 204, headers: {}, body: null }))).result).not.toHaveProperty('body');
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PluginProvider } from '../../lib/contract/plugin.ts';
+import type { Logger } from '../../lib/contract/services.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
@@ -10,6 +11,7 @@ import {
   installedLegacy,
   installedUnified,
 } from '../support/a-plugin.ts';
+import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 
@@ -40,7 +42,11 @@ describe('one plugin', () => {
       saying(async () => ({ status: 'unhealthy', message: 'no licence' })),
       { status: 'unhealthy', message: 'no licence' },
     ],
-    ['that finds nothing to say is healthy', saying(() => undefined), { status: 'healthy' }],
+    [
+      'whose check returns nothing',
+      saying(() => undefined),
+      { status: 'unhealthy', message: 'its health check returned something that is no result' },
+    ],
     [
       'whose check throws',
       saying(() => {
@@ -71,25 +77,83 @@ describe('one plugin', () => {
     [
       'whose executor handles another type',
       installedLegacy(
-        aLegacyProvider({ getExecutor: () => ({ getNodeType: () => 'else', execute: () => ({}) }) }),
+        aLegacyProvider({
+          nodeType: 'greeter',
+          getExecutor: () => ({ getNodeType: () => 'else', execute: () => ({}) }),
+        }),
         { id: 'greeter' },
       ),
-      { status: 'unhealthy', message: 'the executor of "ring" says that it handles "else"' },
+      { status: 'unhealthy', message: 'the executor of "greeter" says that it handles "else"' },
     ],
     [
       'whose executor is none',
-      installedLegacy(aLegacyProvider({ getExecutor: () => ({}) as never }), { id: 'greeter' }),
-      { status: 'unhealthy', message: 'the node type "ring" has no executor' },
+      installedLegacy(aLegacyProvider({ nodeType: 'greeter', getExecutor: () => ({}) as never }), {
+        id: 'greeter',
+      }),
+      { status: 'unhealthy', message: 'the node type "greeter" has no executor' },
+    ],
+    [
+      'whose executor does not say what it handles',
+      installedLegacy(
+        aLegacyProvider({ nodeType: 'greeter', getExecutor: () => ({ execute: () => ({}) }) as never }),
+        { id: 'greeter' },
+      ),
+      { status: 'unhealthy', message: 'the node type "greeter" has no executor' },
+    ],
+    [
+      'whose executor can not be made',
+      installedLegacy(
+        aLegacyProvider({ nodeType: 'greeter', getExecutor: () => Promise.reject(new Error('no vendor')) }),
+        { id: 'greeter' },
+      ),
+      { status: 'unhealthy', message: 'no vendor' },
+    ],
+    [
+      'whose executor never comes',
+      installedLegacy(
+        aLegacyProvider({ nodeType: 'greeter', getExecutor: () => new Promise<never>(() => {}) }),
+        { id: 'greeter' },
+      ),
+      { status: 'unhealthy', message: 'no result within 2000 ms' },
+    ],
+    [
+      'whose message is long and has many lines',
+      saying(() => ({ status: 'warning', message: `${'x'.repeat(900)}\nat stack` })),
+      { status: 'warning', message: `${'x'.repeat(499)}…` },
     ],
     [
       'that lacks an optional dependency',
       installedUnified(aProvider({ dependencies: [{ pluginId: 'gone', optional: true }] })),
       { status: 'warning', message: expect.stringContaining('"gone"') },
     ],
+    [
+      'that lacks several says so of each',
+      installedUnified(
+        aProvider({
+          dependencies: [
+            { pluginId: 'gone', optional: true },
+            { pluginId: 'lost', optional: true },
+          ],
+        }),
+      ),
+      { status: 'warning', message: expect.stringMatching(/"gone".*; .*"lost"/) },
+    ],
   ])('%s', async (_case, plugin, finding) => {
     const report = await check([plugin, sound]);
     expect(report.plugins.greeter).toMatchObject({ ...finding, checkedAt: expect.stringMatching(/Z$/) });
     expect(report.plugins.sound?.status).toBe('healthy');
+  });
+
+  test('logs as itself', async () => {
+    const { logger, entries } = aRecordingLogger();
+    const { clock, run } = aVirtualClock();
+    const talking = saying((context: { logger: Logger }) => {
+      context.logger.info('checking');
+      return { status: 'healthy' };
+    });
+    const registry = await run(loadRegistry([talking], { logger, clock }));
+    await run(checkHealth(registry, { logger, clock }));
+    expect(entries).toEqual([{ level: 'info', message: 'checking', fields: { plugin: 'greeter' } }]);
   });
 
   test('its signal is aborted when its time is up', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { PluginProvider } from '../../lib/contract/plugin.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
@@ -9,6 +10,7 @@ import {
   installedLegacy,
   installedUnified,
 } from '../support/a-plugin.ts';
+import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 
@@ -158,6 +160,16 @@ describe('a plugin that can not be loaded keeps nobody else out', () => {
       'an error that can not be described',
     ],
     [
+      'a message that begins with a line break',
+      { ...installedUnified(null), load: () => Promise.reject(new Error('\nthe reason\r\nat stack')) },
+      'the reason',
+    ],
+    [
+      'a thrown nothing',
+      { ...installedUnified(null), load: () => Promise.reject('') },
+      'an error without a message',
+    ],
+    [
       'a very long message',
       { ...installedUnified(null), load: () => Promise.reject(new Error('x'.repeat(900))) },
       `${'x'.repeat(499)}…`,
@@ -180,6 +192,7 @@ describe('a plugin that can not be loaded keeps nobody else out', () => {
     ['handles', []],
     ['handles', 'none'],
     ['dependencies', {}],
+    ['dependencies', null],
     ['init', 'soon'],
     ['destroy', 1],
     ['healthCheck', true],
@@ -196,6 +209,7 @@ describe('a plugin that can not be loaded keeps nobody else out', () => {
     ['schema', null],
     ['schema', []],
     ['execute', {}],
+    ['pure', 'yes'],
   ])('a handle whose %s is %j', async (field, value) => {
     const [reason] = await outcomes([
       installedUnified(aProvider({ handles: [{ ...aHandle(), [field]: value }] })),
@@ -212,9 +226,97 @@ describe('a plugin that can not be loaded keeps nobody else out', () => {
     ['properties', undefined],
     ['getExecutor', undefined],
     ['healthCheck', 'fine'],
+    ['pure', 1],
   ])('a legacy provider whose %s is %j', async (field, value) => {
     const [reason] = await outcomes([installedLegacy({ ...aLegacyProvider(), [field]: value })]);
     expect(reason).toMatch(new RegExp(`^its metadata is invalid: ${field} must be `));
+  });
+
+  test.each(['__proto__', 'constructor', 'prototype'])('%s names no node type', async (name) => {
+    const [handle] = await outcomes([installedUnified(aProvider({ handles: [aHandle({ id: name })] }))]);
+    expect(handle).toContain('handles[0].id must be 1 to 64 of A-Z a-z 0-9 . _ - and no reserved name');
+    const legacy = installedLegacy(aLegacyProvider({ nodeType: name }), { id: name });
+    expect((await outcomes([legacy]))[0]).toContain('nodeType must be 1 to 64 of');
+  });
+
+  test('is in the log with its reason', async () => {
+    const { logger, entries } = aRecordingLogger();
+    const { clock, run } = aVirtualClock();
+    await run(loadRegistry([installedUnified(null), another()], { logger, clock }));
+    expect(entries).toEqual([
+      {
+        level: 'error',
+        message: 'plugin not loaded',
+        fields: { plugin: 'greeter', reason: 'its metadata is invalid: the export is no provider but null' },
+      },
+    ]);
+  });
+
+  test.each<[string, unknown]>([
+    ['pluginId', 'a b'],
+    ['pluginId', undefined],
+    ['version', 'not a range'],
+    ['version', Object.create(null)],
+    ['optional', 'yes'],
+  ])('a dependency whose %s is no such thing', async (field, value) => {
+    const dependencies = [{ pluginId: 'another', [field]: value }] as never;
+    const [reason, other] = await outcomes([installedUnified(aProvider({ dependencies })), another()]);
+    expect(reason).toMatch(new RegExp(`^its metadata is invalid: dependencies\\[0\\]\\.${field} must be `));
+    expect(other).toBe('loaded');
+  });
+
+  const withHole: unknown[] = [aHandle({ id: 'one' })];
+  withHole[2] = aHandle({ id: 'three' });
+  test.each<[string, InstalledPlugin, string]>([
+    [
+      'a dependency that is null',
+      installedUnified(aProvider({ dependencies: [null] as never })),
+      'dependencies[0] is no object but null',
+    ],
+    [
+      'a list of handles with a hole',
+      installedUnified(aProvider({ handles: withHole as never })),
+      'handles[1] is no object but undefined',
+    ],
+    [
+      'a legacy provider of another node type than in the list',
+      installedLegacy(aLegacyProvider({ nodeType: 'else' })),
+      'nodeType must be "ring", as in the list of installed plugins, and is "else"',
+    ],
+    [
+      'a legacy property twice',
+      installedLegacy(
+        aLegacyProvider({
+          properties: [
+            { name: 'tone', displayName: 'Tone', type: 'string' },
+            { name: 'tone', displayName: 'Tone', type: 'number' },
+          ],
+        }),
+      ),
+      'properties have the name "tone" twice',
+    ],
+    ...[
+      { name: '__proto__' },
+      { required: 'yes' },
+      { description: 7 },
+      { type: 'options' },
+      { options: 'high' },
+      { options: [] },
+      { options: [1] },
+    ].map((change): [string, InstalledPlugin, string] => {
+      const [field = ''] = Object.keys(change);
+      const named = field === 'type' ? 'options' : field;
+      const property = { name: 'tone', displayName: 'Tone', type: 'string', ...change };
+      return [
+        `a legacy property with ${JSON.stringify(change)}`,
+        installedLegacy({ ...aLegacyProvider(), properties: [property] }),
+        `properties[0].${named} must be`,
+      ];
+    }),
+  ])('%s', async (_case, broken, problem) => {
+    const [reason, other] = await outcomes([broken, another()]);
+    expect(reason).toContain(`its metadata is invalid: ${problem}`);
+    expect(other).toBe('loaded');
   });
 
   test('a legacy property of an unknown type, and every other problem of it at once', async () => {
@@ -282,6 +384,40 @@ describe('dependencies', () => {
     });
   });
 
+  test('an optional one that failed is a warning', async () => {
+    const broken = installedUnified(aProvider({ init: () => Promise.reject(new Error('down')) }));
+    const registry = await load([depending([{ pluginId: 'greeter', optional: true }]), broken]);
+    expect(registry.plugins[0]).toMatchObject({
+      status: 'loaded',
+      warnings: ['it depends on the plugin "greeter", which is not loaded'],
+    });
+  });
+
+  test('what a plugin changes in its metadata afterwards changes nothing', async () => {
+    const dependencies = [{ pluginId: 'another' }];
+    const greeter = aProvider({
+      dependencies,
+      init: () => {
+        dependencies.push(null as never);
+      },
+    });
+    const registry = await load([installedUnified(greeter), another()]);
+    expect(registry.plugins[0]?.plugin?.dependencies).toEqual([{ pluginId: 'another', optional: false }]);
+  });
+
+  test('a failure goes down a chain of dependents', async () => {
+    const last = installedUnified(
+      aProvider({ id: 'last', dependencies: [{ pluginId: 'another' }], handles: [aHandle({ id: 'l' })] }),
+      'last',
+    );
+    const broken = installedUnified(aProvider({ init: () => Promise.reject(new Error('down')) }));
+    expect(await outcomes([last, depending([{ pluginId: 'greeter' }]), broken])).toEqual([
+      'it depends on the plugin "another", which is not loaded',
+      'it depends on the plugin "greeter", which is not loaded',
+      'its init failed: down',
+    ]);
+  });
+
   test('who depends on what failed fails, too', async () => {
     const broken = installedUnified(aProvider({ init: () => Promise.reject(new Error('down')) }));
     expect(await outcomes([depending([{ pluginId: 'greeter' }]), broken])).toEqual([
@@ -331,16 +467,108 @@ test('a plugin that is switched off is listed and not loaded', async () => {
   expect(registry.plugins[1]).toMatchObject({ status: 'loaded' });
 });
 
+test('an id to switch off that nobody has is in the log', async () => {
+  const { logger, entries } = aRecordingLogger();
+  const { clock, run } = aVirtualClock();
+  await run(loadRegistry([another()], { logger, clock, disabled: ['anotter', 'another'] }));
+  expect(entries).toEqual([
+    { level: 'warn', message: 'plugin to switch off is not installed', fields: { plugin: 'anotter' } },
+  ]);
+});
+
+test('a node type stays with the first plugin of the list even when its init fails', async () => {
+  const broken = installedUnified(aProvider({ init: () => Promise.reject(new Error('down')) }));
+  expect(await outcomes([broken, another({ handles: [aHandle()] })])).toEqual([
+    'its init failed: down',
+    'its node type "greet" is taken by the plugin "greeter"',
+  ]);
+});
+
+test('what a plugin logs says whose it is', async () => {
+  const { logger, entries } = aRecordingLogger();
+  const { clock, run } = aVirtualClock();
+  const init: NonNullable<PluginProvider['init']> = (context) => {
+    for (const level of ['debug', 'info', 'warn', 'error'] as const)
+      context.logger[level](`on ${level}`, { plugin: 'somebody else', step: 1 });
+  };
+  await run(loadRegistry([installedUnified(aProvider({ init }))], { logger, clock }));
+  expect(entries).toEqual(
+    ['debug', 'info', 'warn', 'error'].map((level) => ({
+      level,
+      message: `on ${level}`,
+      fields: { plugin: 'greeter', step: 1 },
+    })),
+  );
+});
+
 test('destroying lets every loaded plugin tidy up, whatever the others do', async () => {
   const destroyed: string[] = [];
-  const registry = await load([
-    installedUnified(aProvider({ destroy: () => Promise.reject(new Error('stuck')) })),
-    another({
-      destroy: () => {
-        destroyed.push('another');
-      },
-    }),
-  ]);
-  await registry.destroy();
+  const { logger, entries } = aRecordingLogger();
+  const { clock, run } = aVirtualClock();
+  const failing = (id: string, destroy: () => Promise<void>) =>
+    installedUnified(aProvider({ id, handles: [aHandle({ id })], destroy }), id);
+  const registry = await run(
+    loadRegistry(
+      [
+        failing('stuck', () => Promise.reject(new Error('stuck'))),
+        failing('hanging', () => new Promise(() => {})),
+        another({
+          destroy: () => {
+            destroyed.push('another');
+          },
+        }),
+      ],
+      { logger, clock },
+    ),
+  );
+  await run(registry.destroy());
   expect(destroyed).toEqual(['another']);
+  expect(entries.map(({ fields }) => fields)).toEqual([
+    { plugin: 'stuck', reason: 'stuck' },
+    { plugin: 'hanging', reason: 'no result within 2000 ms' },
+  ]);
+});
+
+describe('whatever the modules export', () => {
+  const junk = fc.oneof(
+    fc.anything({ withNullPrototype: true, withSparseArray: true, withBigInt: true }),
+    fc.constantFrom(
+      Symbol('s'),
+      () => {},
+      new Proxy(
+        {},
+        {
+          get: () => {
+            throw new Error('proxy');
+          },
+        },
+      ),
+    ),
+  );
+  const spoilt = <Shape extends object>(shape: Shape): fc.Arbitrary<unknown> =>
+    fc
+      .tuple(fc.constantFrom(...Object.keys(shape), 'dependencies', 'healthCheck', 'init'), junk)
+      .map(([field, value]) => ({ ...shape, [field]: value }));
+
+  test('the registry is built, a sound plugin works, and each failure has a reason', async () => {
+    const exported = fc.oneof(
+      junk,
+      spoilt(aProvider()),
+      spoilt(aLegacyProvider({ nodeType: 'greeter' })),
+      spoilt(aHandle()).map((handle) => aProvider({ handles: [handle as never] })),
+      junk.map((dependency) => aProvider({ dependencies: [dependency as never] })),
+    );
+    await fc.assert(
+      fc.asyncProperty(exported, fc.boolean(), async (value, isLegacy) => {
+        const plugin = isLegacy
+          ? installedLegacy(value, { id: 'greeter', kind: 'action' })
+          : installedUnified(value);
+        const { plugins, findNodeType } = await load([plugin, another()]);
+        expect(plugins[1]?.status).toBe('loaded');
+        expect(findNodeType('other')).not.toBeNull();
+        if (plugins[0]?.status === 'failed') expect(plugins[0].error).toMatch(/./);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

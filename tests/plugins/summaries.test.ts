@@ -85,6 +85,7 @@ describe('the lists', () => {
     expect(listTriggers(registry).map(({ id, type, provider }) => [id, type, provider])).toEqual([
       ['tick', 'TRIGGER', 'greeter'],
       ['ring', 'TRIGGER', 'ring'],
+      ['brokenTrigger', 'TRIGGER', 'brokenTrigger'],
     ]);
     expect(
       listActions(registry).map(({ id, type, provider, nodeTypes }) => [id, type, provider, nodeTypes]),
@@ -92,6 +93,15 @@ describe('the lists', () => {
       ['greet', 'ACTION', 'greeter', ['greet']],
       ['call', 'ACTION', 'call', ['call']],
     ]);
+  });
+
+  test('a legacy plugin that can not be read is in the list of its kind, with the reason', () => {
+    expect(listTriggers(registry).at(-1)).toMatchObject({
+      id: 'brokenTrigger',
+      loaded: false,
+      nodeTypes: [],
+      error: 'no vendor',
+    });
   });
 
   test('providers are the unified plugins', () => {

@@ -1,0 +1,60 @@
+import { describe, expect, test } from '@jest/globals';
+import { AppError, type ErrorCode, type ErrorParameters } from '../../lib/errors.ts';
+import { answerProblem } from '../../lib/http/problem.ts';
+
+const executionId = 'execution-1';
+const reason = 'it is odd';
+const target = 'GET api.example.com';
+
+/** Parameters for every code of the catalogue; one that is missing here does not compile. */
+const examples = {
+  BODY_TOO_LARGE: { limitBytes: 5 },
+  BODY_INVALID: { reason },
+  BODY_TOO_DEEP: { limit: 100 },
+  REQUEST_INVALID: { reason },
+  NOT_FOUND: {},
+  METHOD_NOT_ALLOWED: { allow: ['GET', 'HEAD'] },
+  UNAUTHORIZED: { challenge: 'Basic realm="x"' },
+  STORE_UNAVAILABLE: {},
+  AUTHENTICATION_MISCONFIGURED: {},
+  ANSWER_TOO_LARGE: { limitBytes: 5 },
+  INTERNAL: {},
+  EXECUTION_FAILED: { executionId },
+  EXECUTION_TIMED_OUT: { executionId },
+  NO_RESPONSE: { executionId },
+  RESPONSE_INVALID: { executionId, reason },
+  ALREADY_STARTED: { executionId },
+  WORKFLOW_INVALID: { reason },
+  OUTBOUND_REFUSED: { target, reason },
+  OUTBOUND_FAILED: { target, reason },
+  OUTBOUND_TIMEOUT: { target, timeoutMs: 5 },
+  OUTBOUND_TOO_LARGE: { target, limitBytes: 5 },
+  CONFIGURATION_INVALID: { reason },
+  WORKFLOW_TOO_LARGE: { bytes: 6, limitBytes: 5 },
+  WORKFLOW_CHANGED: { workflowId: 'shop' },
+  CREDENTIAL_CHANGED: { credentialId: 'key' },
+  TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
+} satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
+
+describe.each(Object.entries(examples))('%s', (code, parameters) => {
+  const error = new AppError(code as ErrorCode, parameters as never, new Error('the cause'));
+  const { status, headers, body } = answerProblem(error, 'request-1');
+
+  test('is problem details with a stable type, and keeps its cause to itself', () => {
+    expect(JSON.parse(body ?? '')).toEqual({
+      type: `urn:hookloom:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+      title: expect.stringMatching(/^[A-Z][a-zA-Z ]+$/),
+      status,
+      detail: expect.stringMatching(/^.+\.$/),
+      instance: 'request-1',
+    });
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(body).not.toMatch(/undefined|the cause|\[object/);
+  });
+
+  test('has the header that its status asks for, and no other', () => {
+    const { 'content-type': _type, 'cache-control': _cache, ...rest } = headers;
+    const asked = { 401: 'www-authenticate', 405: 'allow', 503: 'retry-after' } as Record<number, string>;
+    expect(Object.keys(rest)).toEqual(asked[status] === undefined ? [] : [asked[status]]);
+  });
+});
