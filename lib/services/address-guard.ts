@@ -24,6 +24,12 @@ const specialV6 = [
 /** IPv4 in the clothes of IPv6, `::ffff:127.0.0.1`: judged, and reached, as what it is. */
 const mappedV4 = ['::ffff:0:0/96'];
 
+/**
+ * Where a network translates IPv6 to IPv4 (NAT64, RFC 6052 §2.1), its resolver gives every host that has only IPv4
+ * such an address beside its own, so refusing them would refuse the host.
+ */
+const translatedV4 = ['64:ff9b::/96'];
+
 /** A list of networks as the platform checks them; it knows IPv4-mapped addresses too. */
 export const toBlockList = (networks: readonly string[]): BlockList => {
   const list = new BlockList();
@@ -42,6 +48,7 @@ const toNamedLists = (ranges: readonly (readonly [string, ...string[]])[]) =>
 const v4 = toNamedLists(specialV4);
 const v6 = toNamedLists(specialV6);
 const mapped = toBlockList(mappedV4);
+const translated = toBlockList(translatedV4);
 const globalUnicast = toBlockList(globalV6);
 
 /**
@@ -52,8 +59,16 @@ export const findAddressProblem = (address: string): string | null => {
   if (isIP(address) === 0 || address.includes('%')) return 'not a plain IP address';
   const family = familyOf(address);
   if (family === 'ipv4' || mapped.check(address, 'ipv6')) return findIn(v4, address, family);
+  if (translated.check(address, 'ipv6')) return findIn(v4, toTranslatedV4(address), 'ipv6');
   return globalUnicast.check(address, 'ipv6') ? findIn(v6, address, family) : 'not global';
 };
 
 const findIn = (ranges: typeof v4, address: string, family: 'ipv4' | 'ipv6'): string | null =>
   ranges.find(({ list }) => list.check(address, family))?.name ?? null;
+
+/** The IPv4 address in the last 32 bits, as a mapped one. */
+const toTranslatedV4 = (address: string): string => {
+  // The URL parser writes any form the same way (RFC 5952): `[64:ff9b::7f00:1]`, `[64:ff9b::1]` when the upper 16 are 0.
+  const groups = new URL(`http://[${address}]`).hostname.slice('[64:ff9b::'.length, -1);
+  return groups.includes(':') ? `::ffff:${groups}` : `::ffff:0:${groups || '0'}`;
+};

@@ -36,6 +36,8 @@ type Groups = readonly number[];
 const isPublicV6 = (groups: Groups): boolean => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = groups;
   if ([a, b, c, d, e].every((group) => group === 0) && f === 0xffff) return isPublicV4(g * 65_536 + h);
+  if (a === 0x64 && b === 0xff9b && [c, d, e, f].every((group) => group === 0))
+    return isPublicV4(g * 65_536 + h);
   if (a < 0x2000 || a > 0x3fff) return false;
   if (a === 0x2001 && (b < 0x200 || b === 0xdb8)) return false;
   return a !== 0x2002 && !(a === 0x3fff && b < 0x1000);
@@ -81,6 +83,8 @@ const anyV6 = fc.oneof(
     .map(([head, tail]) => [...head, ...tail]),
   anyV4.map((v4) => [0, 0, 0, 0, 0, 0xffff, Math.floor(v4 / 65_536), v4 % 65_536]),
   anyV4.map((v4) => [0, 0, 0, 0, 0, 0, Math.floor(v4 / 65_536), v4 % 65_536]),
+  anyV4.map((v4) => [0x64, 0xff9b, 0, 0, 0, 0, Math.floor(v4 / 65_536), v4 % 65_536]),
+  anyV4.map((v4) => [0x64, 0xff9b, 0, 0, 0, 1, Math.floor(v4 / 65_536), v4 % 65_536]),
 );
 
 describe('the address guard', () => {
@@ -107,7 +111,9 @@ describe('the address guard', () => {
       fc.property(anyV4, (number) => {
         const v4 = fromNumber(number);
         const [high, low] = [Math.floor(number / 65_536), number % 65_536].map((part) => part.toString(16));
-        for (const prefix of ['::ffff:', '::FFFF:', '0:0:0:0:0:ffff:', '0000::ffff:']) {
+        const mapped = ['::ffff:', '::FFFF:', '0:0:0:0:0:ffff:', '0000::ffff:'];
+        const translated = ['64:ff9b::', '0064:FF9B::', '64:ff9b:0:0:0:0:', '64:ff9b:0::0:'];
+        for (const prefix of [...mapped, ...translated]) {
           expect(findAddressProblem(`${prefix}${v4}`)).toBe(findAddressProblem(v4));
           expect(findAddressProblem(`${prefix}${high}:${low}`)).toBe(findAddressProblem(v4));
         }
@@ -134,7 +140,11 @@ describe('the address guard', () => {
     ['fd00:ec2::254', 'not global'], // the metadata of EC2
     ['ff02::1', 'not global'],
     ['::127.0.0.1', 'not global'],
-    ['64:ff9b::7f00:1', 'not global'],
+    ['64:ff9b::7f00:1', 'loopback'],
+    ['64:ff9b::a9fe:a9fe', 'link-local'],
+    ['64:ff9b::1', 'this network'],
+    ['64:ff9b::', 'this network'],
+    ['64:ff9b:1::101:101', 'not global'], // translation that a network keeps to itself (RFC 8215)
     ['2002:7f00:1::', 'a tunnel to IPv4'],
     ['2001::1', 'special'],
     ['2001:db8::1', 'documentation'],
@@ -144,12 +154,17 @@ describe('the address guard', () => {
     expect(findAddressProblem(address)).toBe(problem);
   });
 
-  test.each(['1.1.1.1', '8.8.8.8', '172.15.255.255', '172.32.0.0', '::ffff:1.1.1.1', '2606:4700:4700::1111'])(
-    '%s is public',
-    (address) => {
-      expect(findAddressProblem(address)).toBeNull();
-    },
-  );
+  test.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '172.15.255.255',
+    '172.32.0.0',
+    '::ffff:1.1.1.1',
+    '64:ff9b::101:101',
+    '2606:4700:4700::1111',
+  ])('%s is public', (address) => {
+    expect(findAddressProblem(address)).toBeNull();
+  });
 
   test.each([
     '',
