@@ -1,23 +1,11 @@
+import { isReservedHeader, isToken } from '../contract/header-fields.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { emit, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { readMap, readNumber, wrongParameter } from './parameters.ts';
 
-/** A token of RFC 9110 §5.6.2. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** RFC 9110 §5.5, in ASCII: no line break, which would begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
-/** What belongs to the connection, or says how long the body is: the gateway's business (RFC 9110 §7.6.1). */
-const RESERVED_HEADERS = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** Answers the caller of a webhook whose `responseMode` is `responseNode`, and hands its input on. */
 export const respondToWebhook: PluginHandle = {
@@ -54,8 +42,8 @@ const readHeaders = (headers: JsonObject): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
       const place = `headers.${name}`;
-      if (!HEADER_NAME.test(name)) throw new TypeError(`Parameter "${place}" is not a name that HTTP allows`);
-      if (RESERVED_HEADERS.has(name.toLowerCase())) {
+      if (!isToken(name)) throw new TypeError(`Parameter "${place}" is not a name that HTTP allows`);
+      if (isReservedHeader(name)) {
         throw new TypeError(`Parameter "${place}" is set by the gateway and can't be chosen`);
       }
       if (typeof value !== 'string') throw wrongParameter(place, 'a string', value);

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
+import { findHeaderProblem, isToken } from '../contract/header-fields.ts';
 import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../contract/services.ts';
 import { AppError, isAppError } from '../errors.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import { withDeadline } from './deadline.ts';
 import { checkAddress, createGuardedLookup, type ResolveHost, resolveHost } from './guarded-lookup.ts';
-import { findHeaderProblem, isToken } from './header-fields.ts';
 import { receiveResponse, sendHop } from './http-exchange.ts';
 import { type Agents, createAgents } from './keep-alive-agents.ts';
 import { toOutboundFailure } from './outbound-failure.ts';

@@ -1,18 +1,7 @@
+import { isReservedHeader, isToken } from '../contract/header-fields.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
 import { AppError } from '../errors.ts';
 import type { WebhookAnswer } from './webhook-answer.ts';
-
-/** These belong to the connection and to whoever frames the message (RFC 9110 §7.6.1), never to a workflow. */
-const FRAMING_HEADERS = new Set([
-  'connection',
-  'content-length',
-  'keep-alive',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 /** RFC 9110 §6.4.1 and §15.3.6: these statuses have no body. */
 const STATUSES_WITHOUT_BODY = [204, 205, 304];
@@ -38,9 +27,9 @@ export const answerWithResponse = (executionId: string, response: JsonObject): W
   if (!isPlainObject(headers)) return refuse('its headers are not a map');
   const ownHeaders = new Map<string, string>();
   for (const [name, value] of Object.entries(headers)) {
-    if (!isHeaderName(name)) return refuse('one of its headers has a name that HTTP does not allow');
+    if (!isToken(name)) return refuse('one of its headers has a name that HTTP does not allow');
     if (!isHeaderValue(value)) return refuse(`its header ${name} has a value that HTTP does not allow`);
-    if (!FRAMING_HEADERS.has(name.toLowerCase())) ownHeaders.set(name.toLowerCase(), String(value));
+    if (!isReservedHeader(name)) ownHeaders.set(name.toLowerCase(), String(value));
   }
   if (STATUSES_WITHOUT_BODY.includes(status) || body === null) {
     return { status, headers: protect(ownHeaders), body: null };
@@ -55,8 +44,6 @@ export const answerWithResponse = (executionId: string, response: JsonObject): W
 
 const isStatus = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
-
-const isHeaderName = (name: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name);
 
 /** RFC 9110 §5.5: visible characters, spaces and tabs; no line break, which would begin another header. */
 const isHeaderValue = (value: unknown): boolean =>

@@ -18,11 +18,15 @@ const reserved: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+/** A name of HTTP's: of a method, or of a header. */
 export const isToken = (text: string): boolean => token.test(text);
+
+/** Is this header the gateway's or the connection's business? */
+export const isReservedHeader = (name: string): boolean => reserved.has(name.toLowerCase());
 
 /** What is wrong with a header that a workflow sets, as the end of a sentence; null when it is fine. Never holds the value. */
 export const findHeaderProblem = (name: string, value: string): string | null => {
   if (!isToken(name)) return 'is not a valid header name';
-  if (reserved.has(name.toLowerCase())) return 'is set by the connection and can not be chosen';
+  if (isReservedHeader(name)) return 'is set by the connection and can not be chosen';
   return fieldValue.test(value) ? null : 'has a value with characters that a header can not carry';
 };
