@@ -64,7 +64,7 @@ export interface NodeContext {
   readonly execution: ExecutionInfo;
   /** 1 for the first try of this node, 2 for the second, … */
   readonly attempt: number;
-  /** How often the loops around this node have gone round before; 0 outside of loops. */
+  /** How often this node had its turn before in this execution; 0 outside of loops. Names the run: it never repeats. */
   readonly iteration: number;
   /** What each connection delivered, unmerged; empty for a trigger. */
   readonly inputs: readonly DeliveredInput[];

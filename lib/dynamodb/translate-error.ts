@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts';
 
 /** A write whose condition did not hold: an expected outcome, not a fault. */
-export const isConditionFailed = (error: unknown): boolean =>
+const isConditionFailed = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ConditionalCheckFailedException';
 
 /** Mistakes of ours: trying again would not help, and calling them an outage would hide them. */

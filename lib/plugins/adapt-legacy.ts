@@ -37,7 +37,7 @@ export const adaptLegacy = (
 };
 
 /** The legacy list of properties as JSON Schema. */
-export const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
+const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(properties.map((property) => [property.name, toPropertySchema(property)])),
   required: properties.filter(({ required }) => required === true).map(({ name }) => name),

@@ -28,7 +28,7 @@ export const sendHop = (
   });
 
 /** Names in lower case, values of a repeated name joined with `, `. Not `response.headers`, which drops some repeats. */
-export const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
+const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = String(rawHeaders[index]).toLowerCase();

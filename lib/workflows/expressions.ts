@@ -61,9 +61,6 @@ export const compileExpression = (source: string, place = ''): Evaluate => {
   };
 };
 
-/** Does any of it look beyond the node's own input, at `$nodes`? */
-export const readsNodes = (source: string): boolean => source.includes('$nodes');
-
 const splitPath = (text: string): string[] | null => {
   const segments = [...text.matchAll(SEGMENT)].map(([whole, quoted]) => ({ name: quoted ?? whole, quoted }));
   return segments.some(({ name, quoted }) => quoted === undefined && KEYWORDS.has(name))

@@ -25,7 +25,7 @@ const readText = (parameters: JsonObject | undefined, name: string, initial: str
 };
 
 /** The leading slash is optional in a workflow, and always there from here on. */
-export const normalisePath = (path: string): string => (path.startsWith('/') ? path : `/${path}`);
+const normalisePath = (path: string): string => (path.startsWith('/') ? path : `/${path}`);
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FORBIDDEN_IN_PATH = /[%?#\\\u0000-\u001f\u007f]/;
