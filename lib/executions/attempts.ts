@@ -10,8 +10,8 @@ import {
   type WorkflowNode,
 } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
-import type { Scope } from '../workflows/expressions.ts';
 import type { Plan, PlanNode } from '../workflows/plan.ts';
+import type { Scope } from '../workflows/scope.ts';
 import { toFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { Attempt } from './steps.ts';

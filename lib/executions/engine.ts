@@ -1,9 +1,9 @@
 import type { JsonObject } from '../contract/json.ts';
 import { type ExecutionInfo, RESPONSE_OUTPUT } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
-import type { Scope, TakeTurn } from '../workflows/expressions.ts';
 import type { Plan, PlanNode } from '../workflows/plan.ts';
 import type { Route } from '../workflows/route.ts';
+import type { Scope, TakeTurn } from '../workflows/scope.ts';
 import { type AttemptSettings, attemptNode, type NodeRun } from './attempts.ts';
 import type { ExecutionResult, FinalStatus, NodeFailure, NodeRecord } from './execution.ts';
 import { toFailure } from './failure.ts';

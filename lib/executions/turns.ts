@@ -1,4 +1,4 @@
-import type { TakeTurn } from '../workflows/expressions.ts';
+import type { TakeTurn } from '../workflows/scope.ts';
 
 /**
  * Lets evaluations go one after the other. They never wait for anything but the processor, so nobody gains by going

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
-import { compileJsonata, type Evaluate, type Scope } from './expressions.ts';
+import { compileJsonata } from './jsonata-expression.ts';
+import type { Evaluate, Scope } from './scope.ts';
 import { compileTemplate, splitTemplate } from './template.ts';
 
 /** A node's parameters with every expression evaluated; at once when all of them are plain paths. */

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../contract/json.ts';
-import { compileExpression, type Evaluate } from './expressions.ts';
+import { compileExpression } from './expressions.ts';
+import type { Evaluate } from './scope.ts';
 
 /** A piece of a text: as it is, or the source of an expression. */
 export type TemplatePart =

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import { compileExpression, type Scope } from '../../lib/workflows/expressions.ts';
+import { compileExpression } from '../../lib/workflows/expressions.ts';
 import { compileParameters } from '../../lib/workflows/parameters.ts';
+import type { Scope } from '../../lib/workflows/scope.ts';
 
 const scope = (input: JsonObject = {}, seed = 'e-1/node/0'): Scope => ({
   input,

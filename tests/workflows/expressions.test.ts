@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import jsonata from 'jsonata';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import type { Scope } from '../../lib/workflows/expressions.ts';
 import { checkExpressions, compileParameters } from '../../lib/workflows/parameters.ts';
+import type { Scope } from '../../lib/workflows/scope.ts';
 import { splitTemplate } from '../../lib/workflows/template.ts';
 
 const scope = (changes: Partial<Scope> = {}): Scope => ({

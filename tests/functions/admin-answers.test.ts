@@ -1,0 +1,139 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { createAdminList } from '../../lib/admin-functions.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { listPlugins } from '../../lib/plugins/summaries.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
+import { aProvider, installedUnified } from '../support/a-plugin.ts';
+import { aRecordingLogger } from '../support/a-recording-logger.ts';
+import { silent } from '../support/a-run.ts';
+import { anEvent } from '../support/an-api-event.ts';
+
+type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+
+const context = { awsRequestId: 'lambda-1' } as Context;
+const files = ['plugins', 'triggers', 'actions', 'providers', 'health', 'debug'];
+const handlers = new Map<string, Handler>();
+
+/** The environment of a deployed function, less what debug is meant to say. */
+const environment = {
+  AWS_ACCESS_KEY_ID: 'canary-key-id',
+  AWS_SECRET_ACCESS_KEY: 'canary-secret-key',
+  AWS_SESSION_TOKEN: 'canary-token',
+  AWS_LAMBDA_FUNCTION_NAME: 'canary-function',
+  DYNAMODB_ENDPOINT: 'http://canary-endpoint:8000',
+  OUTBOUND_ALLOW: 'canary.internal',
+  TABLE_PREFIX: 'canary-prefix',
+};
+
+beforeAll(async () => {
+  Object.assign(process.env, environment, {
+    LOG_LEVEL: 'error',
+    STAGE: 'prod',
+    SERVICE_VERSION: '4.5.6',
+    AWS_REGION: 'eu-central-1',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+    DISABLED_PLUGINS: 'manualTrigger',
+  });
+  for (const file of files) {
+    const { handler } = await import(`../../functions/admin/${file}.ts`);
+    handlers.set(file, handler);
+  }
+});
+
+const call = async (file: string, event: unknown = anEvent()) => {
+  const result = await handlers.get(file)?.(event, context);
+  return { result, body: JSON.parse(result?.body ?? 'null') };
+};
+
+describe('an admin answer', () => {
+  test.each(files)('of %s holds nothing of the environment', async (file) => {
+    const { result } = await call(file);
+    expect(result?.statusCode).toBe(200);
+    expect(JSON.stringify(result)).not.toContain('canary');
+  });
+
+  test.each(files)('of %s is kept by nobody', async (file) => {
+    const { result } = await call(file);
+    expect(result?.headers).toEqual({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  test.each(files)('of %s to something that is no request is 405 with Allow', async (file) => {
+    for (const event of [undefined, null, 'GET', {}, { requestContext: null }]) {
+      const { result } = await call(file, event);
+      expect(result?.statusCode).toBe(405);
+      expect(result?.headers?.allow).toBe('GET, HEAD');
+    }
+  });
+
+  test('of debug says where it runs and what was built, and no more', async () => {
+    const { body } = await call('debug');
+    expect(body.runtime).toEqual({
+      node: process.version,
+      architecture: process.arch,
+      region: 'eu-central-1',
+      memoryMb: 512,
+    });
+    expect(body.build).toEqual({ version: '4.5.6', stage: 'prod' });
+    expect(Object.keys(body).sort()).toEqual(
+      ['providerCount', 'triggerCount', 'actionCount', 'serverTime', 'runtime', 'build', 'nodeTypes']
+        .concat('loadErrors')
+        .sort(),
+    );
+  });
+});
+
+describe('a plugin that is switched off', () => {
+  test('is listed with the reason, and not loaded', async () => {
+    for (const list of [(await call('plugins')).body.plugins, (await call('triggers')).body]) {
+      expect(list.find(({ id }: { id: string }) => id === 'manualTrigger')).toMatchObject({
+        type: 'TRIGGER',
+        loaded: false,
+        error: 'it is switched off',
+      });
+    }
+  });
+
+  test('is no load error, and its node type is not among those that can be used', async () => {
+    const { body } = await call('debug');
+    expect(body).toMatchObject({ triggerCount: 1, loadErrors: [] });
+    expect(body.nodeTypes).not.toContain('manualTrigger');
+  });
+
+  test('leaves the service healthy', async () => {
+    const { result, body } = await call('health');
+    expect(result?.statusCode).toBe(200);
+    expect(body).toMatchObject({
+      status: 'healthy',
+      summary: { total: 4, healthy: 3, warning: 0, unhealthy: 0, disabled: 1 },
+      plugins: { manualTrigger: { status: 'disabled', message: 'it is switched off' } },
+    });
+  });
+});
+
+test('a request is one line in the log, without its headers and body', async () => {
+  const clock = aManualClock();
+  const { logger, entries } = aRecordingLogger();
+  const registry = await loadRegistry([installedUnified(aProvider())], { logger: silent, clock });
+  const handler = createAdminList({ logger, clock, loadRegistry: async () => registry }, listPlugins);
+  const headers = { authorization: 'AWS4-HMAC-SHA256 Credential=secret', cookie: 'secret' };
+  await (handler as Handler)(anEvent({ headers, body: 'secret' }), context);
+  await (handler as Handler)(anEvent({ headers, body: 'secret', method: 'POST' }), context);
+  const fields = { requestId: 'request-1', durationMs: 0 };
+  expect(entries).toEqual([
+    {
+      level: 'info',
+      message: 'request',
+      fields: { ...fields, route: 'GET /api/admin/plugins', status: 200 },
+    },
+    {
+      level: 'info',
+      message: 'request',
+      fields: { ...fields, route: 'POST /api/admin/plugins', status: 405, code: 'METHOD_NOT_ALLOWED' },
+    },
+  ]);
+});

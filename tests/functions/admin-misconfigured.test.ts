@@ -1,0 +1,14 @@
+import { expect, test } from '@jest/globals';
+
+test.each(['plugins', 'triggers', 'actions', 'providers', 'health', 'debug'])(
+  '%s does not start with a setting that is wrong, and says which, not what it is',
+  async (file) => {
+    process.env.PLUGIN_DEADLINE_MS = 'canary';
+    const start = import(`../../functions/admin/${file}.ts`);
+    await expect(start).rejects.toMatchObject({
+      code: 'CONFIGURATION_INVALID',
+      message: expect.stringContaining('PLUGIN_DEADLINE_MS'),
+    });
+    await expect(start).rejects.not.toMatchObject({ message: expect.stringContaining('canary') });
+  },
+);

@@ -1,0 +1,59 @@
+import { describe, expect, test } from '@jest/globals';
+import { adaptLegacy, toSchema } from '../../lib/plugins/adapt-legacy.ts';
+import { aLegacyProvider } from '../support/a-plugin.ts';
+
+describe('a legacy provider', () => {
+  test.each<['trigger' | 'action', boolean | undefined, boolean]>([
+    ['trigger', undefined, true],
+    ['trigger', false, true],
+    ['action', undefined, false],
+    ['action', false, false],
+    ['action', true, true],
+  ])('as %s that says pure: %s is pure: %s', (kind, pure, expected) => {
+    const provider = aLegacyProvider(pure === undefined ? {} : { pure });
+    expect(adaptLegacy('ring', kind, provider).nodeTypes[0]?.pure).toBe(expected);
+  });
+
+  test('is called as the object that it is', async () => {
+    class Ringer {
+      readonly tone = 'low';
+      getExecutor() {
+        return { getNodeType: () => 'ring', execute: () => ({ tone: this.tone }) };
+      }
+      healthCheck() {
+        return { status: 'warning', message: this.tone } as const;
+      }
+    }
+    const ringer = Object.assign(new Ringer(), {
+      ...aLegacyProvider(),
+      getExecutor: Ringer.prototype.getExecutor,
+    });
+    const plugin = adaptLegacy('ring', 'trigger', ringer);
+    const executor = await plugin.nodeTypes[0]?.getExecutor();
+    expect(executor?.execute({} as never, {}, {} as never)).toEqual({ tone: 'low' });
+    expect(plugin.healthCheck?.({} as never)).toEqual({ status: 'warning', message: 'low' });
+  });
+});
+
+describe('its properties as JSON Schema', () => {
+  test.each(['string', 'number', 'boolean', 'object', 'array'] as const)('%s is that type', (type) => {
+    expect(toSchema([{ name: 'p', displayName: 'P', type }]).properties).toEqual({ p: { title: 'P', type } });
+  });
+
+  test('a default is kept, whatever it is', () => {
+    const defaults = [false, 0, '', null, []];
+    for (const initial of defaults) {
+      const schema = toSchema([{ name: 'p', displayName: 'P', type: 'any', default: initial }]);
+      expect(schema.properties).toEqual({ p: { title: 'P', default: initial } });
+    }
+  });
+
+  test('none is an object that takes no keys', () => {
+    expect(toSchema([])).toEqual({
+      type: 'object',
+      properties: {},
+      required: [],
+      additionalProperties: false,
+    });
+  });
+});
