@@ -120,7 +120,7 @@ const catalogue = {
     413,
     'Workflow too large',
     (p: { bytes: number; limitBytes: number }) =>
-      `The definition has ${p.bytes} bytes; it may have ${p.limitBytes}.`,
+      `The definition takes ${p.bytes} bytes in the store; it may take ${p.limitBytes}.`,
   ),
   WORKFLOW_CHANGED: entry(
     409,

@@ -1,14 +1,9 @@
-import {
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  ScanCommand,
-  type ScanCommandOutput,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Credential, CredentialSecret } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import { AppError } from '../errors.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
+import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
 import { fromStore, isWritten } from './translate-error.ts';
 
@@ -43,21 +38,8 @@ export const createCredentialStore = (
   },
 
   list: async () => {
-    const credentials: Credential[] = [];
-    let from: ScanCommandOutput['LastEvaluatedKey'];
-    do {
-      const page: ScanCommandOutput = await fromStore(
-        client.send(
-          new ScanCommand({
-            TableName: tables.credentials,
-            ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-          }),
-        ),
-      );
-      credentials.push(...(page.Items ?? []).map(toCredential));
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
-    return credentials.sort((a, b) => (a.id < b.id ? -1 : 1));
+    const items = await scanAll(client, { TableName: tables.credentials });
+    return items.map(toCredential).sort((a, b) => (a.id < b.id ? -1 : 1));
   },
 });
 

@@ -1,22 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
-  ScanCommand,
-  type ScanCommandOutput,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../contract/services.ts';
 import { AppError } from '../errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition.ts';
 import type { PathConfig } from '../workflows/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore, WorkflowSummary } from '../workflows/workflow-store.ts';
 import { flag, type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
+import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
 import { fromStore, isWritten } from './translate-error.ts';
 
-/** A DynamoDB item ends at 400 KB, names and the other attributes included. */
 const MAX_DEFINITION_BYTES = 350_000;
+
+/** A DynamoDB item ends at 409,600 bytes, the names of its attributes included. */
+const MAX_ITEM_BYTES = 400_000;
 
 /**
  * The current version of a workflow is one item, so that a request reads once and a change is one conditional
@@ -102,13 +99,19 @@ export const createWorkflowStore = (
       return archived === undefined ? null : toWorkflow(archived);
     },
 
-    put: async (definition, pathConfigs) => {
-      const bytes = Buffer.byteLength(JSON.stringify(definition));
-      if (bytes > MAX_DEFINITION_BYTES) {
-        throw new AppError('WORKFLOW_TOO_LARGE', { bytes, limitBytes: MAX_DEFINITION_BYTES });
-      }
+    put: async (definition, pathConfigs, replaces) => {
+      refuseLarger(MAX_DEFINITION_BYTES, JSON.stringify(definition));
+      // A name is in the item twice, and a webhook may take more as a path config than as a trigger.
+      refuseLarger(
+        MAX_ITEM_BYTES,
+        `${definition.name}${JSON.stringify(definition)}${JSON.stringify(pathConfigs)}`,
+      );
       const current = await readCurrent(definition.id, true);
-      if (current !== null && !isTombstone(current)) {
+      const currentVersion = current === null || isTombstone(current) ? null : readNumber(current, 'version');
+      if (replaces !== undefined && replaces !== currentVersion) {
+        throw new AppError('WORKFLOW_CHANGED', { workflowId: definition.id });
+      }
+      if (current !== null && currentVersion !== null) {
         const { version, definition: before } = toWorkflow(current);
         if (isDeepStrictEqual(before, JSON.parse(JSON.stringify(definition))))
           return { version, changed: false };
@@ -126,26 +129,21 @@ export const createWorkflowStore = (
     },
 
     list: async () => {
-      const summaries: WorkflowSummary[] = [];
-      let from: ScanCommandOutput['LastEvaluatedKey'];
-      do {
-        const page: ScanCommandOutput = await fromStore(
-          client.send(
-            new ScanCommand({
-              TableName: tables.workflows,
-              ProjectionExpression: 'workflowId, #name, enabled, #version, updatedAt',
-              FilterExpression: 'attribute_not_exists(removedAt)',
-              ExpressionAttributeNames: { '#name': 'name', '#version': 'version' },
-              ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-            }),
-          ),
-        );
-        summaries.push(...(page.Items ?? []).map(toSummary));
-        from = page.LastEvaluatedKey;
-      } while (from !== undefined);
-      return summaries.sort((a, b) => (a.id < b.id ? -1 : 1));
+      const items = await scanAll(client, {
+        TableName: tables.workflows,
+        ProjectionExpression: 'workflowId, #name, enabled, #version, updatedAt',
+        FilterExpression: 'attribute_not_exists(removedAt)',
+        ExpressionAttributeNames: { '#name': 'name', '#version': 'version' },
+      });
+      return items.map(toSummary).sort((a, b) => (a.id < b.id ? -1 : 1));
     },
   };
+};
+
+/** @throws AppError `WORKFLOW_TOO_LARGE` */
+const refuseLarger = (limitBytes: number, stored: string): void => {
+  const bytes = Buffer.byteLength(stored);
+  if (bytes > limitBytes) throw new AppError('WORKFLOW_TOO_LARGE', { bytes, limitBytes });
 };
 
 const toItem = (

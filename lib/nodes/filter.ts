@@ -1,5 +1,6 @@
 import { emit } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
+import { conditionSchema } from './condition.ts';
 import { readBoolean } from './parameters.ts';
 
 /** Hands the input on, or nothing: the branch behind it is then skipped. The condition is as strict as that of `if`. */
@@ -9,16 +10,6 @@ export const filter: PluginHandle = {
   description: 'Hands the input on when the condition is true, and ends the branch otherwise',
   kind: 'action',
   pure: true,
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['condition'],
-    properties: {
-      condition: {
-        type: 'boolean',
-        description: 'Usually an expression, such as {{ body.total > 100 }}; must give true or false',
-      },
-    },
-  },
+  schema: conditionSchema,
   execute: ({ parameters }, input) => (readBoolean(parameters, 'condition') ? input : emit({})),
 };

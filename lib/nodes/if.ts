@@ -1,5 +1,6 @@
 import { emit } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
+import { conditionSchema } from './condition.ts';
 import { readBoolean } from './parameters.ts';
 
 /**
@@ -12,17 +13,7 @@ export const ifNode: PluginHandle = {
   description: 'Hands the input on to the output "true" or "false"',
   kind: 'action',
   pure: true,
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['condition'],
-    properties: {
-      condition: {
-        type: 'boolean',
-        description: 'Usually an expression, such as {{ body.total > 100 }}; must give true or false',
-      },
-    },
-  },
+  schema: conditionSchema,
   execute: ({ parameters }, input) =>
     readBoolean(parameters, 'condition') ? emit({ true: input }) : emit({ false: input }),
 };

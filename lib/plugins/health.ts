@@ -125,5 +125,6 @@ const toFinding = (result: unknown): Finding => {
   if (status !== 'healthy' && status !== 'warning' && status !== 'unhealthy') {
     throw new Error('its health check returned something that is no result');
   }
-  return typeof message === 'string' ? { status, message: describeError(message) } : { status };
+  if (typeof message !== 'string' || message.trim() === '') return { status };
+  return { status, message: describeError(message) };
 };

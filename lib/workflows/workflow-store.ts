@@ -22,11 +22,15 @@ export interface WorkflowStore {
   findVersion(workflowId: string, version: number): Promise<Workflow | null>;
   /**
    * Makes the definition the current version, unless it equals the current one: then nothing is written.
-   * Rejects with `WORKFLOW_CHANGED` when another writer was faster; nothing is changed then.
+   * Rejects with `WORKFLOW_CHANGED` when another writer was faster, and with `WORKFLOW_TOO_LARGE`; nothing is
+   * changed then.
+   * @param replaces the version that the definition was made from: if another one is current, it rejects with
+   * `WORKFLOW_CHANGED` instead of undoing what it does not know. Absent: whatever is current is replaced
    */
   put(
     definition: WorkflowDefinition,
     pathConfigs: readonly PathConfig[],
+    replaces?: number,
   ): Promise<{ version: number; changed: boolean }>;
   /** False when there was none. Versions stay readable, and a later `put` counts on from them. */
   remove(workflowId: string): Promise<boolean>;

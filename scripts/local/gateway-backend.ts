@@ -54,5 +54,5 @@ Hookloom is up at ${baseUrl}, with the workflows ${samples.join(', ')}. Paste th
   curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${apiKey}' -H 'content-type: application/json' -d '{"id":"A-1","total":120}'
   curl -s ${baseUrl}/api/admin/plugins/health
 
-Edit workflows/*.json or the code, and the next request runs it. Ctrl+C ends it.
+Edit workflows/*.json and the next request runs it; edited code takes a second. Ctrl+C ends it.
 `;

@@ -5,8 +5,9 @@ import { createCredentialStore } from '../../lib/dynamodb/credential-store.ts';
 import { createExecutionStore } from '../../lib/dynamodb/execution-store.ts';
 import { createWorkflowStore } from '../../lib/dynamodb/workflow-store.ts';
 import { isAppError } from '../../lib/errors.ts';
+import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
-import { aWorkflow } from '../support/a-workflow.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -160,11 +161,24 @@ describe('what is stored', () => {
     expect(await workflows.list()).toHaveLength(12);
   });
 
-  test('a definition that no item can hold is refused with its size', async () => {
+  const webhooks = Array.from({ length: 4_500 }, (_, at) => aTrigger({ path: `p${at}` }, { id: `t${at}` }));
+  test.each([
+    ['a definition', aWorkflow({ description: 'x'.repeat(400_000) })],
+    ['a name, which the list needs apart,', aWorkflow({ name: 'x'.repeat(250_000) })],
+    ['webhooks', aWorkflow({ nodes: webhooks, connections: [] })],
+  ])('%s that no item can hold is refused with its size', async (_what, definition) => {
     const { workflows, tables, items } = await open();
-    const error = await outcome(workflows.put(aWorkflow({ description: 'x'.repeat(400_000) }), []));
+    const error = await outcome(workflows.put(definition, toPathConfigs(definition)));
     expect(isAppError(error, 'WORKFLOW_TOO_LARGE')).toBe(true);
     expect(await items(tables.workflows)).toEqual([]);
+  });
+
+  test('a definition of the size that the documentation promises is stored', async () => {
+    const { workflows } = await open();
+    const frame = Buffer.byteLength(JSON.stringify(aWorkflow({ description: '' })));
+    const largest = aWorkflow({ description: 'é'.repeat((350_000 - frame) / 2) });
+    expect(await workflows.put(largest, toPathConfigs(largest))).toEqual({ version: 1, changed: true });
+    expect((await workflows.find('greeting'))?.definition).toEqual(largest);
   });
 
   test('a record has what the TTL and the index by workflow and time need', async () => {

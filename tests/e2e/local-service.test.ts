@@ -15,21 +15,13 @@ let service: RunningService;
 
 beforeAll(async () => {
   project = copyProject();
-  // A plugin as anyone would add one: a file, and a line in the list. This one is broken.
-  writeFileSync(
-    join(project.folder, 'plugins/broken.ts'),
-    "throw new Error('the vendor library is missing');\n",
-  );
-  const list = join(project.folder, 'plugins/installed.ts');
-  const line = "  unified('broken', () => import('./broken.ts')),\n];";
-  writeFileSync(list, readFileSync(list, 'utf8').replace(/\];\s*$/, line));
   service = await startLocalService({ cwd: project.folder });
 }, 60_000);
 
 afterAll(async () => {
   await service?.stop();
   project?.remove();
-});
+}, 20_000);
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${service.baseUrl}${path}`, {
@@ -48,10 +40,14 @@ const ordersApiKey = () => readFileSync(join(project.folder, '.hookloom/orders-a
 const cli = (...args: string[]) =>
   runCommand('npm', ['run', '-s', 'cli', '--', ...args], { cwd: project.folder });
 
+/** Times are of their own in every answer. */
+const withoutTimes = (json: string): unknown =>
+  JSON.parse(json, (key, value) => (['durationMs', 'checkedAt', 'generatedAt'].includes(key) ? 0 : value));
+
 describe('the README', () => {
   test('its curl lines answer as printed there', async () => {
     const examples = readmeExamples(readFileSync(join(project.folder, 'README.md'), 'utf8'));
-    expect(examples.length).toBeGreaterThanOrEqual(2);
+    expect(examples).toHaveLength(3);
     for (const { url, init, answer } of examples) {
       const headers = Object.entries(init.headers).map(([name, value]) => [
         name,
@@ -61,7 +57,7 @@ describe('the README', () => {
         ...init,
         headers: Object.fromEntries(headers),
       });
-      expect(await response.json()).toEqual(answer);
+      expect(withoutTimes(await response.text())).toEqual(withoutTimes(JSON.stringify(answer)));
     }
   });
 
@@ -112,13 +108,28 @@ describe('the samples', () => {
 
   test('an edit that is not valid is refused with its place, and the version before it goes on', async () => {
     const file = join(project.folder, 'workflows/github-push.json');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('"webhookTrigger"', '"webhookTriger"'));
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(file, before.replace('"webhookTrigger"', '"webhookTriger"'));
     await service.printed(/github-push\.json was not taken over[\s\S]*\/nodes\/0\/type/);
     expect((await post('/api/webhook/github-push/github', aPushDelivery())).status).toBe(200);
+    writeFileSync(file, before);
   });
 });
 
 describe('a broken plugin', () => {
+  beforeAll(async () => {
+    // As anyone would add one: a file, and a line in the list.
+    writeFileSync(
+      join(project.folder, 'plugins/broken.ts'),
+      "throw new Error('the vendor library is missing');\n",
+    );
+    const list = join(project.folder, 'plugins/installed.ts');
+    const line = "  unified('broken', () => import('./broken.ts')),\n];";
+    writeFileSync(list, readFileSync(list, 'utf8').replace(/\];\s*$/, line));
+    await service.stop();
+    service = await startLocalService({ cwd: project.folder });
+  }, 30_000);
+
   test('is listed with its reason, beside the legacy and unified ones that work', async () => {
     const { status, body } = await get('/api/admin/plugins');
     expect(status).toBe(200);

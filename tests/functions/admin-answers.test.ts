@@ -41,7 +41,7 @@ beforeAll(async () => {
   }
 });
 
-const call = async (file: string, event: unknown = anEvent()) => {
+const call = async (file: string, { event }: { readonly event: unknown } = { event: anEvent() }) => {
   const result = await handlers.get(file)?.(event, context);
   return { result, body: JSON.parse(result?.body ?? 'null') };
 };
@@ -64,7 +64,7 @@ describe('an admin answer', () => {
 
   test.each(files)('of %s to something that is no request is 405 with Allow', async (file) => {
     for (const event of [undefined, null, 'GET', {}, { requestContext: null }]) {
-      const { result } = await call(file, event);
+      const { result } = await call(file, { event });
       expect(result?.statusCode).toBe(405);
       expect(result?.headers?.allow).toBe('GET, HEAD');
     }

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { adaptLegacy, toSchema } from '../../lib/plugins/adapt-legacy.ts';
+import type { LegacyProperty } from '../../lib/contract/legacy-plugin.ts';
+import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
 import { aLegacyProvider } from '../support/a-plugin.ts';
+
+const toSchema = (properties: readonly LegacyProperty[]) =>
+  adaptLegacy('ring', 'action', aLegacyProvider({ properties })).nodeTypes[0]?.schema;
 
 describe('a legacy provider', () => {
   test.each<['trigger' | 'action', boolean | undefined, boolean]>([
@@ -37,14 +41,16 @@ describe('a legacy provider', () => {
 
 describe('its properties as JSON Schema', () => {
   test.each(['string', 'number', 'boolean', 'object', 'array'] as const)('%s is that type', (type) => {
-    expect(toSchema([{ name: 'p', displayName: 'P', type }]).properties).toEqual({ p: { title: 'P', type } });
+    expect(toSchema([{ name: 'p', displayName: 'P', type }])?.properties).toEqual({
+      p: { title: 'P', type },
+    });
   });
 
   test('a default is kept, whatever it is', () => {
     const defaults = [false, 0, '', null, []];
     for (const initial of defaults) {
       const schema = toSchema([{ name: 'p', displayName: 'P', type: 'any', default: initial }]);
-      expect(schema.properties).toEqual({ p: { title: 'P', default: initial } });
+      expect(schema?.properties).toEqual({ p: { title: 'P', default: initial } });
     }
   });
 

@@ -13,8 +13,11 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
   return {
     find: async (workflowId) => copy(published.get(workflowId) ?? null),
     findVersion: async (workflowId, version) => copy(versions.get(workflowId)?.[version - 1] ?? null),
-    put: async (definition, pathConfigs) => {
+    put: async (definition, pathConfigs, replaces) => {
       const current = published.get(definition.id);
+      if (replaces !== undefined && replaces !== current?.version) {
+        throw new AppError('WORKFLOW_CHANGED', { workflowId: definition.id });
+      }
       if (current !== undefined && isDeepStrictEqual(current.definition, definition)) {
         return { version: current.version, changed: false };
       }

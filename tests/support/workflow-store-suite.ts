@@ -89,6 +89,19 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       ]);
     });
 
+    test('who names the version that a change was made from changes that one only', async () => {
+      const store = await create();
+      const refusal = { code: 'WORKFLOW_CHANGED' };
+      await expect(store.put(definition(), [], 1)).rejects.toMatchObject(refusal);
+      await store.put(definition(), []);
+      expect(await store.put(definition({ name: 'New' }), [], 1)).toEqual({ version: 2, changed: true });
+      await expect(store.put(definition({ name: 'Late' }), [], 1)).rejects.toMatchObject(refusal);
+      expect((await store.find('orders'))?.definition.name).toBe('New');
+      await store.remove('orders');
+      await expect(store.put(definition({ name: 'Late' }), [], 2)).rejects.toMatchObject(refusal);
+      expect(await store.find('orders')).toBeNull();
+    });
+
     test('two writers at once never make the same version: one of them is told, or counts on', async () => {
       const store = await create();
       const names = ['A', 'B', 'C', 'D'];

@@ -1,0 +1,12 @@
+/** The parameters of the nodes that decide by a condition: as strict as each other. */
+export const conditionSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['condition'],
+  properties: {
+    condition: {
+      type: 'boolean',
+      description: 'Usually an expression, such as {{ body.total > 100 }}; must give true or false',
+    },
+  },
+} as const;
