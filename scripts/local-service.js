@@ -12,10 +12,9 @@ export default class LocalService {
 
     // One bundle folder per process: a command that tidies up must not take the bundles of a running service along.
     const bundleFolder = join('.esbuild', String(process.pid));
+    const bundlePath = join(serverless.serviceDir, bundleFolder); // now: `invoke local` moves the service's folder
     service.custom.esbuild.outputWorkFolder = bundleFolder;
-    process.once('exit', () =>
-      rmSync(join(serverless.serviceDir, bundleFolder), { recursive: true, force: true }),
-    );
+    process.once('exit', () => rmSync(bundlePath, { recursive: true, force: true }));
 
     const { tablePrefix } = service.custom;
 
