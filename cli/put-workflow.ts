@@ -6,8 +6,9 @@ import type { WorkflowStore } from '../lib/workflows/workflow-store.ts';
 export const putWorkflow = (
   definition: WorkflowDefinition,
   store: WorkflowStore,
+  replaces?: number,
 ): Promise<{ readonly version: number; readonly changed: boolean }> =>
-  store.put(definition, toPathConfigs(definition));
+  store.put(definition, toPathConfigs(definition), replaces);
 
 /** The addresses at which a workflow listens. @param baseUrl without a trailing slash; left out when null */
 export const webhookUrls = (definition: WorkflowDefinition, baseUrl: string | null): string[] =>

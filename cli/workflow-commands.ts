@@ -42,8 +42,12 @@ export const putFiles = async (files: readonly string[], context: WorkflowContex
   }
 };
 
-const put = async (definition: WorkflowDefinition, { io, target }: WorkflowContext): Promise<void> => {
-  const { version, changed } = await putWorkflow(definition, target.workflows);
+const put = async (
+  definition: WorkflowDefinition,
+  { io, target }: WorkflowContext,
+  replaces?: number,
+): Promise<void> => {
+  const { version, changed } = await putWorkflow(definition, target.workflows, replaces);
   io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
 };
 
@@ -94,7 +98,7 @@ export const switchWorkflow = async (
 ): Promise<void> => {
   const workflow = await context.target.workflows.find(id);
   if (workflow === null) throw notFound(id);
-  await put({ ...workflow.definition, enabled }, context);
+  await put({ ...workflow.definition, enabled }, context, workflow.version);
 };
 
 export const removeWorkflow = async (id: string, { io, target }: WorkflowContext): Promise<void> => {

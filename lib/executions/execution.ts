@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/json.ts';
 
-/** Issue of an execution. The first is where it starts; the others are final and never change. */
+/** How an execution stands. The first is where it starts; the others are final and never change. */
 export type ExecutionStatus = 'running' | 'succeeded' | 'failed' | 'timedOut';
 export type FinalStatus = Exclude<ExecutionStatus, 'running'>;
 
