@@ -15,8 +15,6 @@ export interface CredentialContext {
   readonly target: Target;
 }
 
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
-
 export interface NewCredential {
   readonly id: string;
   readonly type: string | undefined;
@@ -29,7 +27,6 @@ export const create = async (
   { id, type, username, isChosen }: NewCredential,
   context: CredentialContext,
 ): Promise<void> => {
-  if (!ID.test(id)) throw usageError('The id of a credential is 1 to 64 of A-Z a-z 0-9 _ -');
   if (type !== 'apiKey' && type !== 'basic') throw usageError('--type must be apiKey or basic');
   if (type === 'basic' && !username) throw usageError('--type basic needs --username NAME');
   if (type === 'basic' && username?.includes(':')) throw usageError('A user name holds no colon (RFC 7617)');

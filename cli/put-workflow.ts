@@ -2,7 +2,11 @@ import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
 import { toPathConfigs } from '../lib/workflows/to-path-configs.ts';
 import type { WorkflowStore } from '../lib/workflows/workflow-store.ts';
 
-/** Makes a checked definition the current version. @throws AppError `WORKFLOW_CHANGED` | `STORE_UNAVAILABLE` | `WORKFLOW_TOO_LARGE` */
+/**
+ * Makes a checked definition the current version.
+ * @param replaces the version that it was made from; whatever is current when absent
+ * @throws AppError `WORKFLOW_CHANGED` | `STORE_UNAVAILABLE` | `WORKFLOW_TOO_LARGE`
+ */
 export const putWorkflow = (
   definition: WorkflowDefinition,
   store: WorkflowStore,

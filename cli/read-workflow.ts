@@ -3,6 +3,7 @@ import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
 import { validateWorkflow } from '../lib/workflows/validate.ts';
 import { CommandError } from './command-error.ts';
+import { findJsonError } from './find-json-error.ts';
 import type { Io } from './io.ts';
 
 /**
@@ -37,15 +38,16 @@ const readText = async (file: string): Promise<string> => {
 const parseJson = (text: string, name: string): unknown => {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    throw new CommandError(`${name}${placeOf(error, text)}: is not JSON: ${(error as Error).message}`);
+  } catch {
+    const at = findJsonError(text) ?? 0;
+    const [found] = text.slice(at, at + 2); // a character may take two places
+    const reason = found === undefined ? 'it ends too early' : `${JSON.stringify(found)} can't stand here`;
+    throw new CommandError(`${name}:${placeOf(at, text)}: is not JSON: ${reason}`);
   }
 };
 
-/** `:line:column`, as editors understand it. */
-const placeOf = (error: unknown, text: string): string => {
-  const [, position] = /position (\d+)/.exec((error as Error).message) ?? [];
-  if (position === undefined) return '';
-  const before = text.slice(0, Number(position)).split('\n');
-  return `:${before.length}:${(before.at(-1) ?? '').length + 1}`;
+/** `line:column`, as editors understand it. */
+const placeOf = (at: number, text: string): string => {
+  const before = text.slice(0, at).split('\n');
+  return `${before.length}:${(before.at(-1) ?? '').length + 1}`;
 };

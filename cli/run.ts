@@ -6,6 +6,7 @@ import { CommandError, EXIT, type ExitCode, usageError } from './command-error.t
 import * as credential from './credential-commands.ts';
 import { help } from './help.ts';
 import type { Io } from './io.ts';
+import { atLeastOne, checkTarget, exactlyOne, noNames, readId, readVersionNumber } from './read-arguments.ts';
 import type { OpenTarget } from './target.ts';
 import * as workflow from './workflow-commands.ts';
 
@@ -26,6 +27,21 @@ const options = {
   'password-stdin': { type: 'boolean' },
   all: { type: 'boolean' },
 } as const;
+
+/** What each command takes beside `--help`, `--stage` and `--region`: what it would ignore, it refuses. */
+const commands = new Map<string, readonly (keyof typeof options)[]>([
+  ['workflow validate', []],
+  ['workflow put', []],
+  ['workflow get', ['version']],
+  ['workflow list', ['json']],
+  ['workflow enable', []],
+  ['workflow disable', []],
+  ['workflow remove', []],
+  ['credential create', ['type', 'username', 'password-stdin']],
+  ['credential list', ['json']],
+  ['credential rotate', ['password-stdin']],
+  ['credential revoke', ['all']],
+]);
 
 /** Runs one command line. Never rejects for what a user or the store can do. */
 export const run = async (args: readonly string[], commandLine: CommandLine): Promise<ExitCode> => {
@@ -54,9 +70,18 @@ const dispatch = async (args: readonly string[], commandLine: CommandLine): Prom
   const { values, positionals } = parse(args);
   const [group = '', command = '', ...names] = positionals;
   if (values.help === true || group === '' || group === 'help') return io.print(help);
-  if (group === 'workflow') return runWorkflow(command, names, values, commandLine);
-  if (group === 'credential') return runCredential(command, names, values, commandLine);
-  throw usageError(`There is no command "${group}".`);
+
+  const name = positionals.slice(0, 2).join(' ');
+  const taken = commands.get(name);
+  if (taken === undefined) throw usageError(`There is no command "${name}".`);
+  const refused = Object.keys(values).find(
+    (option) => !['stage', 'region', ...taken].includes(option as keyof Values),
+  );
+  if (refused !== undefined) throw usageError(`${name} does not take --${refused}.`);
+  checkTarget(values);
+  return group === 'workflow'
+    ? runWorkflow(command, names, values, commandLine)
+    : runCredential(command, names, values, commandLine);
 };
 
 type Values = ReturnType<typeof parse>['values'];
@@ -75,29 +100,29 @@ const runWorkflow = async (
   values: Values,
   { io, openTarget, loadNodeTypes }: CommandLine,
 ): Promise<void> => {
-  const isKnown = ['validate', 'put', 'get', 'list', 'enable', 'disable', 'remove'].includes(command);
-  if (!isKnown) throw usageError(`There is no command "workflow ${command}".`);
-  const findNodeType = await loadNodeTypes();
-  if (command === 'validate') return workflow.validateFiles(atLeastOne(names, 'FILE'), { io, findNodeType });
-
+  if (command === 'validate') {
+    const files = atLeastOne(names, 'FILE');
+    return workflow.validateFiles(files, { io, findNodeType: await loadNodeTypes() });
+  }
   const target = openTarget(values);
-  const context = { io, target, findNodeType };
+  const context = { io, target };
   try {
     switch (command) {
-      case 'put':
-        return await workflow.putFiles(atLeastOne(names, 'FILE'), context);
-      case 'get':
-        return await workflow.printWorkflow(
-          exactlyOne(names, 'ID'),
-          readVersionNumber(values.version),
-          context,
-        );
+      case 'put': {
+        const files = atLeastOne(names, 'FILE');
+        return await workflow.putFiles(files, { ...context, findNodeType: await loadNodeTypes() });
+      }
+      case 'get': {
+        const version = readVersionNumber(values.version);
+        return await workflow.printWorkflow(readId(names), version, context);
+      }
       case 'list':
+        noNames(names);
         return await workflow.listWorkflows(values.json === true, context);
       case 'remove':
-        return await workflow.removeWorkflow(exactlyOne(names, 'ID'), context);
+        return await workflow.removeWorkflow(readId(names), context);
       default:
-        return await workflow.switchWorkflow(exactlyOne(names, 'ID'), command === 'enable', context);
+        return await workflow.switchWorkflow(readId(names), command === 'enable', context);
     }
   } finally {
     target.close();
@@ -110,9 +135,6 @@ const runCredential = async (
   values: Values,
   { io, openTarget }: CommandLine,
 ): Promise<void> => {
-  if (!['create', 'list', 'rotate', 'revoke'].includes(command)) {
-    throw usageError(`There is no command "credential ${command}".`);
-  }
   const target = openTarget(values);
   const context = { io, target };
   const isChosen = values['password-stdin'] === true;
@@ -120,41 +142,22 @@ const runCredential = async (
     switch (command) {
       case 'create': {
         const { type, username } = values;
-        return await credential.create({ id: exactlyOne(names, 'ID'), type, username, isChosen }, context);
+        return await credential.create({ id: readId(names), type, username, isChosen }, context);
       }
       case 'rotate':
-        return await credential.rotate(exactlyOne(names, 'ID'), isChosen, context);
+        return await credential.rotate(readId(names), isChosen, context);
       case 'revoke': {
         const [id, ...secretIds] = atLeastOne(names, 'ID');
-        const isAll = values.all === true;
-        return await credential.revoke({ id, secretId: secretIds[0], isAll }, context);
+        const secretId = secretIds.length === 0 ? undefined : exactlyOne(secretIds, 'SECRET_ID');
+        return await credential.revoke({ id: readId([id]), secretId, isAll: values.all === true }, context);
       }
       default:
+        noNames(names);
         return await credential.list(values.json === true, context);
     }
   } finally {
     target.close();
   }
-};
-
-const atLeastOne = (names: readonly string[], what: string): [string, ...string[]] => {
-  const [first, ...rest] = names;
-  if (first === undefined) throw usageError(`Name at least one ${what}.`);
-  return [first, ...rest];
-};
-
-const exactlyOne = (names: readonly string[], what: string): string => {
-  const [first, ...rest] = atLeastOne(names, what);
-  if (rest.length > 0) throw usageError(`Name one ${what}, not ${names.length}.`);
-  return first;
-};
-
-const readVersionNumber = (text: string | undefined): number | null => {
-  if (text === undefined) return null;
-  const version = Number(text);
-  if (!Number.isInteger(version) || version < 1)
-    throw usageError('--version must be a whole number from 1 on.');
-  return version;
 };
 
 const readVersion = (): string =>

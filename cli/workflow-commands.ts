@@ -9,19 +9,25 @@ import type { Target } from './target.ts';
 export interface WorkflowContext {
   readonly io: Io;
   readonly target: Target;
+}
+
+/** What it takes to check a file. */
+export interface CheckContext {
+  readonly io: Io;
   readonly findNodeType: FindNodeType;
 }
 
 /** Reports all files before it fails: who checks ten files wants ten results. */
 export const validateFiles = async (
   files: readonly string[],
-  { io, findNodeType }: Omit<WorkflowContext, 'target'>,
+  { io, findNodeType }: CheckContext,
 ): Promise<void> => {
   const problems: string[] = [];
   for (const file of files) {
     try {
-      const { id } = await readWorkflow(file, io, findNodeType);
-      io.print(`${file}: ${id} is valid`);
+      const definition = await readWorkflow(file, io, findNodeType);
+      io.print(`${file}: ${definition.id} is valid`);
+      warnOfNoTrigger(definition, { io, findNodeType });
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       problems.push(error.message);
@@ -31,11 +37,15 @@ export const validateFiles = async (
 };
 
 /** Reads and checks all files before it stores the first: a bad one changes nothing. */
-export const putFiles = async (files: readonly string[], context: WorkflowContext): Promise<void> => {
+export const putFiles = async (
+  files: readonly string[],
+  context: WorkflowContext & CheckContext,
+): Promise<void> => {
   const { io, target, findNodeType } = context;
   const definitions: WorkflowDefinition[] = [];
   for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
   for (const definition of definitions) {
+    warnOfNoTrigger(definition, context);
     await warnOfMissingCredentials(definition, context);
     await put(definition, context);
     for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
@@ -49,6 +59,14 @@ const put = async (
 ): Promise<void> => {
   const { version, changed } = await putWorkflow(definition, target.workflows, replaces);
   io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
+};
+
+/** No problem, since it may be on purpose. */
+const warnOfNoTrigger = ({ id, nodes }: WorkflowDefinition, { io, findNodeType }: CheckContext): void => {
+  const isStarted = nodes.some(
+    ({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger',
+  );
+  if (!isStarted) io.note(io.paint('yellow', `${id}: it has no trigger that is enabled: nothing starts it`));
 };
 
 const warnOfMissingCredentials = async (definition: WorkflowDefinition, { io, target }: WorkflowContext) => {
@@ -90,7 +108,7 @@ export const listWorkflows = async (asJson: boolean, { io, target }: WorkflowCon
   }
 };
 
-/** A new version that differs in `enabled` alone. */
+/** A new version that differs in `enabled` alone. @throws AppError `WORKFLOW_CHANGED` when somebody else puts one meanwhile */
 export const switchWorkflow = async (
   id: string,
   enabled: boolean,

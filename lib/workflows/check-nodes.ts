@@ -3,6 +3,7 @@ import type { WorkflowNode } from '../contract/node.ts';
 import type { FindNodeType, NodeType } from '../contract/node-type.ts';
 import type { CheckSchema } from './check-schema.ts';
 import type { WorkflowDefinition } from './definition.ts';
+import { findNearName } from './near-name.ts';
 import { checkExpressions } from './parameters.ts';
 import type { Problem } from './problem.ts';
 
@@ -13,18 +14,34 @@ export const checkNodes = async (
   checkSchema: CheckSchema,
 ): Promise<Problem[]> => {
   const problems: Problem[] = [];
+  const describeUnknown = createDescribeUnknown(findNodeType);
   for (const [index, node] of nodes.entries()) {
     const nodeType = findNodeType(node.type);
     if (nodeType === null) {
-      problems.push({
-        path: `/nodes/${index}/type`,
-        message: `no installed plugin brings the type "${node.type}"`,
-      });
+      problems.push({ path: `/nodes/${index}/type`, message: describeUnknown(node.type) });
     } else {
       problems.push(...(await checkNode(node, nodeType, checkSchema, `/nodes/${index}/parameters`)));
     }
   }
   return problems;
+};
+
+/** A file with more wrong types than this needs no hints. */
+const MAX_HINTS = 100;
+
+/** Looking for what was meant takes its time, and a type is often wrong in many nodes: once per type. */
+const createDescribeUnknown = (findNodeType: FindNodeType) => {
+  const messages = new Map<string, string>();
+  return (type: string): string => {
+    const known = messages.get(type);
+    if (known !== undefined) return known;
+    const isHinted = messages.size < MAX_HINTS;
+    const near = isHinted ? findNearName(type, (name) => findNodeType(name) !== null) : null;
+    const hint = near === null ? '' : `; did you mean "${near}"?`;
+    const message = `no installed plugin brings the type "${type}"${hint}`;
+    messages.set(type, message);
+    return message;
+  };
 };
 
 const checkNode = async (
@@ -61,5 +78,7 @@ const isExpressionAt = (parameters: JsonValue, pointer: string): boolean => {
 const findExpressions = (value: JsonValue, path: string): string[] => {
   if (typeof value === 'string') return value.includes('{{') ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => findExpressions(item, `${path}/${key}`));
+  return Object.entries(value).flatMap(([key, item]) =>
+    findExpressions(item, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  );
 };

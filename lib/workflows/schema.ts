@@ -1,3 +1,6 @@
+/** More nodes than this are refused. */
+export const MAX_NODES = 10_000;
+
 const id = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' };
 const seconds = { type: 'number', exclusiveMinimum: 0, maximum: 31_622_400 };
 
@@ -61,7 +64,7 @@ export const workflowSchema = {
     name: { type: 'string', minLength: 1 },
     description: { type: 'string' },
     enabled: { type: 'boolean' },
-    nodes: { type: 'array', minItems: 1, maxItems: 10_000, items: node },
+    nodes: { type: 'array', minItems: 1, maxItems: MAX_NODES, items: node },
     connections: { type: 'array', items: connection },
     settings: {
       type: 'object',

@@ -1,3 +1,4 @@
+import { isPlainObject } from '../contract/json.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
 import { checkGraph } from './check-graph.ts';
 import { checkNodes } from './check-nodes.ts';
@@ -5,6 +6,7 @@ import { createCheckSchema } from './check-schema.ts';
 import { checkWebhooks } from './check-webhooks.ts';
 import type { WorkflowDefinition } from './definition.ts';
 import type { Problem } from './problem.ts';
+import { readDraft } from './read-draft.ts';
 import { workflowSchema } from './schema.ts';
 
 export type Validation =
@@ -14,10 +16,7 @@ export type Validation =
 /** Deeper than this, tools along the way give up. */
 const MAX_DEPTH = 100;
 
-/**
- * Checks a parsed workflow file and reports every problem at once. What can only be said of a file of the right
- * shape is said once it has that. Never rejects, whatever the value.
- */
+/** Checks a parsed workflow file and reports every problem at once. Never rejects, whatever the value. */
 export const validateWorkflow = async (value: unknown, findNodeType: FindNodeType): Promise<Validation> => {
   if (isDeeperThan(value, MAX_DEPTH)) {
     return {
@@ -27,23 +26,25 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
   }
   const checkSchema = createCheckSchema();
   const shape = checkSchema(workflowSchema, value, '');
-  if (shape.length > 0) return { definition: null, problems: shape };
+  if (!isPlainObject(value)) return { definition: null, problems: shape };
 
-  const definition = withDefaults(value as WorkflowDefinition);
-  const problems = [
+  const { definition, madeUp } = readDraft(value);
+  const meaning = [
     ...checkGraph(definition, findNodeType),
     ...(await checkNodes(definition, findNodeType, checkSchema)),
     ...checkWebhooks(definition),
   ];
+  // Of what had to be made up, and of what it is part of, its shape is all that can be said to be wrong.
+  const doubtful = new Set(madeUp.flatMap(withParents));
+  const problems = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
   return problems.length === 0 ? { definition, problems: [] } : { definition: null, problems };
 };
 
-/** Optional in a file, always there in what is stored. */
-const withDefaults = (definition: WorkflowDefinition): WorkflowDefinition => ({
-  ...definition,
-  enabled: definition.enabled ?? true,
-  nodes: definition.nodes.map((node) => ({ ...node, parameters: node.parameters ?? {} })),
-});
+/** `/a/b`: `/a/b`, `/a` and the root. */
+const withParents = (pointer: string): string[] => {
+  const keys = pointer.split('/');
+  return keys.map((_, index) => keys.slice(0, keys.length - index).join('/'));
+};
 
 /** A worklist, not a recursion: the value may be of any depth. */
 const isDeeperThan = (value: unknown, limit: number): boolean => {

@@ -34,7 +34,7 @@ describe('credential create', () => {
 
   test.each([
     ['create key', 2, '--type must be apiKey or basic'],
-    ['create a/b --type apiKey', 2, 'The id of a credential is'],
+    ['create a/b --type apiKey', 2, '"a/b" is no id'],
     ['create key --type basic', 2, '--type basic needs --username NAME'],
     ['create key --type basic --username a:b', 2, 'A user name holds no colon'],
     ['create key --type apiKey --username a', 2, 'An API key is generated'],
@@ -72,6 +72,8 @@ describe('a credential', () => {
       code: 1,
       err: 'key has no secret 9; credential list shows what it has.',
     });
+    expect(await call('credential revoke key 1 2')).toMatchObject({ code: 2, out: '' });
+    expect((await call('credential list')).out).toContain('2 live');
     expect(await call('credential revoke key 1')).toMatchObject({ code: 0, out: 'key: 1 live secrets' });
     const all = await call('credential revoke key --all');
     expect(all).toMatchObject({

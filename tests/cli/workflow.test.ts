@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 
@@ -50,13 +51,25 @@ describe('workflow put', () => {
     });
   });
 
-  test('tells where a file that is not JSON goes wrong', async () => {
+  test.each([
+    ['{\n  "id": "x",\n  oops\n}', `3:3: is not JSON: "o" can't stand here`],
+    ['{\n  "id": ,\n}', `2:9: is not JSON: "," can't stand here`],
+    ['{\n  "id": "a\nb"\n}', `2:11: is not JSON: "\\n" can't stand here`],
+    ['{}\n🚀', `2:1: is not JSON: "🚀" can't stand here`],
+    ['{\n  "id": "x",\n', '3:1: is not JSON: it ends too early'],
+    ['', '1:1: is not JSON: it ends too early'],
+  ])('tells line and column where a file stops being JSON: %j', async (text, message) => {
     const { call, file } = await openCommandLine();
-    const path = file('w.json', '{\n  "id": "x",\n  oops\n}');
-    expect(await call(`workflow put ${path}`)).toMatchObject({
-      code: 1,
-      err: expect.stringContaining(`${path}:3:3: is not JSON`),
-    });
+    const path = file('w.json', text);
+    expect(await call(`workflow put ${path}`)).toEqual({ code: 1, out: '', err: `${path}:${message}` });
+  });
+
+  test('warns of what nothing starts, and stores all the same', async () => {
+    const { call, file } = await openCommandLine();
+    const path = file('w.json', aWorkflow({ nodes: [aTrigger({}, { disabled: true })], connections: [] }));
+    const err = 'greeting: it has no trigger that is enabled: nothing starts it';
+    expect(await call(`workflow validate ${path}`)).toMatchObject({ code: 0, err });
+    expect(await call(`workflow put ${path}`)).toEqual({ code: 0, out: 'greeting: version 1', err });
   });
 
   test('tells of a file that is not there', async () => {
@@ -135,6 +148,32 @@ describe('what is stored', () => {
     expect((await call('workflow disable greeting')).out).toBe('greeting: unchanged, version 2');
     expect((await call('workflow list')).out).toContain('disabled');
     expect((await call('workflow enable greeting')).out).toBe('greeting: version 3');
+  });
+
+  test('is not switched off over a version that somebody else puts meanwhile', async () => {
+    const { call, file, target } = await openCommandLine({
+      openTarget: () => {
+        const { workflows, ...rest } = target();
+        const find: WorkflowStore['find'] = async (id) => {
+          const found = await workflows.find(id);
+          await workflows.put(aWorkflow({ name: "Somebody else's" }), []);
+          return found;
+        };
+        return { ...rest, workflows: { ...workflows, find } };
+      },
+    });
+    await call(`workflow put ${file('w.json', aWorkflow())}`);
+    expect(await call('workflow disable greeting')).toEqual({
+      code: 1,
+      out: '',
+      err: 'Somebody else changed workflow greeting meanwhile; read it again and retry.',
+    });
+    const { workflows, close } = target();
+    expect((await workflows.find('greeting'))?.definition).toMatchObject({
+      name: "Somebody else's",
+      enabled: true,
+    });
+    close();
   });
 
   test('can be removed, and its versions can still be read', async () => {

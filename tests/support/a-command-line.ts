@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { Io } from '../../cli/io.ts';
-import { loadNodeTypes } from '../../cli/node-types.ts';
-import { run } from '../../cli/run.ts';
-import { connect, type OpenTarget } from '../../cli/target.ts';
+import { loadNodeTypes as loadInstalledNodeTypes } from '../../cli/node-types.ts';
+import { type CommandLine, run } from '../../cli/run.ts';
+import { connect } from '../../cli/target.ts';
 import { useTestDatabases } from './test-database.ts';
 
 /** The command line in this process, against a DynamoDB of the test's own. */
@@ -16,12 +16,16 @@ export const useCommandLine = () => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
   });
 
-  return async ({ openTarget }: { readonly openTarget?: OpenTarget } = {}) => {
+  return async ({
+    openTarget,
+    loadNodeTypes = loadInstalledNodeTypes,
+  }: Partial<Pick<CommandLine, 'openTarget' | 'loadNodeTypes'>> = {}) => {
     const { endpoint } = await openDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
     folders.push(folder);
 
-    const call = async (args: string, stdin = '') => {
+    /** @param args a text is split at its spaces */
+    const call = async (args: string | readonly string[], stdin = '') => {
       const printed: string[] = [];
       const noted: string[] = [];
       const io: Io = {
@@ -32,7 +36,7 @@ export const useCommandLine = () => {
         now: () => Date.parse('2026-11-20T12:00:00.000Z'),
         paint: (_format, text) => text,
       };
-      const code = await run(args.split(' ').filter(Boolean), {
+      const code = await run(typeof args === 'string' ? args.split(' ').filter(Boolean) : args, {
         io,
         openTarget: openTarget ?? (() => connect(endpoint, 'test', 'http://localhost:3000')),
         loadNodeTypes,

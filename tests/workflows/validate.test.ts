@@ -96,7 +96,7 @@ describe('what is wrong is said, with its place', () => {
     ['a missing key', { ...aWorkflow(), nodes: undefined }, '', 'lacks the key "nodes"'],
     ['a workflow id', aWorkflow({ id: 'a/b' }), '/id', 'must match pattern "^[A-Za-z0-9_-]{1,64}$"'],
     ['a reserved workflow id', aWorkflow({ id: 'constructor' }), '/id', '"constructor" is a reserved name'],
-    ['no nodes', aWorkflow({ nodes: [] }), '/nodes', 'must NOT have fewer than 1 items'],
+    ['no nodes', aWorkflow({ nodes: [], connections: [] }), '/nodes', 'must NOT have fewer than 1 items'],
     [
       'an unknown key of a node',
       withNode({ retries: 3 }),
@@ -129,9 +129,9 @@ describe('what is wrong is said, with its place', () => {
     ],
     [
       'an unknown node type',
-      withNode({ type: 'sett' }),
+      withNode({ type: 'nope' }),
       '/nodes/1/type',
-      'no installed plugin brings the type "sett"',
+      'no installed plugin brings the type "nope"',
     ],
     [
       'a node id twice',
@@ -183,6 +183,12 @@ describe('what is wrong is said, with its place', () => {
     [
       'a parameter that is missing',
       withNode({ parameters: {} }),
+      '/nodes/1/parameters',
+      'lacks the key "values"',
+    ],
+    [
+      'parameters that are left out',
+      withNode({ parameters: undefined }),
       '/nodes/1/parameters',
       'lacks the key "values"',
     ],
@@ -275,6 +281,106 @@ describe('what is wrong is said, with its place', () => {
     ],
   ])('%s', async (_case, value, path, message) => {
     expect(await problemsOf(value)).toEqual([{ path, message }]);
+  });
+
+  test('an expression in a trigger, under a name that a JSON pointer escapes', async () => {
+    const anyParameters: FindNodeType = (type) => {
+      const found = findNodeType(type);
+      return found && { ...found, schema: {} };
+    };
+    const value = aWorkflow({ nodes: [aTrigger({ 'a/~b': ['{{ x }}'] })], connections: [] });
+    expect((await validateWorkflow(value, anyParameters)).problems).toEqual([
+      {
+        path: '/nodes/0/parameters/a~1~0b/0',
+        message: 'a trigger is set up beforehand: it can hold no expression',
+      },
+    ]);
+  });
+
+  test.each([
+    ['sett', 'set'],
+    ['mergee', 'merge'],
+    ['fliter', 'filter'],
+    ['swtch', 'switch'],
+    ['webhooktrigger', 'webhookTrigger'],
+    ['http-request', 'httpRequest'],
+    ['Respond_To_Webhook', 'respondToWebhook'],
+  ])('for the type %s, that it may have been meant to be %s', async (type, near) => {
+    expect(await problemsOf(withNode({ type }))).toContainEqual({
+      path: '/nodes/1/type',
+      message: `no installed plugin brings the type "${type}"; did you mean "${near}"?`,
+    });
+  });
+
+  test('a slip in the shape hides nothing that is wrong elsewhere', async () => {
+    const problems = await problemsOf({
+      ...aWorkflow(),
+      id: 7,
+      nodes: [
+        aTrigger({ path: '/a//b' }),
+        { id: 'greet', type: 'nope', retries: 3 },
+        { id: 'greet', type: 'set', parameters: { values: { a: '{{ 1 + }}' } }, settings: { wait: 1 } },
+      ],
+      connections: [
+        { sourceNodeId: 'request', targetNodeId: 'gone', label: 'x' },
+        { sourceNodeId: 'greet', targetNodeId: 'request' },
+      ],
+    });
+    expect(problems.map(({ path }) => path).sort()).toEqual([
+      '/connections/0',
+      '/connections/0/targetNodeId',
+      '/connections/1/targetNodeId',
+      '/id',
+      '/nodes/0/parameters/path',
+      '/nodes/1',
+      '/nodes/1/type',
+      '/nodes/2/id',
+      '/nodes/2/parameters/values/a',
+      '/nodes/2/settings',
+    ]);
+  });
+
+  test.each<[string, object, readonly string[]]>([
+    ['a node that is none', { nodes: [aTrigger(), 7], connections: [] }, ['/nodes/1']],
+    [
+      'nodes without ids',
+      {
+        nodes: [{ type: 'manualTrigger' }, { type: 'manualTrigger' }],
+        connections: [],
+      },
+      ['/nodes/0', '/nodes/1'],
+    ],
+    ['a type that is no text', { nodes: [aTrigger(), { id: 'greet', type: 7 }] }, ['/nodes/1/type']],
+    [
+      'parameters that are none',
+      { nodes: [aTrigger(), { id: 'greet', type: 'set', parameters: null }] },
+      ['/nodes/1/parameters'],
+    ],
+    [
+      'two triggers of unknown paths',
+      {
+        nodes: [aTrigger(5 as never, { credentialId: 'key' }), aTrigger(5 as never, { id: 'b' })],
+        connections: [],
+      },
+      ['/nodes/0/parameters', '/nodes/1/parameters'],
+    ],
+    ['nodes that are no list', { nodes: {} }, ['/nodes']],
+    ['connections that are no list', { connections: 7 }, ['/connections']],
+    [
+      'connections that are none',
+      { connections: [7, {}, {}] },
+      ['/connections/0', '/connections/1', '/connections/1', '/connections/2', '/connections/2'],
+    ],
+  ])('of %s nothing more than that', async (_case, changes, paths) => {
+    const problems = await problemsOf({ ...aWorkflow(), ...changes });
+    expect(problems.map(({ path }) => path).sort()).toEqual(paths);
+  });
+
+  test('more nodes than there may be, without a word on each of them', async () => {
+    const nodes = Array.from({ length: 10_001 }, (_, at) => ({ id: `n${at}`, type: 'nope' }));
+    expect(await problemsOf(aWorkflow({ nodes: nodes as never }))).toEqual([
+      { path: '/nodes', message: 'must NOT have more than 10000 items' },
+    ]);
   });
 
   test('all of it at once', async () => {
