@@ -1,4 +1,5 @@
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
 
 /** What a command has of the outside; a test brings its own. */
@@ -11,7 +12,10 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Colours a text, on a terminal only; `NO_COLOR` is respected. */
+  sleep(ms: number): Promise<void>;
+  /** The same for what is printed: for who follows something live. */
+  paintOut(format: 'green' | 'red' | 'yellow' | 'bold', text: string): string;
+  /** Colours a text of a note, on a terminal only; `NO_COLOR` is respected. */
   paint(format: 'green' | 'red' | 'yellow' | 'bold', text: string): string;
 }
 
@@ -21,5 +25,7 @@ export const processIo: Io = {
   readStdin: () => text(process.stdin),
   env: process.env,
   now: () => Date.now(),
+  sleep: (ms) => setTimeout(ms),
   paint: (format, line) => styleText(format, line, { stream: process.stderr }),
+  paintOut: (format, line) => styleText(format, line, { stream: process.stdout }),
 };

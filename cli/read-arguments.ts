@@ -1,3 +1,7 @@
+import { isAppError } from '../lib/errors.ts';
+import { EXECUTION_STATUSES } from '../lib/executions/execution.ts';
+import type { ListQuery } from '../lib/executions/list-executions.ts';
+import { readCount, readTime, readWord } from '../lib/http/read-query.ts';
 import { usageError } from './command-error.ts';
 
 /** The ids that workflows and credentials may have; DynamoDB would refuse some of the others with an error of its own. */
@@ -48,4 +52,30 @@ export const checkTarget = ({
   if (region !== undefined && stage === undefined) throw usageError('--region needs --stage NAME.');
   if (stage !== undefined && !STAGE.test(stage))
     throw usageError(`${JSON.stringify(stage)} is no stage: its name is 1 to 64 of A-Z a-z 0-9 _ . -`);
+};
+
+interface ListOptions {
+  readonly workflow?: string | undefined;
+  readonly status?: string | undefined;
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** What `execution list` asks for, in the words of the admin API. */
+export const readListQuery = ({ workflow, status, from, to, limit, cursor }: ListOptions): ListQuery => {
+  try {
+    return {
+      workflowId: workflow === undefined ? null : readId([workflow]),
+      status: readWord('--status', status, EXECUTION_STATUSES),
+      from: readTime('--from', from),
+      to: readTime('--to', to),
+      limit: readCount('--limit', limit, { initial: 25, max: 100 }),
+      cursor: cursor ?? null,
+    };
+  } catch (error) {
+    if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
+    throw error;
+  }
 };

@@ -4,9 +4,18 @@ import type { FindNodeType } from '../lib/contract/node-type.ts';
 import { isAppError } from '../lib/errors.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from './command-error.ts';
 import * as credential from './credential-commands.ts';
+import * as execution from './execution-commands.ts';
 import { help } from './help.ts';
 import type { Io } from './io.ts';
-import { atLeastOne, checkTarget, exactlyOne, noNames, readId, readVersionNumber } from './read-arguments.ts';
+import {
+  atLeastOne,
+  checkTarget,
+  exactlyOne,
+  noNames,
+  readId,
+  readListQuery,
+  readVersionNumber,
+} from './read-arguments.ts';
 import type { OpenTarget } from './target.ts';
 import * as workflow from './workflow-commands.ts';
 
@@ -26,6 +35,13 @@ const options = {
   username: { type: 'string' },
   'password-stdin': { type: 'boolean' },
   all: { type: 'boolean' },
+  workflow: { type: 'string' },
+  status: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
+  limit: { type: 'string' },
+  cursor: { type: 'string' },
+  current: { type: 'boolean' },
 } as const;
 
 /** What each command takes beside `--help`, `--stage` and `--region`: what it would ignore, it refuses. */
@@ -41,6 +57,11 @@ const commands = new Map<string, readonly (keyof typeof options)[]>([
   ['credential list', ['json']],
   ['credential rotate', ['password-stdin']],
   ['credential revoke', ['all']],
+  ['execution list', ['workflow', 'status', 'from', 'to', 'limit', 'cursor', 'json']],
+  ['execution show', ['json']],
+  ['execution retry', ['from', 'current']],
+  ['execution cancel', []],
+  ['execution watch', []],
 ]);
 
 /** Runs one command line. Never rejects for what a user or the store can do. */
@@ -79,9 +100,14 @@ const dispatch = async (args: readonly string[], commandLine: CommandLine): Prom
   );
   if (refused !== undefined) throw usageError(`${name} does not take --${refused}.`);
   checkTarget(values);
-  return group === 'workflow'
-    ? runWorkflow(command, names, values, commandLine)
-    : runCredential(command, names, values, commandLine);
+  switch (group) {
+    case 'workflow':
+      return runWorkflow(command, names, values, commandLine);
+    case 'credential':
+      return runCredential(command, names, values, commandLine);
+    default:
+      return runExecution(command, names, values, commandLine);
+  }
 };
 
 type Values = ReturnType<typeof parse>['values'];
@@ -154,6 +180,40 @@ const runCredential = async (
       default:
         noNames(names);
         return await credential.list(values.json === true, context);
+    }
+  } finally {
+    target.close();
+  }
+};
+
+const runExecution = async (
+  command: string,
+  names: readonly string[],
+  values: Values,
+  { io, openTarget, loadNodeTypes }: CommandLine,
+): Promise<void> => {
+  const query = command === 'list' ? readListQuery(values) : null; // what is wrong is told before anything is opened
+  const target = openTarget(values);
+  const context = { io, target };
+  const isJson = values.json === true;
+  try {
+    if (query !== null) {
+      noNames(names);
+      return await execution.list(query, isJson, context);
+    }
+    const id = readId(names);
+    switch (command) {
+      case 'show':
+        return await execution.show(id, isJson, context);
+      case 'retry': {
+        const version = values.current === true ? 'current' : 'recorded';
+        const options = { from: values.from ?? null, version } as const;
+        return await execution.retry(id, options, context, await loadNodeTypes());
+      }
+      case 'cancel':
+        return await execution.cancel(id, context);
+      default:
+        return await execution.watch(id, context, io);
     }
   } finally {
     target.close();

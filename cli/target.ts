@@ -1,16 +1,29 @@
+import { createAwsCaller } from '../lib/aws/aws-caller.ts';
+import { createLambdaDurableService } from '../lib/aws/lambda-durable-service.ts';
+import { createLambdaLauncher } from '../lib/aws/lambda-launcher.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import { createDynamoDbClient } from '../lib/dynamodb/client.ts';
 import { createCredentialStore } from '../lib/dynamodb/credential-store.ts';
+import { createExecutionStore } from '../lib/dynamodb/execution-store.ts';
 import { tableNames } from '../lib/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../lib/dynamodb/workflow-store.ts';
+import type { DurableService } from '../lib/executions/durable-service.ts';
+import type { ExecutionStore } from '../lib/executions/execution-store.ts';
+import type { Launcher } from '../lib/executions/launcher.ts';
 import type { WorkflowStore } from '../lib/workflows/workflow-store.ts';
 import { readServiceInfo } from '../scripts/local/state-folder.ts';
 import { CommandError } from './command-error.ts';
 
-/** Where workflows and credentials are kept that a command is about. */
+/** The parts of a running service that commands are about. */
 export interface Target {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
+  readonly executions: ExecutionStore;
+  /** Starts background runs. */
+  readonly launcher: Launcher;
+  readonly durableService: DurableService;
+  /** Whether the end of executions is told to a bus. */
+  readonly announces: boolean;
   /** Null for a deployed stage, whose address the command line does not know. */
   readonly baseUrl: string | null;
   close(): void;
@@ -28,7 +41,7 @@ export type OpenTarget = (options: {
 export const openTarget: OpenTarget = ({ stage, region }) => {
   if (stage !== undefined) {
     if (region !== undefined) process.env.AWS_REGION = region;
-    return connect(undefined, `hookloom-${stage}`, null);
+    return connect({ tablePrefix: `hookloom-${stage}` });
   }
   const service = readServiceInfo();
   if (service === null) {
@@ -36,20 +49,44 @@ export const openTarget: OpenTarget = ({ stage, region }) => {
       'No local service is up. Start it with `npm start`, or name a deployed stage: --stage NAME',
     );
   }
-  return connect(service.dynamodbEndpoint, service.tablePrefix, service.baseUrl);
+  return connect(service);
 };
 
-export const connect = (
-  endpoint: string | undefined,
-  tablePrefix: string,
-  baseUrl: string | null,
-): Target => {
-  const client = createDynamoDbClient(endpoint);
+export interface Connection {
+  /** The name of the service and of its stage: what the names of tables and functions begin with. */
+  readonly tablePrefix: string;
+  /** On this machine; AWS's own when absent. */
+  readonly dynamodbEndpoint?: string;
+  readonly engineEndpoint?: string;
+  readonly baseUrl?: string;
+}
+
+/** Days for which records are kept that a command changes: the service's own default. */
+const RETENTION_DAYS = 30;
+
+export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl }: Connection): Target => {
+  const client = createDynamoDbClient(dynamodbEndpoint);
   const tables = tableNames(tablePrefix);
+  const clock = { now: () => Date.now() };
+  const local = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const call = createAwsCaller({
+    service: 'lambda',
+    region: process.env.AWS_REGION ?? 'us-east-1',
+    endpoint: engineEndpoint ?? null,
+    // Deployed: as the store's client finds them, profiles and sign-ons included.
+    readCredentials: engineEndpoint === undefined ? () => client.config.credentials() : () => local,
+  });
   return {
-    workflows: createWorkflowStore(client, tables, { now: () => Date.now() }),
+    workflows: createWorkflowStore(client, tables, clock),
     credentials: createCredentialStore(client, tables),
-    baseUrl,
+    executions: createExecutionStore(client, tables, { retentionDays: RETENTION_DAYS, clock }),
+    launcher: createLambdaLauncher(call, {
+      durable: `${tablePrefix}-runDurable:durable`,
+      express: `${tablePrefix}-runExpress`,
+    }),
+    durableService: createLambdaDurableService(call),
+    announces: engineEndpoint === undefined,
+    baseUrl: baseUrl ?? null,
     close: () => client.destroy(),
   };
 };

@@ -1,5 +1,6 @@
 import type { FindNodeType } from '../lib/contract/node-type.ts';
-import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
+import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition.ts';
+import { resolveExecution } from '../lib/workflows/resolve-execution.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import { putWorkflow, webhookUrls } from './put-workflow.ts';
@@ -47,7 +48,7 @@ export const putFiles = async (
   for (const definition of definitions) {
     warnOfNoTrigger(definition, context);
     await warnOfMissingCredentials(definition, context);
-    await put(definition, context);
+    await put(definition, context, { execution: resolveExecution(definition, findNodeType) });
     for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
   }
 };
@@ -55,9 +56,9 @@ export const putFiles = async (
 const put = async (
   definition: WorkflowDefinition,
   { io, target }: WorkflowContext,
-  replaces?: number,
+  { execution, replaces }: { readonly execution: BackgroundMode; readonly replaces?: number },
 ): Promise<void> => {
-  const { version, changed } = await putWorkflow(definition, target.workflows, replaces);
+  const { version, changed } = await putWorkflow(definition, target.workflows, execution, replaces);
   io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
 };
 
@@ -116,7 +117,9 @@ export const switchWorkflow = async (
 ): Promise<void> => {
   const workflow = await context.target.workflows.find(id);
   if (workflow === null) throw notFound(id);
-  await put({ ...workflow.definition, enabled }, context, workflow.version);
+  const { definition, pathConfigs, version } = workflow;
+  const execution = pathConfigs[0]?.execution ?? definition.settings?.execution ?? 'durable';
+  await put({ ...definition, enabled }, context, { execution, replaces: version });
 };
 
 export const removeWorkflow = async (id: string, { io, target }: WorkflowContext): Promise<void> => {

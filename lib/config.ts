@@ -21,6 +21,23 @@ export interface Config {
   readonly tablePrefix: string | null;
   /** A DynamoDB on this machine; null in AWS. */
   readonly dynamodbEndpoint: string | null;
+  readonly region: string;
+  /** The Lambda API on this machine; null in AWS. */
+  readonly lambdaEndpoint: string | null;
+  /** The functions for background runs, the durable one with its alias: `name:alias`. Null in functions that start none. */
+  readonly durableFunction: string | null;
+  readonly expressFunction: string | null;
+  /** Where large values are kept: a bucket, or a folder of this machine. */
+  readonly blobBucket: string | null;
+  readonly blobFolder: string | null;
+  /** Where the end of executions is told; null: in the log. */
+  readonly eventBus: string | null;
+  /** Where the service is reached from outside; null in functions that give out no addresses. */
+  readonly publicUrl: string | null;
+  /** For how long a delivery that comes again is a duplicate. */
+  readonly deduplicationWindowMs: number;
+  /** Whether the addresses of callbacks are printed: for the person at the terminal of the local service alone. */
+  readonly printsCallbacks: boolean;
 }
 
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
@@ -39,6 +56,17 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   outboundAllow: readList(env.OUTBOUND_ALLOW),
   tablePrefix: env.TABLE_PREFIX || null,
   dynamodbEndpoint: env.DYNAMODB_ENDPOINT || null,
+  region: env.AWS_REGION || 'us-east-1',
+  lambdaEndpoint: env.AWS_ENDPOINT_URL_LAMBDA || null,
+  durableFunction: env.RUN_DURABLE_FUNCTION || null,
+  expressFunction: env.RUN_EXPRESS_FUNCTION || null,
+  blobBucket: env.BLOB_BUCKET || null,
+  blobFolder: env.BLOB_FOLDER || null,
+  eventBus: env.EVENT_BUS || null,
+  publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || null,
+  deduplicationWindowMs:
+    readNumber(env, 'DEDUPLICATION_WINDOW_SECONDS', { initial: 86_400, min: 1, max: 2_592_000 }) * 1_000,
+  printsCallbacks: env.PRINT_CALLBACKS === '1',
 });
 
 const readLogLevel = (value: string | undefined): LogLevel => {

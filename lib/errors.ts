@@ -88,6 +88,58 @@ const catalogue = {
     'Workflow invalid',
     (p: { reason: string }) => `The stored workflow can't run: ${p.reason}.`,
   ),
+  LAUNCH_REFUSED: entry(
+    503,
+    'Launch refused',
+    () => 'The engine for background runs does not take the execution; nothing was started. Try again.',
+  ),
+  ENGINE_UNAVAILABLE: entry(
+    503,
+    'Engine unavailable',
+    () => 'The engine for background runs does not answer; nothing was changed. Try again.',
+  ),
+  EVENT_NOT_PUBLISHED: entry(
+    503,
+    'Event not published',
+    (p: { executionId: string }) => `The event of execution ${p.executionId} could not be published.`,
+  ),
+  DELIVERY_KEY_REUSED: entry(
+    422,
+    'Delivery key reused',
+    (p: { executionId: string }) =>
+      `Another body came under the same key and started execution ${p.executionId}; nothing was started.`,
+  ),
+  // Answers to callbacks
+  CALLBACK_NOT_FOUND: entry(404, 'Callback not found', () => 'Nothing waits for an answer at this address.'),
+  CALLBACK_GONE: entry(
+    410,
+    'Callback gone',
+    () => 'This address was used already, or its time is up; nothing was changed.',
+  ),
+  ANSWER_INVALID: entry(
+    400,
+    'Answer invalid',
+    (p: { reason: string }) => `The answer can't be taken: ${p.reason}; nothing was changed.`,
+  ),
+  // Executions, for operators
+  QUERY_INVALID: entry(400, 'Query invalid', (p: { reason: string }) => `The query is wrong: ${p.reason}.`),
+  EXECUTION_NOT_FOUND: entry(
+    404,
+    'Execution not found',
+    (p: { executionId: string }) => `There is no execution ${p.executionId}, or its record has expired.`,
+  ),
+  NOT_CANCELLABLE: entry(
+    409,
+    'Not cancellable',
+    (p: { executionId: string; reason: string }) =>
+      `Execution ${p.executionId} can't be cancelled: ${p.reason}.`,
+  ),
+  NOT_RETRYABLE: entry(
+    409,
+    'Not retryable',
+    (p: { executionId: string; reason: string }) =>
+      `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
+  ),
   // Requests that nodes send out; `target` is method and host, such as `GET api.example.com`
   OUTBOUND_REFUSED: entry(
     502,

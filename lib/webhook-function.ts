@@ -1,5 +1,6 @@
 import type middy from '@middy/core';
 import type { Context } from 'aws-lambda';
+import type { BlobStore } from './blobs/blob-store.ts';
 import { createCache } from './cache.ts';
 import type { JsonValue } from './contract/json.ts';
 import type { FindNodeType } from './contract/node-type.ts';
@@ -9,19 +10,22 @@ import type { CredentialStore } from './credentials/credential-store.ts';
 import { rememberVerified } from './credentials/remember-verified.ts';
 import { verify } from './credentials/verify.ts';
 import { isAppError } from './errors.ts';
+import type { ExecutionEvents } from './executions/execution-events.ts';
 import type { ExecutionStore } from './executions/execution-store.ts';
-import { inlineLauncher, type Launcher } from './executions/launcher.ts';
+import type { Launcher } from './executions/launcher.ts';
+import { createOpenPlan, createOtherWorkflows } from './executions/plans.ts';
 import { createPrepareRun } from './executions/prepare-run.ts';
-import { createRunExecution, type RunExecution } from './executions/run-execution.ts';
+import { createRunExecution } from './executions/run-execution.ts';
 import { createHandler, type Handle } from './http/create-handler.ts';
 import { limitBody } from './http/limit-body.ts';
 import { parseJsonBody } from './http/parse-json-body.ts';
 import { readWebhookEvent } from './http/read-webhook-event.ts';
 import { withFields } from './services/logger.ts';
 import { authenticate } from './webhooks/authenticate.ts';
+import type { DeliveryStore } from './webhooks/delivery-store.ts';
 import { type ExaminedBody, examineBody } from './webhooks/examine-body.ts';
 import { findWebhook } from './webhooks/find-webhook.ts';
-import { type Delivery, runWebhook } from './webhooks/run-webhook.ts';
+import { type CheckedRequest, type RunWebhookParts, runWebhook } from './webhooks/run-webhook.ts';
 import type { Plan } from './workflows/plan.ts';
 import type { PublishedWorkflow, WorkflowStore } from './workflows/workflow-store.ts';
 
@@ -37,6 +41,8 @@ export interface WebhookSettings {
   readonly verifiedTtlMs: number;
   /** What is left of the function's time when an execution has to have ended, to record it and to answer. */
   readonly deadlineMarginMs: number;
+  /** For how long a delivery that comes again, under the same key, starts nothing. */
+  readonly deduplicationWindowMs: number;
 }
 
 const defaultWebhookSettings: WebhookSettings = {
@@ -46,6 +52,7 @@ const defaultWebhookSettings: WebhookSettings = {
   cacheEntries: 200,
   verifiedTtlMs: 60_000,
   deadlineMarginMs: 1_000,
+  deduplicationWindowMs: 86_400_000,
 };
 
 export interface WebhookFunctionParts {
@@ -57,8 +64,13 @@ export interface WebhookFunctionParts {
   readonly services: Services;
   readonly logger: Logger;
   readonly settings?: Partial<WebhookSettings>;
-  /** How runs that nobody waits for are started; before the answer, in this process, by default. */
-  readonly createLauncher?: (run: RunExecution) => Launcher;
+  readonly deliveries: DeliveryStore;
+  /** Starts the runs that nobody waits for. */
+  readonly launcher: Launcher;
+  readonly blobs: BlobStore;
+  readonly events: ExecutionEvents;
+  /** Whether the end of executions is told to the outside. */
+  readonly announces: boolean;
 }
 
 /**
@@ -71,8 +83,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
   const running = createRunning(parts, settings);
 
-  const run = (delivery: Delivery, context: Context) =>
-    runWebhook(delivery, computeTimeLimit(context, settings), running);
+  const run = (checked: CheckedRequest, context: Context) =>
+    runWebhook(checked, computeTimeLimit(context, settings), running);
 
   return createHandler({ logger, clock: services.clock }, run as Handle)
     .before(({ event }) => limitBody(event, settings.maxBodyBytes))
@@ -87,9 +99,9 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
 };
 
 /** The gateway's event, and what the steps before have added to it. */
-type Step = (event: Delivery) => Partial<Delivery> | Promise<Partial<Delivery>>;
+type Step = (event: CheckedRequest) => Partial<CheckedRequest> | Promise<Partial<CheckedRequest>>;
 
-const step = (advance: Step): middy.MiddlewareObj<Delivery> => ({
+const step = (advance: Step): middy.MiddlewareObj<CheckedRequest> => ({
   before: async (request) => {
     request.event = { ...request.event, ...(await advance(request.event)) };
   },
@@ -136,20 +148,21 @@ const createLookups = (
 const VERIFIED_ENTRIES = 1_000;
 
 const createRunning = (
-  { executions, loadNodeTypes, services, logger, createLauncher = inlineLauncher }: WebhookFunctionParts,
-  { cacheEntries }: WebhookSettings,
-) => {
-  const prepare = createPrepareRun({
+  parts: WebhookFunctionParts,
+  { cacheEntries, deduplicationWindowMs: windowMs }: WebhookSettings,
+): RunWebhookParts => {
+  const { workflows, loadNodeTypes, services, logger } = parts;
+  const { clock, ids } = services;
+  const openPlan = createOpenPlan({
     loadNodeTypes,
-    lookUpPlan: createCache<Plan>({
-      ttlMs: Number.POSITIVE_INFINITY,
-      maxEntries: cacheEntries,
-      clock: services.clock,
-    }),
+    lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: cacheEntries, clock }),
+  });
+  const prepare = createPrepareRun({
+    openPlan,
+    otherWorkflows: createOtherWorkflows(workflows, openPlan),
     services,
     loggerFor: ({ executionId, workflowId, workflowVersion }) =>
       withFields(logger, { executionId, workflowId, workflowVersion }),
   });
-  const run = createRunExecution({ executions, prepare, clock: services.clock, logger });
-  return { run, launcher: createLauncher(run), ids: services.ids };
+  return { ...parts, run: createRunExecution({ ...parts, prepare, clock, ids }), clock, ids, windowMs };
 };

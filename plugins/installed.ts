@@ -17,4 +17,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   legacyTrigger('manualTrigger', () => import('../lib/nodes/manual-trigger.ts')),
   legacyAction('httpRequest', () => import('../lib/nodes/http-request.ts')),
   unified('flow', () => import('../lib/nodes/flow.ts')),
+  unified('control', () => import('../lib/nodes/control.ts')),
 ];

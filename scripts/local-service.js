@@ -17,6 +17,9 @@ export default class LocalService {
     process.once('exit', () => rmSync(bundlePath, { recursive: true, force: true }));
 
     const { tablePrefix } = service.custom;
+    const usingStore = Object.values(service.functions).filter(
+      ({ environment }) => environment?.TABLE_PREFIX,
+    );
 
     const startForGateway = async () => {
       const { startGatewayBackend } = await import('./local/gateway-backend.ts');
@@ -24,18 +27,21 @@ export default class LocalService {
       running = await startGatewayBackend({
         tablePrefix,
         port: offline.httpPort,
+        dataFolder: process.env.HOOKLOOM_DATA || undefined,
         environment: service.provider.environment, // from which the functions get theirs
       });
+      // What a function says of its own environment is about AWS, and would win.
+      for (const { environment } of usingStore) Object.assign(environment, service.provider.environment);
       offline.httpPort = running.port;
       offline.lambdaPort = running.lambdaPort;
     };
 
     const startForInvocation = async () => {
-      const name = serverless.processedInput.options.function;
-      const usesStore = service.getFunction(name).environment?.TABLE_PREFIX !== undefined;
-      if (!usesStore) return;
+      const { environment } = service.getFunction(serverless.processedInput.options.function);
+      if (environment?.TABLE_PREFIX === undefined) return;
       const { connectInvocation } = await import('./local/invocation-backend.ts');
-      running = await connectInvocation({ tablePrefix, environment: process.env });
+      running = await connectInvocation({ tablePrefix, environment });
+      Object.assign(process.env, environment);
     };
 
     const stop = async () => running?.stop();

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type { HandleKind } from './plugin.ts';
+import type { ControlTraits, HandleKind } from './plugin.ts';
 
 /** What the engine and the validation know of a node type, whichever plugin API it came through. */
 export interface NodeType {
@@ -8,6 +8,8 @@ export interface NodeType {
   readonly kind: HandleKind;
   /** See `PluginHandle.pure`: only what is not pure is a remembered step. */
   readonly pure: boolean;
+  /** Null for all that do not steer the run. */
+  readonly control: ControlTraits | null;
   /** JSON Schema of the node's `parameters`. */
   readonly schema: JsonObject;
   /** Loads the executor on the first call and answers with the same one from then on; rejects when it can't be loaded. */

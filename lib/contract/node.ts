@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import type { Logger, Services } from './services.ts';
 
 /** How often and how far apart a failed node is tried again. Only for nodes that touch the outside. */
@@ -24,6 +24,11 @@ export interface NodeSettings {
   /** Seconds one attempt may take; 30 by default. */
   readonly timeoutSeconds?: number;
   readonly onError?: OnError;
+  /**
+   * For nodes that touch the outside: an attempt that a crash interrupted is not made again, it fails. Without it
+   * the attempt is made again, under the same idempotency key. Not together with several attempts.
+   */
+  readonly atMostOnce?: boolean;
   /** For the node that a loop leads back to: how often the loop may run; 100 by default. */
   readonly maxIterations?: number;
 }
@@ -74,6 +79,50 @@ export interface NodeContext {
   /** Milliseconds left for this attempt. */
   remainingMs(): number;
   readonly services: Services;
+  /**
+   * Names this run of this node, `executionId/nodeId/iteration`: the same in every attempt, also after a crash. What
+   * a receiver is told as `Idempotency-Key`, so that it can tell a repeated request from a new one.
+   */
+  readonly idempotencyKey: string;
+  /** For handles that steer the run (`control`); null for all others. */
+  readonly control: RunControl | null;
+}
+
+/** What somebody outside answered to a callback; null when nobody did in time. */
+export type CallbackAnswer = { readonly value: JsonValue } | null;
+
+export interface Callback {
+  /** Signed, good for one answer. Whoever has it may answer: it is a secret. */
+  readonly url: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** Waits for the answer, at no cost in a durable run. */
+  answer(): Promise<CallbackAnswer>;
+}
+
+/** What a run inside of a run came to. */
+export type InnerResult =
+  | { readonly output: JsonObject }
+  | { readonly failure: { readonly nodeId: string; readonly name: string; readonly message: string } };
+
+/**
+ * How a node steers the run that it is part of. Everything asked for here is remembered: when a run goes on after a
+ * crash or a wait, the node is executed again from its start and gets the same answers, at once. So it asks for the
+ * same things in the same order each time.
+ */
+export interface RunControl {
+  /** @param seconds above 0; whole seconds in a durable run, where waiting costs nothing */
+  wait(seconds: number): Promise<void>;
+  /** Opens a place where somebody outside can answer once. Rejects where runs can't wait for that. */
+  openCallback(timeoutSeconds: number): Promise<Callback>;
+  /**
+   * Runs the node's body, the nodes behind its `bodyOutput`, once for each of `items`: what that output delivers.
+   * All are run, whatever becomes of the others; each is remembered on its own.
+   * @param maxConcurrency how many may run side by side; 1 by default
+   */
+  runBodies(items: readonly JsonObject[], maxConcurrency?: number): Promise<readonly InnerResult[]>;
+  /** Runs another workflow, in the version that is current when it is first asked for. */
+  runWorkflow(workflowId: string, input: JsonObject): Promise<InnerResult>;
 }
 
 /** Data on named outputs: made with {@link emit}, never by hand, so that no data can pass for it. */

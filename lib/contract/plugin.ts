@@ -29,6 +29,14 @@ export interface PluginDependency {
   readonly optional?: boolean;
 }
 
+/** Marks a handle that steers the run instead of doing something: see `RunControl`. */
+export interface ControlTraits {
+  /** It may wait for longer than a process lives, so its workflow has to run durably. */
+  readonly suspends: boolean;
+  /** The output behind which its body is: nodes that it runs itself, as often as it likes. */
+  readonly bodyOutput?: string;
+}
+
 /** One node type of a unified provider. */
 export interface PluginHandle {
   /** The node type. */
@@ -40,6 +48,8 @@ export interface PluginHandle {
   readonly schema: JsonObject;
   /** A pure handle touches nothing outside and gives the same output for the same input: it needs no remembering. */
   readonly pure?: boolean;
+  /** Not together with `pure`. */
+  readonly control?: ControlTraits;
   readonly execute: NodeExecutor['execute'];
 }
 

@@ -1,100 +1,173 @@
 import {
+  DeleteItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { NodeFailure, NodeRecord } from '../executions/execution.ts';
-import type { ExecutionRecord, ExecutionStart, ExecutionStore } from '../executions/execution-store.ts';
-import { type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
+import type { Clock } from '../contract/services.ts';
+import type { ExecutionRecord, ExecutionStore } from '../executions/execution-store.ts';
+import { flag, json, number, text } from './attributes.ts';
+import { CALLBACK_PREFIX, isExpired, shardOf, toExpiry, toIso, toItem, toRecord } from './execution-item.ts';
+import { findDueExecutions, listExecutions } from './execution-queries.ts';
+import { aliasOf, type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
 import type { TableNames } from './table-names.ts';
 import { fromStore, isWritten } from './translate-error.ts';
 
 export interface ExecutionStoreOptions {
-  /** After how many days DynamoDB removes a record (its TTL, which may be a few days late). */
+  /** How many days after its end a record is removed (by DynamoDB's TTL, which may be a few days late). */
   readonly retentionDays: number;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
-const SECONDS_PER_DAY = 86_400;
+/** An open execution is nobody's to remove: it may live a year. */
+const OPEN_DAYS = 400;
 
-/** Records of executions. A status changes on the condition of the one before it; a final one never does. */
+/**
+ * Records of executions. Every change is conditional; a final status never changes. When the reply to a write is lost,
+ * the SDK writes again and meets its own record: what tells it from somebody else's is looked at then.
+ */
 export const createExecutionStore = (
   client: DynamoDBClient,
   tables: Pick<TableNames, 'executions'>,
-  { retentionDays }: ExecutionStoreOptions,
-): ExecutionStore => ({
-  start: (start) =>
-    isWritten(
-      client.send(
-        new PutItemCommand({
-          TableName: tables.executions,
-          Item: toItem(start, retentionDays),
-          ConditionExpression: 'attribute_not_exists(executionId)',
-        }),
-      ),
-    ),
+  { retentionDays, clock }: ExecutionStoreOptions,
+): ExecutionStore => {
+  const keyOf = (executionId: string) => ({
+    TableName: tables.executions,
+    Key: { executionId: text(executionId) },
+  });
 
-  finish: (executionId, { status, endedAt, nodes, failure }) => {
-    const { kept, omitted } = fitNodes(nodes);
-    return isWritten(
-      client.send(
-        new UpdateItemCommand({
-          TableName: tables.executions,
-          Key: { executionId: text(executionId) },
-          ConditionExpression: '#status = :running',
-          UpdateExpression:
-            'SET #status = :status, endedAt = :endedAt, nodes = :nodes, nodesOmitted = :omitted, failure = :failure',
-          ExpressionAttributeNames: { '#status': 'status' },
-          ExpressionAttributeValues: {
-            ':running': text('running'),
-            ':status': text(status),
-            ':endedAt': text(toIso(endedAt)),
-            ':nodes': json(kept),
-            ':omitted': number(omitted),
-            ':failure': json(failure),
-          },
-        }),
-      ),
-    );
-  },
-
-  find: async (executionId) => {
+  const find = async (executionId: string): Promise<ExecutionRecord | null> => {
     const { Item: item } = await fromStore(
-      client.send(
-        new GetItemCommand({
-          TableName: tables.executions,
-          Key: { executionId: text(executionId) },
-          ConsistentRead: true,
-        }),
-      ),
+      client.send(new GetItemCommand({ ...keyOf(executionId), ConsistentRead: true })),
     );
-    return item === undefined ? null : toRecord(item);
-  },
-});
+    return item === undefined || isExpired(item, clock.now()) ? null : toRecord(item);
+  };
 
-/** ISO 8601 sorts as it reads, which the index by workflow and time needs. */
-const toIso = (ms: number): string => new Date(ms).toISOString();
+  const change = (executionId: string, what: Change) =>
+    isWritten(client.send(new UpdateItemCommand({ ...keyOf(executionId), ...toUpdate(what) })));
 
-const toItem = (start: ExecutionStart, retentionDays: number): Item => ({
-  executionId: text(start.executionId),
-  workflowId: text(start.workflowId),
-  workflowVersion: number(start.workflowVersion),
-  trigger: json(start.trigger),
-  status: text('running'),
-  startedAt: text(toIso(start.startedAt)),
-  expiresAt: number(Math.floor(start.startedAt / 1_000) + retentionDays * SECONDS_PER_DAY),
-});
+  const expiry = (days: number) => number(toExpiry(clock.now(), days));
 
-const toRecord = (item: Item): ExecutionRecord => ({
-  executionId: readText(item, 'executionId'),
-  workflowId: readText(item, 'workflowId'),
-  workflowVersion: readNumber(item, 'workflowVersion'),
-  trigger: readJson<ExecutionStart['trigger']>(item, 'trigger'),
-  status: readText(item, 'status') as ExecutionRecord['status'],
-  startedAt: Date.parse(readText(item, 'startedAt')),
-  endedAt: item.endedAt === undefined ? null : Date.parse(readText(item, 'endedAt')),
-  nodes: item.nodes === undefined ? [] : readJson<NodeRecord[]>(item, 'nodes'),
-  nodesOmitted: item.nodesOmitted === undefined ? 0 : readNumber(item, 'nodesOmitted'),
-  failure: item.failure === undefined ? null : readJson<NodeFailure | null>(item, 'failure'),
-});
+  return {
+    find,
+
+    start: async (start) => {
+      const isNew = await isWritten(
+        client.send(
+          new PutItemCommand({
+            TableName: tables.executions,
+            Item: toItem(start, start.mode === 'inline' ? retentionDays : OPEN_DAYS),
+            ConditionExpression: 'attribute_not_exists(executionId)',
+          }),
+        ),
+      );
+      return isNew || (await find(start.executionId))?.startToken === start.startToken;
+    },
+
+    withdraw: async (executionId, startToken) => {
+      const isWithdrawn = await isWritten(
+        client.send(
+          new DeleteItemCommand({
+            ...keyOf(executionId),
+            ConditionExpression: '#status = :accepted AND startToken = :token',
+            ExpressionAttributeNames: { '#status': 'status' },
+            ExpressionAttributeValues: { ':accepted': text('accepted'), ':token': text(startToken) },
+          }),
+        ),
+      );
+      return isWithdrawn || (await find(executionId)) === null;
+    },
+
+    begin: async (executionId, { owner, checkAt }) => {
+      const isBegun = await change(executionId, {
+        condition: `#status = :accepted OR (${IS_OPEN} AND #owner = :owner)`,
+        set: {
+          status: text('running'),
+          owner: text(owner),
+          checkAt: text(toIso(checkAt)),
+          expiresAt: expiry(OPEN_DAYS),
+        },
+        add: { invocations: number(1) },
+        values: { ':owner': text(owner) },
+      });
+      return isBegun ? find(executionId) : null;
+    },
+
+    saveProgress: (executionId, { status, nodes, memory, checkAt }) => {
+      const { kept, omitted } = fitNodes(nodes);
+      return change(executionId, {
+        condition: IS_OPEN,
+        set: {
+          status: text(status),
+          nodes: json(kept),
+          nodesOmitted: number(omitted),
+          memory: memory === undefined ? undefined : text(memory),
+          checkAt: text(toIso(checkAt)),
+          expiresAt: expiry(OPEN_DAYS),
+        },
+      });
+    },
+
+    openCallback: async (executionId, name, place) => {
+      const attribute = `${CALLBACK_PREFIX}${name}`;
+      const isOpened = await change(executionId, {
+        condition: `${IS_OPEN} AND attribute_not_exists(#${aliasOf(attribute)})`,
+        set: { [attribute]: json(place) },
+      });
+      if (isOpened) return true;
+      const record = await find(executionId);
+      return record !== null && record.endedAt === null && Object.hasOwn(record.callbacks, name);
+    },
+
+    finish: async (executionId, { status, endedAt, nodes, failure, result, memory, isToBeAnnounced }) => {
+      const { kept, omitted } = fitNodes(nodes);
+      const isFinished = await change(executionId, {
+        condition: IS_OPEN,
+        set: {
+          status: text(status),
+          endedAt: text(toIso(endedAt)),
+          nodes: json(kept),
+          nodesOmitted: number(omitted),
+          failure: json(failure),
+          result: result === undefined ? undefined : text(result),
+          memory: memory === undefined ? undefined : text(memory),
+          expiresAt: expiry(retentionDays),
+          ...(isToBeAnnounced
+            ? {
+                isToBeAnnounced: flag(true),
+                openShard: text(shardOf(executionId)),
+                checkAt: text(toIso(endedAt + ANNOUNCE_WITHIN_MS)),
+              }
+            : {}),
+        },
+        ...(isToBeAnnounced ? {} : { remove: ['openShard', 'checkAt'] }),
+      });
+      if (isFinished) return true;
+      const record = await find(executionId);
+      return record?.status === status && record.endedAt === endedAt;
+    },
+
+    announced: async (executionId) => {
+      await change(executionId, {
+        condition: 'attribute_exists(isToBeAnnounced)',
+        remove: ['isToBeAnnounced', 'openShard', 'checkAt'],
+      });
+    },
+
+    list: (query) => listExecutions(client, tables, query),
+
+    findDue: (now, limit) => findDueExecutions(client, tables, now, limit),
+
+    postpone: async (executionId, checkAt) => {
+      await change(executionId, {
+        condition: 'attribute_exists(openShard)',
+        set: { checkAt: text(toIso(checkAt)) },
+      });
+    },
+  };
+};
+
+/** When an end that was not announced is announced by the sweeper. */
+const ANNOUNCE_WITHIN_MS = 60_000;

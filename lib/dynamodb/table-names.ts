@@ -5,6 +5,7 @@ export const tableNames = (prefix: string) =>
     workflowVersions: `${prefix}-workflow-versions`,
     credentials: `${prefix}-credentials`,
     executions: `${prefix}-executions`,
+    deliveries: `${prefix}-deliveries`,
   }) as const;
 
 export type TableNames = ReturnType<typeof tableNames>;

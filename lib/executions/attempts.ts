@@ -2,33 +2,20 @@ import { isPlainObject, type JsonObject } from '../contract/json.ts';
 import {
   type DeliveredInput,
   Emission,
-  type ExecutionInfo,
   MAIN_OUTPUT,
-  type NodeContext,
   type NodeExecutor,
   type NodeResult,
+  type RunControl,
   type WorkflowNode,
 } from '../contract/node.ts';
-import type { Logger, Services } from '../contract/services.ts';
 import type { Plan, PlanNode } from '../workflows/plan.ts';
 import type { Scope } from '../workflows/scope.ts';
+import { AttemptContext } from './attempt-context.ts';
 import { toFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
+import type { Outcome } from './outcome.ts';
+import type { Session } from './session.ts';
 import type { Attempt } from './steps.ts';
-
-const DEFAULT_TIMEOUT_SECONDS = 30;
-
-/** What every attempt of one execution shares. */
-export interface AttemptSettings {
-  readonly plan: Plan;
-  readonly execution: ExecutionInfo;
-  readonly services: Services;
-  readonly logger: Logger;
-  readonly measure: MeasureJson;
-  readonly maxOutputBytes: number;
-  /** The signal that is aborted when the execution's own time is up; made when somebody asks for it. */
-  getStopped(): AbortSignal;
-}
 
 /** One run of one node, whatever number of attempts it takes. */
 export interface NodeRun {
@@ -36,10 +23,18 @@ export interface NodeRun {
   readonly input: JsonObject;
   readonly inputs: readonly DeliveredInput[];
   readonly iteration: number;
+  /** Names it in the execution: `nodeId/iteration`, after the place of the run that it is in. */
+  readonly name: string;
+  /** The place of that run; `` at the top. */
+  readonly within: string;
   /** Null when the node's parameters hold no expression. */
   readonly scope: Scope | null;
+  /** Null for nodes that do not steer the run. */
+  readonly control: RunControl | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** What it came to; null while it is open. */
+  outcome: Outcome | null;
 }
 
 /**
@@ -47,27 +42,28 @@ export interface NodeRun {
  * It answers at once when nothing has to be waited for, which for a pure node is the rule: no promise, no timer.
  */
 export const attemptNode = (
-  settings: AttemptSettings,
+  session: Session,
+  plan: Plan,
   run: NodeRun,
   number: number,
 ): Attempt | Promise<Attempt> => {
   const { node, resolve } = run.planNode;
   try {
-    const executor = settings.plan.executorOf(run.planNode);
+    const executor = plan.executorOf(run.planNode);
     const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
     if (executor instanceof Promise) {
       // Both at once: either may reject, and neither is left alone with it.
       return Promise.all([executor, parameters]).then(
-        ([loaded, resolved]) => callLater(settings, run, number, loaded, withParameters(node, resolved)),
+        ([loaded, resolved]) => callLater(session, run, number, loaded, withParameters(node, resolved)),
         fail,
       );
     }
     return parameters instanceof Promise
       ? parameters.then(
-          (resolved) => callLater(settings, run, number, executor, withParameters(node, resolved)),
+          (resolved) => callLater(session, run, number, executor, withParameters(node, resolved)),
           fail,
         )
-      : call(settings, run, number, executor, withParameters(node, parameters));
+      : call(session, run, number, executor, withParameters(node, parameters));
   } catch (error) {
     return fail(error);
   }
@@ -80,28 +76,30 @@ const withParameters = (node: WorkflowNode, parameters: JsonObject | null): Work
 
 /** Not when the execution has ended meanwhile: nobody is there any more for what the node would do. */
 const callLater = (
-  settings: AttemptSettings,
+  session: Session,
   run: NodeRun,
   number: number,
   executor: NodeExecutor,
   node: WorkflowNode,
 ): Attempt | Promise<Attempt> => {
-  const stopped = settings.getStopped();
-  return stopped.aborted ? fail(stopped.reason) : call(settings, run, number, executor, node);
+  const stopped = session.getStopped();
+  return stopped.aborted ? fail(stopped.reason) : call(session, run, number, executor, node);
 };
 
 const call = (
-  settings: AttemptSettings,
+  session: Session,
   run: NodeRun,
   number: number,
   executor: NodeExecutor,
   node: WorkflowNode,
 ): Attempt | Promise<Attempt> => {
-  const context = new AttemptContext(settings, run, number);
+  const context = new AttemptContext(session, run, number);
   try {
     const result = executor.execute(node, run.input, context);
-    if (!isPromiseLike(result)) return toAttempt(settings, run, result);
-    return awaitWithin(context, result).then((value) => toAttempt(settings, run, value), fail);
+    if (!isPromiseLike(result)) return toAttempt(session, run, result);
+    // What steers the run may wait for longer than anything that it could be measured by.
+    const settled = run.control === null ? awaitWithin(context, result) : result;
+    return settled.then((value) => toAttempt(session, run, value), fail);
   } catch (error) {
     return fail(error);
   }
@@ -111,13 +109,9 @@ const isPromiseLike = (value: NodeResult | Promise<NodeResult>): value is Promis
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
 /** Checks what an executor returned: data on outputs, all of it JSON and none of it too large. */
-const toAttempt = (
-  { measure, maxOutputBytes }: AttemptSettings,
-  { planNode }: NodeRun,
-  result: unknown,
-): Attempt => {
+const toAttempt = ({ measure, limits }: Session, { planNode }: NodeRun, result: unknown): Attempt => {
   // What a trigger delivers came with the request, whose size was checked: no caller can make it fail here.
-  const limit = planNode.nodeType.kind === 'trigger' ? Number.POSITIVE_INFINITY : maxOutputBytes;
+  const limit = planNode.nodeType.kind === 'trigger' ? Number.POSITIVE_INFINITY : limits.maxOutputBytes;
   try {
     const outputs = toOutputs(result);
     for (const [output, data] of Object.entries(outputs)) checkOutput(measure, limit, output, data);
@@ -159,72 +153,3 @@ const awaitWithin = async (context: AttemptContext, result: Promise<NodeResult>)
     done.abort('the attempt is done'); // a reason of our own: the default one costs a stack trace
   }
 };
-
-/** A node's own time is up. */
-class NodeTimeout extends Error {
-  constructor(seconds: number) {
-    super(`the node took longer than ${seconds} s`);
-    this.name = 'TimeoutError';
-  }
-}
-
-/**
- * The context of one attempt. Its signal and its timer are made when somebody needs them: most nodes are done
- * before they could be of use.
- */
-class AttemptContext implements NodeContext {
-  readonly execution: ExecutionInfo;
-  readonly services: Services;
-  readonly attempt: number;
-  readonly iteration: number;
-  readonly inputs: readonly DeliveredInput[];
-  readonly logger: Logger;
-  readonly #settings: AttemptSettings;
-  readonly #timeoutSeconds: number;
-  readonly #startedAt: number;
-  #controller: AbortController | undefined;
-  /** Why the time is up; undefined while it is not. */
-  #expiry: unknown;
-
-  constructor(settings: AttemptSettings, run: NodeRun, number: number) {
-    this.execution = settings.execution;
-    this.services = settings.services;
-    this.attempt = number;
-    this.iteration = run.iteration;
-    this.inputs = run.inputs;
-    this.logger = settings.logger;
-    this.#timeoutSeconds = run.planNode.node.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
-    this.#startedAt = number === 1 ? run.startedAt : settings.services.clock.now();
-    this.#settings = settings;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      // A node may look at it for the first time when it is too late.
-      if (this.#expiry !== undefined) this.#controller.abort(this.#expiry);
-    }
-    return this.#controller.signal;
-  }
-
-  remainingMs(): number {
-    return Math.max(0, this.#startedAt + this.#timeoutSeconds * 1_000 - this.services.clock.now());
-  }
-
-  /** Rejects, and aborts the signal, when the time of the attempt or of the execution is up; `done` ends the wait. */
-  expire(done: AbortSignal): Promise<never> {
-    return new Promise((_resolve, reject) => {
-      const stopped = this.#settings.getStopped();
-      const expire = (reason: unknown) => {
-        this.#expiry = reason;
-        this.#controller?.abort(reason);
-        reject(reason);
-      };
-      stopped.addEventListener('abort', () => expire(stopped.reason), { once: true, signal: done });
-      this.services.clock.sleep(this.remainingMs(), done).then(
-        () => expire(new NodeTimeout(this.#timeoutSeconds)),
-        () => {}, // the wait was ended: the result is there
-      );
-    });
-  }
-}

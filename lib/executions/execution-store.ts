@@ -1,12 +1,49 @@
-import type { ExecutionStatus, FinalStatus, NodeFailure, NodeRecord } from './execution.ts';
+import type { ExecutionInfo } from '../contract/node.ts';
+import type { ExecutionMode, ExecutionStatus, FinalStatus, NodeFailure, NodeRecord } from './execution.ts';
+
+/** What an execution was made from that repeats another one. */
+export interface RetryOf {
+  readonly executionId: string;
+  /** The first node that runs again; null for all of them. */
+  readonly fromNodeId: string | null;
+}
 
 export interface ExecutionStart {
+  /** `A-Z a-z 0-9 - _`, at most 64 characters. */
   readonly executionId: string;
   readonly workflowId: string;
   readonly workflowVersion: number;
-  readonly trigger: { readonly nodeId: string; readonly type: string };
-  /** Milliseconds since the epoch. */
+  /** The trigger that fired. */
+  readonly trigger: ExecutionInfo['trigger'];
+  readonly mode: ExecutionMode;
+  /** `running` when it runs in this very process, else `accepted`. */
+  readonly status: 'accepted' | 'running';
+  /** Milliseconds since the epoch, by the clock of the gateway where there is one. */
   readonly startedAt: number;
+  /** Drawn for this start alone: tells our own write, whose reply was lost, from somebody else's. */
+  readonly startToken: string;
+  /** What the trigger gets, packed (`packValue`); null for an inline run, which nobody has to resume. */
+  readonly input: string | null;
+  /** Signs the addresses of its callbacks; null for an inline run. Never shown. */
+  readonly callbackKey: string | null;
+  readonly retryOf: RetryOf | null;
+  /**
+   * What is remembered of the execution that it repeats, packed: its `memory`. It never changes, so that every
+   * process that resumes this one begins alike. Null for none.
+   */
+  readonly seed: string | null;
+  /** Whether somebody may ask for what it came to: its output is kept then. */
+  readonly keepsResult: boolean;
+}
+
+export interface ExecutionProgress {
+  readonly status: 'running' | 'waiting';
+  /** With the data of the nodes, or without, as the workflow says. */
+  readonly nodes: readonly NodeRecord[];
+  /** Steps that are done, packed, for a retry from a node; absent: what was stored stays. */
+  readonly memory?: string;
+  /** When to look whether it is still alive, milliseconds since the epoch. */
+  readonly checkAt: number;
 }
 
 export interface ExecutionEnd {
@@ -15,24 +52,100 @@ export interface ExecutionEnd {
   readonly endedAt: number;
   readonly nodes: readonly NodeRecord[];
   readonly failure: NodeFailure | null;
+  /** `{output, response}`, packed, when the execution keeps its result. */
+  readonly result?: string;
+  readonly memory?: string;
+  /** The event of this end is still to be published: the sweeper sees to it unless `announced` is called. */
+  readonly isToBeAnnounced: boolean;
+}
+
+/** A callback that is open, or was. */
+export interface CallbackPlace {
+  /** What the engine of background runs calls it. */
+  readonly callbackId: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
 }
 
 /** The stored account of one execution. */
-export interface ExecutionRecord extends ExecutionStart {
+export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
   readonly status: ExecutionStatus;
   readonly endedAt: number | null;
-  /** Empty while it runs. Of a very long list only the first entries and the failed ones are kept. */
+  /** Of a very long list only the first entries and the failed ones are kept, and data before entries is left out. */
   readonly nodes: readonly NodeRecord[];
   /** How many entries of `nodes` were left out for their size. */
   readonly nodesOmitted: number;
   readonly failure: NodeFailure | null;
+  /**
+   * Who runs it: the ARN of the durable execution, or `request:` and the id of the asynchronous invocation, which is
+   * the same when Lambda tries again. Null before it has begun, and for inline runs.
+   */
+  readonly owner: string | null;
+  /** How often a process began or resumed it. */
+  readonly invocations: number;
+  readonly result: string | null;
+  /** Steps that are done, packed: what a retry from a node in the middle is given as its `seed`. Null for none. */
+  readonly memory: string | null;
+  /** By name (see `Steps.callback`). */
+  readonly callbacks: Readonly<Record<string, CallbackPlace>>;
+  readonly isToBeAnnounced: boolean;
 }
 
-/** All methods reject with {@link AppError} `STORE_UNAVAILABLE` when the store can't be had. */
+export interface ExecutionSummary
+  extends Pick<
+    ExecutionRecord,
+    'executionId' | 'workflowId' | 'workflowVersion' | 'status' | 'startedAt' | 'endedAt' | 'mode'
+  > {}
+
+export interface ExecutionQuery {
+  readonly workflowId: string;
+  readonly status?: ExecutionStatus;
+  /** Milliseconds since the epoch, both included. */
+  readonly from?: number;
+  readonly to?: number;
+  /** At most this many; 1 to 100. */
+  readonly limit: number;
+  /** Where the page before ended: only what comes after it in the order of the list. */
+  readonly after?: Pick<ExecutionSummary, 'executionId' | 'startedAt'>;
+}
+
+export interface ExecutionPage {
+  /** The latest first; ties by id, descending. */
+  readonly executions: readonly ExecutionSummary[];
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+}
+
+/**
+ * All methods reject with {@link AppError} `STORE_UNAVAILABLE` when the store can't be had. Every change of a status
+ * is conditional on an open one before it.
+ */
 export interface ExecutionStore {
-  /** A conditional put, which is what makes a start happen once: false when the execution exists already. */
+  /** A conditional put, which is what makes a start happen once: false when somebody else has started this execution. */
   start(start: ExecutionStart): Promise<boolean>;
-  /** Conditional on `running`: false, and nothing changed, when the execution has ended already or is unknown. */
+  /** Takes back a start that was not begun, leaving nothing: false when it was begun, ended, or is somebody else's. */
+  withdraw(executionId: string, startToken: string): Promise<boolean>;
+  /**
+   * A process begins or resumes it: `running`, and one invocation more. On the condition that it is accepted, or open
+   * and this owner's: however often it was launched, one owner runs it. Null otherwise.
+   * @param checkAt see {@link ExecutionProgress}
+   */
+  begin(
+    executionId: string,
+    begin: { readonly owner: string; readonly checkAt: number },
+  ): Promise<ExecutionRecord | null>;
+  /** False, and nothing changed, when the execution has ended or is unknown. */
+  saveProgress(executionId: string, progress: ExecutionProgress): Promise<boolean>;
+  /** False when the execution has ended or is unknown. Opening the same place again changes nothing. */
+  openCallback(executionId: string, name: string, place: CallbackPlace): Promise<boolean>;
+  /** False, and nothing changed, when the execution has ended already or is unknown. */
   finish(executionId: string, end: ExecutionEnd): Promise<boolean>;
+  /** The event of its end was published. */
+  announced(executionId: string): Promise<void>;
   find(executionId: string): Promise<ExecutionRecord | null>;
+  list(query: ExecutionQuery): Promise<ExecutionPage>;
+  /** Ids of background executions that are open, or not announced, and whose `checkAt` has come. At most `limit`. */
+  findDue(now: number, limit: number): Promise<readonly string[]>;
+  /** Looks at it again later. */
+  postpone(executionId: string, checkAt: number): Promise<void>;
 }

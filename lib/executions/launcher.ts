@@ -1,22 +1,12 @@
-import { isAppError } from '../errors.ts';
-import type { Launch, RunExecution } from './run-execution.ts';
+import type { BackgroundMode } from '../workflows/definition.ts';
 
-/** Starts runs that nobody waits for. */
+/** Starts background runs whose record is stored. */
 export interface Launcher {
   /**
-   * When it resolves, the run is certain to happen, or is happening under this id already. When it rejects, with
-   * AppError `STORE_UNAVAILABLE` or `WORKFLOW_INVALID`, nothing was started.
+   * Hands an accepted execution over to the engine that runs it. Doing it twice starts one run. When it resolves, the
+   * run is certain to begin.
+   * Rejects with AppError `LAUNCH_REFUSED` when the engine does not take it: throttled, out of reach, misconfigured.
+   * It may have begun nevertheless, if only the reply was lost; its record tells.
    */
-  launch(launch: Launch): Promise<void>;
+  launch(executionId: string, mode: BackgroundMode): Promise<void>;
 }
-
-/** Runs before it resolves: the surest way to be certain. How the run went is in its record. */
-export const inlineLauncher = (run: RunExecution): Launcher => ({
-  launch: async (launch) => {
-    try {
-      await run(launch);
-    } catch (error) {
-      if (!isAppError(error, 'ALREADY_STARTED')) throw error;
-    }
-  },
-});

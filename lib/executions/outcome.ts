@@ -16,19 +16,24 @@ export interface Outcome {
 /** Decides by the node's `onError` what a run of it comes to. */
 export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Outcome => {
   const { node } = run.planNode;
-  const recorded = {
-    nodeId: node.id,
-    type: node.type,
-    iteration: run.iteration,
-    attempts: result.attempts,
-    startedAt: run.startedAt,
-    durationMs: Math.max(0, endedAt - run.startedAt), // clocks can be set back
-  };
+  const { attempts } = result;
+  const durationMs = Math.max(0, endedAt - run.startedAt); // clocks can be set back
   if ('outputs' in result) {
-    return { record: { ...recorded, status: 'succeeded' }, outputs: result.outputs, fatal: null };
+    const { outputs } = result;
+    return {
+      record: { ...recordOpen(run, 'succeeded'), attempts, durationMs, input: run.input, outputs },
+      outputs,
+      fatal: null,
+    };
   }
   const failure = Object.freeze({ nodeId: node.id, ...result.failure });
-  const record: NodeRecord = { ...recorded, status: 'failed', failure };
+  const record: NodeRecord = {
+    ...recordOpen(run, 'failed'),
+    attempts,
+    durationMs,
+    input: run.input,
+    failure,
+  };
   switch (node.settings?.onError ?? 'fail') {
     case 'continue':
       return { record, outputs: { [MAIN_OUTPUT]: run.input }, fatal: null };
@@ -44,18 +49,30 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
 };
 
 /** A disabled node hands on what it gets. */
-export const passThrough = ({ planNode: { node }, input, iteration, startedAt }: NodeRun): Outcome => ({
-  record: {
-    nodeId: node.id,
-    type: node.type,
-    status: 'passedThrough',
-    iteration,
-    attempts: 0,
-    startedAt,
-    durationMs: 0,
-  },
-  outputs: { [MAIN_OUTPUT]: input },
+export const passThrough = (run: NodeRun): Outcome => ({
+  record: { ...recordOpen(run, 'passedThrough') },
+  outputs: { [MAIN_OUTPUT]: run.input },
   fatal: null,
+});
+
+/** What can be said of a node that did nothing, or has not ended. */
+export const recordOpen = (
+  {
+    planNode: { node },
+    within,
+    iteration,
+    startedAt,
+  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt'>,
+  status: NodeRecord['status'],
+): NodeRecord => ({
+  nodeId: node.id,
+  ...(within === '' ? {} : { within }),
+  type: node.type,
+  status,
+  iteration,
+  attempts: 0,
+  startedAt,
+  durationMs: 0,
 });
 
 /**

@@ -1,11 +1,16 @@
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { packText } from '../blobs/pack-value.ts';
 import type { JsonObject } from '../contract/json.ts';
-import type { Clock, Logger } from '../contract/services.ts';
+import type { Clock, Ids, Logger } from '../contract/services.ts';
 import { AppError } from '../errors.ts';
 import type { Workflow } from '../workflows/definition.ts';
 import type { ExecutionResult } from './execution.ts';
 import type { ExecutionStart, ExecutionStore } from './execution-store.ts';
+import { keepsData } from './limits.ts';
+import { type SettleParts, settleExecution } from './settle-execution.ts';
+import { viewNodes } from './view-data.ts';
 
-/** One run of one version of a workflow that is to happen. */
+/** One run of one version of a workflow that is to happen, from start to end in this process. */
 export interface Launch {
   /** `A-Z a-z 0-9 - _`, at most 64 characters. The same id never runs twice. */
   readonly executionId: string;
@@ -16,17 +21,20 @@ export interface Launch {
   readonly input: JsonObject;
   /** How long it may take, whatever the workflow's own limit is, in milliseconds. */
   readonly timeLimitMs: number;
+  /** Whether somebody may ask again for what it came to. */
+  readonly keepsResult: boolean;
 }
 
 /** A launch that is ready to run: rejecting is a fault of ours, a failing node is a result. */
 export type RunPrepared = (startedAt: number) => Promise<ExecutionResult>;
 
-export interface RunParts {
+export interface RunParts extends SettleParts {
   readonly executions: ExecutionStore;
   /** Rejects with `WORKFLOW_INVALID` for a workflow that can't run, before its start is recorded. */
   readonly prepare: (launch: Launch) => Promise<RunPrepared>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly logger: Logger;
+  readonly ids: Ids;
+  readonly blobs: BlobStore;
 }
 
 /** Runs to the end, with a record of its start and of its end. */
@@ -37,41 +45,44 @@ export type RunExecution = (launch: Launch) => Promise<ExecutionResult>;
  * the start is recorded it always resolves, and what it resolves to is true even if the end can't be recorded.
  */
 export const createRunExecution =
-  ({ executions, prepare, clock, logger }: RunParts): RunExecution =>
+  (parts: RunParts): RunExecution =>
   async (launch) => {
+    const { executions, prepare, clock, ids, logger } = parts;
     const runPrepared = await prepare(launch);
-    const start = toStart(launch, clock.now());
-    if (!(await startOnce(executions, start))) {
+    const start = toStart(launch, clock.now(), ids.next());
+    if (!(await executions.start(start))) {
       throw new AppError('ALREADY_STARTED', { executionId: launch.executionId });
     }
     const result = await runToResult(() => runPrepared(start.startedAt), start, logger);
-    await recordEnd({ executions, clock, logger }, start, result);
+    await recordEnd(launch, start, result, parts);
     return result;
   };
 
-const toStart = ({ executionId, workflow, trigger }: Launch, startedAt: number): ExecutionStart => ({
+const toStart = (
+  { executionId, workflow, trigger, keepsResult }: Launch,
+  startedAt: number,
+  startToken: string,
+): ExecutionStart => ({
   executionId,
   workflowId: workflow.definition.id,
   workflowVersion: workflow.version,
   trigger,
+  mode: 'inline',
+  status: 'running',
   startedAt,
+  startToken,
+  // Nobody resumes or repeats it: the caller is there, and asks again.
+  input: null,
+  callbackKey: null,
+  retryOf: null,
+  seed: null,
+  keepsResult,
 });
 
-/**
- * False when somebody else has started this execution. When the reply to a write is lost, the store's client
- * writes again and meets its own record: that is told by its content, or the run would be lost. Ids that are made
- * from a delivery, instead of drawn, will need more than the time to tell whose record it is.
- */
-const startOnce = async (executions: ExecutionStore, start: ExecutionStart): Promise<boolean> => {
-  if (await executions.start(start)) return true;
-  const record = await executions.find(start.executionId);
-  return record?.status === 'running' && record.startedAt === start.startedAt;
-};
-
 /** An engine that throws is a fault of ours; the record must not say `running` for ever because of it. */
-const runToResult = async (
+export const runToResult = async (
   run: () => Promise<ExecutionResult>,
-  start: ExecutionStart,
+  start: Pick<ExecutionStart, 'executionId' | 'workflowId' | 'workflowVersion' | 'trigger'>,
   logger: Logger,
 ): Promise<ExecutionResult> => {
   try {
@@ -85,20 +96,49 @@ const runToResult = async (
 };
 
 const recordEnd = async (
-  { executions, clock, logger }: Omit<RunParts, 'prepare'>,
+  { workflow }: Launch,
   start: ExecutionStart,
-  { status, nodes, failure }: ExecutionResult,
+  result: ExecutionResult,
+  parts: RunParts,
 ): Promise<void> => {
+  const { clock, logger } = parts;
+  const { status, nodes, failure } = result;
   try {
-    const end = { status, endedAt: clock.now(), nodes, failure };
-    const isRecorded = await executions.finish(start.executionId, end);
+    const isKept = keepsData(workflow.definition.settings, 'inline', status !== 'succeeded');
+    const end = {
+      status,
+      endedAt: clock.now(),
+      nodes: viewNodes(nodes, { keepsData: isKept }),
+      failure,
+      ...(await packResult(start, result, parts.blobs)),
+    };
+    const isRecorded = await settleExecution(start, end, parts);
     if (!isRecorded) logger.warn('The execution had ended before; its record stays.', namesOf(start));
   } catch (cause) {
     logger.error('The end of the execution is not recorded.', { ...namesOf(start), status, cause });
   }
 };
 
-const namesOf = ({ executionId, workflowId, workflowVersion }: ExecutionStart) => ({
+/** What of a record's attributes may be as large as this; a write costs by the size of the whole record. */
+export const PACKED_BYTES = 12_000;
+
+/** What an execution came to, for who asks again; nothing when nobody can. */
+export const packResult = async (
+  { executionId, keepsResult }: Pick<ExecutionStart, 'executionId' | 'keepsResult'>,
+  { output, response }: ExecutionResult,
+  blobs: BlobStore,
+): Promise<{ readonly result?: string }> => {
+  if (!keepsResult) return {};
+  const key = `executions/${executionId}/result`;
+  const text = JSON.stringify({ output, response });
+  return { result: await packText(text, { limitBytes: PACKED_BYTES, key, blobs }) };
+};
+
+const namesOf = ({
+  executionId,
+  workflowId,
+  workflowVersion,
+}: Pick<ExecutionStart, 'executionId' | 'workflowId' | 'workflowVersion'>) => ({
   executionId,
   workflowId,
   workflowVersion,

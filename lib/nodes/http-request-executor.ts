@@ -23,15 +23,17 @@ const MAX_BYTES = 6 * 1024 * 1024;
  */
 export const httpRequestExecutor: NodeExecutor = {
   getNodeType: () => 'httpRequest',
-  execute: async ({ parameters }, _input, { services, signal }) => {
+  execute: async ({ parameters }, _input, { services, signal, idempotencyKey }) => {
     const bodyType = readChoice(parameters, 'bodyType', bodyTypes, 'json');
     const failOnStatus = readBoolean(parameters, 'failOnStatus', true);
+    const isKeyed = readBoolean(parameters, 'idempotencyKey', false);
     const url = addQuery(readString(parameters, 'url'), readMap(parameters, 'query', {}));
     const response = await services.http.request({
       method: readString(parameters, 'method', 'GET'),
       url,
       headers: {
         ...contentTypeOf(parameters.body, bodyType),
+        ...(isKeyed ? { 'idempotency-key': idempotencyKey } : {}),
         ...readHeaders(readMap(parameters, 'headers', {})),
       },
       body: toBody(parameters.body, bodyType),

@@ -54,6 +54,13 @@ const httpRequest: ActionProvider = {
       default: true,
       description: 'Fail the node when the status is 400 or above',
     },
+    {
+      name: 'idempotencyKey',
+      displayName: 'Idempotency key',
+      type: 'boolean',
+      default: false,
+      description: 'Send a header Idempotency-Key, the same in every attempt, so that the receiver can tell',
+    },
   ],
   getExecutor: async () => (await import('./http-request-executor.ts')).httpRequestExecutor,
   healthCheck: async () => (await import('./http-request-health.ts')).checkAddressGuard(),

@@ -67,6 +67,13 @@ const webhookTrigger: TriggerProvider = {
       description:
         'Answer at once, with the output of the last node, or with what a respondToWebhook node says',
     },
+    {
+      name: 'deduplication',
+      displayName: 'Deduplication',
+      type: 'string',
+      description:
+        'What names a delivery that is sent again, unless it has an Idempotency-Key header: github, stripe, slack, shopify, standardWebhooks, or an expression over the request such as body.id',
+    },
   ],
   getExecutor: () => executor,
   healthCheck: async ({ clock }) => {

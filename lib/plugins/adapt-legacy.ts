@@ -29,6 +29,7 @@ export const adaptLegacy = (
         category,
         // A trigger only turns what fired it into data.
         pure: kind === 'trigger' || ('pure' in provider && provider.pure === true),
+        control: null,
         schema: toSchema(properties),
         getExecutor: async () => provider.getExecutor(),
       },

@@ -24,6 +24,7 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
     description: handle.description,
     category: provider.category,
     pure: handle.kind === 'trigger' || handle.pure === true,
+    control: handle.control === undefined ? null : { ...handle.control },
     schema: handle.schema,
     getExecutor: async () => ({
       getNodeType: () => handle.id,

@@ -1,6 +1,7 @@
 import {
   describeValue,
   isBoolean,
+  isControl,
   isFilledList,
   isFunction,
   isId,
@@ -39,6 +40,7 @@ const handleRules: Record<string, Rule> = {
   kind: isOneOf(['trigger', 'action']),
   schema: isSchema,
   pure: optional(isBoolean),
+  control: optional(isControl),
   execute: isFunction,
 };
 

@@ -43,6 +43,13 @@ export const isOneOf =
   (value) =>
     allowed.includes(value as string) ? null : `must be one of ${allowed.join(', ')}`;
 
+export const isControl: Rule = (value) =>
+  isPlainObject(value) &&
+  typeof value.suspends === 'boolean' &&
+  (value.bodyOutput === undefined || isName(value.bodyOutput) === null)
+    ? null
+    : 'must be { suspends: true or false, bodyOutput?: the name of an output }';
+
 export const optional =
   (rule: Rule): Rule =>
   (value) =>

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../contract/json.ts';
 import { AppError } from '../errors.ts';
-import type { ExecutionResult } from '../executions/execution.ts';
+import type { ExecutionResult, ExecutionStatus } from '../executions/execution.ts';
 import type { ResponseMode } from '../workflows/path-config.ts';
 import { answerWithResponse } from './answer-with-response.ts';
 import type { WebhookAnswer } from './webhook-answer.ts';
@@ -11,9 +11,37 @@ type SynchronousMode = Exclude<ResponseMode, 'onReceived'>;
 /** On every answer of a run that the caller waited for, whatever the workflow says: where its record is. */
 const EXECUTION_ID_HEADER = 'hookloom-execution-id';
 
-/** 202: the run is certain to happen, or has happened; its record tells how it went. */
-export const answerAccepted = (executionId: string, workflowId: string): WebhookAnswer =>
-  toJson(202, { executionId, workflowId, status: 'accepted' });
+/** Told beside the answer that a delivery got which had come before (RFC 7240 §3 for the other one). */
+const DUPLICATE_HEADER = 'hookloom-duplicate';
+
+export interface Accepted {
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly status: ExecutionStatus;
+  readonly isDuplicate: boolean;
+  /** What the caller has wished for and is given: the value of `Preference-Applied`. */
+  readonly preference?: string;
+}
+
+/** 202: the run is certain to happen, is happening, or has happened, as its status says. */
+export const answerAccepted = ({
+  executionId,
+  workflowId,
+  status,
+  isDuplicate,
+  preference,
+}: Accepted): WebhookAnswer => {
+  const body = { executionId, workflowId, status, ...(isDuplicate ? { duplicate: true } : {}) };
+  return withHeaders(toJson(202, body), preference === undefined ? {} : { 'preference-applied': preference });
+};
+
+export const markDuplicate = (answer: WebhookAnswer): WebhookAnswer =>
+  withHeaders(answer, { [DUPLICATE_HEADER]: 'true' });
+
+export const withHeaders = (answer: WebhookAnswer, headers: WebhookAnswer['headers']): WebhookAnswer => ({
+  ...answer,
+  headers: { ...answer.headers, ...headers },
+});
 
 /**
  * What the caller gets who waited for the run. With `responseNode` the workflow has the word: what it answered

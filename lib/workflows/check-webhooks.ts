@@ -1,9 +1,28 @@
 import type { WorkflowDefinition } from './definition.ts';
+import { checkExpressions } from './parameters.ts';
 import type { Problem } from './problem.ts';
 import { findPathProblem, toPathConfigs, WEBHOOK_TRIGGER } from './to-path-configs.ts';
 
 /** Addresses, authentication and answers of the workflow's webhooks. */
-export const checkWebhooks = (definition: WorkflowDefinition): Problem[] => {
+export const checkWebhooks = async (definition: WorkflowDefinition): Promise<Problem[]> => [
+  ...checkAddresses(definition),
+  ...(await checkDeduplication(definition)),
+];
+
+/** An expression without its braces, for a trigger's parameters hold none. */
+const checkDeduplication = async ({ nodes }: WorkflowDefinition): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  for (const [index, { type, parameters }] of nodes.entries()) {
+    const { deduplication } = type === WEBHOOK_TRIGGER ? parameters : {};
+    if (typeof deduplication !== 'string') continue;
+    for (const { message } of await checkExpressions(`{{ ${deduplication} }}`)) {
+      problems.push({ path: `/nodes/${index}/parameters/deduplication`, message });
+    }
+  }
+  return problems;
+};
+
+const checkAddresses = (definition: WorkflowDefinition): Problem[] => {
   const { nodes } = definition;
   const isResponded = nodes.some(({ type, disabled }) => type === 'respondToWebhook' && disabled !== true);
   const firstUse = new Map<string, number>();

@@ -11,10 +11,23 @@ export interface Connection {
   readonly targetInput?: string;
 }
 
-/** The limits of one execution. */
+/** The engine that runs a workflow in the background: one that resumes after a crash, or one for volume. */
+export type BackgroundMode = 'durable' | 'express';
+
+/** How executions of a workflow run, and their limits. */
 export interface WorkflowSettings {
-  /** Wall time in seconds; 25 by default for synchronous answers (the gateway gives up at 30). */
+  /**
+   * `durable` by default when a node touches the outside or waits, `express` when all are pure. A run that its caller
+   * waits for takes place in the webhook function either way.
+   */
+  readonly execution?: BackgroundMode;
+  /**
+   * Wall time in seconds. By default 25 for synchronous answers (the gateway gives up at 30), 840 for express and a
+   * year for durable runs.
+   */
   readonly timeoutSeconds?: number;
+  /** Of which runs the record keeps what went into nodes and came out; by default of durable and of failed ones. */
+  readonly recordData?: 'always' | 'onFailure' | 'never';
   /** Node runs in all, turns of loops included; 100,000 by default. */
   readonly maxNodeRuns?: number;
   /** Size of one node's output as JSON, in bytes; 32 MB by default. Triggers are bound by the request. */

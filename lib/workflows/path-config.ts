@@ -1,3 +1,5 @@
+import type { BackgroundMode } from './definition.ts';
+
 /** How the caller of a webhook is answered. */
 export type ResponseMode = 'onReceived' | 'lastNode' | 'responseNode';
 export type Authentication = 'none' | 'apiKey' | 'basic';
@@ -13,4 +15,11 @@ export interface PathConfig {
   readonly credentialId: string | null;
   readonly responseMode: ResponseMode;
   readonly triggerNodeId: string;
+  /** How runs that nobody waits for are done. */
+  readonly execution: BackgroundMode;
+  /**
+   * Where a delivery's key is found when it has no `Idempotency-Key` header: a ready one such as `github`, or an
+   * expression over the request; null for nowhere.
+   */
+  readonly deduplication: string | null;
 }

@@ -23,6 +23,8 @@ export interface PlanEdge {
   readonly sourceOutput: string;
   readonly target: number;
   readonly targetInput: string;
+  /** Whether it leads into the body of its source, which runs that itself. */
+  readonly isBody: boolean;
 }
 
 /** A workflow compiled for execution: built once per version, shared by all executions of it. */
@@ -34,6 +36,8 @@ export interface Plan {
   readonly readsNodes: boolean;
   /** The way of the executions that this trigger starts. @throws AppError `WORKFLOW_INVALID` when it is none, or disabled */
   routeFrom(triggerNodeId: string): Route;
+  /** The way of one run of this node's body; the node itself stands where a trigger would. */
+  bodyRouteOf(node: PlanNode): Route;
   /** The executor of a node, loaded on first use. Rejects when it can't be, or doesn't fit the node's type. */
   executorOf(node: PlanNode): NodeExecutor | Promise<NodeExecutor>;
 }
@@ -54,12 +58,18 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     return index;
   };
 
-  const edges = definition.connections.map((connection) => ({
-    source: indexOfNode(connection.sourceNodeId),
-    sourceOutput: connection.sourceOutput ?? MAIN_OUTPUT,
-    target: indexOfNode(connection.targetNodeId),
-    targetInput: connection.targetInput ?? MAIN_OUTPUT,
-  }));
+  const bodyOutputs = definition.nodes.map(({ type }) => findNodeType(type)?.control?.bodyOutput);
+  const edges = definition.connections.map((connection): PlanEdge => {
+    const source = indexOfNode(connection.sourceNodeId);
+    const sourceOutput = connection.sourceOutput ?? MAIN_OUTPUT;
+    return {
+      source,
+      sourceOutput,
+      target: indexOfNode(connection.targetNodeId),
+      targetInput: connection.targetInput ?? MAIN_OUTPUT,
+      isBody: sourceOutput === bodyOutputs[source],
+    };
+  });
   const outgoing: number[][] = definition.nodes.map(() => []);
   const incoming: number[][] = definition.nodes.map(() => []);
   edges.forEach(({ source, target }, edge) => {
@@ -83,6 +93,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
   });
 
   const routes = new Map<string, Route>();
+  const bodyRoutes = new Map<number, Route>();
   const executors = new Map<string, NodeExecutor>();
 
   const routeFrom = (triggerNodeId: string): Route => {
@@ -94,6 +105,12 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     if (trigger.node.disabled === true) throw invalid(`the trigger "${triggerNodeId}" is disabled`);
     const route = computeRoute({ nodes, edges }, trigger.index);
     routes.set(triggerNodeId, route);
+    return route;
+  };
+
+  const bodyRouteOf = ({ index }: PlanNode): Route => {
+    const route = bodyRoutes.get(index) ?? computeRoute({ nodes, edges }, index, 'body');
+    bodyRoutes.set(index, route);
     return route;
   };
 
@@ -113,6 +130,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     edges,
     readsNodes: JSON.stringify(definition.nodes).includes('$nodes'),
     routeFrom,
+    bodyRouteOf,
     executorOf: (node) => executors.get(node.nodeType.nodeType) ?? loadExecutor(node),
   };
 };

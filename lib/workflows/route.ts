@@ -44,13 +44,20 @@ export const EDGE = {
   exit: 3,
 } as const;
 
+/**
+ * @param trigger the node that it starts from
+ * @param part `body`: of what leaves that node, only the edges into its body. The bodies of other nodes are theirs.
+ */
 export const computeRoute = (
   plan: { readonly nodes: readonly PlanNode[]; readonly edges: readonly PlanEdge[] },
   trigger: number,
+  part: 'main' | 'body' = 'main',
 ): Route => {
   const { nodes, edges } = plan;
-  const reachable = reachFrom(plan, trigger);
-  const outgoing = nodes.map((node) => node.outgoing);
+  const outgoing = nodes.map((node) =>
+    node.outgoing.filter((edge) => edges[edge]?.isBody === (part === 'body' && node.index === trigger)),
+  );
+  const reachable = reachFrom(edges, outgoing, trigger);
   const found = findLoops({ nodeCount: nodes.length, edges, outgoing }, reachable);
 
   // Outer loops come first, so that the last one written is the innermost.
@@ -104,7 +111,8 @@ export const computeRoute = (
 
 /** Depth first, in plan order; a worklist, not a recursion. */
 const reachFrom = (
-  { nodes, edges }: { readonly nodes: readonly PlanNode[]; readonly edges: readonly PlanEdge[] },
+  edges: readonly PlanEdge[],
+  outgoing: readonly (readonly number[])[],
   trigger: number,
 ): number[] => {
   const seen = new Set<number>();
@@ -112,7 +120,7 @@ const reachFrom = (
   for (let node = work.pop(); node !== undefined; node = work.pop()) {
     if (seen.has(node)) continue;
     seen.add(node);
-    const targets = (nodes[node]?.outgoing ?? []).map((edge) => edges[edge]?.target ?? -1);
+    const targets = (outgoing[node] ?? []).map((edge) => edges[edge]?.target ?? -1);
     work.push(...targets.toReversed().filter((target) => !seen.has(target)));
   }
   return [...seen];

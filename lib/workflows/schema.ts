@@ -31,6 +31,7 @@ const node = {
         retry,
         timeoutSeconds: { ...seconds, maximum: 900 },
         onError: { enum: ['fail', 'continue', 'route'] },
+        atMostOnce: { type: 'boolean' },
         maxIterations: { type: 'integer', minimum: 1, maximum: 100_000 },
       },
     },
@@ -70,7 +71,9 @@ export const workflowSchema = {
       type: 'object',
       additionalProperties: false,
       properties: {
-        timeoutSeconds: { ...seconds, maximum: 28 },
+        execution: { enum: ['durable', 'express'] },
+        timeoutSeconds: seconds,
+        recordData: { enum: ['always', 'onFailure', 'never'] },
         maxNodeRuns: { type: 'integer', minimum: 1, maximum: 1_000_000 },
         maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
       },

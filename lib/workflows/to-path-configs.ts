@@ -1,22 +1,35 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { WorkflowNode } from '../contract/node.ts';
-import type { WorkflowDefinition } from './definition.ts';
+import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
 import type { Authentication, PathConfig, ResponseMode } from './path-config.ts';
 
 /** The node type that an HTTP request fires. */
 export const WEBHOOK_TRIGGER = 'webhookTrigger';
 
-/** The webhooks of a valid workflow: one for each trigger of the kind that is not disabled. */
-export const toPathConfigs = ({ nodes }: Pick<WorkflowDefinition, 'nodes'>): PathConfig[] =>
-  nodes.filter(({ type, disabled }) => type === WEBHOOK_TRIGGER && disabled !== true).map(toPathConfig);
+/**
+ * The webhooks of a valid workflow: one for each trigger of the kind that is not disabled.
+ * @param execution see `resolveExecution`
+ */
+export const toPathConfigs = (
+  { nodes, settings }: Pick<WorkflowDefinition, 'nodes' | 'settings'>,
+  execution: BackgroundMode = settings?.execution ?? 'durable',
+): PathConfig[] =>
+  nodes
+    .filter(({ type, disabled }) => type === WEBHOOK_TRIGGER && disabled !== true)
+    .map((node) => toPathConfig(node, execution));
 
-const toPathConfig = ({ id, parameters, credentialId }: WorkflowNode): PathConfig => ({
+const toPathConfig = (
+  { id, parameters, credentialId }: WorkflowNode,
+  execution: BackgroundMode,
+): PathConfig => ({
   path: normalisePath(readText(parameters, 'path', '/webhook')),
   method: readText(parameters, 'method', 'POST').toUpperCase(),
   authentication: readText(parameters, 'authentication', 'none') as Authentication,
   credentialId: credentialId ?? null,
   responseMode: readText(parameters, 'responseMode', 'onReceived') as ResponseMode,
   triggerNodeId: id,
+  execution,
+  deduplication: readText(parameters, 'deduplication', '') || null,
 });
 
 const readText = (parameters: JsonObject | undefined, name: string, initial: string): string => {

@@ -1,5 +1,6 @@
 import { isPlainObject } from '../contract/json.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
+import { checkExecution } from './check-execution.ts';
 import { checkGraph } from './check-graph.ts';
 import { checkNodes } from './check-nodes.ts';
 import { createCheckSchema } from './check-schema.ts';
@@ -32,7 +33,8 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
   const meaning = [
     ...checkGraph(definition, findNodeType),
     ...(await checkNodes(definition, findNodeType, checkSchema)),
-    ...checkWebhooks(definition),
+    ...checkExecution(definition, findNodeType),
+    ...(await checkWebhooks(definition)),
   ];
   // Of what had to be made up, and of what it is part of, its shape is all that can be said to be wrong.
   const doubtful = new Set(madeUp.flatMap(withParents));

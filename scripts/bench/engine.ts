@@ -28,6 +28,11 @@ export const benchEngine = async (): Promise<void> => {
     },
     logger,
     steps: inlineSteps(systemClock),
+    workflows: {
+      findVersion: async () => null,
+      loadPlan: () => Promise.reject(new Error('unused')),
+    },
+    callbacks: null,
   };
   const execution = {
     executionId: 'bench',

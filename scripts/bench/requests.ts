@@ -52,10 +52,15 @@ const holding = (definition: WorkflowDefinition): WorkflowStore => {
   };
 };
 
-const recordingNothing: ExecutionStore = {
+/** As much of a store as a synchronous run uses. */
+const recordingNothing = {
   start: async () => true,
   finish: async () => true,
-  find: async () => null,
+} as Partial<ExecutionStore> as ExecutionStore;
+
+/** Nothing of it is used by requests without a key that are answered synchronously. */
+const unused = (): never => {
+  throw new Error('unused');
 };
 
 /** Says yes to every call: what is left is what our side of DynamoDB costs. */
@@ -89,6 +94,11 @@ export const benchRequests = async (): Promise<void> => {
         ids: randomIds,
         http: { request: () => Promise.reject(new Error('unused')) },
       },
+      deliveries: { claim: unused },
+      launcher: { launch: unused },
+      blobs: { put: unused, get: unused },
+      events: { publish: async () => {} },
+      announces: false,
       logger,
       settings: { cacheTtlMs: 60_000 },
     });
@@ -103,7 +113,13 @@ export const benchRequests = async (): Promise<void> => {
   );
   const inMemory = webhook('{{ known }}', recordingNothing);
   const withJsonata = webhook('{{ name != "" }}', recordingNothing);
-  const recording = webhook('{{ known }}', createExecutionStore(client, tables, { retentionDays: 30 }));
+  const recording = webhook(
+    '{{ known }}',
+    createExecutionStore(client, tables, {
+      retentionDays: 30,
+      clock: systemClock,
+    }),
+  );
 
   // Each handler gets an event of its own: Lambda makes a new one for every request, too.
   const calls: [string, () => unknown][] = [

@@ -1,5 +1,6 @@
+import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { readTableDefinitions } from './table-definitions.ts';
 
@@ -9,9 +10,16 @@ export interface EmbeddedDynamoDb {
   stop(): Promise<void>;
 }
 
-/** A DynamoDB in this process's memory (dynalite) with the tables of serverless.yml, empty. */
-export const startEmbeddedDynamoDb = async (tablePrefix: string): Promise<EmbeddedDynamoDb> => {
-  const server = dynalite({ createTableMs: 0 });
+/**
+ * A DynamoDB in this process (dynalite) with the tables of serverless.yml.
+ * @param folder where it keeps what is in them; in memory, and empty at the start, when absent
+ */
+export const startEmbeddedDynamoDb = async (
+  tablePrefix: string,
+  folder?: string,
+): Promise<EmbeddedDynamoDb> => {
+  if (folder !== undefined) mkdirSync(folder, { recursive: true });
+  const server = dynalite({ createTableMs: 0, ...(folder === undefined ? {} : { path: folder }) });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
@@ -26,7 +34,9 @@ export const startEmbeddedDynamoDb = async (tablePrefix: string): Promise<Embedd
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
   for (const definition of readTableDefinitions(tablePrefix)) {
-    await client.send(new CreateTableCommand(definition));
+    await client.send(new CreateTableCommand(definition)).catch((error: unknown) => {
+      if (!(error instanceof ResourceInUseException)) throw error; // it is there from before
+    });
   }
   client.destroy();
 

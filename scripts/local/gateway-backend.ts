@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { connect } from '../../cli/target.ts';
 import { startEmbeddedDynamoDb } from './embedded-dynamodb.ts';
+import { startEngine } from './engine/start-engine.ts';
 import { claimPort, findFreePort } from './ports.ts';
-import { seedSamples } from './seed.ts';
+import { type SeededSample, seedSamples } from './seed.ts';
 import { ordersApiKey, removeServiceInfo, sampleWorkflowsFolder, writeServiceInfo } from './state-folder.ts';
 import { watchWorkflows } from './watch-workflows.ts';
 
@@ -13,27 +17,52 @@ export interface GatewayBackend {
   stop(): Promise<void>;
 }
 
-/** What stands behind the local gateway: the embedded DynamoDB with its tables, the samples in it, kept up to date. */
+/**
+ * What stands behind the local gateway: the embedded DynamoDB with its tables, the engine for background runs, the
+ * samples, kept up to date.
+ */
 export const startGatewayBackend = async (settings: {
   readonly tablePrefix: string;
   readonly port: unknown;
-  /** The environment of the functions; gets what they need to find the store. */
+  /** Where everything is kept; in memory, or gone at the end, when absent. */
+  readonly dataFolder: string | undefined;
+  /** The environment of the functions; gets what they need to find everything. */
   readonly environment: Record<string, string>;
 }): Promise<GatewayBackend> => {
   const { tablePrefix, environment } = settings;
   const port = await claimPort(settings.port);
-  const database = await startEmbeddedDynamoDb(tablePrefix);
-  environment.DYNAMODB_ENDPOINT = database.endpoint;
-  environment.WORKFLOW_CACHE_SECONDS = '0'; // what is edited counts from the next request on
+  const data = openDataFolder(settings.dataFolder);
+  const database = await startEmbeddedDynamoDb(tablePrefix, data.tables);
+  const baseUrl = `http://localhost:${port}`;
+  Object.assign(environment, localEnvironment(tablePrefix, database.endpoint, data.blobs), {
+    PUBLIC_URL: baseUrl,
+  });
+  // The processes of background runs are the engine's: they get the same, and tell the person at the terminal more.
+  const runEnvironment = { ...environment, TABLE_PREFIX: tablePrefix, PRINT_CALLBACKS: '1' };
+  const engine = await startEngine(database.endpoint, tablePrefix, runEnvironment, (line) =>
+    console.log(line),
+  );
+  environment.AWS_ENDPOINT_URL_LAMBDA = engine.endpoint;
 
-  const stores = connect(database.endpoint, tablePrefix, null);
+  const stores = connect({
+    dynamodbEndpoint: database.endpoint,
+    engineEndpoint: engine.endpoint,
+    tablePrefix,
+  });
   const apiKey = ordersApiKey();
   const samples = await seedSamples(stores, apiKey);
   const watcher = watchWorkflows(sampleWorkflowsFolder, stores);
 
-  const baseUrl = `http://localhost:${port}`;
-  writeServiceInfo({ pid: process.pid, baseUrl, dynamodbEndpoint: database.endpoint, tablePrefix });
+  writeServiceInfo({
+    pid: process.pid,
+    baseUrl,
+    dynamodbEndpoint: database.endpoint,
+    engineEndpoint: engine.endpoint,
+    blobFolder: data.blobs,
+    tablePrefix,
+  });
   process.once('exit', removeServiceInfo);
+  process.once('exit', data.remove);
 
   return {
     port,
@@ -42,17 +71,49 @@ export const startGatewayBackend = async (settings: {
     stop: async () => {
       watcher.close();
       stores.close();
+      await engine.stop();
       await database.stop();
     },
   };
 };
 
-const announcement = (baseUrl: string, apiKey: string, samples: readonly string[]): string => `
-Hookloom is up at ${baseUrl}, with the workflows ${samples.join(', ')}. Paste these into another terminal:
+/** Where tables and blobs are kept. Without a folder of the user's: in memory, and in one that goes with the process. */
+const openDataFolder = (folder: string | undefined) => {
+  if (folder !== undefined) {
+    const path = resolve(folder);
+    return { tables: join(path, 'tables'), blobs: join(path, 'blobs'), remove: () => {} };
+  }
+  const blobs = mkdtempSync(join(tmpdir(), 'hookloom-'));
+  return { tables: undefined, blobs, remove: () => rmSync(blobs, { recursive: true, force: true }) };
+};
+
+/** What of AWS the functions find on this machine. Signatures are made, and nobody looks at them. */
+export const localEnvironment = (tablePrefix: string, dynamodbEndpoint: string, blobFolder: string) => ({
+  DYNAMODB_ENDPOINT: dynamodbEndpoint,
+  WORKFLOW_CACHE_SECONDS: '0', // what is edited counts from the next request on
+  BLOB_FOLDER: blobFolder,
+  EVENT_BUS: '', // the end of executions is told to the log
+  RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
+  RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+});
+
+const announcement = (baseUrl: string, apiKey: string, samples: readonly SeededSample[]): string => {
+  const names = samples.map(({ id }) => id).join(', ');
+  const others = samples
+    .filter(({ isOther }) => isOther)
+    .map(({ id }) => `\nThe stored version of ${id} differs from its file in workflows/, and stays.`)
+    .join('');
+  return `
+Hookloom is up at ${baseUrl}, with the workflows ${names}. Paste these into another terminal:
 
   curl -s ${baseUrl}/api/webhook/hello/webhook -H 'content-type: application/json' -d '{"name":"Ada"}'
   curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${apiKey}' -H 'content-type: application/json' -d '{"id":"A-1","total":120}'
   curl -s ${baseUrl}/api/admin/plugins/health
-
+  npm run -s cli -- execution list
+${others}
 Edit workflows/*.json and the next request runs it; edited code takes a second. Ctrl+C ends it.
 `;
+};

@@ -1,11 +1,16 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect } from '../../cli/target.ts';
 import { startEmbeddedDynamoDb } from './embedded-dynamodb.ts';
+import { startEngine } from './engine/start-engine.ts';
+import { localEnvironment } from './gateway-backend.ts';
 import { seedSamples } from './seed.ts';
 import { ordersApiKey, readServiceInfo } from './state-folder.ts';
 
 /**
- * Gives one `serverless invoke local` a store: the one of the local service when that is up, otherwise an
- * embedded one with the samples, for the time of the call.
+ * Gives one `serverless invoke local` what it needs of AWS: that of the local service when it is up, otherwise an
+ * embedded store with the samples and an engine, for the time of the call.
  */
 export const connectInvocation = async (settings: {
   readonly tablePrefix: string;
@@ -14,14 +19,33 @@ export const connectInvocation = async (settings: {
   const { tablePrefix, environment } = settings;
   const service = readServiceInfo();
   if (service !== null) {
-    environment.DYNAMODB_ENDPOINT = service.dynamodbEndpoint;
+    Object.assign(environment, localEnvironment(tablePrefix, service.dynamodbEndpoint, service.blobFolder), {
+      AWS_ENDPOINT_URL_LAMBDA: service.engineEndpoint,
+      PUBLIC_URL: service.baseUrl,
+    });
     return { stop: async () => {} };
   }
 
   const database = await startEmbeddedDynamoDb(tablePrefix);
-  environment.DYNAMODB_ENDPOINT = database.endpoint;
-  const stores = connect(database.endpoint, tablePrefix, null);
+  const blobs = mkdtempSync(join(tmpdir(), 'hookloom-'));
+  Object.assign(environment, localEnvironment(tablePrefix, database.endpoint, blobs), {
+    PUBLIC_URL: 'http://localhost:3000',
+  });
+  const engine = await startEngine(database.endpoint, tablePrefix, environment, (line) =>
+    console.error(line),
+  );
+  const stores = connect({
+    dynamodbEndpoint: database.endpoint,
+    engineEndpoint: engine.endpoint,
+    tablePrefix,
+  });
   await seedSamples(stores, ordersApiKey());
   stores.close();
-  return database;
+  return {
+    stop: async () => {
+      await engine.stop();
+      await database.stop();
+      rmSync(blobs, { recursive: true, force: true });
+    },
+  };
 };

@@ -11,6 +11,9 @@ export interface LocalServiceInfo {
   readonly pid: number;
   readonly baseUrl: string;
   readonly dynamodbEndpoint: string;
+  /** The Lambda API of the local engine. */
+  readonly engineEndpoint: string;
+  readonly blobFolder: string;
   readonly tablePrefix: string;
 }
 

@@ -86,7 +86,7 @@ describe('the command line', () => {
 });
 
 const { connect } = await import('../../cli/target.ts');
-const openTargetAt = (endpoint: string) => connect(endpoint, 'test', null);
+const openTargetAt = (endpoint: string) => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
 
 test('a deployed stage is found by its name alone', () => {
   const target = openTarget({ stage: 'production', region: 'eu-central-1' });

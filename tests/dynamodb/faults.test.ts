@@ -2,11 +2,13 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createDynamoDbClient } from '../../lib/dynamodb/client.ts';
 import { createCredentialStore } from '../../lib/dynamodb/credential-store.ts';
+import { createDeliveryStore } from '../../lib/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/dynamodb/execution-store.ts';
 import { createWorkflowStore } from '../../lib/dynamodb/workflow-store.ts';
 import { isAppError } from '../../lib/errors.ts';
 import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
@@ -39,18 +41,23 @@ const open = async () => {
     },
     workflows: createWorkflowStore(client, tables, clock),
     credentials: createCredentialStore(client, tables),
-    executions: createExecutionStore(client, tables, { retentionDays: 30 }),
+    deliveries: createDeliveryStore(client, tables),
+    executions: createExecutionStore(client, tables, {
+      retentionDays: 30,
+      clock: { now: () => 1_700_000_000_000 },
+    }),
   };
 };
 
-const start = {
+const aClaim = () => ({
+  deliveryId: 'd-1',
   executionId: 'e-1',
-  workflowId: 'greeting',
-  workflowVersion: 1,
-  trigger: { nodeId: 'request', type: 'webhookTrigger' },
-  startedAt: 1_700_000_000_000,
-};
-const end = { status: 'succeeded', endedAt: 1_700_000_000_100, nodes: [], failure: null } as const;
+  bodyHash: 'hash',
+  claimedAt: 1_700_000_000_000,
+  until: 1_700_000_060_000,
+});
+const start = anExecutionStart({ workflowId: 'greeting' });
+const end = anExecutionEnd();
 const credential = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
 
 type Stores = Awaited<ReturnType<typeof open>>;
@@ -66,6 +73,21 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['executions.start', ({ executions }) => executions.start(start)],
   ['executions.finish', ({ executions }) => executions.finish('e-1', end)],
   ['executions.find', ({ executions }) => executions.find('e-1')],
+  ['executions.withdraw', ({ executions }) => executions.withdraw('e-1', 'token-1')],
+  ['executions.begin', ({ executions }) => executions.begin('e-1', { owner: 'o', checkAt: 1 })],
+  [
+    'executions.saveProgress',
+    ({ executions }) => executions.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 }),
+  ],
+  [
+    'executions.openCallback',
+    ({ executions }) => executions.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: 1 }),
+  ],
+  ['executions.announced', ({ executions }) => executions.announced('e-1')],
+  ['executions.postpone', ({ executions }) => executions.postpone('e-1', 1)],
+  ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],
+  ['executions.findDue', ({ executions }) => executions.findDue(1, 10)],
+  ['deliveries.claim', ({ deliveries }) => deliveries.claim(aClaim())],
 ];
 
 const outcome = (promise: Promise<unknown>) =>
@@ -131,14 +153,29 @@ describe('a change that is cut off', () => {
     expect((await stores.workflows.findVersion('greeting', 1))?.definition.name).toBe('Greeting');
   });
 
-  test('a start whose reply is lost is found to be there already, and runs at most once', async () => {
+  test.each<[string, (stores: Stores) => Promise<unknown>]>([
+    ['a start', ({ executions }) => executions.start(start)],
+    ['a withdrawal', ({ executions }) => executions.withdraw('e-1', 'token-1')],
+    ['an end', ({ executions }) => executions.finish('e-1', end)],
+  ])('%s whose reply is lost, and which the SDK sends again, is known for our own', async (what, call) => {
     const stores = await open();
-    stores.misbehave((_operation, _table, count) => (count === 0 ? 'lose the reply' : 'pass'));
-    expect(await stores.executions.start(start)).toBe(false);
-    expect(await stores.executions.find('e-1')).toMatchObject({
-      status: 'running',
-      startedAt: start.startedAt,
-    });
+    if (what !== 'a start') await stores.executions.start(start);
+    let count = 0;
+    stores.misbehave(() => (count++ === 0 ? 'lose the reply' : 'pass'));
+    expect(await call(stores)).toBe(true);
+  });
+
+  test('a claim whose reply is lost, and which the SDK sends again, is our own', async () => {
+    const { deliveries, misbehave } = await open();
+    misbehave((_operation, _table, count) => (count === 0 ? 'lose the reply' : 'pass'));
+    expect(await deliveries.claim(aClaim())).toEqual(aClaim());
+  });
+
+  test('a start that somebody else has made is never taken for our own', async () => {
+    const { executions, misbehave } = await open();
+    await executions.start(start);
+    misbehave((_operation, _table, count) => (count === 1 ? 'lose the reply' : 'pass'));
+    expect(await executions.start({ ...start, startToken: 'another' })).toBe(false);
   });
 });
 
@@ -188,7 +225,7 @@ describe('what is stored', () => {
       {
         workflowId: { S: 'greeting' },
         startedAt: { S: '2023-11-14T22:13:20.000Z' },
-        expiresAt: { N: String(1_700_000_000 + 30 * 86_400) },
+        expiresAt: { N: String(1_700_000_000 + 400 * 86_400) },
       },
     ]);
   });

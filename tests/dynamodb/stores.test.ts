@@ -1,7 +1,9 @@
 import { createCredentialStore } from '../../lib/dynamodb/credential-store.ts';
+import { createDeliveryStore } from '../../lib/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/dynamodb/execution-store.ts';
 import { createWorkflowStore } from '../../lib/dynamodb/workflow-store.ts';
 import { describeCredentialStore } from '../support/credential-store-suite.ts';
+import { describeDeliveryStore } from '../support/delivery-store-suite.ts';
 import { describeExecutionStore } from '../support/execution-store-suite.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 import { describeWorkflowStore } from '../support/workflow-store-suite.ts';
@@ -20,5 +22,13 @@ describeCredentialStore('DynamoDB', async () => {
 
 describeExecutionStore('DynamoDB', async () => {
   const { client, tables } = await openDatabase();
-  return createExecutionStore(client, tables, { retentionDays: 30 });
+  return createExecutionStore(client, tables, {
+    retentionDays: 30,
+    clock: { now: () => 1_700_000_000_000 },
+  });
+});
+
+describeDeliveryStore('DynamoDB', async () => {
+  const { client, tables } = await openDatabase();
+  return createDeliveryStore(client, tables);
 });

@@ -43,7 +43,7 @@ beforeAll(async () => {
     readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'),
   ).Resources;
   database = await startEmbeddedDynamoDb('hookloom-dev');
-  const target = connect(database.endpoint, 'hookloom-dev', null);
+  const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev' });
   await seedSamples(target, 'a'.repeat(43));
   target.close();
 }, 60_000);

@@ -3,7 +3,7 @@ import { emit, type NodeContext, type WorkflowNode } from '../../lib/contract/no
 import { execute } from '../../lib/executions/engine.ts';
 import { inlineSteps } from '../../lib/executions/steps.ts';
 import { compilePlan } from '../../lib/workflows/plan.ts';
-import { aGraph, ran, runGraph, silent } from '../support/a-run.ts';
+import { aGraph, noOtherWorkflows, ran, runGraph, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 
 const putsOutParameters = ({ parameters }: WorkflowNode) => parameters;
@@ -44,6 +44,8 @@ const aGraphInTime = (graph: Parameters<typeof aGraph>[0]) => {
         },
         logger: silent,
         steps,
+        workflows: noOtherWorkflows,
+        callbacks: null,
       },
     );
   return { time, run, pass };
@@ -150,6 +152,7 @@ describe('after the end', () => {
     });
     let late: unknown;
     const result = run(5_000, {
+      ...inlineSteps(time.clock),
       run: async ({ attempt }) => {
         await time.clock.sleep(9_000);
         const outcome = await attempt(1);
@@ -200,7 +203,10 @@ describe('after the end', () => {
       },
       edges: ['start -> hangs', 'start -> call'],
     });
-    const broken = run(60_000, { run: () => Promise.reject(new Error('no store')) });
+    const broken = run(60_000, {
+      ...inlineSteps(time.clock),
+      run: () => Promise.reject(new Error('no store')),
+    });
     await expect(time.run(broken)).rejects.toThrow('no store');
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(time.pending()).toBe(0);

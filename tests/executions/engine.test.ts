@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { emit, type NodeContext } from '../../lib/contract/node.ts';
 import { isAppError } from '../../lib/errors.ts';
+import { inlineSteps } from '../../lib/executions/steps.ts';
 import { compilePlan } from '../../lib/workflows/plan.ts';
 import { aGraph, ran, runGraph, skipped } from '../support/a-run.ts';
 
@@ -405,6 +406,7 @@ describe('failures', () => {
       nodeType: 'type-a',
       kind: 'action',
       pure: true,
+      control: null,
       schema: {},
       getExecutor: async () => ({ getNodeType: () => 'another', execute: () => ({}) }),
     }));
@@ -589,7 +591,8 @@ describe('a way to remember steps', () => {
         more: { does: (_node, input) => emit({ [Number(input.n) < 2 ? 'again' : 'done']: input }) },
       },
       edges: ['start -> pure', 'pure -> call', 'call -> more', 'more.again -> call'],
-      steps: () => ({
+      steps: (clock) => ({
+        ...inlineSteps(clock),
         run: async ({ name, attempt }) => {
           names.push(name);
           return { ...(await attempt(1)), attempts: 1 };
@@ -603,7 +606,10 @@ describe('a way to remember steps', () => {
     const result = await runGraph({
       nodes: { call: { pure: false, does: fails }, next: {} },
       edges: ['start -> call', 'call -> next'],
-      steps: () => ({ run: async () => ({ outputs: { main: { remembered: true } }, attempts: 2 }) }),
+      steps: (clock) => ({
+        ...inlineSteps(clock),
+        run: async () => ({ outputs: { main: { remembered: true } }, attempts: 2 }),
+      }),
     });
     expect(result).toMatchObject({ status: 'succeeded', output: { remembered: true } });
     expect(Object.isFrozen(result.output)).toBe(true);

@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NodeContext, NodeExecutor } from '../../lib/contract/node.ts';
 import type { NodeType } from '../../lib/contract/node-type.ts';
+import { createOpenPlan } from '../../lib/executions/plans.ts';
 import { createPrepareRun } from '../../lib/executions/prepare-run.ts';
 import type { Launch } from '../../lib/executions/run-execution.ts';
 import type { Workflow, WorkflowSettings } from '../../lib/workflows/definition.ts';
 import type { Plan } from '../../lib/workflows/plan.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
+import { noOtherWorkflows } from '../support/a-run.ts';
 
 /** start → work → end: the trigger hands its input on, `work` is the test's, `end` does nothing. */
 const aChain = (settings: WorkflowSettings = {}): Workflow => ({
@@ -30,6 +32,7 @@ const aLaunch = (changes: Partial<Launch> = {}): Launch => ({
   trigger: { nodeId: 'start', type: 'start' },
   input: { body: 'hi' },
   timeLimitMs: 60_000,
+  keepsResult: false,
   ...changes,
 });
 
@@ -41,13 +44,14 @@ const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input) =
     nodeType,
     kind: nodeType === 'start' ? 'trigger' : 'action',
     pure: true,
+    control: null,
     schema: {},
     getExecutor: async () => ({ getNodeType: () => nodeType, execute: execute(nodeType) }),
   });
   const plans = new Map<string, Promise<Plan>>();
   const loaded: string[] = [];
   const { logger, entries } = aRecordingLogger();
-  const prepare = createPrepareRun({
+  const openPlan = createOpenPlan({
     loadNodeTypes: async () => (nodeType) =>
       ['start', 'work', 'end'].includes(nodeType) ? aNodeType(nodeType) : null,
     lookUpPlan: (key, load) => {
@@ -56,6 +60,10 @@ const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input) =
       plans.set(key, plan);
       return plan;
     },
+  });
+  const prepare = createPrepareRun({
+    openPlan,
+    otherWorkflows: noOtherWorkflows,
     services: { clock, ids: { next: () => 'id' }, http: { request: () => Promise.reject() } },
     loggerFor: ({ executionId }) => ({
       ...logger,

@@ -2,10 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { AppError } from '../../lib/errors.ts';
 import type { ExecutionResult } from '../../lib/executions/execution.ts';
 import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
-import { inlineLauncher } from '../../lib/executions/launcher.ts';
 import { createRunExecution, type Launch, type RunPrepared } from '../../lib/executions/run-execution.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aWorkflowListening } from '../support/a-workflow-listening.ts';
+import { keptEvents } from '../support/an-inline-launcher.ts';
+import { inMemoryBlobs } from '../support/in-memory-blobs.ts';
 import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
 
 const launch: Launch = {
@@ -14,6 +16,7 @@ const launch: Launch = {
   trigger: { nodeId: 'start', type: 'webhookTrigger' },
   input: { body: 1 },
   timeLimitMs: 1000,
+  keepsResult: false,
 };
 
 const result: ExecutionResult = {
@@ -45,7 +48,16 @@ const aRun = (run: RunPrepared = async () => result, spoilt: Partial<ExecutionSt
     clock.time += 7;
     return run(startedAt);
   };
-  const parts = { executions: { ...store, ...spoilt }, prepare, clock, logger };
+  let count = 0;
+  const parts = {
+    executions: { ...store, ...spoilt },
+    prepare,
+    clock,
+    logger,
+    ids: { next: () => `token-${count++}` },
+    blobs: inMemoryBlobs(),
+    ...keptEvents(),
+  };
   return { store, entries, runs, parts, execute: createRunExecution(parts) };
 };
 
@@ -55,7 +67,7 @@ describe('running an execution', () => {
   test('answers with what came of it, and leaves its record', async () => {
     const { execute, store, entries } = aRun();
     expect(await execute(launch)).toBe(result);
-    expect(await store.find('e-1')).toEqual({
+    expect(await store.find('e-1')).toMatchObject({
       executionId: 'e-1',
       workflowId: 'shop',
       workflowVersion: 1,
@@ -115,13 +127,7 @@ describe('running an execution', () => {
   test('an execution that was started by somebody else does not run again', async () => {
     const { execute, store, runs } = aRun();
     const trigger = { nodeId: 'start', type: 'webhookTrigger' };
-    await store.start({
-      executionId: 'e-1',
-      workflowId: 'shop',
-      workflowVersion: 1,
-      trigger,
-      startedAt: 99,
-    });
+    await store.start(anExecutionStart({ status: 'running', trigger, startedAt: 99 }));
     await expect(execute(launch)).rejects.toMatchObject({
       code: 'ALREADY_STARTED',
       parameters: { executionId: 'e-1' },
@@ -165,7 +171,7 @@ describe('running an execution', () => {
   test('an end that somebody else has recorded stays, and is worth a warning', async () => {
     const { parts, store, entries } = aRun();
     const prepare = async () => async () => {
-      await store.finish('e-1', { status: 'timedOut', endedAt: 1, nodes: [], failure: null });
+      await store.finish('e-1', anExecutionEnd({ status: 'timedOut', endedAt: 1 }));
       return result;
     };
     expect(await createRunExecution({ ...parts, prepare })(launch)).toBe(result);
@@ -187,31 +193,5 @@ describe('running an execution', () => {
     expect(await execute(launch)).toMatchObject({ status: 'failed', response: null, failure });
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
     expect(entries).toMatchObject([{ level: 'error', message: 'The engine failed.' }]);
-  });
-});
-
-describe('the inline launcher', () => {
-  test('has run the workflow when it resolves', async () => {
-    const { execute, store } = aRun();
-    expect(await inlineLauncher(execute).launch(launch)).toBeUndefined();
-    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
-  });
-
-  test('a run that fails has happened', async () => {
-    const { execute } = aRun(() => Promise.reject(new Error('a bug')));
-    await expect(inlineLauncher(execute).launch(launch)).resolves.toBeUndefined();
-  });
-
-  test('what is started already is certain to happen', async () => {
-    const { execute, runs } = aRun();
-    const launcher = inlineLauncher(execute);
-    await launcher.launch(launch);
-    await expect(launcher.launch(launch)).resolves.toBeUndefined();
-    expect(runs).toHaveLength(1);
-  });
-
-  test('rejects when nothing was started', async () => {
-    const { execute } = aRun(undefined, { start: unavailable });
-    await expect(inlineLauncher(execute).launch(launch)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 });

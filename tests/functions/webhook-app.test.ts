@@ -36,7 +36,7 @@ describe('the webhook function as it is put together', () => {
   test('answers from its tables, and writes its records there', async () => {
     const { endpoint } = await openDatabase();
     process.env.DYNAMODB_ENDPOINT = endpoint;
-    const target = connect(endpoint, 'test', null);
+    const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
     await seedSamples(target, 'a'.repeat(43));
     const { result, body } = await call();
     expect(body).toEqual({ greeting: 'Hello, Ada' });
@@ -58,7 +58,7 @@ describe('the webhook function as it is put together', () => {
     );
     await new Promise((resolve) => server.once('listening', resolve));
     const { port } = server.address() as AddressInfo;
-    const target = connect(endpoint, 'test', null);
+    const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
     const file = join(tmpdir(), `hookloom-calls-out-${port}.json`);
     const nodes = [
       { id: 'in', type: 'webhookTrigger', parameters: { responseMode: 'lastNode' } },

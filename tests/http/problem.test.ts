@@ -33,6 +33,17 @@ const examples = {
   WORKFLOW_TOO_LARGE: { bytes: 6, limitBytes: 5 },
   WORKFLOW_CHANGED: { workflowId: 'shop' },
   CREDENTIAL_CHANGED: { credentialId: 'key' },
+  LAUNCH_REFUSED: {},
+  ENGINE_UNAVAILABLE: {},
+  EVENT_NOT_PUBLISHED: { executionId },
+  DELIVERY_KEY_REUSED: { executionId },
+  CALLBACK_NOT_FOUND: {},
+  CALLBACK_GONE: {},
+  ANSWER_INVALID: { reason },
+  QUERY_INVALID: { reason },
+  EXECUTION_NOT_FOUND: { executionId },
+  NOT_CANCELLABLE: { executionId, reason },
+  NOT_RETRYABLE: { executionId, reason },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 

@@ -35,10 +35,15 @@ export const useCommandLine = () => {
         env: {},
         now: () => Date.parse('2026-11-20T12:00:00.000Z'),
         paint: (_format, text) => text,
+        paintOut: (_format, text) => text,
+        sleep: async () => {},
       };
       const code = await run(typeof args === 'string' ? args.split(' ').filter(Boolean) : args, {
         io,
-        openTarget: openTarget ?? (() => connect(endpoint, 'test', 'http://localhost:3000')),
+        openTarget:
+          openTarget ??
+          (() =>
+            connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', baseUrl: 'http://localhost:3000' })),
         loadNodeTypes,
       });
       return { code, out: printed.join('\n'), err: noted.join('\n') };
@@ -49,7 +54,7 @@ export const useCommandLine = () => {
       writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
       return path;
     };
-    const target = () => connect(endpoint, 'test', null);
+    const target = () => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
     return { call, file, target };
   };
 };

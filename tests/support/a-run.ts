@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { NodeExecutor, NodeResult, NodeSettings, WorkflowNode } from '../../lib/contract/node.ts';
 import type { NodeType } from '../../lib/contract/node-type.ts';
+import type { ControlTraits } from '../../lib/contract/plugin.ts';
 import type { Logger } from '../../lib/contract/services.ts';
-import { type ExecutionLimits, execute } from '../../lib/executions/engine.ts';
+import { execute } from '../../lib/executions/engine.ts';
 import type { ExecutionResult } from '../../lib/executions/execution.ts';
+import type { EnginePorts, ExecutionLimits } from '../../lib/executions/session.ts';
 import { inlineSteps, type Steps } from '../../lib/executions/steps.ts';
 import { compilePlan } from '../../lib/workflows/plan.ts';
 import { aVirtualClock } from './a-virtual-clock.ts';
@@ -18,6 +20,8 @@ export interface ANode {
   readonly disabled?: boolean;
   /** Pure by default: only what is not is a step. */
   readonly pure?: boolean;
+  /** A node that steers the run; not pure then. */
+  readonly control?: ControlTraits;
   readonly kind?: 'trigger' | 'action';
 }
 
@@ -30,9 +34,15 @@ export interface ARun {
   readonly limits?: Partial<ExecutionLimits>;
   readonly steps?: (clock: ReturnType<typeof aVirtualClock>['clock']) => Steps;
   readonly executionId?: string;
+  readonly ports?: Partial<EnginePorts>;
 }
 
 export const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+export const noOtherWorkflows: EnginePorts['workflows'] = {
+  findVersion: async () => null,
+  loadPlan: () => Promise.reject(new Error('there are no other workflows in this test')),
+};
 
 const toExecutor = (nodeType: string, does: Behaviour): NodeExecutor => ({
   getNodeType: () => nodeType,
@@ -45,16 +55,19 @@ const passOn = (_node: WorkflowNode, input: JsonObject): NodeResult => input;
 export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
   const all: Record<string, ANode> = { start: { kind: 'trigger' }, ...nodes };
   const types = new Map<string, NodeType>(
-    Object.entries(all).map(([id, { does = passOn, pure = true, kind = 'action' }]) => [
-      `type-${id}`,
-      {
-        nodeType: `type-${id}`,
-        kind,
-        pure,
-        schema: {},
-        getExecutor: async () => toExecutor(`type-${id}`, does),
-      },
-    ]),
+    Object.entries(all).map(
+      ([id, { does = passOn, control = null, pure = control === null, kind = 'action' }]) => [
+        `type-${id}`,
+        {
+          nodeType: `type-${id}`,
+          kind,
+          pure,
+          control,
+          schema: {},
+          getExecutor: async () => toExecutor(`type-${id}`, does),
+        },
+      ],
+    ),
   );
   const definition = {
     id: 'workflow',
@@ -103,6 +116,9 @@ export const runGraph = async (run: ARun): Promise<ExecutionResult & { readonly 
         },
         logger: silent,
         steps: (run.steps ?? inlineSteps)(time.clock),
+        workflows: noOtherWorkflows,
+        callbacks: null,
+        ...run.ports,
       },
     ),
   );

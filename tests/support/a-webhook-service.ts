@@ -5,18 +5,24 @@ import type { Ids } from '../../lib/contract/services.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
+import type { Launcher } from '../../lib/executions/launcher.ts';
+import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/plans.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { createLogger } from '../../lib/services/logger.ts';
+import { createLogger, withFields } from '../../lib/services/logger.ts';
 import { createWebhookFunction, type WebhookSettings } from '../../lib/webhook-function.ts';
+import type { DeliveryStore } from '../../lib/webhooks/delivery-store.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition.ts';
 import type { PathConfig } from '../../lib/workflows/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
+import { anInlineLauncher, keptEvents } from './an-inline-launcher.ts';
+import { inMemoryBlobs } from './in-memory-blobs.ts';
 import {
   inMemoryCredentialStore,
+  inMemoryDeliveryStore,
   inMemoryExecutionStore,
   inMemoryWorkflowStore,
 } from './in-memory-stores.ts';
@@ -79,6 +85,8 @@ export interface ServiceOptions {
     readonly workflows?: Partial<WorkflowStore>;
     readonly credentials?: Partial<CredentialStore>;
     readonly executions?: Partial<ExecutionStore>;
+    readonly deliveries?: Partial<DeliveryStore>;
+    readonly launcher?: Partial<Launcher>;
   };
 }
 
@@ -95,18 +103,36 @@ export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOpt
   const executions = inMemoryExecutionStore();
   const installed = [...installedPlugins, unified('misbehaving', async () => ({ default: misbehaving }))];
   const registry = await loadRegistry(installed, { logger, clock });
-  const ids = idsFrom('execution');
-  const handler = createWebhookFunction({
-    workflows: { ...workflows, ...spoilt.workflows },
-    credentials: { ...credentials, ...spoilt.credentials },
-    executions: { ...executions, ...spoilt.executions },
+  const services = {
+    clock,
+    ids: idsFrom('execution'),
+    http: { request: () => Promise.reject(new Error('no network in tests')) },
+  };
+  const openPlan = createOpenPlan({
     loadNodeTypes: async () => registry.findNodeType,
-    services: {
-      clock,
-      ids,
-      http: { request: () => Promise.reject(new Error('no network in tests')) },
-    },
+    lookUpPlan: (_key, load) => load(),
+  });
+  const background = {
+    workflows: { ...workflows, ...spoilt.workflows },
+    executions: { ...executions, ...spoilt.executions },
+    blobs: inMemoryBlobs(),
+    ...keptEvents(),
+    services,
     logger,
+  };
+  const launcher = anInlineLauncher({
+    ...background,
+    openPlan,
+    otherWorkflows: createOtherWorkflows(background.workflows, openPlan),
+    loggerFor: ({ executionId, workflowId, workflowVersion }) =>
+      withFields(logger, { executionId, workflowId, workflowVersion }),
+  });
+  const handler = createWebhookFunction({
+    ...background,
+    credentials: { ...credentials, ...spoilt.credentials },
+    deliveries: { ...inMemoryDeliveryStore(), ...spoilt.deliveries },
+    launcher: { ...launcher, ...spoilt.launcher },
+    loadNodeTypes: async () => registry.findNodeType,
     settings,
   });
 

@@ -9,6 +9,8 @@ export const aPathConfig = (changes: Partial<PathConfig> = {}): PathConfig => ({
   credentialId: null,
   responseMode: 'lastNode',
   triggerNodeId: 'start',
+  execution: 'durable',
+  deduplication: null,
   ...changes,
 });
 

@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../lib/executions/execution.ts';
-import type { ExecutionEnd, ExecutionStart, ExecutionStore } from '../../lib/executions/execution-store.ts';
+import type {
+  ExecutionEnd,
+  ExecutionPage,
+  ExecutionStart,
+  ExecutionStore,
+} from '../../lib/executions/execution-store.ts';
+import { anExecutionEnd, anExecutionStart } from './a-start.ts';
 
-const start = (changes: Partial<ExecutionStart> = {}): ExecutionStart => ({
-  executionId: 'e-1',
-  workflowId: 'orders',
-  workflowVersion: 3,
-  trigger: { nodeId: 'start', type: 'webhookTrigger' },
-  startedAt: 1_700_000_000_000,
-  ...changes,
-});
+/** An inline one, which runs from its start. */
+const start = (changes: Partial<ExecutionStart> = {}) =>
+  anExecutionStart({ mode: 'inline', status: 'running', input: null, callbackKey: null, ...changes });
 
 const nodeRecord = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
   nodeId: 'start',
@@ -24,13 +25,21 @@ const nodeRecord = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
 
 const failure = { nodeId: 'shop', name: 'Error', message: 'The shop is closed.' };
 
-const end = (changes: Partial<ExecutionEnd> = {}): ExecutionEnd => ({
-  status: 'succeeded',
-  endedAt: 1_700_000_000_500,
-  nodes: [nodeRecord()],
+const end = (changes: Partial<ExecutionEnd> = {}) => anExecutionEnd({ nodes: [nodeRecord()], ...changes });
+
+/** What a record says beside its start. */
+const untouched = {
+  endedAt: null,
+  nodes: [],
+  nodesOmitted: 0,
   failure: null,
-  ...changes,
-});
+  owner: null,
+  invocations: 0,
+  result: null,
+  memory: null,
+  callbacks: {},
+  isToBeAnnounced: false,
+};
 
 /** What every {@link ExecutionStore} does. @param create makes an empty one */
 export const describeExecutionStore = (
@@ -48,30 +57,25 @@ export const describeExecutionStore = (
     test('a started execution runs', async () => {
       const store = await create();
       expect(await store.start(start())).toBe(true);
-      expect(await store.find('e-1')).toEqual({
-        ...start(),
-        status: 'running',
-        endedAt: null,
-        nodes: [],
-        nodesOmitted: 0,
-        failure: null,
-      });
+      expect(await store.find('e-1')).toEqual({ ...start(), ...untouched });
     });
 
     test('an execution starts once, and the second try changes nothing', async () => {
       const store = await create();
       await store.start(start());
-      expect(await store.start(start({ workflowId: 'other', startedAt: 1 }))).toBe(false);
+      expect(await store.start(start({ workflowId: 'other', startedAt: 1, startToken: 'another' }))).toBe(
+        false,
+      );
       expect(await store.find('e-1')).toMatchObject(start());
     });
 
     test('of many who start it at once, one does', async () => {
       const store = await create();
-      const starts = Array.from({ length: 10 }, () => store.start(start()));
+      const starts = Array.from({ length: 10 }, (_, at) => store.start(start({ startToken: `token-${at}` })));
       expect((await Promise.all(starts)).filter(Boolean)).toHaveLength(1);
     });
 
-    test.each(['succeeded', 'failed', 'timedOut'] as const)(
+    test.each(['succeeded', 'failed', 'timedOut', 'cancelled'] as const)(
       'an execution that ends as %s says so',
       async (status) => {
         const store = await create();
@@ -79,7 +83,7 @@ export const describeExecutionStore = (
         const nodes = [nodeRecord(), nodeRecord({ nodeId: 'shop', status: 'failed', failure })];
         const ended = end({ status, nodes, failure: status === 'succeeded' ? null : failure });
         expect(await store.finish('e-1', ended)).toBe(true);
-        expect(await store.find('e-1')).toEqual({ ...start(), ...ended, nodesOmitted: 0 });
+        expect(await store.find('e-1')).toEqual({ ...start(), ...untouched, ...ended });
       },
     );
 
@@ -88,7 +92,7 @@ export const describeExecutionStore = (
       await store.start(start());
       await store.finish('e-1', end());
       expect(await store.finish('e-1', end({ status: 'failed', failure }))).toBe(false);
-      expect(await store.start(start())).toBe(false);
+      expect(await store.start(start({ startToken: 'another' }))).toBe(false);
       expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', failure: null });
     });
 
@@ -111,6 +115,191 @@ export const describeExecutionStore = (
       expect((record?.nodes.length ?? 0) + (record?.nodesOmitted ?? 0)).toBe(all.length);
       expect(record?.nodes.at(0)?.nodeId).toBe('node-0');
       expect(record?.nodes.at(-1)).toEqual(all.at(-1));
+    });
+
+    describe('in the background', () => {
+      const accepted = (changes: Partial<ExecutionStart> = {}) => anExecutionStart(changes);
+      const begin = { owner: 'arn-1', checkAt: 1_700_000_600_000 };
+
+      test('it begins, and goes on, for its owner alone', async () => {
+        const store = await create();
+        await store.start(accepted());
+        expect(await store.begin('e-1', begin)).toEqual({
+          ...accepted(),
+          ...untouched,
+          status: 'running',
+          owner: 'arn-1',
+          invocations: 1,
+        });
+        await store.saveProgress('e-1', { status: 'waiting', nodes: [], checkAt: 1 });
+        expect(await store.begin('e-1', begin)).toMatchObject({ status: 'running', invocations: 2 });
+        expect(await store.begin('e-1', { ...begin, owner: 'arn-2' })).toBeNull();
+        expect(await store.find('e-1')).toMatchObject({ owner: 'arn-1', invocations: 2 });
+      });
+
+      test('of many who begin it at once, one does', async () => {
+        const store = await create();
+        await store.start(accepted());
+        const begun = await Promise.all(
+          Array.from({ length: 10 }, (_, at) => store.begin('e-1', { ...begin, owner: `owner-${at}` })),
+        );
+        expect(begun.filter((record) => record !== null)).toHaveLength(1);
+      });
+
+      test.each(['unknown', 'ended'])('what is %s does not begin', async (which) => {
+        const store = await create();
+        if (which === 'ended') {
+          await store.start(accepted());
+          await store.finish('e-1', end({ status: 'cancelled' }));
+        }
+        expect(await store.begin('e-1', begin)).toBeNull();
+        expect(await store.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 })).toBe(false);
+        expect(await store.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: 1 })).toBe(false);
+      });
+
+      test('its progress is kept, and what it remembers until it remembers more', async () => {
+        const store = await create();
+        await store.start(accepted({ seed: 'j{}' }));
+        const nodes = [nodeRecord(), nodeRecord({ nodeId: 'ask', status: 'waiting' })];
+        expect(await store.saveProgress('e-1', { status: 'waiting', nodes, memory: 'jm', checkAt: 1 })).toBe(
+          true,
+        );
+        await store.saveProgress('e-1', { status: 'running', nodes, checkAt: 1 });
+        expect(await store.find('e-1')).toMatchObject({
+          status: 'running',
+          nodes,
+          memory: 'jm',
+          seed: 'j{}',
+        });
+      });
+
+      test('its result and its memory are kept at its end', async () => {
+        const store = await create();
+        await store.start(accepted());
+        await store.finish('e-1', end({ status: 'failed', failure, result: 'j1', memory: 'j2' }));
+        expect(await store.find('e-1')).toMatchObject({
+          status: 'failed',
+          failure,
+          result: 'j1',
+          memory: 'j2',
+        });
+      });
+
+      test('a place for an answer is opened once, and any number of places', async () => {
+        const store = await create();
+        await store.start(accepted());
+        const place = { callbackId: 'c-1', expiresAt: 5 };
+        expect(await store.openCallback('e-1', 'ask/0/0', place)).toBe(true);
+        expect(await store.openCallback('e-1', 'ask/0/0', { callbackId: 'c-2', expiresAt: 6 })).toBe(true);
+        expect(await store.openCallback('e-1', 'each/0/1/ask/0/0', { callbackId: 'c-3', expiresAt: 7 })).toBe(
+          true,
+        );
+        expect((await store.find('e-1'))?.callbacks).toEqual({
+          'ask/0/0': place,
+          'each/0/1/ask/0/0': { callbackId: 'c-3', expiresAt: 7 },
+        });
+      });
+
+      test('what was not begun is withdrawn by who started it, and leaves nothing', async () => {
+        const store = await create();
+        await store.start(accepted());
+        expect(await store.withdraw('e-1', 'another')).toBe(false);
+        expect(await store.withdraw('e-1', 'token-1')).toBe(true);
+        expect(await store.find('e-1')).toBeNull();
+        expect(await store.findDue(Number.MAX_SAFE_INTEGER / 2, 10)).toEqual([]);
+      });
+
+      test('what has begun is not withdrawn', async () => {
+        const store = await create();
+        await store.start(accepted());
+        await store.begin('e-1', begin);
+        expect(await store.withdraw('e-1', 'token-1')).toBe(false);
+      });
+
+      test('it is due when nobody has heard of it for long, until it has ended', async () => {
+        const store = await create();
+        const { startedAt } = accepted();
+        for (const id of ['e-1', 'e-2', 'e-3']) await store.start(accepted({ executionId: id }));
+        expect(await store.findDue(startedAt + 119_999, 10)).toEqual([]);
+        expect([...(await store.findDue(startedAt + 120_000, 10))].sort()).toEqual(['e-1', 'e-2', 'e-3']);
+        await store.begin('e-1', { owner: 'o', checkAt: startedAt + 500_000 });
+        await store.postpone('e-2', startedAt + 400_000);
+        await store.finish('e-3', end());
+        expect(await store.findDue(startedAt + 399_999, 10)).toEqual([]);
+        expect(await store.findDue(startedAt + 500_000, 10)).toEqual(['e-2', 'e-1']);
+        expect(await store.findDue(startedAt + 500_000, 1)).toEqual(['e-2']);
+      });
+
+      test.each(['inline', 'durable'] as const)(
+        'the end of a run that is %s is due until it is announced',
+        async (mode) => {
+          const store = await create();
+          await store.start(accepted({ mode, status: mode === 'inline' ? 'running' : 'accepted' }));
+          await store.finish('e-1', end({ isToBeAnnounced: true }));
+          expect(await store.find('e-1')).toMatchObject({ isToBeAnnounced: true });
+          expect(await store.findDue(1_700_001_000_000, 10)).toEqual(['e-1']);
+          await store.announced('e-1');
+          await store.announced('e-1');
+          expect(await store.findDue(1_700_001_000_000, 10)).toEqual([]);
+          expect(await store.find('e-1')).toMatchObject({ isToBeAnnounced: false, status: 'succeeded' });
+        },
+      );
+    });
+
+    describe('lists', () => {
+      const fill = async () => {
+        const store = await create();
+        for (let at = 0; at < 7; at++) {
+          const id = `e-${at}`;
+          await store.start(
+            anExecutionStart({ executionId: id, startedAt: 1_700_000_000_000 + at, startToken: id }),
+          );
+          if (at % 2 === 0) await store.finish(id, end({ status: 'failed' }));
+        }
+        await store.start(anExecutionStart({ executionId: 'other', workflowId: 'shop' }));
+        return store;
+      };
+      const ids = ({ executions }: ExecutionPage) =>
+        executions.map(({ executionId }) => executionId).join(' ');
+
+      test('the executions of a workflow, the latest first, with what a list shows', async () => {
+        const store = await fill();
+        const page = await store.list({ workflowId: 'orders', limit: 100 });
+        expect(ids(page)).toBe('e-6 e-5 e-4 e-3 e-2 e-1 e-0');
+        expect(page.hasMore).toBe(false);
+        expect(page.executions[0]).toEqual({
+          executionId: 'e-6',
+          workflowId: 'orders',
+          workflowVersion: 3,
+          mode: 'durable',
+          status: 'failed',
+          startedAt: 1_700_000_000_006,
+          endedAt: 1_700_000_000_500,
+        });
+      });
+
+      test('page by page', async () => {
+        const store = await fill();
+        const first = await store.list({ workflowId: 'orders', limit: 3 });
+        expect([ids(first), first.hasMore]).toEqual(['e-6 e-5 e-4', true]);
+        const [, , after] = first.executions;
+        const rest = await store.list({
+          workflowId: 'orders',
+          limit: 100,
+          ...(after === undefined ? {} : { after }),
+        });
+        expect([ids(rest), rest.hasMore]).toEqual(['e-3 e-2 e-1 e-0', false]);
+      });
+
+      test('those of a status, and of a time', async () => {
+        const store = await fill();
+        expect(ids(await store.list({ workflowId: 'orders', status: 'failed', limit: 3 }))).toBe(
+          'e-6 e-4 e-2',
+        );
+        const times = { from: 1_700_000_000_002, to: 1_700_000_000_004 };
+        expect(ids(await store.list({ workflowId: 'orders', ...times, limit: 10 }))).toBe('e-4 e-3 e-2');
+        expect(ids(await store.list({ workflowId: 'unknown', limit: 10 }))).toBe('');
+      });
     });
   });
 };

@@ -1,7 +1,9 @@
 import { describeCredentialStore } from './credential-store-suite.ts';
+import { describeDeliveryStore } from './delivery-store-suite.ts';
 import { describeExecutionStore } from './execution-store-suite.ts';
 import {
   inMemoryCredentialStore,
+  inMemoryDeliveryStore,
   inMemoryExecutionStore,
   inMemoryWorkflowStore,
 } from './in-memory-stores.ts';
@@ -10,3 +12,4 @@ import { describeWorkflowStore } from './workflow-store-suite.ts';
 describeWorkflowStore('the store in memory', () => inMemoryWorkflowStore());
 describeCredentialStore('the store in memory', inMemoryCredentialStore);
 describeExecutionStore('the store in memory', inMemoryExecutionStore);
+describeDeliveryStore('the store in memory', inMemoryDeliveryStore);

@@ -2,7 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import { AppError } from '../../lib/errors.ts';
+import { isFinal } from '../../lib/executions/execution.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../lib/executions/execution-store.ts';
+import type { DeliveryClaim, DeliveryStore } from '../../lib/webhooks/delivery-store.ts';
 import type { Workflow } from '../../lib/workflows/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/workflow-store.ts';
 
@@ -58,27 +60,121 @@ export const inMemoryCredentialStore = (): CredentialStore => {
 /** `records` is for tests that ask what was stored without knowing the execution's id. */
 export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly ExecutionRecord[] } => {
   const records = new Map<string, ExecutionRecord>();
+  /** When to look at it; of executions that are open, or not announced, alone. */
+  const checks = new Map<string, number>();
+
+  const findOpen = (executionId: string): ExecutionRecord | null => {
+    const record = records.get(executionId);
+    return record === undefined || isFinal(record.status) ? null : record;
+  };
+  const change = (executionId: string, changes: Partial<ExecutionRecord>, checkAt?: number): boolean => {
+    const record = findOpen(executionId);
+    if (record === null) return false;
+    records.set(executionId, { ...record, ...copy(changes) });
+    if (checkAt !== undefined) checks.set(executionId, checkAt);
+    return true;
+  };
+
   return {
     start: async (start) => {
-      if (records.has(start.executionId)) return false;
-      records.set(start.executionId, {
+      const { executionId, mode, startedAt, startToken } = start;
+      const known = records.get(executionId);
+      if (known !== undefined) return known.startToken === startToken;
+      records.set(executionId, {
         ...copy(start),
-        status: 'running',
         endedAt: null,
         nodes: [],
         nodesOmitted: 0,
         failure: null,
+        owner: null,
+        invocations: 0,
+        result: null,
+        memory: null,
+        callbacks: {},
+        isToBeAnnounced: false,
       });
+      if (mode !== 'inline') checks.set(executionId, startedAt + 120_000);
       return true;
+    },
+    withdraw: async (executionId, startToken) => {
+      const record = records.get(executionId);
+      if (record === undefined) return true;
+      if (record.status !== 'accepted' || record.startToken !== startToken) return false;
+      checks.delete(executionId);
+      return records.delete(executionId);
+    },
+    begin: async (executionId, { owner, checkAt }) => {
+      const record = findOpen(executionId);
+      if (record === null || (record.status !== 'accepted' && record.owner !== owner)) return null;
+      change(executionId, { status: 'running', owner, invocations: record.invocations + 1 }, checkAt);
+      return copy(records.get(executionId) ?? null);
+    },
+    saveProgress: async (executionId, { checkAt, ...progress }) => change(executionId, progress, checkAt),
+    openCallback: async (executionId, name, place) => {
+      const record = findOpen(executionId);
+      return record !== null && change(executionId, { callbacks: { [name]: place, ...record.callbacks } });
     },
     finish: async (executionId, end) => {
-      const record = records.get(executionId);
-      if (record?.status !== 'running') return false;
-      records.set(executionId, { ...record, ...copy(end) });
+      const before = records.get(executionId);
+      if (before?.status === end.status && before.endedAt === end.endedAt) return true;
+      if (!change(executionId, end)) return false;
+      if (end.isToBeAnnounced) checks.set(executionId, end.endedAt + 60_000);
+      else checks.delete(executionId);
       return true;
     },
+    announced: async (executionId) => {
+      const record = records.get(executionId);
+      if (record?.isToBeAnnounced !== true) return;
+      records.set(executionId, { ...record, isToBeAnnounced: false });
+      checks.delete(executionId);
+    },
     find: async (executionId) => copy(records.get(executionId) ?? null),
+    list: async ({ workflowId, status, from = 0, to = Number.POSITIVE_INFINITY, limit, after }) => {
+      const found = [...records.values()]
+        .filter((record) => record.workflowId === workflowId && (status ?? record.status) === record.status)
+        .filter(({ startedAt }) => startedAt >= from && startedAt <= to)
+        .sort(latestFirst)
+        .filter((record) => after === undefined || latestFirst(after, record) < 0)
+        .map((record) => ({
+          executionId: record.executionId,
+          workflowId: record.workflowId,
+          workflowVersion: record.workflowVersion,
+          mode: record.mode,
+          status: record.status,
+          startedAt: record.startedAt,
+          endedAt: record.endedAt,
+        }));
+      return { executions: found.slice(0, limit), hasMore: found.length > limit };
+    },
+    findDue: async (now, limit) =>
+      [...checks]
+        .filter(([, checkAt]) => checkAt <= now)
+        .sort(([, a], [, b]) => a - b)
+        .slice(0, limit)
+        .map(([executionId]) => executionId),
+    postpone: async (executionId, checkAt) => {
+      if (checks.has(executionId)) checks.set(executionId, checkAt);
+    },
     records: () => [...records.values()],
+  };
+};
+
+const latestFirst = (
+  a: Pick<ExecutionRecord, 'startedAt' | 'executionId'>,
+  b: Pick<ExecutionRecord, 'startedAt' | 'executionId'>,
+): number => b.startedAt - a.startedAt || compare(b.executionId, a.executionId);
+
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
+export const inMemoryDeliveryStore = (): DeliveryStore => {
+  const claims = new Map<string, DeliveryClaim>();
+  return {
+    claim: async (claim) => {
+      const known = claims.get(claim.deliveryId);
+      if (known !== undefined && known.until > claim.claimedAt) return known;
+      claims.set(claim.deliveryId, copy(claim));
+      return claim;
+    },
   };
 };
 

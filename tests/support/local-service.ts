@@ -9,17 +9,23 @@ export interface RunningService {
   /** Resolves when what it prints matches. */
   printed(pattern: RegExp): Promise<void>;
   stop(): Promise<void>;
+  /** Ends it and all that it has started, with no time to say anything. */
+  kill(): Promise<void>;
 }
 
 /** `npm start`, as a user would, on a free port; ready when it has said where it is. */
 export const startLocalService = async ({
   cwd = projectRoot,
+  args = [],
+  env = {},
 }: {
   cwd?: string;
+  args?: readonly string[];
+  env?: Record<string, string>;
 } = {}): Promise<RunningService> => {
-  const child = spawn('npm', ['start', '--silent'], {
+  const child = spawn('npm', ['start', '--silent', '--', ...args], {
     cwd,
-    env: projectEnvironment({ PORT: '0' }),
+    env: projectEnvironment({ PORT: '0', ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true, // a process group of its own, so that stopping it stops what npm started
   });
@@ -46,17 +52,20 @@ export const startLocalService = async ({
       check();
     });
 
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    const exit = once(child, 'exit');
+    process.kill(-child.pid, signal);
+    await exit;
+  };
+
   await printed(/Ctrl\+C ends it/);
   const baseUrl = /Hookloom is up at (http:\S+?),/.exec(output)?.[1] ?? '';
   return {
     baseUrl,
     output: () => output,
     printed,
-    stop: async () => {
-      if (child.exitCode !== null || child.pid === undefined) return;
-      const exit = once(child, 'exit');
-      process.kill(-child.pid, 'SIGINT');
-      await exit;
-    },
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
   };
 };

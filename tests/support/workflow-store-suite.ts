@@ -20,6 +20,8 @@ const pathConfig: PathConfig = {
   credentialId: 'partner',
   responseMode: 'lastNode',
   triggerNodeId: 'start',
+  execution: 'express',
+  deduplication: 'github',
 };
 
 /** What every {@link WorkflowStore} does. @param create makes an empty one */

@@ -18,7 +18,9 @@ const answered = (response: JsonObject) => answerRun('e-1', result({ response })
 
 describe('the answer of an accepted run', () => {
   test('names the execution and the workflow', () => {
-    expect(answerAccepted('e-1', 'shop')).toEqual({
+    expect(
+      answerAccepted({ executionId: 'e-1', workflowId: 'shop', status: 'accepted', isDuplicate: false }),
+    ).toEqual({
       status: 202,
       headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
       body: '{"executionId":"e-1","workflowId":"shop","status":"accepted"}',

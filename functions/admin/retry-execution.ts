@@ -1,0 +1,4 @@
+import { openRetry } from '../../lib/executions-admin-app.ts';
+import { createRetryExecution } from '../../lib/executions-admin-functions.ts';
+
+export const handler = createRetryExecution(openRetry());

@@ -1,0 +1,81 @@
+import {
+  type DurableContext,
+  type DurableExecutionClient,
+  type DurableExecutionInvocationInput,
+  type DurableExecutionInvocationOutput,
+  InvocationStatus,
+  withDurableExecution,
+} from '@aws/durable-execution-sdk-js';
+import type { Context } from 'aws-lambda';
+import { type BackgroundParts, createBackgroundInvocation } from '../executions/background-run.ts';
+import type { ExecutionRecord } from '../executions/execution-store.ts';
+import { readExecutionId } from '../executions/read-execution-id.ts';
+import type { CallbackDesk } from '../executions/session.ts';
+import { createBusy } from './busy.ts';
+import { createCheckpointClient } from './checkpoint-client.ts';
+import { createDurableSteps } from './durable-steps.ts';
+import { createStepSerdes } from './step-serdes.ts';
+
+export interface DurableParts extends BackgroundParts {
+  /** Where steps are remembered. */
+  readonly client: DurableExecutionClient;
+  readonly openDesk: (record: ExecutionRecord) => CallbackDesk;
+}
+
+/**
+ * The function that runs executions durably. Lambda calls it to begin one, and again whenever there is something to
+ * go on with: after a wait, an answer, a delay before another attempt, or a crash. Its payload is `{executionId}`.
+ */
+export const createDurableFunction =
+  (parts: DurableParts) =>
+  async (
+    event: DurableExecutionInvocationInput,
+    context: Context,
+  ): Promise<DurableExecutionInvocationOutput> => {
+    const busy = createBusy();
+    const { loadPlan } = parts.otherWorkflows;
+    const invocation = createBackgroundInvocation({
+      ...parts,
+      otherWorkflows: { ...parts.otherWorkflows, loadPlan: (...which) => busy.track(loadPlan(...which)) },
+    });
+    /** What went wrong on our side and may pass: the invocation fails, the execution does not. */
+    let fault: { readonly cause: unknown } | null = null;
+
+    const run = async (payload: unknown, durable: DurableContext): Promise<void> => {
+      try {
+        const executionId = readExecutionId(payload);
+        await invocation.run(executionId, {
+          owner: durable.executionContext.durableExecutionArn,
+          steps: createDurableSteps(durable, createStepSerdes(executionId, parts.blobs, busy)),
+          openDesk: parts.openDesk,
+          track: busy.track,
+        });
+      } catch (cause) {
+        fault = { cause };
+        throw cause;
+      }
+    };
+
+    const { FAILED, PENDING } = InvocationStatus;
+    try {
+      const durableExecutionClient = createCheckpointClient(parts.client);
+      const output = await withDurableExecution(run, { durableExecutionClient })(event, context);
+      throwFault(fault);
+      if (output.Status === PENDING && busy.isBusy) {
+        await busy.whenIdle();
+        throw new Error('The run was suspended while it had something to do; it is to be resumed at once.');
+      }
+      if (output.Status === PENDING) await invocation.suspend();
+      if (output.Status === FAILED) {
+        const { ErrorType: name = 'Error', ErrorMessage: message = '' } = output.Error ?? {};
+        await invocation.fail({ name, message });
+      }
+      return output;
+    } finally {
+      await invocation.close();
+    }
+  };
+
+const throwFault = (fault: { readonly cause: unknown } | null): void => {
+  if (fault !== null) throw fault.cause;
+};

@@ -1,0 +1,31 @@
+import { openConfig, openLogger, openRegistry } from './app.ts';
+import { openDurableService, openEvents, openLauncher, openStore } from './background-app.ts';
+import type { RetryParts } from './executions/retry-execution.ts';
+import { randomIds } from './services/random-ids.ts';
+import { systemClock } from './services/system-clock.ts';
+import { compilePlan } from './workflows/plan.ts';
+import { resolveExecution } from './workflows/resolve-execution.ts';
+
+/** What the functions that show executions are made of. @throws AppError `CONFIGURATION_INVALID` */
+export const openExecutions = () => {
+  const config = openConfig();
+  const logger = openLogger(config);
+  return { logger, clock: systemClock, ...openStore(config), ...openEvents(config, logger) };
+};
+
+/** The same, for the one that cancels. @throws AppError `CONFIGURATION_INVALID` */
+export const openCancel = () => ({ ...openExecutions(), durableService: openDurableService(openConfig()) });
+
+/** The same, for the one that retries, which has to know the node types. @throws AppError `CONFIGURATION_INVALID` */
+export const openRetry = () => {
+  const config = openConfig();
+  const loadRegistry = openRegistry(config, openLogger(config));
+  const loadNodeTypes = async () => (await loadRegistry()).findNodeType;
+  const parts: Pick<RetryParts, 'launcher' | 'openPlan' | 'modeOf' | 'ids'> = {
+    launcher: openLauncher(config),
+    openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes()),
+    modeOf: async ({ definition }) => resolveExecution(definition, await loadNodeTypes()),
+    ids: randomIds,
+  };
+  return { ...openExecutions(), ...parts };
+};

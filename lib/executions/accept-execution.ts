@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { packText } from '../blobs/pack-value.ts';
+import type { JsonObject } from '../contract/json.ts';
+import type { Ids, Logger } from '../contract/services.ts';
+import { isAppError } from '../errors.ts';
+import type { BackgroundMode } from '../workflows/definition.ts';
+import type { ExecutionRecord, ExecutionStart, ExecutionStore } from './execution-store.ts';
+import type { Launcher } from './launcher.ts';
+
+/** A background run that is to happen. */
+export interface Acceptance
+  extends Pick<
+    ExecutionStart,
+    'executionId' | 'workflowId' | 'workflowVersion' | 'trigger' | 'startedAt' | 'keepsResult'
+  > {
+  readonly mode: BackgroundMode;
+  /** What the trigger gets. */
+  readonly input: JsonObject;
+  /** Whether somebody who tries again names the same execution. */
+  readonly isRepeatable: boolean;
+}
+
+export interface AcceptParts {
+  readonly executions: ExecutionStore;
+  readonly launcher: Launcher;
+  readonly blobs: BlobStore;
+  readonly ids: Ids;
+  readonly logger: Logger;
+}
+
+/** The most that the request takes in the record: every change of a record costs by the size of the whole. */
+const INPUT_BYTES = 12_000;
+
+/**
+ * Stores an execution, then hands it over to the engine that runs it. Each of the two happens once, however often it
+ * is asked for and wherever it was interrupted before. When it resolves, the run is certain to happen.
+ * @returns the execution as it was found when it had been accepted before, null when it was accepted now
+ * Rejects with AppError `STORE_UNAVAILABLE` | `LAUNCH_REFUSED`: then it was not started, or the same execution is
+ * started by trying again.
+ */
+export const acceptExecution = async (
+  acceptance: Acceptance,
+  parts: AcceptParts,
+): Promise<ExecutionRecord | null> => {
+  const { executions, launcher } = parts;
+  const { executionId, mode, isRepeatable } = acceptance;
+  const known = isRepeatable ? await executions.find(executionId) : null;
+  if (known !== null) return relaunch(known, launcher);
+  const start = await toStart(acceptance, parts);
+  if (!(await executions.start(start))) {
+    const other = await executions.find(executionId);
+    if (other !== null) return relaunch(other, launcher);
+  }
+  try {
+    await launcher.launch(executionId, mode);
+  } catch (error) {
+    if (isRepeatable || !(await isStillToHappen(start, parts))) throw error;
+  }
+  return null;
+};
+
+/** Whoever accepted it may not have got as far as to launch it. */
+const relaunch = async (record: ExecutionRecord, launcher: Launcher): Promise<ExecutionRecord> => {
+  const { executionId, status, mode } = record;
+  if (status === 'accepted' && mode !== 'inline') await launcher.launch(executionId, mode);
+  return record;
+};
+
+/**
+ * The launch was refused, and who tries again comes with another execution: so this one is taken back. When it can't
+ * be, since it has begun after all or since the store is not to be had, it will run, and is to be answered for.
+ */
+const isStillToHappen = async (
+  { executionId, startToken }: ExecutionStart,
+  { executions, logger }: AcceptParts,
+): Promise<boolean> => {
+  try {
+    return !(await executions.withdraw(executionId, startToken));
+  } catch (cause) {
+    if (!isAppError(cause, 'STORE_UNAVAILABLE')) throw cause;
+    logger.warn('The execution is stored, but not launched: it begins with the next sweep.', {
+      executionId,
+      cause,
+    });
+    return true;
+  }
+};
+
+const toStart = async (acceptance: Acceptance, { blobs, ids }: AcceptParts): Promise<ExecutionStart> => {
+  const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult, input } =
+    acceptance;
+  const key = `executions/${executionId}/input`;
+  return {
+    ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult },
+    status: 'accepted',
+    startToken: ids.next(),
+    input: await packText(JSON.stringify(input), { limitBytes: INPUT_BYTES, key, blobs }),
+    callbackKey: drawCallbackKey(),
+    retryOf: null,
+    seed: null,
+  };
+};
+
+/** 256 random bits. */
+export const drawCallbackKey = (): string => randomBytes(32).toString('base64url');

@@ -1,0 +1,41 @@
+import type { Clock } from '../contract/services.ts';
+import { AppError } from '../errors.ts';
+import type { DurableService } from './durable-service.ts';
+import { isFinal } from './execution.ts';
+import type { ExecutionStore } from './execution-store.ts';
+import { findExecution } from './find-execution.ts';
+import { type SettleParts, settleExecution } from './settle-execution.ts';
+
+export interface CancelParts extends SettleParts {
+  readonly executions: ExecutionStore;
+  readonly durableService: Pick<DurableService, 'stop'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+const REASON = 'cancelled by an operator';
+
+/**
+ * Ends an execution before its time. The record decides: from then on nothing that still runs can change it, and a
+ * process that is at it stops at its next step. What a node did already is done.
+ * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_CANCELLABLE` | `STORE_UNAVAILABLE`
+ */
+export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<void> => {
+  const record = await findExecution(executionId, parts);
+  const { status, mode, owner, nodes, trigger } = record;
+  const refuse = (reason: string): never => {
+    throw new AppError('NOT_CANCELLABLE', { executionId, reason });
+  };
+  if (isFinal(status)) refuse(`it has ended, as ${status}`);
+  if (mode === 'inline') refuse('its caller waits for it, and it ends within seconds by itself');
+  const open = nodes.findLast((node) => node.status === 'waiting' || node.status === 'running');
+  const failure = { nodeId: open?.nodeId ?? trigger.nodeId, name: 'Cancelled', message: REASON };
+  const end = { status: 'cancelled' as const, endedAt: parts.clock.now(), nodes, failure };
+  if (!(await settleExecution(record, end, parts))) refuse('it has just ended');
+  if (mode !== 'durable' || owner === null) return;
+  try {
+    await parts.durableService.stop(owner, REASON);
+  } catch (cause) {
+    // It finds the record ended when it goes on, and ends by itself.
+    parts.logger.warn('The durable execution is not stopped.', { executionId, cause });
+  }
+};

@@ -1,0 +1,106 @@
+import type { JsonObject } from '../contract/json.ts';
+import type { Callback, InnerResult, RunControl } from '../contract/node.ts';
+import type { Plan } from '../workflows/plan.ts';
+import type { NodeRun } from './attempts.ts';
+import { createGate } from './gate.ts';
+import { type Run, type RunPlace, toInnerResult } from './run.ts';
+import type { Session } from './session.ts';
+import type { Steps } from './steps.ts';
+
+/** Runs inside of runs inside of runs …: a workflow that runs itself has to end somewhere. */
+const MAX_DEPTH = 10;
+
+/** The node type with which a workflow begins that another one runs. */
+const ENTRY_TYPE = 'manualTrigger';
+
+/**
+ * What one node steers with. Names are counted in the order in which it asks, which is the same each time.
+ * @param openRun makes a run that belongs to this node
+ */
+export const createControl = (
+  session: Session,
+  plan: Plan,
+  run: NodeRun,
+  steps: Steps,
+  openRun: (place: RunPlace) => Run,
+): RunControl => {
+  let count = 0;
+  const nextName = (): string => `${run.name}/${count++}`;
+  const { workflows, callbacks } = session.ports;
+
+  const refuseDepth = (name: string): void => {
+    if (name.split('/').length > MAX_DEPTH * 3)
+      throw new RangeError(`more than ${MAX_DEPTH} runs inside of runs`);
+  };
+
+  const runBody = async (name: string, data: JsonObject, inner: Steps): Promise<InnerResult> => {
+    const { planNode } = run;
+    const output = planNode.nodeType.control?.bodyOutput;
+    if (output === undefined) throw new Error(`nodes of the type ${planNode.node.type} have no body`);
+    const body = openRun({ plan, route: plan.bodyRouteOf(planNode), steps: inner, within: name });
+    return toInnerResult(await body.fromOutputs({ [output]: data }));
+  };
+
+  return {
+    wait: (seconds) => steps.wait(nextName(), seconds, session.getStopped()),
+
+    openCallback: async (timeoutSeconds): Promise<Callback> => {
+      if (callbacks === null) throw new Error('this run can not wait for an answer: it is not a durable one');
+      const name = nextName();
+      const place = await steps.callback(name, timeoutSeconds);
+      // A step, so that the address is good before anybody gets it, and says the same time on every replay.
+      const opened = await steps.run({
+        name: `${name}/open`,
+        retry: { maxAttempts: 5 },
+        attempt: async () => {
+          const expiresAt = await callbacks.open(name, place.id, timeoutSeconds);
+          return { outputs: { main: { expiresAt } } };
+        },
+      });
+      if ('failure' in opened) throw new Error(opened.failure.message);
+      const expiresAt = Number(opened.outputs.main?.expiresAt);
+      return { url: callbacks.urlOf(name, expiresAt), expiresAt, answer: place.answer };
+    },
+
+    runBodies: async (items, maxConcurrency = 1) => {
+      const enter = createGate(maxConcurrency);
+      // All are asked for at once, in their order: which one is done first must not matter to what is remembered.
+      const results = items.map((data) => {
+        const name = nextName();
+        refuseDepth(name);
+        return steps.within(name, (inner) => enter(() => runBody(name, data, inner)));
+      });
+      return Promise.all(results);
+    },
+
+    runWorkflow: async (workflowId, input) => {
+      const name = nextName();
+      refuseDepth(name);
+      const found = await steps.run({
+        name: `${name}/version`,
+        retry: { maxAttempts: 5 },
+        attempt: async () => ({ outputs: { main: { version: await workflows.findVersion(workflowId) } } }),
+      });
+      if ('failure' in found) throw new Error(found.failure.message);
+      const version = found.outputs.main?.version;
+      if (typeof version !== 'number') throw new Error(`there is no enabled workflow "${workflowId}"`);
+      const other = await workflows.loadPlan(workflowId, version);
+      const entries = other.nodes.filter(({ node }) => node.type === ENTRY_TYPE && node.disabled !== true);
+      const [entry] = entries;
+      if (entry === undefined || entries.length > 1) {
+        throw new Error(
+          `workflow "${workflowId}" needs one ${ENTRY_TYPE} to be run by another, and has ${entries.length}`,
+        );
+      }
+      const inner = openRun({
+        plan: other,
+        route: other.routeFrom(entry.node.id),
+        steps,
+        within: name,
+        nodes: {},
+        trigger: {},
+      });
+      return toInnerResult(await inner.fromTrigger(input));
+    },
+  };
+};

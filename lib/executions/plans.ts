@@ -1,0 +1,41 @@
+import type { FindNodeType } from '../contract/node-type.ts';
+import { AppError } from '../errors.ts';
+import type { Workflow } from '../workflows/definition.ts';
+import { compilePlan, type Plan } from '../workflows/plan.ts';
+import type { WorkflowStore } from '../workflows/workflow-store.ts';
+import type { OtherWorkflows } from './session.ts';
+
+/** The plan of a version; rejects with AppError `WORKFLOW_INVALID`. */
+export type OpenPlan = (workflow: Workflow) => Promise<Plan>;
+
+export interface PlanParts {
+  /** Called for plans that are not known yet; builds the registry on its first call. */
+  readonly loadNodeTypes: () => Promise<FindNodeType>;
+  /** Answers from memory, or with what `load` resolves to. A version never changes, so its plan never ages. */
+  readonly lookUpPlan: (key: string, load: () => Promise<Plan>) => Promise<Plan>;
+}
+
+export const createOpenPlan =
+  ({ loadNodeTypes, lookUpPlan }: PlanParts): OpenPlan =>
+  (workflow) =>
+    lookUpPlan(keyOf(workflow), async () => compilePlan(workflow.definition, await loadNodeTypes()));
+
+/** With the time, for a store that was emptied and so counts from 1 again. */
+const keyOf = ({ definition, version, updatedAt }: Workflow): string =>
+  `${definition.id}/${version}/${updatedAt}`;
+
+/** The other workflows of a store, for nodes that run them. */
+export const createOtherWorkflows = (
+  workflows: Pick<WorkflowStore, 'find' | 'findVersion'>,
+  openPlan: OpenPlan,
+): OtherWorkflows => ({
+  findVersion: async (workflowId) => {
+    const found = await workflows.find(workflowId);
+    return found?.definition.enabled === true ? found.version : null;
+  },
+  loadPlan: async (workflowId, version) => {
+    const workflow = await workflows.findVersion(workflowId, version);
+    if (workflow !== null) return openPlan(workflow);
+    throw new AppError('WORKFLOW_INVALID', { reason: `${workflowId} has no version ${version}` });
+  },
+});

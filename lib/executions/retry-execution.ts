@@ -1,0 +1,119 @@
+import type { Clock, Ids } from '../contract/services.ts';
+import { AppError, isAppError } from '../errors.ts';
+import type { BackgroundMode, Workflow } from '../workflows/definition.ts';
+import type { Plan } from '../workflows/plan.ts';
+import type { WorkflowStore } from '../workflows/workflow-store.ts';
+import { drawCallbackKey } from './accept-execution.ts';
+import { isFinal } from './execution.ts';
+import type { ExecutionRecord, ExecutionStart, ExecutionStore } from './execution-store.ts';
+import { findExecution } from './find-execution.ts';
+import type { Launcher } from './launcher.ts';
+import type { OpenPlan } from './plans.ts';
+
+export interface RetryOptions {
+  /** The first node to run again; null for all of them. */
+  readonly from: string | null;
+  readonly version: 'recorded' | 'current';
+}
+
+export interface RetryParts {
+  readonly executions: ExecutionStore;
+  readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
+  readonly launcher: Launcher;
+  /** Rejects with `WORKFLOW_INVALID`. */
+  readonly openPlan: OpenPlan;
+  /** How background runs of a workflow are done. */
+  readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
+  readonly ids: Ids;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Starts a new execution that repeats one that has ended: with the same request, from the start, or from a node on,
+ * with what the steps before it gave then.
+ * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `LAUNCH_REFUSED` | `STORE_UNAVAILABLE`; then none was started
+ */
+export const retryExecution = async (
+  executionId: string,
+  options: RetryOptions,
+  parts: RetryParts,
+): Promise<ExecutionStart> => {
+  const record = await findExecution(executionId, parts);
+  const refuse = (reason: string): never => {
+    throw new AppError('NOT_RETRYABLE', { executionId, reason });
+  };
+  if (!isFinal(record.status)) refuse(`it has not ended: it is ${record.status}`);
+  if (record.input === null) refuse('its request was not kept: it ran while its caller waited');
+  if (options.from !== null && record.memory === null) {
+    refuse('what its steps gave was not kept, so that it can only be retried from the start');
+  }
+  const workflow = await findWorkflow(record, options, parts);
+  if (workflow === null)
+    return refuse(`there is no ${options.version} version of workflow ${record.workflowId}`);
+  const problem = findProblem(await openPlan(workflow, parts, refuse), record, options);
+  if (problem !== null) refuse(problem);
+
+  const start = await toStart(record, workflow, options, parts);
+  await parts.executions.start(start);
+  try {
+    await parts.launcher.launch(start.executionId, start.mode as BackgroundMode);
+  } catch (error) {
+    if (await parts.executions.withdraw(start.executionId, start.startToken)) throw error;
+  }
+  return start;
+};
+
+const findWorkflow = (
+  { workflowId, workflowVersion }: ExecutionRecord,
+  { version }: RetryOptions,
+  { workflows }: RetryParts,
+): Promise<Workflow | null> =>
+  version === 'current' ? workflows.find(workflowId) : workflows.findVersion(workflowId, workflowVersion);
+
+const openPlan = async (
+  workflow: Workflow,
+  parts: RetryParts,
+  refuse: (reason: string) => never,
+): Promise<Plan> => {
+  try {
+    return await parts.openPlan(workflow);
+  } catch (error) {
+    if (isAppError(error, 'WORKFLOW_INVALID')) return refuse(`workflow ${workflow.definition.id} can't run`);
+    throw error;
+  }
+};
+
+/** What keeps this version from being run like this; null when nothing does. */
+const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOptions): string | null => {
+  const start = plan.nodes.find(({ node }) => node.id === trigger.nodeId);
+  const isFired = start?.nodeType.kind === 'trigger' && start.node.disabled !== true;
+  if (!isFired) return `this version has no trigger "${trigger.nodeId}" that is enabled`;
+  if (from === null) return null;
+  const target = plan.nodes.find(({ node }) => node.id === from);
+  if (target === undefined) return `this version has no node "${from}"`;
+  const isReached = plan.routeFrom(trigger.nodeId).incoming[target.index]?.length !== 0;
+  return isReached
+    ? null
+    : `no way leads from its trigger to the node "${from}", or only through the node that runs it`;
+};
+
+const toStart = async (
+  { executionId, workflowId, trigger, input, memory, keepsResult }: ExecutionRecord,
+  workflow: Workflow,
+  { from }: RetryOptions,
+  { ids, clock, modeOf }: RetryParts,
+): Promise<ExecutionStart> => ({
+  executionId: ids.next(),
+  workflowId,
+  workflowVersion: workflow.version,
+  trigger,
+  mode: await modeOf(workflow),
+  status: 'accepted',
+  startedAt: clock.now(),
+  startToken: ids.next(),
+  input,
+  callbackKey: drawCallbackKey(),
+  retryOf: { executionId, fromNodeId: from },
+  seed: from === null ? null : memory,
+  keepsResult,
+});

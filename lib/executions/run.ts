@@ -1,0 +1,274 @@
+import type { JsonObject } from '../contract/json.ts';
+import { type InnerResult, RESPONSE_OUTPUT } from '../contract/node.ts';
+import type { Plan, PlanNode } from '../workflows/plan.ts';
+import type { Route } from '../workflows/route.ts';
+import type { Scope } from '../workflows/scope.ts';
+import { attemptNode, type NodeRun } from './attempts.ts';
+import { createControl } from './control.ts';
+import type { NodeFailure, NodeRecord } from './execution.ts';
+import { toFailure } from './failure.ts';
+import { mainOf, mergeInputs, type Outcome, passThrough, recordOpen, toOutcome } from './outcome.ts';
+import { type Outputs, Progress } from './progress.ts';
+import type { Session } from './session.ts';
+import type { Attempt, StepResult, Steps } from './steps.ts';
+
+/** Where a run has its place: the workflow's own run at the top, others inside of a node of it. */
+export interface RunPlace {
+  readonly plan: Plan;
+  readonly route: Route;
+  readonly steps: Steps;
+  /** `` at the top, else such as `each/0/3`: the start of every name in it. */
+  readonly within: string;
+  /** The outputs of nodes that can be seen from inside: `$nodes`. */
+  readonly nodes?: JsonObject;
+  /** `$trigger`, when the run starts with another node. */
+  readonly trigger?: JsonObject;
+}
+
+/** What a run has come to. */
+export interface RunEnd {
+  readonly output: JsonObject;
+  readonly response: JsonObject | null;
+  readonly failure: NodeFailure | null;
+}
+
+/** One way through a plan, from the node where its route starts. */
+export class Run {
+  readonly #session: Session;
+  readonly #place: RunPlace;
+  readonly #progress: Progress;
+  readonly #records: NodeRecord[] = [];
+  /** Runs inside of a node, in the order in which it asked for them. */
+  readonly #inner = new Map<string, Run[]>();
+  /** Per node: how often it has run or was skipped. */
+  readonly #turnsOf: Int32Array;
+  readonly #nodes: Record<string, JsonObject>;
+  #trigger: JsonObject;
+  #output: JsonObject = {};
+  #response: JsonObject | null = null;
+  /** What was started last and has not been taken over yet. */
+  #wave: readonly NodeRun[] = [];
+
+  constructor(session: Session, place: RunPlace) {
+    this.#session = session;
+    this.#place = place;
+    this.#progress = new Progress(place.plan, place.route);
+    this.#turnsOf = new Int32Array(place.plan.nodes.length);
+    this.#nodes = Object.assign(Object.create(null), place.plan.readsNodes ? place.nodes : undefined);
+    this.#trigger = place.trigger ?? {};
+  }
+
+  /** Runs from the trigger, which gets `input`. */
+  fromTrigger(input: JsonObject): Promise<RunEnd> {
+    return this.#runWaves(input);
+  }
+
+  /** Runs what is behind the node at the start of the route, as if that had just delivered `outputs`. */
+  fromOutputs(outputs: Outputs): Promise<RunEnd> {
+    this.#progress.takeReady();
+    this.#output = mainOf(outputs);
+    this.#progress.settle(this.#place.route.trigger, outputs);
+    return this.#runWaves({});
+  }
+
+  /** In waves: all nodes that are ready start together, in plan order; the next wave starts when all are done. */
+  async #runWaves(input: JsonObject): Promise<RunEnd> {
+    for (let wave = this.#progress.takeReady(); wave.length > 0; wave = this.#progress.takeReady()) {
+      const stopped = this.#session.stopReason;
+      if (stopped !== null) return this.#end({ nodeId: this.#idOf(wave[0] ?? -1), ...toFailure(stopped) });
+      const runs = wave.map((index) => this.#open(index, input));
+      this.#wave = runs;
+      const started = runs.map((run) => this.#start(run));
+      const outcomes = started.some(isPromise) ? await this.#finishWave(started) : (started as Outcome[]);
+      this.#wave = [];
+      const failure = this.#take(wave, outcomes);
+      if (failure !== null) return this.#end(failure);
+    }
+    return this.#end(null);
+  }
+
+  #finishWave(started: readonly (Outcome | Promise<Outcome>)[]): Promise<Outcome[]> {
+    this.#session.noteProgress();
+    const [only] = started;
+    return started.length === 1 && isPromise(only) ? only.then((outcome) => [outcome]) : Promise.all(started);
+  }
+
+  #open(index: number, triggerInput: JsonObject): NodeRun {
+    const planNode = this.#place.plan.nodes[index] as PlanNode;
+    const isTrigger = index === this.#place.route.trigger;
+    const inputs = isTrigger ? [] : this.#progress.inputsOf(index);
+    const input = isTrigger ? triggerInput : mergeInputs(inputs);
+    const iteration = this.#turnsOf[index] ?? 0;
+    this.#turnsOf[index] = iteration + 1;
+    this.#session.nodeRuns++;
+    const { id } = planNode.node;
+    const name =
+      this.#place.within === '' ? `${id}/${iteration}` : `${this.#place.within}/${id}/${iteration}`;
+    const run: NodeRun = {
+      planNode,
+      input,
+      inputs,
+      iteration,
+      name,
+      within: this.#place.within,
+      scope: null,
+      control: null,
+      startedAt: this.#session.now,
+      outcome: null,
+    };
+    return planNode.resolve === null ? run : { ...run, scope: this.#scopeOf(name, input) };
+  }
+
+  #start(run: NodeRun): Outcome | Promise<Outcome> {
+    const { node, nodeType } = run.planNode;
+    if (node.disabled === true) return passThrough(run);
+    if (nodeType.control !== null) return this.#runControl(run).then((result) => this.#finish(run, result));
+    const result = nodeType.pure ? attemptNode(this.#session, this.#place.plan, run, 1) : this.#runStep(run);
+    return isPromise(result)
+      ? result.then((settled) => this.#finish(run, settled))
+      : this.#finish(run, result);
+  }
+
+  #scopeOf(name: string, input: JsonObject): Scope {
+    const { execution, takeTurn } = this.#session;
+    return {
+      input,
+      nodes: this.#nodes,
+      trigger: this.#trigger,
+      execution,
+      seed: `${execution.executionId}/${name}`,
+      takeTurn,
+    };
+  }
+
+  /** Only what touches the outside is worth remembering: everything else is computed again. */
+  async #runStep(run: NodeRun): Promise<StepResult> {
+    const { settings } = run.planNode.node;
+    const stopped = this.#session.getStopped();
+    const result = await this.#place.steps.run({
+      name: run.name,
+      retry: settings?.retry,
+      atMostOnce: settings?.atMostOnce === true,
+      signal: stopped,
+      attempt: async (number) =>
+        stopped.aborted
+          ? { failure: toFailure(stopped.reason) }
+          : attemptNode(this.#session, this.#place.plan, run, number),
+    });
+    // What was remembered comes from a store: not frozen yet.
+    if ('outputs' in result) for (const data of Object.values(result.outputs)) this.#session.measure(data);
+    return result;
+  }
+
+  /** It may go on side by side with others, so it has an order of its own; it is no step, so it is called again on a replay. */
+  #runControl(run: NodeRun): Promise<Attempt> {
+    return this.#place.steps.within(run.name, async (steps) => {
+      const control = createControl(this.#session, this.#place.plan, run, steps, (place) => {
+        const inner = new Run(this.#session, { nodes: this.#nodes, trigger: this.#trigger, ...place });
+        this.#inner.set(run.name, [...(this.#inner.get(run.name) ?? []), inner]);
+        return inner;
+      });
+      return attemptNode(this.#session, this.#place.plan, { ...run, control }, 1);
+    });
+  }
+
+  #finish(run: NodeRun, result: Attempt | StepResult): Outcome {
+    const outcome = toOutcome(
+      run,
+      'attempts' in result ? result : { ...result, attempts: 1 },
+      this.#session.tick(),
+    );
+    run.outcome = outcome;
+    if (run.planNode.nodeType.pure === false) this.#session.noteProgress();
+    return outcome;
+  }
+
+  /** Takes over what a wave came to; gives what ends the run, null when it goes on. */
+  #take(wave: readonly number[], outcomes: readonly Outcome[]): NodeFailure | null {
+    for (const { record } of outcomes) this.#records.push(record);
+    const fatal = outcomes.find((outcome) => outcome.fatal !== null)?.fatal ?? null;
+    if (fatal !== null) return fatal;
+    outcomes.forEach(({ outputs }, index) => {
+      this.#keep(wave[index] ?? -1, outputs);
+    });
+    for (const index of this.#progress.takeSkipped()) {
+      const iteration = this.#turnsOf[index] ?? 0;
+      this.#turnsOf[index] = iteration + 1; // a turn without it is one of its turns, too
+      const planNode = this.#place.plan.nodes[index] as PlanNode;
+      this.#records.push(
+        recordOpen(
+          { planNode, iteration, within: this.#place.within, startedAt: this.#session.now },
+          'skipped',
+        ),
+      );
+    }
+    return this.#exceededLimit();
+  }
+
+  #keep(index: number, outputs: Outputs): void {
+    const main = mainOf(outputs);
+    if (index === this.#place.route.trigger) this.#trigger = main;
+    if (this.#place.plan.readsNodes) this.#nodes[this.#idOf(index)] = main;
+    this.#response ??= outputs[RESPONSE_OUTPUT] ?? null;
+    this.#output = main;
+    this.#progress.settle(index, outputs);
+  }
+
+  #exceededLimit(): NodeFailure | null {
+    const loop = this.#progress.exhaustedLoop;
+    if (loop !== null) {
+      return {
+        nodeId: this.#idOf(loop),
+        name: 'LoopLimit',
+        message: 'the loop back to this node went round too often',
+      };
+    }
+    const { readyCount } = this.#progress;
+    if (readyCount === 0) return null;
+    const nodeId = this.#records.at(-1)?.nodeId ?? '';
+    const { maxNodeRuns } = this.#session.limits;
+    if (this.#session.nodeRuns + readyCount > maxNodeRuns) {
+      return { nodeId, name: 'NodeRunLimit', message: `more than ${maxNodeRuns} nodes were to run` };
+    }
+    return this.#session.isTimeUp ? this.#session.timeoutAt(nodeId) : null;
+  }
+
+  /** How everything stands: what is over, then what is open; what runs inside of a node follows it. */
+  collect(): NodeRecord[] {
+    const open = this.#wave.map((run) => run.outcome?.record ?? recordOpen(run, openStatusOf(run)));
+    if (this.#inner.size === 0) return open.length === 0 ? this.#records : [...this.#records, ...open];
+    return [...this.#records, ...open].flatMap((record) => [
+      record,
+      ...(this.#inner.get(nameOf(record)) ?? []).flatMap((run) => run.collect()),
+    ]);
+  }
+
+  /** What it has come to so far. */
+  standing(): Pick<RunEnd, 'output' | 'response'> {
+    return { output: this.#output, response: this.#response };
+  }
+
+  /** The first of the nodes that are at work. */
+  openNodeId(): string {
+    return this.#wave[0]?.planNode.node.id ?? '';
+  }
+
+  #idOf(index: number): string {
+    return this.#place.plan.nodes[index]?.node.id ?? '';
+  }
+
+  #end(failure: NodeFailure | null): RunEnd {
+    return { output: this.#output, response: this.#response, failure };
+  }
+}
+
+const nameOf = ({ within, nodeId, iteration }: NodeRecord): string =>
+  within === undefined ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
+
+const openStatusOf = ({ planNode }: NodeRun): 'waiting' | 'running' =>
+  planNode.nodeType.control?.suspends === true ? 'waiting' : 'running';
+
+const isPromise = <Value>(value: Value | Promise<Value>): value is Promise<Value> => value instanceof Promise;
+
+export const toInnerResult = ({ output, failure }: RunEnd): InnerResult =>
+  failure === null ? { output } : { failure };

@@ -1,0 +1,157 @@
+import type { ExecutionInfo } from '../contract/node.ts';
+import type { Logger, Services } from '../contract/services.ts';
+import type { Plan } from '../workflows/plan.ts';
+import type { TakeTurn } from '../workflows/scope.ts';
+import type { NodeFailure, NodeRecord } from './execution.ts';
+import { createMeasureJson, type MeasureJson } from './measure-json.ts';
+import type { Steps } from './steps.ts';
+import { createTakeTurn } from './turns.ts';
+
+export interface ExecutionLimits {
+  /** Wall time of the execution, milliseconds. */
+  readonly timeoutMs: number;
+  /** Node runs in all, turns of loops and runs inside of runs included. */
+  readonly maxNodeRuns: number;
+  /** Size of one node's output as JSON. */
+  readonly maxOutputBytes: number;
+}
+
+/** Addresses at which somebody outside answers to a run that waits. */
+export interface CallbackDesk {
+  /** Makes the address good. Gives when it expires, milliseconds since the epoch. */
+  open(name: string, callbackId: string, timeoutSeconds: number): Promise<number>;
+  /** The address: the same for the same arguments, in this execution. */
+  urlOf(name: string, expiresAt: number): string;
+}
+
+/** Other workflows, for nodes that run them. */
+export interface OtherWorkflows {
+  /** The version that is current; null for a workflow that does not exist or is not enabled. */
+  findVersion(workflowId: string): Promise<number | null>;
+  /** Rejects with AppError `WORKFLOW_INVALID`. */
+  loadPlan(workflowId: string, version: number): Promise<Plan>;
+}
+
+export interface EnginePorts {
+  readonly services: Services;
+  readonly logger: Logger;
+  readonly steps: Steps;
+  readonly workflows: OtherWorkflows;
+  /** Null where runs can't wait for answers. */
+  readonly callbacks: CallbackDesk | null;
+  /** Called when something that takes time begins or ends, with a way to see how everything stands. */
+  readonly onProgress?: (snapshot: () => readonly NodeRecord[]) => void;
+  /** Aborted when the execution is to end before its time; with an Error that says why. */
+  readonly stopped?: AbortSignal;
+}
+
+/**
+ * What all parts of one execution share: its time, its limits, its ports. Time never goes back in it, whatever the
+ * clocks of the machines do on which it runs.
+ */
+export class Session {
+  readonly execution: ExecutionInfo;
+  readonly limits: ExecutionLimits;
+  readonly ports: EnginePorts;
+  readonly measure: MeasureJson = createMeasureJson();
+  /** Lets the evaluations of expressions go one after the other, until the time is up. */
+  readonly takeTurn: TakeTurn;
+  /** Nodes that were run so far, in all parts. */
+  nodeRuns = 0;
+  /** Says that something that takes time began or ended. */
+  noteProgress: () => void = () => {};
+  readonly #endsAt: number;
+  #now: number;
+  #timeout: NodeFailure | null = null;
+  #onTimeUp: (() => void) | null = null;
+  /** Made when somebody looks at it, like the timer: an execution of quick nodes needs neither. */
+  #stop: AbortController | undefined;
+  #timer: AbortController | undefined;
+
+  constructor(execution: ExecutionInfo, limits: ExecutionLimits, ports: EnginePorts) {
+    this.execution = execution;
+    this.limits = limits;
+    this.ports = ports;
+    this.#now = ports.services.clock.now();
+    // From the start of the execution where that is known, not of this process: a run that was interrupted has had its time.
+    this.#endsAt = Math.min(this.#now, Date.parse(execution.startedAt)) + limits.timeoutMs;
+    this.takeTurn = createTakeTurn(() => ports.services.clock.now() > this.#endsAt);
+  }
+
+  /** When something last began or ended; milliseconds since the epoch. */
+  get now(): number {
+    return this.#now;
+  }
+
+  /** Looks at the clock. */
+  tick(): number {
+    const now = this.ports.services.clock.now();
+    if (now > this.#now) this.#now = now;
+    return this.#now;
+  }
+
+  get isTimeUp(): boolean {
+    return this.#now > this.#endsAt;
+  }
+
+  /** Why it has to end before its time; null when it has not. */
+  get stopReason(): Error | null {
+    const { stopped } = this.ports;
+    return stopped?.aborted === true ? (stopped.reason as Error) : null;
+  }
+
+  /** Aborted when the execution's time is up, or it is stopped. */
+  getStopped(): AbortSignal {
+    if (this.#stop === undefined) {
+      const stop = new AbortController();
+      this.#stop = stop;
+      const { stopped } = this.ports;
+      if (stopped?.aborted === true) stop.abort(stopped.reason);
+      else stopped?.addEventListener('abort', () => stop.abort(stopped.reason), { once: true });
+    }
+    return this.#stop.signal;
+  }
+
+  /** Waits, but not longer than the execution may take: null when its time is up before. One timer serves all waits. */
+  inTime<Value>(work: Promise<Value>): Promise<Value | null> {
+    return new Promise((resolve, reject) => {
+      this.#onTimeUp = () => resolve(null);
+      if (this.#timer === undefined) this.#startTimer();
+      work.then(resolve, reject);
+    });
+  }
+
+  #startTimer(): void {
+    const { clock } = this.ports.services;
+    this.#timer = new AbortController();
+    clock.sleep(Math.max(0, this.#endsAt - clock.now()), this.#timer.signal).then(
+      () => {
+        this.abort(new Error('the execution ran out of time'));
+        this.#onTimeUp?.();
+      },
+      () => {}, // the execution ended before
+    );
+  }
+
+  /** The failure of an execution that took too long, seen at a node. */
+  timeoutAt(nodeId: string): NodeFailure {
+    const message = `the execution took longer than ${this.limits.timeoutMs} ms`;
+    this.#timeout = { nodeId, name: 'ExecutionTimeout', message };
+    return this.#timeout;
+  }
+
+  /** Whether a run ended for want of time. Who fails when the time is up fails because of it, most likely. */
+  isLate(failure: NodeFailure): boolean {
+    return failure === this.#timeout || (this.isTimeUp && this.stopReason === null);
+  }
+
+  /** Tells whatever is still at work that nobody waits for it any more. */
+  abort(reason: unknown): void {
+    this.getStopped();
+    this.#stop?.abort(reason);
+  }
+
+  close(): void {
+    this.#timer?.abort('the execution has ended'); // a reason of our own: the default one costs a stack trace
+  }
+}

@@ -1,0 +1,122 @@
+import type { Clock } from '../contract/services.ts';
+import type { WorkflowStore } from '../workflows/workflow-store.ts';
+import { RUNNING_CHECK_MS, WAITING_CHECK_MS } from './background-run.ts';
+import type { DurableService, DurableStatus } from './durable-service.ts';
+import { type FinalStatus, isFinal } from './execution.ts';
+import type { ExecutionRecord, ExecutionStore } from './execution-store.ts';
+import type { Launcher } from './launcher.ts';
+import { computeLimits } from './limits.ts';
+import { announceEnd, type SettleParts, settleExecution } from './settle-execution.ts';
+
+export interface SweepParts extends SettleParts {
+  readonly executions: ExecutionStore;
+  readonly workflows: Pick<WorkflowStore, 'findVersion'>;
+  readonly launcher: Launcher;
+  readonly durableService: DurableService;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** When a launch is tried again, and after which time it never will be. */
+const RELAUNCH_MS = 5 * 60_000;
+const NEVER_STARTED_MS = 24 * 3_600_000;
+
+/** Three attempts of 15 minutes, and Lambda's delays between them. */
+const EXPRESS_LIFE_MS = 60 * 60_000;
+
+/**
+ * Looks after one execution that nobody has heard of for long enough: launches what was accepted and not begun, tells
+ * of ends that were not told, and settles, with the reason, what died without saying so. What is fine is left alone.
+ * @param isGivenUp the engine has given it up: it came out of the dead-letter queue
+ * Rejects with AppError `STORE_UNAVAILABLE` | `LAUNCH_REFUSED` | `ENGINE_UNAVAILABLE`: it is looked at again.
+ */
+export const sweepExecution = async (
+  executionId: string,
+  parts: SweepParts,
+  isGivenUp = false,
+): Promise<void> => {
+  const record = await parts.executions.find(executionId);
+  if (record === null) return;
+  const { status, mode } = record;
+  if (isFinal(status)) {
+    if (record.isToBeAnnounced) await announceAgain(record, status, parts);
+    return;
+  }
+  if (status === 'accepted' && !isGivenUp) return launchAgain(record, parts);
+  if (mode === 'durable') return checkDurable(record, parts);
+  const isLost = isGivenUp || parts.clock.now() - record.startedAt > EXPRESS_LIFE_MS;
+  if (!isLost) return parts.executions.postpone(executionId, parts.clock.now() + RUNNING_CHECK_MS);
+  const message = isGivenUp
+    ? 'its process failed, and so did those that tried again'
+    : 'its process ended without saying how';
+  await settle(record, 'failed', { name: 'ProcessLost', message }, parts);
+};
+
+const announceAgain = (record: ExecutionRecord, status: FinalStatus, parts: SweepParts): Promise<void> =>
+  announceEnd({ ...record, status, endedAt: record.endedAt ?? parts.clock.now() }, parts);
+
+const launchAgain = async (record: ExecutionRecord, parts: SweepParts): Promise<void> => {
+  const { executionId, startedAt, mode } = record;
+  const now = parts.clock.now();
+  if (now - startedAt > NEVER_STARTED_MS || mode === 'inline') {
+    const message = 'the engine for background runs did not take it within a day';
+    return settle(record, 'failed', { name: 'NeverStarted', message }, parts);
+  }
+  await parts.executions.postpone(executionId, now + RELAUNCH_MS);
+  await parts.launcher.launch(executionId, mode);
+};
+
+const checkDurable = async (record: ExecutionRecord, parts: SweepParts): Promise<void> => {
+  const { executionId, owner, status } = record;
+  const found: DurableStatus = owner === null ? 'gone' : await parts.durableService.findStatus(owner);
+  if (found !== 'running') {
+    const [end, message] = LOST[found];
+    return settle(record, end, { name: 'RunLost', message }, parts);
+  }
+  const now = parts.clock.now();
+  const endsAt = await findEnd(record, parts);
+  if (now > endsAt) {
+    // First the record: what the run still does can't change it any more.
+    await settle(record, 'timedOut', { name: 'ExecutionTimeout', message: 'its time was up' }, parts);
+    await parts.durableService.stop(owner ?? '', 'its time was up');
+    return;
+  }
+  const checkAt =
+    status === 'waiting' ? Math.min(now + WAITING_CHECK_MS, endsAt + 1) : now + RUNNING_CHECK_MS;
+  await parts.executions.postpone(executionId, checkAt);
+};
+
+/** How an execution ends whose durable execution has ended without it. */
+const LOST: Record<
+  Exclude<DurableStatus, 'running'>,
+  readonly [Exclude<FinalStatus, 'succeeded'>, string]
+> = {
+  succeeded: ['failed', 'its durable execution ended without recording how'],
+  failed: ['failed', 'its durable execution failed'],
+  timedOut: ['timedOut', 'its durable execution ran out of time'],
+  stopped: ['cancelled', 'its durable execution was stopped from outside'],
+  gone: ['failed', 'its durable execution is gone'],
+};
+
+const findEnd = async (
+  { workflowId, workflowVersion, startedAt, mode }: ExecutionRecord,
+  parts: SweepParts,
+) => {
+  const workflow = await parts.workflows.findVersion(workflowId, workflowVersion);
+  return startedAt + computeLimits(workflow?.definition.settings, mode).timeoutMs;
+};
+
+const settle = async (
+  record: ExecutionRecord,
+  status: Exclude<FinalStatus, 'succeeded'>,
+  failure: { readonly name: string; readonly message: string },
+  parts: SweepParts,
+): Promise<void> => {
+  const { nodes, trigger } = record;
+  const openNode = nodes.findLast((node) => node.status === 'running' || node.status === 'waiting');
+  const nodeId = openNode?.nodeId ?? trigger.nodeId;
+  await settleExecution(
+    record,
+    { status, endedAt: parts.clock.now(), nodes, failure: { nodeId, ...failure } },
+    parts,
+  );
+};

@@ -1,0 +1,25 @@
+import type { Context } from 'aws-lambda';
+import { type BackgroundParts, createBackgroundInvocation } from './executions/background-run.ts';
+import { readExecutionId } from './executions/read-execution-id.ts';
+import { inlineSteps } from './executions/steps.ts';
+
+/**
+ * The function that runs executions from their start to their end in one process. After a crash Lambda calls it again,
+ * twice, under the same request id, and the whole workflow runs again under the same idempotency keys; then the
+ * execution goes to the dead-letter queue, and is settled by the sweeper.
+ */
+export const createExpressFunction =
+  (parts: BackgroundParts) =>
+  async (event: unknown, { awsRequestId }: Pick<Context, 'awsRequestId'>): Promise<void> => {
+    const invocation = createBackgroundInvocation(parts);
+    try {
+      await invocation.run(readExecutionId(event), {
+        owner: `request:${awsRequestId}`,
+        steps: inlineSteps(parts.services.clock),
+        openDesk: null,
+        track: (work) => work,
+      });
+    } finally {
+      await invocation.close();
+    }
+  };

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../contract/json.ts';
+import { emit } from '../contract/node.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
+import { controlOf } from './control-of.ts';
+import { readNumber } from './parameters.ts';
+import { MAX_WAIT_SECONDS } from './wait.ts';
+
+const ONE_DAY_SECONDS = 86_400;
+
+/**
+ * Asks somebody outside. The nodes behind `requested` get the address at which to approve or reject, and run first:
+ * they hand it to whoever is to decide. What was decided, and the JSON that came with it, goes out with the input.
+ */
+export const approval: PluginHandle = {
+  id: 'approval',
+  name: 'Approval',
+  description: 'Waits until somebody approves or rejects at a one-time URL, or the time is up',
+  kind: 'action',
+  control: { suspends: true, bodyOutput: 'requested' },
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      timeoutSeconds: {
+        type: 'number',
+        minimum: 1,
+        maximum: MAX_WAIT_SECONDS,
+        default: ONE_DAY_SECONDS,
+        description: 'Then it goes on with the output timedOut',
+      },
+    },
+  },
+  execute: async ({ parameters }, input, context) => {
+    const control = controlOf(context);
+    const rule = { min: 1, max: MAX_WAIT_SECONDS, byDefault: ONE_DAY_SECONDS };
+    const { url, expiresAt, answer } = await control.openCallback(
+      readNumber(parameters, 'timeoutSeconds', rule),
+    );
+    const [requested] = await control.runBodies([
+      { ...input, approval: { url, expiresAt: new Date(expiresAt).toISOString() } },
+    ]);
+    // Whom nobody told can't answer.
+    if (requested !== undefined && 'failure' in requested) {
+      const { nodeId, message } = requested.failure;
+      throw new Error(`nobody was asked, for the node "${nodeId}" failed: ${message}`);
+    }
+    const answered = await answer();
+    if (answered === null) return emit({ timedOut: input });
+    const decision = answered.value as JsonObject;
+    return emit({
+      [decision.decision === 'approve' ? 'approved' : 'rejected']: { ...input, approval: decision },
+    });
+  },
+};

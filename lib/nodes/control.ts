@@ -1,0 +1,17 @@
+import type { PluginProvider } from '../contract/plugin.ts';
+import { approval } from './approval.ts';
+import { forEach } from './for-each.ts';
+import { subworkflow } from './subworkflow.ts';
+import { wait } from './wait.ts';
+
+/** The nodes that steer a run: they wait, ask, repeat, and run other workflows. */
+const control: PluginProvider = {
+  id: 'control',
+  name: 'Control',
+  version: '1.0.0',
+  description: 'Waits, asks for approval, runs nodes for each item, runs other workflows',
+  category: 'control',
+  handles: [wait, approval, forEach, subworkflow],
+};
+
+export default control;

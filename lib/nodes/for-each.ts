@@ -1,0 +1,58 @@
+import type { InnerResult } from '../contract/node.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
+import { controlOf } from './control-of.ts';
+import { readChoice, readNumber, wrongParameter } from './parameters.ts';
+
+const onItemFailure = ['fail', 'continue'] as const;
+
+/**
+ * Runs its body, the nodes behind `each`, once per item; each of them is remembered on its own. Puts out what the last
+ * node of each put out, in the order of the items. All items are run, also when one of them fails.
+ */
+export const forEach: PluginHandle = {
+  id: 'forEach',
+  name: 'For each',
+  description: 'Runs the nodes behind its output "each" for every item of a list, some side by side',
+  kind: 'action',
+  control: { suspends: false, bodyOutput: 'each' },
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['items'],
+    properties: {
+      items: { type: 'array', description: 'The list; usually an expression' },
+      maxConcurrency: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
+      onItemFailure: {
+        enum: onItemFailure,
+        default: 'fail',
+        description: 'continue: a failed item gives null, and stands among the failures',
+      },
+    },
+  },
+  execute: async ({ parameters }, _input, context) => {
+    const { items } = parameters;
+    if (!Array.isArray(items)) throw wrongParameter('items', 'a list', items);
+    const mode = readChoice(parameters, 'onItemFailure', onItemFailure, 'fail');
+    const maxConcurrency = readNumber(parameters, 'maxConcurrency', {
+      min: 1,
+      max: 100,
+      byDefault: 1,
+      integer: true,
+    });
+    const results = await controlOf(context).runBodies(
+      items.map((item, index) => ({ item, index })),
+      maxConcurrency,
+    );
+    const failures = results.flatMap((result, index) =>
+      'failure' in result ? [{ index, ...result.failure }] : [],
+    );
+    const [first] = failures;
+    if (first !== undefined && mode === 'fail') {
+      const others = failures.length === 1 ? '' : `, and ${failures.length - 1} more`;
+      throw new Error(`item ${first.index} failed at the node "${first.nodeId}"${others}: ${first.message}`);
+    }
+    return { results: results.map(toOutput), failures };
+  },
+};
+
+const toOutput = (result: InnerResult) => ('output' in result ? result.output : null);

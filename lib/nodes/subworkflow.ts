@@ -1,0 +1,31 @@
+import type { PluginHandle } from '../contract/plugin.ts';
+import { controlOf } from './control-of.ts';
+import { readMap, readString } from './parameters.ts';
+
+/**
+ * Runs another workflow, from its `manualTrigger`, as a part of this execution: in its record, under its limits. The
+ * version is the one that is current when the node is reached. Puts out what the last node of that workflow put out.
+ */
+export const subworkflow: PluginHandle = {
+  id: 'subworkflow',
+  name: 'Subworkflow',
+  description: 'Runs another workflow, from its manualTrigger, and puts out what it came to',
+  kind: 'action',
+  control: { suspends: false },
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['workflowId'],
+    properties: {
+      workflowId: { type: 'string', description: 'Its id' },
+      input: { type: 'object', description: 'What its trigger gets; the input of this node when absent' },
+    },
+  },
+  execute: async ({ parameters }, input, context) => {
+    const workflowId = readString(parameters, 'workflowId');
+    const result = await controlOf(context).runWorkflow(workflowId, readMap(parameters, 'input', input));
+    if ('output' in result) return result.output;
+    const { nodeId, message } = result.failure;
+    throw new Error(`workflow "${workflowId}" failed at the node "${nodeId}": ${message}`);
+  },
+};

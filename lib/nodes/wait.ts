@@ -1,0 +1,45 @@
+import type { JsonObject } from '../contract/json.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
+import { controlOf } from './control-of.ts';
+import { readNumber, wrongParameter } from './parameters.ts';
+
+/** 366 days: how long an execution may live. */
+export const MAX_WAIT_SECONDS = 31_622_400;
+
+/** ISO 8601 with a time zone: without one, nobody knows when it is. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+/** Waits for a time, then hands its input on. A durable run is in no process meanwhile. */
+export const wait: PluginHandle = {
+  id: 'wait',
+  name: 'Wait',
+  description: 'Waits some seconds, or until a time, up to a year; at no cost in a durable run',
+  kind: 'action',
+  control: { suspends: true },
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    oneOf: [{ required: ['seconds'] }, { required: ['until'] }],
+    properties: {
+      seconds: { type: 'number', exclusiveMinimum: 0, maximum: MAX_WAIT_SECONDS },
+      until: { type: 'string', description: 'ISO 8601 with a time zone, such as 2027-01-31T09:00:00Z' },
+    },
+  },
+  execute: async ({ parameters }, input, context) => {
+    const seconds = readSeconds(parameters, context.services.clock.now());
+    if (seconds > 0) await controlOf(context).wait(seconds);
+    return input;
+  },
+};
+
+const readSeconds = (parameters: JsonObject, now: number): number => {
+  const { until } = parameters;
+  if (until === undefined) {
+    return readNumber(parameters, 'seconds', { min: 0, max: MAX_WAIT_SECONDS, byDefault: 0 });
+  }
+  const time = typeof until === 'string' && INSTANT.test(until) ? Date.parse(until) : Number.NaN;
+  if (Number.isNaN(time)) throw wrongParameter('until', 'a time in ISO 8601 with its time zone', until);
+  const seconds = (time - now) / 1_000;
+  if (seconds > MAX_WAIT_SECONDS) throw new RangeError('Parameter "until" must be within a year');
+  return seconds;
+};

@@ -1,0 +1,35 @@
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { unpackText } from '../blobs/pack-value.ts';
+import type { Clock } from '../contract/services.ts';
+import { type ExecutionResult, isFinal } from '../executions/execution.ts';
+import type { ExecutionRecord, ExecutionStore } from '../executions/execution-store.ts';
+
+const POLL_MS = 250;
+
+/** What an execution that has ended came to, as its record tells it. Null when it is open, was cancelled, or the result was not kept. */
+export const readResult = async (
+  record: ExecutionRecord,
+  blobs: Pick<BlobStore, 'get'>,
+): Promise<ExecutionResult | null> => {
+  const { status, result, nodes, failure } = record;
+  if (!isFinal(status) || status === 'cancelled') return null;
+  if (result === null && status === 'succeeded') return null;
+  const { output, response } =
+    result === null ? { output: {}, response: null } : JSON.parse(await unpackText(result, blobs));
+  return { status, nodes, output, response, failure };
+};
+
+/** Waits for an execution to end, but not longer than `waitMs`: its record, as it is then. */
+export const awaitEnd = async (
+  executionId: string,
+  waitMs: number,
+  { executions, clock }: { readonly executions: Pick<ExecutionStore, 'find'>; readonly clock: Clock },
+): Promise<ExecutionRecord | null> => {
+  const endsAt = clock.now() + waitMs;
+  for (;;) {
+    const record = await executions.find(executionId);
+    const leftMs = endsAt - clock.now();
+    if (record === null || isFinal(record.status) || leftMs <= 0) return record;
+    await clock.sleep(Math.min(POLL_MS, leftMs));
+  }
+};

@@ -1,0 +1,145 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { InvalidParameterValueException } from './durable-state.ts';
+import { EngineError, type LocalEngine } from './local-engine.ts';
+
+/** A request of Lambda's API, taken apart. */
+interface ApiRequest {
+  readonly parameter: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly text: string;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+type Operation = (request: ApiRequest, engine: LocalEngine) => Promise<Reply>;
+
+const ok = (body: unknown): Reply => ({ status: 200, body });
+
+/** Lambda's name of how an execution stands. */
+const STATUSES = {
+  running: 'RUNNING',
+  succeeded: 'SUCCEEDED',
+  failed: 'FAILED',
+  timedOut: 'TIMED_OUT',
+  stopped: 'STOPPED',
+} as const;
+
+const operations: readonly (readonly [method: string, path: RegExp, Operation])[] = [
+  [
+    'POST',
+    /^\/2015-03-31\/functions\/([^/]+)\/invocations$/,
+    async ({ parameter, headers, text }, engine) => {
+      const name = headers['x-amz-durable-execution-name'];
+      if (/runDurable:durable$/.test(parameter) && typeof name === 'string') {
+        await engine.startDurable(name, text);
+      } else if (/runExpress$/.test(parameter)) {
+        void engine.startExpress(JSON.parse(text)); // asynchronous: how it goes is in its record
+      } else {
+        throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
+      }
+      return { status: 202, body: '' };
+    },
+  ],
+  [
+    'POST',
+    /^\/2025-12-01\/durable-executions\/(.+)\/checkpoint$/,
+    async ({ parameter, text }, engine) => {
+      const { CheckpointToken, Updates = [] } = JSON.parse(text);
+      return ok(await engine.checkpoint(parameter, CheckpointToken, Updates));
+    },
+  ],
+  [
+    'GET',
+    /^\/2025-12-01\/durable-executions\/(.+)\/state$/,
+    async ({ parameter }, engine) => ok(engine.getState(parameter)),
+  ],
+  [
+    'POST',
+    /^\/2025-12-01\/durable-executions\/(.+)\/stop$/,
+    async ({ parameter }, engine) => {
+      await engine.stop(parameter);
+      return ok({ StopTimestamp: Date.now() / 1_000 });
+    },
+  ],
+  [
+    'GET',
+    /^\/2025-12-01\/durable-executions\/(.+)$/,
+    async ({ parameter }, engine) =>
+      ok({ DurableExecutionArn: parameter, Status: STATUSES[engine.getStatus(parameter)] }),
+  ],
+  [
+    'POST',
+    /^\/2025-12-01\/durable-execution-callbacks\/(.+)\/succeed$/,
+    async ({ parameter, text }, engine) => {
+      await engine.answer(parameter, text);
+      return ok({});
+    },
+  ],
+];
+
+export interface EngineServer {
+  /** `http://127.0.0.1:PORT` */
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/** The part of Lambda's HTTP API that the service uses, in front of the local engine. On the loopback only. */
+export const startEngineServer = async (engine: LocalEngine): Promise<EngineServer> => {
+  const server = createServer((request, response) => {
+    serve(request, engine).then(
+      (reply) => send(response, reply, {}),
+      (error: unknown) => send(response, ...toRefusal(error)),
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+const serve = async (request: IncomingMessage, engine: LocalEngine): Promise<Reply> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString();
+  const path = (request.url ?? '').split('?')[0] ?? '';
+  for (const [method, pattern, operate] of operations) {
+    const match = request.method === method ? pattern.exec(path) : null;
+    if (match === null) continue;
+    return operate({ parameter: decodeURIComponent(match[1] ?? ''), headers: request.headers, text }, engine);
+  }
+  throw new EngineError(
+    'UnknownOperationException',
+    404,
+    `${request.method} ${path} is not part of the local engine`,
+  );
+};
+
+const toRefusal = (error: unknown): [Reply, Record<string, string>] => {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const status =
+    error instanceof EngineError ? error.status : name === InvalidParameterValueException.name ? 400 : 500;
+  const type = status === 500 ? 'ServiceException' : name;
+  return [{ status, body: { Type: 'User', message, Message: message } }, { 'x-amzn-errortype': type }];
+};
+
+/** Times travel as seconds since the epoch, as in Lambda's own answers. */
+const send = (response: ServerResponse, { status, body }: Reply, headers: Record<string, string>): void => {
+  const text = JSON.stringify(body, function (this: Record<string, unknown>, key, value) {
+    const original = this[key];
+    return original instanceof Date ? original.getTime() / 1_000 : value;
+  });
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+};

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import type { DurableExecutionInvocationInput, OperationUpdate } from '@aws/durable-execution-sdk-js';
+import {
+  advance,
+  answerCallback,
+  applyUpdates,
+  close,
+  createDurableState,
+  type DurableState,
+  InvalidParameterValueException,
+  LIMITS,
+  nextDueAt,
+  resume,
+  visibleOperations,
+} from './durable-state.ts';
+import type { LocalExecution, StateStore } from './state-store.ts';
+
+/** The functions that the engine calls, by their keys in serverless.yml. */
+export type LocalFunction = 'runDurable' | 'runExpress' | 'sweep';
+
+/** Calls a function in a process of its own; rejects when that fails, whichever way. @param about whose run it is */
+export type Invoke = (name: LocalFunction, event: unknown, about: string) => Promise<unknown>;
+
+export interface LocalEngineParts {
+  readonly store: StateStore;
+  readonly invoke: Invoke;
+  readonly log: (line: string) => void;
+}
+
+/** The refusals that Lambda names. */
+export class EngineError extends Error {
+  readonly status: number;
+  constructor(name: string, status: number, message: string) {
+    super(message);
+    this.name = name;
+    this.status = status;
+  }
+}
+
+const FIRST_RETRY_MS = 1_000;
+const LAST_RETRY_MS = 30_000;
+/** A longer delay overflows a timer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const EXPRESS_DELAYS_MS = [1_000, 2_000];
+
+/**
+ * Does on this machine what Lambda does with asynchronous and with durable invocations: calls the functions in
+ * processes of their own, calls them again when those end too early, keeps what was checkpointed, waits.
+ */
+export class LocalEngine {
+  readonly #parts: LocalEngineParts;
+  readonly #executions = new Map<string, LocalExecution>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  /** Executions that a process is at; true when something has happened to them since it began. */
+  readonly #atWork = new Map<string, boolean>();
+  /** How often in a row a process has failed. */
+  readonly #failures = new Map<string, number>();
+  #isClosed = false;
+
+  constructor(parts: LocalEngineParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes up what was open when the engine ended. */
+  async resumeAll(): Promise<void> {
+    for (const execution of await this.#parts.store.loadAll()) {
+      this.#executions.set(execution.arn, execution);
+      if (execution.state.status === 'running') this.#wakeIn(execution.arn, 0);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  /** Starts a durable execution, or finds the one of that name. Gives its ARN. */
+  async startDurable(name: string, input: string): Promise<string> {
+    const arn = `arn:aws:lambda:local:000000000000:function:runDurable:1/durable-execution/${name}/${name}`;
+    if (Buffer.byteLength(input) > LIMITS.inputBytes) {
+      throw new EngineError(
+        'RequestTooLargeException',
+        413,
+        `an event has at most ${LIMITS.inputBytes} bytes`,
+      );
+    }
+    const known = this.#executions.get(arn);
+    if (known !== undefined && known.input !== input) {
+      throw new EngineError('DurableExecutionAlreadyStartedException', 409, 'started with another payload');
+    }
+    if (known === undefined) {
+      const execution = { arn, input, state: createDurableState(input, Date.now()) };
+      this.#executions.set(arn, execution);
+      await this.#parts.store.save(execution, null);
+      this.#wakeIn(arn, 0);
+    }
+    return arn;
+  }
+
+  /** Calls the express function; twice more when that fails; then hands the event to the sweeper, as the queue would. */
+  async startExpress(event: unknown): Promise<void> {
+    const requestId = randomUUID();
+    const { executionId = '' } = event as { executionId?: string };
+    for (const delayMs of [...EXPRESS_DELAYS_MS, null]) {
+      try {
+        await this.#parts.invoke('runExpress', { event, requestId }, executionId);
+        return;
+      } catch (error) {
+        this.#parts.log(`run ${executionId}: its process failed: ${(error as Error).message}`);
+      }
+      if (delayMs !== null) await new Promise((resolve) => setTimeout(resolve, delayMs));
+    }
+    const record = { messageId: requestId, body: JSON.stringify(event), eventSource: 'aws:sqs' };
+    await this.#parts.invoke('sweep', { event: { Records: [record] }, requestId }, 'sweep');
+  }
+
+  /** What an invocation is given to begin with. */
+  async #beginInvocation(arn: string): Promise<DurableExecutionInvocationInput> {
+    const state = await this.#change(arn, (before) => resume(advance(before, Date.now())));
+    return {
+      DurableExecutionArn: arn,
+      CheckpointToken: String(state.token),
+      InitialExecutionState: { Operations: visibleOperations(state) },
+    };
+  }
+
+  async #run(arn: string): Promise<void> {
+    if (this.#isClosed || this.#atWork.has(arn) || this.#find(arn).state.status !== 'running') return;
+    this.#atWork.set(arn, false);
+    const name = arn.split('/').at(-1) ?? arn;
+    try {
+      const event = await this.#beginInvocation(arn);
+      const output = (await this.#parts.invoke('runDurable', { event, requestId: randomUUID() }, name)) as {
+        readonly Status?: string;
+      };
+      this.#failures.delete(arn);
+      if (output.Status === 'SUCCEEDED') await this.#change(arn, (state) => close(state, 'succeeded'));
+      if (output.Status === 'FAILED') await this.#change(arn, (state) => close(state, 'failed'));
+      this.#sleep(arn);
+    } catch (error) {
+      if (this.#isClosed) return;
+      const failures = (this.#failures.get(arn) ?? 0) + 1;
+      this.#failures.set(arn, failures);
+      const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
+      this.#parts.log(
+        `run ${name}: its process failed (${(error as Error).message}), again in ${delayMs / 1_000} s`,
+      );
+      this.#wakeIn(arn, delayMs);
+    } finally {
+      this.#atWork.delete(arn);
+    }
+  }
+
+  /** Until something is due, or somebody answers: at once when that has happened meanwhile. */
+  #sleep(arn: string): void {
+    const { state } = this.#find(arn);
+    if (state.status !== 'running') return;
+    const due = this.#atWork.get(arn) === true ? 0 : nextDueAt(state);
+    if (due !== null) this.#wakeIn(arn, Math.max(0, due - Date.now()));
+  }
+
+  #wakeIn(arn: string, delayMs: number): void {
+    clearTimeout(this.#timers.get(arn));
+    const isFar = delayMs > LONGEST_TIMER_MS;
+    const wake = isFar ? () => this.#sleep(arn) : () => this.#run(arn);
+    this.#timers.set(arn, setTimeout(wake, isFar ? LONGEST_TIMER_MS : delayMs));
+  }
+
+  async checkpoint(arn: string, token: string, updates: readonly OperationUpdate[]) {
+    const before = this.#find(arn).state;
+    if (token !== String(before.token)) throw new InvalidParameterValueException('Invalid checkpoint token');
+    const after = await this.#change(arn, (state) => {
+      const now = Date.now();
+      return applyUpdates(advance(state, now), updates, now, randomUUID);
+    });
+    const changed = [...after.operations.values()].filter(
+      (operation) => before.operations.get(operation.Id ?? '') !== operation,
+    );
+    return { CheckpointToken: String(after.token), NewExecutionState: { Operations: changed } };
+  }
+
+  getState(arn: string) {
+    return { Operations: visibleOperations(this.#find(arn).state) };
+  }
+
+  getStatus(arn: string): DurableState['status'] {
+    return this.#find(arn).state.status;
+  }
+
+  async stop(arn: string): Promise<void> {
+    await this.#change(arn, (state) => close(state, 'stopped'));
+    clearTimeout(this.#timers.get(arn));
+  }
+
+  /** @param result JSON text */
+  async answer(callbackId: string, result: string): Promise<void> {
+    for (const { arn, state } of this.#executions.values()) {
+      const answered = answerCallback(state, callbackId, result, Date.now());
+      if (answered === null) continue;
+      await this.#change(arn, () => answered);
+      if (this.#atWork.has(arn)) this.#atWork.set(arn, true);
+      else this.#wakeIn(arn, 0);
+      return;
+    }
+    throw new EngineError('ResourceNotFoundException', 404, 'no callback of this id is open');
+  }
+
+  /** In memory first, which decides; then in the table, before anybody is told. */
+  async #change(arn: string, toNext: (state: DurableState) => DurableState): Promise<DurableState> {
+    const execution = this.#find(arn);
+    const next = { ...execution, state: toNext(execution.state) };
+    this.#executions.set(arn, next);
+    await this.#parts.store.save(next, execution.state);
+    return next.state;
+  }
+
+  #find(arn: string): LocalExecution {
+    const execution = this.#executions.get(arn);
+    if (execution === undefined) {
+      throw new EngineError('ResourceNotFoundException', 404, `there is no durable execution ${arn}`);
+    }
+    return execution;
+  }
+}

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startTargetServer } from '../support/a-target-server.ts';
+import { copyProject } from '../support/copy-project.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const WAIT_SECONDS = 20;
+
+let project: { readonly folder: string; remove(): void };
+let data: string;
+let target: Awaited<ReturnType<typeof startTargetServer>>;
+let service: RunningService;
+
+const start = () =>
+  startLocalService({
+    cwd: project.folder,
+    args: ['--data', data],
+    env: { OUTBOUND_ALLOW: '127.0.0.1' },
+  });
+
+beforeAll(async () => {
+  project = copyProject();
+  data = mkdtempSync(join(tmpdir(), 'hookloom-data-'));
+  target = await startTargetServer();
+  service = await start();
+}, 60_000);
+
+afterAll(async () => {
+  await service?.stop();
+  target?.stop();
+  project?.remove();
+  rmSync(data, { recursive: true, force: true });
+}, 20_000);
+
+const cli = async (...args: string[]): Promise<string> => {
+  const { code, stdout, stderr } = await runCommand('npm', ['run', '-s', 'cli', '--', ...args], {
+    cwd: project.folder,
+  });
+  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}\n${stdout}${stderr}`);
+  return stdout;
+};
+
+const show = async (id: string) => JSON.parse(await cli('execution', 'show', id, '--json'));
+
+const call = (path: string, id: string) => ({
+  id,
+  type: 'httpRequest',
+  parameters: { method: 'POST', url: `${target.url}${path}`, idempotencyKey: true },
+});
+
+const workflow = () => ({
+  id: 'order',
+  name: 'Order',
+  nodes: [
+    { id: 'request', type: 'webhookTrigger', parameters: { path: '/order' } },
+    call('/reserve', 'reserve'),
+    { id: 'pause', type: 'wait', parameters: { seconds: WAIT_SECONDS } },
+    { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
+    call('/ship', 'ship'),
+  ],
+  connections: [
+    { sourceNodeId: 'request', targetNodeId: 'reserve' },
+    { sourceNodeId: 'reserve', targetNodeId: 'pause' },
+    { sourceNodeId: 'pause', targetNodeId: 'ask' },
+    { sourceNodeId: 'ask', sourceOutput: 'approved', targetNodeId: 'ship' },
+  ],
+});
+
+const lastProcess = (): number => Number([...service.output().matchAll(/: process (\d+)/g)].at(-1)?.[1]);
+
+const answer = (url: string) =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ decision: 'approve', by: 'Ada' }),
+  });
+
+test('a run survives whatever ends its processes, and asks the outside for nothing twice', async () => {
+  const file = join(project.folder, 'order.json');
+  writeFileSync(file, JSON.stringify(workflow()));
+  await cli('workflow', 'put', file);
+
+  const startedAt = Date.now();
+  const accepted = await fetch(`${service.baseUrl}/api/webhook/order/order`, { method: 'POST', body: '{}' });
+  expect(accepted.status).toBe(202);
+  const { executionId } = (await accepted.json()) as { executionId: string };
+  (await target.received('/reserve')).answer();
+
+  // In the wait there is no process of the run to end: so everything is ended, and started again.
+  await service.printed(new RegExp(`run ${executionId}: process`));
+  await waitFor(async () => (await show(executionId)).status === 'waiting');
+  await service.kill();
+  service = await start();
+
+  await service.printed(/Waiting for an answer: \S+/);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(WAIT_SECONDS * 1_000);
+  const url = /Waiting for an answer: (\S+)/.exec(service.output())?.[1] ?? '';
+  expect((await fetch(url)).status).toBe(200); // to look at it decides nothing
+  expect((await fetch(`${url.slice(0, -1)}${url.endsWith('A') ? 'B' : 'A'}`)).status).toBe(404);
+  expect((await answer(url)).status).toBe(200);
+  expect((await answer(url)).status).toBe(410);
+
+  // The second request has arrived, and its process ends before it hears the answer.
+  const interrupted = await target.received('/ship');
+  process.kill(lastProcess(), 'SIGKILL');
+  (await target.received('/ship', 2)).answer();
+  await cli('execution', 'watch', executionId);
+
+  const record = await show(executionId);
+  expect(record).toMatchObject({ status: 'succeeded', failure: null, workflowVersion: 1, mode: 'durable' });
+  expect(
+    record.nodes.map(({ nodeId, status }: { nodeId: string; status: string }) => `${nodeId} ${status}`),
+  ).toEqual(['request succeeded', 'reserve succeeded', 'pause succeeded', 'ask succeeded', 'ship succeeded']);
+  expect(record.nodes[2].durationMs).toBeGreaterThanOrEqual(WAIT_SECONDS * 1_000 - 50);
+  expect(target.requests.map(({ path, key }) => [path, key])).toEqual([
+    ['/reserve', `${executionId}/reserve/0`],
+    ['/ship', interrupted.key],
+    ['/ship', `${executionId}/ship/0`],
+  ]);
+  expect(interrupted.key).toBe(`${executionId}/ship/0`);
+}, 120_000);
+
+test('what was stored is there after a restart', async () => {
+  await service.stop();
+  service = await start();
+  expect(await cli('workflow', 'list')).toContain('order\tenabled\tversion 1');
+  expect(await cli('credential', 'list')).toContain('orders-key');
+  expect(await cli('execution', 'list', '--workflow', 'order')).toMatch(/order@1\tsucceeded/);
+}, 60_000);
+
+const waitFor = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 250));
+};

@@ -1,0 +1,28 @@
+import type { ExecutionEnd, ExecutionStart } from '../../lib/executions/execution-store.ts';
+
+/** A durable execution that was accepted. */
+export const anExecutionStart = (changes: Partial<ExecutionStart> = {}): ExecutionStart => ({
+  executionId: 'e-1',
+  workflowId: 'orders',
+  workflowVersion: 3,
+  trigger: { nodeId: 'start', type: 'webhookTrigger' },
+  mode: 'durable',
+  status: 'accepted',
+  startedAt: 1_700_000_000_000,
+  startToken: 'token-1',
+  input: 'j{"body":1}',
+  callbackKey: 'key-1',
+  retryOf: null,
+  seed: null,
+  keepsResult: false,
+  ...changes,
+});
+
+export const anExecutionEnd = (changes: Partial<ExecutionEnd> = {}): ExecutionEnd => ({
+  status: 'succeeded',
+  endedAt: 1_700_000_000_500,
+  nodes: [],
+  failure: null,
+  isToBeAnnounced: false,
+  ...changes,
+});

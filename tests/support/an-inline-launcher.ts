@@ -1,0 +1,29 @@
+import type { BackgroundParts } from '../../lib/executions/background-run.ts';
+import type { Launcher } from '../../lib/executions/launcher.ts';
+import { createExpressFunction } from '../../lib/express-function.ts';
+
+/** The function for express runs, called before the launch resolves: what it came to is in the record by then. */
+export const anInlineLauncher = (parts: BackgroundParts): Launcher => {
+  const run = createExpressFunction(parts);
+  let requests = 0;
+  return {
+    launch: async (executionId) => {
+      requests += 1;
+      await run({ executionId }, { awsRequestId: `request-${requests}` });
+    },
+  };
+};
+
+/** Events that are kept, and nobody listens to. */
+export const keptEvents = () => {
+  const published: string[] = [];
+  return {
+    published,
+    events: {
+      publish: async ({ executionId, status }: { executionId: string; status: string }) => {
+        published.push(`${executionId} ${status}`);
+      },
+    },
+    announces: false,
+  };
+};

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DeliveryClaim, DeliveryStore } from '../../lib/webhooks/delivery-store.ts';
+
+const NOW = 1_700_000_000_000;
+
+const claim = (changes: Partial<DeliveryClaim> = {}): DeliveryClaim => ({
+  deliveryId: 'd-1',
+  executionId: 'e-1',
+  bodyHash: 'hash-1',
+  claimedAt: NOW,
+  until: NOW + 60_000,
+  ...changes,
+});
+
+/** What every {@link DeliveryStore} does. @param create makes an empty one */
+export const describeDeliveryStore = (name: string, create: () => DeliveryStore | Promise<DeliveryStore>) => {
+  describe(`${name} keeps claims on deliveries`, () => {
+    test('the first claim holds', async () => {
+      const store = await create();
+      expect(await store.claim(claim())).toEqual(claim());
+    });
+
+    test('a later one within the window gets the first', async () => {
+      const store = await create();
+      await store.claim(claim());
+      const later = claim({
+        executionId: 'e-2',
+        bodyHash: 'hash-2',
+        claimedAt: NOW + 59_999,
+        until: NOW + 119_999,
+      });
+      expect(await store.claim(later)).toEqual(claim());
+    });
+
+    test('one after the window holds', async () => {
+      const store = await create();
+      await store.claim(claim());
+      const later = claim({ executionId: 'e-2', claimedAt: NOW + 60_000, until: NOW + 120_000 });
+      expect(await store.claim(later)).toEqual(later);
+      expect(await store.claim(claim({ executionId: 'e-3', claimedAt: NOW + 60_001 }))).toEqual(later);
+    });
+
+    test('claims on other deliveries have nothing to do with it', async () => {
+      const store = await create();
+      await store.claim(claim());
+      const other = claim({ deliveryId: 'd-2', executionId: 'e-2' });
+      expect(await store.claim(other)).toEqual(other);
+    });
+
+    test('of many at once, one wins, and all others are told which', async () => {
+      const store = await create();
+      const claims = Array.from({ length: 20 }, (_, at) => store.claim(claim({ executionId: `e-${at}` })));
+      const winners = new Set((await Promise.all(claims)).map(({ executionId }) => executionId));
+      expect(winners.size).toBe(1);
+    });
+  });
+};

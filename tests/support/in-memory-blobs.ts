@@ -1,0 +1,16 @@
+import type { BlobStore } from '../../lib/blobs/blob-store.ts';
+
+/** Keeps copies: nobody changes what is kept. */
+export const inMemoryBlobs = (): BlobStore & { keys(): string[] } => {
+  const blobs = new Map<string, Uint8Array>();
+  return {
+    put: async (key, bytes) => {
+      blobs.set(key, Uint8Array.from(bytes));
+    },
+    get: async (key) => {
+      const bytes = blobs.get(key);
+      return bytes === undefined ? null : Uint8Array.from(bytes);
+    },
+    keys: () => [...blobs.keys()],
+  };
+};
