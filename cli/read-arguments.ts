@@ -1,7 +1,7 @@
 import { isAppError } from '../lib/errors.ts';
 import { EXECUTION_STATUSES } from '../lib/executions/execution.ts';
 import type { ListQuery } from '../lib/executions/list-executions.ts';
-import { readCount, readTime, readWord } from '../lib/http/read-query.ts';
+import { readCount, readTime, readWords } from '../lib/http/read-query.ts';
 import { usageError } from './command-error.ts';
 
 /** The ids that workflows and credentials may have; DynamoDB would refuse some of the others with an error of its own. */
@@ -68,7 +68,7 @@ export const readListQuery = ({ workflow, status, from, to, limit, cursor }: Lis
   try {
     return {
       workflowId: workflow === undefined ? null : readId([workflow]),
-      status: readWord('--status', status, EXECUTION_STATUSES),
+      statuses: readWords('--status', status, EXECUTION_STATUSES),
       from: readTime('--from', from),
       to: readTime('--to', to),
       limit: readCount('--limit', limit, { initial: 25, max: 100 }),

@@ -213,7 +213,7 @@ const runExecution = async (
       case 'cancel':
         return await execution.cancel(id, context);
       default:
-        return await execution.watch(id, context, io);
+        return await execution.watch(id, context);
     }
   } finally {
     target.close();

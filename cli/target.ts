@@ -6,6 +6,7 @@ import { createDynamoDbClient } from '../lib/dynamodb/client.ts';
 import { createCredentialStore } from '../lib/dynamodb/credential-store.ts';
 import { createExecutionStore } from '../lib/dynamodb/execution-store.ts';
 import { tableNames } from '../lib/dynamodb/table-names.ts';
+import { createListWorkflowIds } from '../lib/dynamodb/workflow-ids.ts';
 import { createWorkflowStore } from '../lib/dynamodb/workflow-store.ts';
 import type { DurableService } from '../lib/executions/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/execution-store.ts';
@@ -19,6 +20,8 @@ export interface Target {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
   readonly executions: ExecutionStore;
+  /** Of removed workflows, too: their executions are still there. */
+  readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** Starts background runs. */
   readonly launcher: Launcher;
   readonly durableService: DurableService;
@@ -80,6 +83,7 @@ export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl
     workflows: createWorkflowStore(client, tables, clock),
     credentials: createCredentialStore(client, tables),
     executions: createExecutionStore(client, tables, { retentionDays: RETENTION_DAYS, clock }),
+    listWorkflowIds: createListWorkflowIds(client, tables),
     launcher: createLambdaLauncher(call, {
       durable: `${tablePrefix}-runDurable:durable`,
       express: `${tablePrefix}-runExpress`,

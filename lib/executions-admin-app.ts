@@ -1,5 +1,6 @@
 import { openConfig, openLogger, openRegistry } from './app.ts';
 import { openDurableService, openEvents, openLauncher, openStore } from './background-app.ts';
+import { createListWorkflowIds } from './dynamodb/workflow-ids.ts';
 import type { RetryParts } from './executions/retry-execution.ts';
 import { randomIds } from './services/random-ids.ts';
 import { systemClock } from './services/system-clock.ts';
@@ -10,7 +11,9 @@ import { resolveExecution } from './workflows/resolve-execution.ts';
 export const openExecutions = () => {
   const config = openConfig();
   const logger = openLogger(config);
-  return { logger, clock: systemClock, ...openStore(config), ...openEvents(config, logger) };
+  const store = openStore(config);
+  const listWorkflowIds = createListWorkflowIds(store.client, store.tables);
+  return { logger, clock: systemClock, ...store, listWorkflowIds, ...openEvents(config, logger) };
 };
 
 /** The same, for the one that cancels. @throws AppError `CONFIGURATION_INVALID` */

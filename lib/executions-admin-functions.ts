@@ -12,7 +12,7 @@ import type { SettleParts } from './executions/settle-execution.ts';
 import { answerJson } from './http/answer.ts';
 import { createHandler, type Handle } from './http/create-handler.ts';
 import { parseJsonBody } from './http/parse-json-body.ts';
-import { readCount, readQuery, readTime, readWord } from './http/read-query.ts';
+import { readCount, readQuery, readTime, readWord, readWords } from './http/read-query.ts';
 import { readWebhookEvent } from './http/read-webhook-event.ts';
 
 interface Served {
@@ -35,7 +35,7 @@ export const createListExecutions = (parts: Served & ListParts) =>
       const { executions, nextCursor } = await listExecutions(
         {
           workflowId,
-          status: readWord('status', query.status, EXECUTION_STATUSES),
+          statuses: readWords('status', query.status, EXECUTION_STATUSES),
           from: readTime('from', query.from),
           to: readTime('to', query.to),
           limit: readCount('limit', query.limit, { initial: 25, max: 100 }),
@@ -109,11 +109,18 @@ const readRetryOptions = (event: unknown, now: number): RetryOptions => {
   if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it is no map' });
   const unknown = Object.keys(body).find((name) => name !== 'from' && name !== 'version');
   if (unknown !== undefined)
-    throw new AppError('QUERY_INVALID', { reason: `there is no ${JSON.stringify(unknown)}` });
-  const from = query.from ?? body.from ?? null;
-  if (from !== null && typeof from !== 'string')
-    throw new AppError('QUERY_INVALID', { reason: 'from is a node id' });
-  const version = query.version ?? body.version;
-  const text = version === undefined || typeof version === 'string' ? version : '';
-  return { from, version: readWord('version', text, ['recorded', 'current']) ?? 'recorded' };
+    throw new AppError('QUERY_INVALID', {
+      reason: `there is no ${JSON.stringify(unknown.slice(0, 40))}, but from and version`,
+    });
+  const given = (name: 'from' | 'version'): string | undefined => {
+    const value = query[name] ?? body[name] ?? undefined;
+    if (query[name] !== undefined && Object.hasOwn(body, name))
+      throw new AppError('QUERY_INVALID', { reason: `${name} is given twice` });
+    if (value === undefined || typeof value === 'string') return value;
+    throw new AppError('QUERY_INVALID', { reason: `${name} is a text` });
+  };
+  return {
+    from: given('from') ?? null,
+    version: readWord('version', given('version'), ['recorded', 'current']) ?? 'recorded',
+  };
 };

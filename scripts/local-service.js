@@ -51,7 +51,10 @@ export default class LocalService {
       'before:offline:start:init': startForGateway, // `serverless offline start`
       'before:offline:start:ready': () => running.announce(),
       'after:offline:start:end': stop,
-      'before:invoke:local:invoke': startForInvocation,
+      // Before the framework looks in an AWS account for what the environment refers to: this early, it is every command's.
+      initialize: async () => {
+        if (serverless.processedInput.commands.join(' ') === 'invoke local') await startForInvocation();
+      },
       'after:invoke:local:invoke': stop,
     };
   }

@@ -5,15 +5,20 @@ import { describe, expect, test } from '@jest/globals';
 /** Which folders of lib/ each folder may import from. The composition files in lib/ itself may import all of them. */
 const mayImport: Record<string, readonly string[]> = {
   contract: [],
+  blobs: [],
   credentials: ['contract'],
   workflows: ['contract'],
-  executions: ['contract', 'workflows'],
+  executions: ['contract', 'workflows', 'blobs'],
+  durable: ['contract', 'executions', 'blobs'],
+  callbacks: ['contract', 'executions'],
+  events: ['contract', 'executions'],
+  aws: ['executions', 'blobs', 'events'],
   nodes: ['contract', 'services'],
   plugins: ['contract'],
   services: ['contract'],
   http: ['contract'],
-  webhooks: ['contract', 'workflows', 'executions', 'credentials'],
-  dynamodb: ['contract', 'workflows', 'executions', 'credentials'],
+  webhooks: ['contract', 'workflows', 'executions', 'credentials', 'blobs'],
+  dynamodb: ['contract', 'workflows', 'executions', 'credentials', 'webhooks'],
 };
 
 /** What the pure folders must not see, whoever offers it. */

@@ -16,6 +16,16 @@ describe('the configuration', () => {
       outboundAllow: [],
       tablePrefix: null,
       dynamodbEndpoint: null,
+      region: 'us-east-1',
+      lambdaEndpoint: null,
+      durableFunction: null,
+      expressFunction: null,
+      blobBucket: null,
+      blobFolder: null,
+      eventBus: null,
+      publicUrl: null,
+      deduplicationWindowMs: 86_400_000,
+      printsCallbacks: false,
     });
   });
 

@@ -21,7 +21,7 @@ const REASON = 'cancelled by an operator';
  */
 export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<void> => {
   const record = await findExecution(executionId, parts);
-  const { status, mode, owner, nodes, trigger } = record;
+  const { status, mode, nodes, trigger } = record;
   const refuse = (reason: string): never => {
     throw new AppError('NOT_CANCELLABLE', { executionId, reason });
   };
@@ -31,6 +31,8 @@ export const cancelExecution = async (executionId: string, parts: CancelParts): 
   const failure = { nodeId: open?.nodeId ?? trigger.nodeId, name: 'Cancelled', message: REASON };
   const end = { status: 'cancelled' as const, endedAt: parts.clock.now(), nodes, failure };
   if (!(await settleExecution(record, end, parts))) refuse('it has just ended');
+  // Who had not begun it may have done so just before: its process is told, too.
+  const owner = record.owner ?? (await parts.executions.find(executionId))?.owner ?? null;
   if (mode !== 'durable' || owner === null) return;
   try {
     await parts.durableService.stop(owner, REASON);

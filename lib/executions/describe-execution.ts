@@ -1,4 +1,4 @@
-import type { NodeRecord } from './execution.ts';
+import type { NodeFailure, NodeRecord } from './execution.ts';
 import type { ExecutionRecord, ExecutionSummary } from './execution-store.ts';
 
 /** An execution as lists show it: times in ISO 8601. */
@@ -23,14 +23,32 @@ export const describeSummary = ({
  */
 export const describeExecution = (record: ExecutionRecord) => ({
   ...describeSummary(record),
-  trigger: record.trigger,
-  retryOf: record.retryOf,
+  trigger: { nodeId: record.trigger.nodeId, type: record.trigger.type },
+  retryOf:
+    record.retryOf === null
+      ? null
+      : { executionId: record.retryOf.executionId, fromNodeId: record.retryOf.fromNodeId },
+  owner: record.owner,
   invocations: record.invocations,
-  failure: record.failure,
+  failure: record.failure === null ? null : describeFailure(record.failure),
   nodes: record.nodes.map(describeNode),
   nodesOmitted: record.nodesOmitted,
 });
 
-const describeNode = ({ startedAt, ...node }: NodeRecord) => ({ ...node, startedAt: toIso(startedAt) });
+const describeNode = (node: NodeRecord) => ({
+  nodeId: node.nodeId,
+  ...(node.within === undefined ? {} : { within: node.within }),
+  type: node.type,
+  status: node.status,
+  iteration: node.iteration,
+  attempts: node.attempts,
+  startedAt: toIso(node.startedAt),
+  durationMs: node.durationMs,
+  ...(node.failure === undefined ? {} : { failure: describeFailure(node.failure) }),
+  ...(node.input === undefined ? {} : { input: node.input }),
+  ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
+});
+
+const describeFailure = ({ nodeId, name, message }: NodeFailure) => ({ nodeId, name, message });
 
 const toIso = (ms: number): string => new Date(ms).toISOString();

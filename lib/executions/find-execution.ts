@@ -13,9 +13,10 @@ export const findExecution = async (
   executionId: string,
   { executions }: { readonly executions: Pick<ExecutionStore, 'find'> },
 ): Promise<ExecutionRecord> => {
-  const record = EXECUTION_ID.test(executionId) ? await executions.find(executionId) : null;
-  if (record === null) throw new AppError('EXECUTION_NOT_FOUND', { executionId: executionId.slice(0, 64) });
-  return record;
+  const isId = EXECUTION_ID.test(executionId);
+  const record = isId ? await executions.find(executionId) : null;
+  if (record !== null) return record;
+  throw new AppError('EXECUTION_NOT_FOUND', { executionId: isId ? executionId : 'with this id' });
 };
 
 /**

@@ -1,24 +1,25 @@
-import { createHash } from 'node:crypto';
 import { AppError } from '../errors.ts';
-import type { WorkflowStore } from '../workflows/workflow-store.ts';
+import { type Position, readCursor, writeCursor } from './cursor.ts';
 import type { ExecutionStatus } from './execution.ts';
-import type { ExecutionStore, ExecutionSummary } from './execution-store.ts';
+import type { ExecutionPage, ExecutionStore, ExecutionSummary } from './execution-store.ts';
 import { createGate } from './gate.ts';
 
 export interface ListQuery {
-  /** Null for all workflows that there are. */
+  /** Null for all workflows. */
   readonly workflowId: string | null;
-  readonly status: ExecutionStatus | null;
+  /** Any of these; empty for all. */
+  readonly statuses: readonly ExecutionStatus[];
   /** Milliseconds since the epoch, both included. */
   readonly from: number | null;
   readonly to: number | null;
+  /** 1 to 100. */
   readonly limit: number;
   /** What the page before gave as its `nextCursor`. */
   readonly cursor: string | null;
 }
 
 export interface ListPage {
-  /** The latest first. */
+  /** The latest first; ties by id, descending. */
   readonly executions: readonly ExecutionSummary[];
   /** Null when there are no more. */
   readonly nextCursor: string | null;
@@ -26,75 +27,75 @@ export interface ListPage {
 
 export interface ListParts {
   readonly executions: Pick<ExecutionStore, 'list'>;
-  readonly workflows: Pick<WorkflowStore, 'list'>;
+  /** Of all workflows that ever were: executions outlive their workflow. Rejects with `STORE_UNAVAILABLE`. */
+  readonly listWorkflowIds: () => Promise<readonly string[]>;
 }
 
-/** How many workflows are asked at once. */
+/** How many lists are read at once. */
 const CONCURRENCY = 10;
 
-type Position = Pick<ExecutionSummary, 'executionId' | 'startedAt'>;
-
 /**
- * One page of executions, of a workflow or of all.
- * @throws AppError `QUERY_INVALID` for a cursor that is none, or another list's; `STORE_UNAVAILABLE`
+ * One page of executions, of a workflow or of all: the latest of each workflow and status, merged.
+ * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
  */
 export const listExecutions = async (query: ListQuery, parts: ListParts): Promise<ListPage> => {
-  const { workflowId, limit } = query;
-  const after = query.cursor === null ? null : readCursor(query.cursor, query);
-  const ids = workflowId === null ? (await parts.workflows.list()).map(({ id }) => id) : [workflowId];
+  const { workflowId, statuses, from, to, limit, cursor } = query;
+  if (from !== null && to !== null && from > to) throw refuse('from is later than to');
+  const list = JSON.stringify([workflowId, statuses.toSorted(), from, to]);
+  const after = cursor === null ? null : readPlace(cursor, list, query);
+
+  const workflowIds = workflowId === null ? await parts.listWorkflowIds() : [workflowId];
+  const kinds = statuses.length === 0 ? [null] : statuses;
   const enter = createGate(CONCURRENCY);
-  const pages = await Promise.all(ids.map((id) => enter(() => listWorkflow(id, query, after, parts))));
-  const found = pages.flatMap(({ executions }) => executions).sort(latestFirst);
+  const read = (id: string, status: ExecutionStatus | null) =>
+    enter(() =>
+      parts.executions.list({
+        workflowId: id,
+        limit,
+        ...(status === null ? {} : { status }),
+        ...(from === null ? {} : { from }),
+        ...(to === null ? {} : { to }),
+        ...(after === null ? {} : { after }),
+      }),
+    );
+  const pages = await Promise.all(workflowIds.flatMap((id) => kinds.map((status) => read(id, status))));
+
+  const found = mergePages(pages, limit);
   const executions = found.slice(0, limit);
   const last = executions.at(-1);
   const hasMore = found.length > limit || pages.some((page) => page.hasMore);
-  return { executions, nextCursor: hasMore && last !== undefined ? writeCursor(last, query) : null };
+  return { executions, nextCursor: hasMore && last !== undefined ? writeCursor(last, list) : null };
 };
 
-const listWorkflow = (
-  workflowId: string,
-  { status, from, to, limit }: ListQuery,
-  after: Position | null,
-  { executions }: ListParts,
-) =>
-  executions.list({
-    workflowId,
-    limit,
-    ...(status === null ? {} : { status }),
-    ...(from === null ? {} : { from }),
-    ...(to === null ? {} : { to }),
-    ...(after === null ? {} : { after }),
-  });
+const refuse = (reason: string): AppError => new AppError('QUERY_INVALID', { reason });
 
-const latestFirst = (a: ExecutionSummary, b: ExecutionSummary): number =>
-  b.startedAt - a.startedAt || (a.executionId < b.executionId ? 1 : -1);
-
-const writeCursor = ({ startedAt, executionId }: Position, query: ListQuery): string =>
-  Buffer.from(JSON.stringify([startedAt, executionId, hashOf(query)])).toString('base64url');
-
-const readCursor = (cursor: string, query: ListQuery): Position => {
-  const [startedAt, executionId, hash] = parse(cursor);
-  if (typeof startedAt !== 'number' || typeof executionId !== 'string' || !Number.isSafeInteger(startedAt)) {
-    throw new AppError('QUERY_INVALID', { reason: 'cursor is not one that this list has given' });
-  }
-  if (hash !== hashOf(query)) {
-    throw new AppError('QUERY_INVALID', { reason: 'cursor is that of a list with other parameters' });
-  }
-  return { startedAt, executionId };
+/** The store refuses to begin outside of the time that it is asked for. */
+const readPlace = (cursor: string, list: string, { from, to }: ListQuery): Position => {
+  const place = readCursor(cursor, list);
+  const isInside = place.startedAt >= (from ?? 0) && place.startedAt <= (to ?? place.startedAt);
+  if (!isInside) throw refuse('cursor is not one that a list has given');
+  return place;
 };
 
-const parse = (cursor: string): unknown[] => {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
+/**
+ * In one order. A page may be short although there are more, when what was asked for is rare: behind its end nothing
+ * is known of it yet, so nothing behind that end can be told of the others either.
+ */
+const mergePages = (pages: readonly ExecutionPage[], limit: number): readonly ExecutionSummary[] => {
+  const ends = pages
+    .filter(({ executions, hasMore }) => hasMore && executions.length < limit)
+    .map(({ executions }) => executions.at(-1) ?? null);
+  if (ends.includes(null)) {
+    throw refuse('status is too rare among the latest executions to be found: say since when, with from');
   }
+  return pages
+    .flatMap(({ executions }) => executions)
+    .filter((execution) => ends.every((end) => end === null || latestFirst(execution, end) <= 0))
+    .sort(latestFirst);
 };
 
-/** Pages of one list belong together; how long they are may change. */
-const hashOf = ({ workflowId, status, from, to }: ListQuery): string =>
-  createHash('sha256')
-    .update(JSON.stringify([workflowId, status, from, to]))
-    .digest('base64url')
-    .slice(0, 12);
+const latestFirst = (a: Position, b: Position): number => {
+  if (a.startedAt !== b.startedAt) return b.startedAt - a.startedAt;
+  if (a.executionId === b.executionId) return 0;
+  return a.executionId < b.executionId ? 1 : -1;
+};

@@ -1,9 +1,10 @@
-import type { Clock, Ids } from '../contract/services.ts';
+import type { Clock, Ids, Logger } from '../contract/services.ts';
 import { AppError, isAppError } from '../errors.ts';
 import type { BackgroundMode, Workflow } from '../workflows/definition.ts';
 import type { Plan } from '../workflows/plan.ts';
 import type { WorkflowStore } from '../workflows/workflow-store.ts';
 import { drawCallbackKey } from './accept-execution.ts';
+import { checkMemory } from './check-memory.ts';
 import { isFinal } from './execution.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from './execution-store.ts';
 import { findExecution } from './find-execution.ts';
@@ -26,6 +27,7 @@ export interface RetryParts {
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly ids: Ids;
   readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
 }
 
 /**
@@ -44,23 +46,41 @@ export const retryExecution = async (
   };
   if (!isFinal(record.status)) refuse(`it has not ended: it is ${record.status}`);
   if (record.input === null) refuse('its request was not kept: it ran while its caller waited');
-  if (options.from !== null && record.memory === null) {
-    refuse('what its steps gave was not kept, so that it can only be retried from the start');
-  }
   const workflow = await findWorkflow(record, options, parts);
   if (workflow === null)
     return refuse(`there is no ${options.version} version of workflow ${record.workflowId}`);
-  const problem = findProblem(await openPlan(workflow, parts, refuse), record, options);
+  const plan = await openPlan(workflow, parts, refuse);
+  const problem =
+    findProblem(plan, record, options) ??
+    (options.from === null ? null : await checkMemory(record, plan, options.from));
   if (problem !== null) refuse(problem);
 
-  const start = await toStart(record, workflow, options, parts);
+  const mode = await parts.modeOf(workflow);
+  const start = toStart(record, workflow, options, { ...parts, mode });
   await parts.executions.start(start);
   try {
-    await parts.launcher.launch(start.executionId, start.mode as BackgroundMode);
+    await parts.launcher.launch(start.executionId, mode);
   } catch (error) {
-    if (await parts.executions.withdraw(start.executionId, start.startToken)) throw error;
+    if (!(await isStillToHappen(start, parts))) throw error;
   }
   return start;
+};
+
+/** Taken back when it was not launched. When it can't be, it has begun after all, or begins with the next sweep. */
+const isStillToHappen = async (
+  { executionId, startToken }: ExecutionStart,
+  { executions, logger }: RetryParts,
+): Promise<boolean> => {
+  try {
+    return !(await executions.withdraw(executionId, startToken));
+  } catch (cause) {
+    if (!isAppError(cause, 'STORE_UNAVAILABLE')) throw cause;
+    logger.warn('The retry is stored, but not launched: it begins with the next sweep.', {
+      executionId,
+      cause,
+    });
+    return true;
+  }
 };
 
 const findWorkflow = (
@@ -97,17 +117,17 @@ const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOp
     : `no way leads from its trigger to the node "${from}", or only through the node that runs it`;
 };
 
-const toStart = async (
+const toStart = (
   { executionId, workflowId, trigger, input, memory, keepsResult }: ExecutionRecord,
   workflow: Workflow,
   { from }: RetryOptions,
-  { ids, clock, modeOf }: RetryParts,
-): Promise<ExecutionStart> => ({
+  { ids, clock, mode }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode },
+): ExecutionStart => ({
   executionId: ids.next(),
   workflowId,
   workflowVersion: workflow.version,
   trigger,
-  mode: await modeOf(workflow),
+  mode,
   status: 'accepted',
   startedAt: clock.now(),
   startToken: ids.next(),

@@ -1,4 +1,4 @@
-import satisfies from 'semver/functions/satisfies.js';
+import { satisfies } from 'compare-versions';
 import type { PluginDependency } from '../contract/plugin.ts';
 import type { Plugin } from './plugin.ts';
 

@@ -1,5 +1,4 @@
-import valid from 'semver/functions/valid.js';
-import validRange from 'semver/ranges/valid.js';
+import { satisfies, validateStrict } from 'compare-versions';
 import { isPlainObject } from '../contract/json.ts';
 
 /** Names that mean something to JavaScript's objects. */
@@ -25,11 +24,11 @@ export const isText: Rule = (value) =>
     ? null
     : `must be a text of at most ${MAX_TEXT_LENGTH} characters`;
 export const isVersion: Rule = (value) =>
-  typeof value === 'string' && valid(value) !== null ? null : 'must be a semantic version such as 1.0.0';
+  typeof value === 'string' && validateStrict(value) ? null : 'must be a semantic version such as 1.0.0';
 export const isFunction: Rule = (value) => (typeof value === 'function' ? null : 'must be a function');
 export const isBoolean: Rule = (value) => (typeof value === 'boolean' ? null : 'must be true or false');
 export const isRange: Rule = (value) =>
-  typeof value === 'string' && validRange(value) !== null ? null : 'must be a version range such as ^1.2.0';
+  typeof value === 'string' && isVersionRange(value) ? null : 'must be a version range such as ^1.2.0';
 export const isSchema: Rule = (value) => (isPlainObject(value) ? null : 'must be a JSON Schema object');
 export const isFilledList: Rule = (value) =>
   Array.isArray(value) && value.length > 0 ? null : 'must be a list with at least one entry';
@@ -54,6 +53,16 @@ export const optional =
   (rule: Rule): Rule =>
   (value) =>
     value === undefined ? null : rule(value);
+
+/** Only by using it does the library say whether it is one. */
+const isVersionRange = (text: string): boolean => {
+  try {
+    satisfies('1.0.0', text);
+    return text.trim() !== '';
+  } catch {
+    return false;
+  }
+};
 
 /** What was got, short and without the whole of it. */
 export const describeValue = (value: unknown): string => {

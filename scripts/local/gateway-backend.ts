@@ -91,6 +91,7 @@ const openDataFolder = (folder: string | undefined) => {
 export const localEnvironment = (tablePrefix: string, dynamodbEndpoint: string, blobFolder: string) => ({
   DYNAMODB_ENDPOINT: dynamodbEndpoint,
   WORKFLOW_CACHE_SECONDS: '0', // what is edited counts from the next request on
+  BLOB_BUCKET: '',
   BLOB_FOLDER: blobFolder,
   EVENT_BUS: '', // the end of executions is told to the log
   RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,

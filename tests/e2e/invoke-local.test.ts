@@ -20,15 +20,27 @@ const invoke = (name: string) =>
 /** What it prints is the handler's log, a JSON object a line, and then the answer, indented. */
 const answerIn = (stdout: string) => JSON.parse(stdout.slice(stdout.indexOf('{\n')));
 
-// One at a time: each call takes a few seconds, most of it the framework's own start.
-test.each(readdirSync(join(projectRoot, 'events')).map((file) => basename(file, '.json')))(
+/** The others answer something else: that there is no such execution, or nothing. */
+const answers: Record<string, unknown> = {
+  runDurable: { Status: 'SUCCEEDED' },
+  runExpress: null,
+  sweep: { batchItemFailures: [] },
+  webhookCallback: { statusCode: 404 },
+  adminExecution: { statusCode: 404 },
+  adminRetryExecution: { statusCode: 404 },
+  adminCancelExecution: { statusCode: 404 },
+};
+
+// A few at a time: each call takes seconds, most of it the framework's own start.
+test.concurrent.each(readdirSync(join(projectRoot, 'events')).map((file) => basename(file, '.json')))(
   '%s answers its sample event and exits 0',
   async (name) => {
     const { code, stdout } = await invoke(name);
     expect(code).toBe(0);
-    expect(answerIn(stdout)).toMatchObject({ statusCode: 200 });
+    const expected = name in answers ? answers[name] : { statusCode: 200 };
+    if (expected !== null) expect(answerIn(stdout)).toMatchObject(expected as object);
   },
-  30_000,
+  60_000,
 );
 
 test('a handler that throws at import exits with an error instead of hanging', async () => {

@@ -146,7 +146,7 @@ describe('a broken plugin', () => {
   test('is one unhealthy row, and the service is degraded', async () => {
     const { status, body } = await get('/api/admin/plugins/health');
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'degraded', summary: { total: 5, healthy: 4, unhealthy: 1 } });
+    expect(body).toMatchObject({ status: 'degraded', summary: { total: 6, healthy: 5, unhealthy: 1 } });
     expect(body.plugins.broken.status).toBe('unhealthy');
   });
 
@@ -154,9 +154,12 @@ describe('a broken plugin', () => {
     ['/api/admin/plugins/triggers', ['webhookTrigger', 'manualTrigger']],
     [
       '/api/admin/plugins/actions',
-      ['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
+      [
+        ...['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
+        ...['wait', 'approval', 'forEach', 'subworkflow'],
+      ],
     ],
-    ['/api/admin/plugins/providers', ['flow']],
+    ['/api/admin/plugins/providers', ['flow', 'control']],
   ])('leaves %s as it is', async (path, ids) => {
     const { status, body } = await get(path);
     expect(status).toBe(200);
@@ -166,7 +169,7 @@ describe('a broken plugin', () => {
 
   test.each(['/api/admin/plugins/debug', '/api/admin/debug'])('shows in %s', async (path) => {
     const { body } = await get(path);
-    expect(body).toMatchObject({ providerCount: 1, triggerCount: 2, loadErrors: [{ id: 'broken' }] });
+    expect(body).toMatchObject({ providerCount: 2, triggerCount: 2, loadErrors: [{ id: 'broken' }] });
   });
 });
 

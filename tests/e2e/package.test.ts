@@ -16,7 +16,20 @@ const adminFunctions = [
   'adminHealth',
   'adminDebug',
 ];
-const allFunctions = ['webhook', ...adminFunctions];
+/** What each function answers to its sample event, unzipped alone, in front of a store with the samples in it. */
+const answers: Record<string, unknown> = {
+  webhook: { statusCode: 200, body: '{"greeting":"Hello, Ada"}' },
+  webhookCallback: { statusCode: 404 },
+  runDurable: { Status: 'SUCCEEDED' },
+  runExpress: null,
+  sweep: { batchItemFailures: [] },
+  adminExecutions: { statusCode: 200 },
+  adminExecution: { statusCode: 404 },
+  adminRetryExecution: { statusCode: 404 },
+  adminCancelExecution: { statusCode: 404 },
+  ...Object.fromEntries(adminFunctions.map((name) => [name, { statusCode: 200 }])),
+};
+const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
 
 interface Resource {
@@ -31,6 +44,29 @@ let database: EmbeddedDynamoDb;
 
 const ofType = (type: string): [string, Resource][] =>
   Object.entries(resources).filter(([, resource]) => resource.Type === type);
+
+interface Statement {
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+const statementsOf = (role: Record<string, unknown>): Statement[] =>
+  (role.Policies as { PolicyDocument: { Statement: Statement[] } }[]).flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  );
+
+/** What a resource is, in short: its logical name, or the last part of its ARN. */
+const placesOf = (resource: unknown): string[] =>
+  [resource].flat().map((one) => {
+    const { 'Fn::GetAtt': attribute, 'Fn::Sub': text = '' } = one as {
+      'Fn::GetAtt'?: [string, string];
+      'Fn::Sub'?: string;
+    };
+    if (attribute !== undefined) return attribute[0];
+    const table = /^\$\{(\w+)\.Arn\}(.*)$/.exec(text);
+    if (table !== null) return table[1] === 'BlobBucket' ? 'BlobBucket' : `${table[1]}${table[2]}`;
+    return text.replace(/^.*:function:hookloom-dev-/, '').replace(/^.*:(?=event-bus)/, '');
+  });
 
 const unzip = (name: string): [string, Uint8Array][] =>
   Object.entries(unzipSync(readFileSync(join(folder, `${name}.zip`))));
@@ -80,7 +116,7 @@ describe('the zips', () => {
 
     const event = readFileSync(join(projectRoot, `events/${name}.json`), 'utf8');
     const script = `require('./${path}').handler(${event}, { getRemainingTimeInMillis: () => 10000 })
-      .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer)))`;
+      .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
     const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
       cwd: empty,
       env: {
@@ -89,13 +125,20 @@ describe('the zips', () => {
         AWS_REGION: 'local',
         TABLE_PREFIX: 'hookloom-dev',
         DYNAMODB_ENDPOINT: database.endpoint,
+        RUN_DURABLE_FUNCTION: 'hookloom-dev-runDurable:durable',
+        RUN_EXPRESS_FUNCTION: 'hookloom-dev-runExpress',
+        BLOB_BUCKET: 'blobs',
+        PUBLIC_URL: 'https://example.com',
+        AWS_ACCESS_KEY_ID: 'key',
+        AWS_SECRET_ACCESS_KEY: 'secret',
       },
     });
     expect({ code, stdout, stderr: stderr.trim() }).toMatchObject({ code: 0, stderr: '' });
     const answer = JSON.parse(readFileSync(join(empty, 'answer.json'), 'utf8'));
     rmSync(empty, { recursive: true });
-    expect(answer.statusCode).toBe(200);
-    if (name === 'webhook') expect(JSON.parse(answer.body)).toEqual({ greeting: 'Hello, Ada' });
+    const expected = answers[name];
+    if (expected === null) expect(answer).toBeNull();
+    else expect(answer).toMatchObject(expected as object);
   });
 });
 
@@ -113,24 +156,162 @@ describe('the template', () => {
   test('no role allows everything, neither an action nor a resource', () => {
     const roles = ofType('AWS::IAM::Role');
     expect(roles).toHaveLength(allFunctions.length);
-    for (const [, { Properties }] of roles) {
-      expect(JSON.stringify(Properties)).not.toContain('*');
+    for (const [name, { Properties }] of roles) {
+      for (const { Action, Resource } of statementsOf(Properties)) {
+        expect([name, ...[Action].flat()].join(' ')).not.toContain('*');
+        // Of what has parts that are not known beforehand: all of one bucket's folder, all versions of one function.
+        const text = JSON.stringify(Resource)
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation
+          .replace('${BlobBucket.Arn}/executions/*', '')
+          .replace(':function:hookloom-dev-runDurable:*', '');
+        expect(`${name} ${text}`).not.toContain('*');
+      }
       expect(Properties).not.toHaveProperty('ManagedPolicyArns');
     }
   });
 
-  test('only the webhook function reaches the tables, and only with what it does there', () => {
-    const actions = ofType('AWS::IAM::Role').flatMap(([name, role]) =>
-      (JSON.stringify(role).match(/dynamodb:\w+/g) ?? []).map((action) => `${name} ${action}`),
+  test('every function may do what it does, and no more', () => {
+    const allowed = Object.fromEntries(
+      ofType('AWS::IAM::Role').map(([name, { Properties }]) => [
+        name,
+        statementsOf(Properties)
+          .flatMap(({ Action, Resource }) =>
+            [Action].flat().flatMap((action) => placesOf(Resource).map((place) => `${action} ${place}`)),
+          )
+          .filter((grant) => !grant.startsWith('logs:'))
+          .sort(),
+      ]),
     );
-    expect(actions).toEqual([
-      'WebhookRole dynamodb:GetItem',
-      'WebhookRole dynamodb:PutItem',
-      'WebhookRole dynamodb:UpdateItem',
+    expect(allowed).toEqual({
+      AdminActionsRole: [],
+      AdminDebugRole: [],
+      AdminHealthRole: [],
+      AdminPluginsRole: [],
+      AdminProvidersRole: [],
+      AdminTriggersRole: [],
+      WebhookRole: [
+        'dynamodb:DeleteItem ExecutionsTable',
+        'dynamodb:GetItem CredentialsTable',
+        'dynamodb:GetItem DeliveriesTable',
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem WorkflowVersionsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:PutItem DeliveriesTable',
+        'dynamodb:PutItem ExecutionsTable',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'events:PutEvents event-bus/default',
+        'lambda:InvokeFunction runDurable:durable',
+        'lambda:InvokeFunction runExpress',
+        's3:GetObject BlobBucket',
+        's3:PutObject BlobBucket',
+      ],
+      WebhookCallbackRole: [
+        'dynamodb:GetItem ExecutionsTable',
+        'lambda:SendDurableExecutionCallbackSuccess runDurable:*',
+      ],
+      RunDurableRole: [
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem WorkflowVersionsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'events:PutEvents event-bus/default',
+        'lambda:CheckpointDurableExecution runDurable:*',
+        'lambda:GetDurableExecutionState runDurable:*',
+        's3:GetObject BlobBucket',
+        's3:PutObject BlobBucket',
+        'sqs:SendMessage DeadLetterQueue',
+      ],
+      RunExpressRole: [
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem WorkflowVersionsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'events:PutEvents event-bus/default',
+        's3:GetObject BlobBucket',
+        's3:PutObject BlobBucket',
+        'sqs:SendMessage DeadLetterQueue',
+      ],
+      SweepRole: [
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem WorkflowVersionsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:Query ExecutionsTable/index/byCheckTime',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'events:PutEvents event-bus/default',
+        'lambda:GetDurableExecution runDurable:*',
+        'lambda:InvokeFunction runDurable:durable',
+        'lambda:InvokeFunction runExpress',
+        'lambda:StopDurableExecution runDurable:*',
+        'sqs:DeleteMessage DeadLetterQueue',
+        'sqs:GetQueueAttributes DeadLetterQueue',
+        'sqs:ReceiveMessage DeadLetterQueue',
+      ],
+      AdminExecutionsRole: [
+        'dynamodb:Query ExecutionsTable/index/byWorkflow',
+        'dynamodb:Scan WorkflowsTable',
+      ],
+      AdminExecutionRole: [
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'events:PutEvents event-bus/default',
+      ],
+      AdminRetryExecutionRole: [
+        'dynamodb:DeleteItem ExecutionsTable',
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem WorkflowVersionsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:PutItem ExecutionsTable',
+        'lambda:InvokeFunction runDurable:durable',
+        'lambda:InvokeFunction runExpress',
+      ],
+      AdminCancelExecutionRole: [
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'events:PutEvents event-bus/default',
+        'lambda:StopDurableExecution runDurable:*',
+      ],
+    });
+  });
+
+  test('the durable function is one, with its alias; what Lambda gives up reaches the sweeper', () => {
+    const { RunDurableLambdaFunction, RunExpressLambdaFunction } = resources;
+    expect(RunDurableLambdaFunction?.Properties.DurableConfig).toEqual({
+      ExecutionTimeout: 31_622_400,
+      RetentionPeriodInDays: 14,
+    });
+    const [[, alias]] = ofType('AWS::Lambda::Alias') as [[string, Resource]];
+    expect(alias.Properties).toMatchObject({
+      Name: 'durable',
+      FunctionName: { Ref: 'RunDurableLambdaFunction' },
+    });
+    for (const run of [RunDurableLambdaFunction, RunExpressLambdaFunction]) {
+      expect(run?.Properties.DeadLetterConfig).toEqual({
+        TargetArn: { 'Fn::GetAtt': ['DeadLetterQueue', 'Arn'] },
+      });
+    }
+    const [[, source]] = ofType('AWS::Lambda::EventSourceMapping') as [[string, Resource]];
+    expect(source.Properties).toMatchObject({
+      EventSourceArn: { 'Fn::GetAtt': ['DeadLetterQueue', 'Arn'] },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+    });
+    expect(ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties.ScheduleExpression)).toEqual([
+      'rate(5 minutes)',
     ]);
   });
 
-  test('every admin route asks for IAM, and only the webhook routes are open', () => {
+  test('blobs are nobody else’s business, and do not stay for ever', () => {
+    expect(resources.BlobBucket?.Properties).toMatchObject({
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      LifecycleConfiguration: { Rules: [{ Status: 'Enabled', ExpirationInDays: 400 }] },
+    });
+  });
+
+  test('every admin route asks for IAM, and only webhooks and what has a signed address are open', () => {
     const authorization = Object.fromEntries(
       ofType('AWS::ApiGatewayV2::Route').map(([, { Properties }]) => [
         Properties.RouteKey,
@@ -138,6 +319,11 @@ describe('the template', () => {
       ]),
     );
     expect(authorization).toEqual({
+      'ANY /api/webhook-callback/{token}': 'NONE',
+      'GET /api/admin/executions': 'AWS_IAM',
+      'GET /api/admin/executions/{executionId}': 'AWS_IAM',
+      'POST /api/admin/executions/{executionId}/retry': 'AWS_IAM',
+      'POST /api/admin/executions/{executionId}/cancel': 'AWS_IAM',
       'ANY /api/webhook/{workflowId}': 'NONE',
       'ANY /api/webhook/{workflowId}/{path+}': 'NONE',
       'GET /api/admin/plugins': 'AWS_IAM',
@@ -165,7 +351,7 @@ describe('the template', () => {
 
   test('tables cost nothing while idle, can be restored, and outlive the stack', () => {
     const tables = ofType('AWS::DynamoDB::Table');
-    expect(tables).toHaveLength(4);
+    expect(tables).toHaveLength(5);
     for (const [, table] of tables) {
       expect(table).toMatchObject({
         DeletionPolicy: 'Retain',

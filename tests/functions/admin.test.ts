@@ -34,12 +34,13 @@ describe('the admin functions, on their sample events', () => {
   test('plugins', async () => {
     const { status, body } = await call('plugins', eventOf('adminPlugins'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ count: 4, timestamp: expect.stringMatching(/Z$/) });
+    expect(body).toMatchObject({ count: 5, timestamp: expect.stringMatching(/Z$/) });
     expect(body.plugins.map(({ id }: { id: string }) => id)).toEqual([
       'webhookTrigger',
       'manualTrigger',
       'httpRequest',
       'flow',
+      'control',
     ]);
   });
 
@@ -48,9 +49,12 @@ describe('the admin functions, on their sample events', () => {
     [
       'actions',
       'adminActions',
-      ['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
+      [
+        ...['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
+        ...['wait', 'approval', 'forEach', 'subworkflow'],
+      ],
     ],
-    ['providers', 'adminProviders', ['flow']],
+    ['providers', 'adminProviders', ['flow', 'control']],
   ])('%s', async (file, event, ids) => {
     const { status, body } = await call(file, eventOf(event));
     expect(status).toBe(200);
@@ -60,8 +64,14 @@ describe('the admin functions, on their sample events', () => {
   test('health', async () => {
     const { status, body } = await call('health', eventOf('adminHealth'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'healthy', summary: { total: 4, healthy: 4 } });
-    expect(Object.keys(body.plugins)).toEqual(['webhookTrigger', 'manualTrigger', 'httpRequest', 'flow']);
+    expect(body).toMatchObject({ status: 'healthy', summary: { total: 5, healthy: 5 } });
+    expect(Object.keys(body.plugins)).toEqual([
+      'webhookTrigger',
+      'manualTrigger',
+      'httpRequest',
+      'flow',
+      'control',
+    ]);
   });
 
   test.each(['/api/admin/debug', '/api/admin/plugins/debug'])(
@@ -72,9 +82,9 @@ describe('the admin functions, on their sample events', () => {
       const { status, result, body } = await call('debug', event);
       expect(status).toBe(200);
       expect(body).toMatchObject({
-        providerCount: 1,
+        providerCount: 2,
         triggerCount: 2,
-        actionCount: 7,
+        actionCount: 11,
         loadErrors: [],
         runtime: { node: process.version },
       });

@@ -17,7 +17,14 @@ const openDatabase = useTestDatabases();
 const before = { ...process.env };
 
 beforeEach(() => {
-  Object.assign(process.env, { LOG_LEVEL: 'error', TABLE_PREFIX: 'test', WORKFLOW_CACHE_SECONDS: '0' });
+  Object.assign(process.env, {
+    LOG_LEVEL: 'error',
+    TABLE_PREFIX: 'test',
+    WORKFLOW_CACHE_SECONDS: '0',
+    RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
+    RUN_EXPRESS_FUNCTION: 'test-runExpress',
+    BLOB_BUCKET: 'test-blobs',
+  });
 });
 
 afterEach(() => {

@@ -11,13 +11,24 @@ test('a trigger that says nothing listens for POST at /webhook, open, and answer
       credentialId: null,
       responseMode: 'onReceived',
       triggerNodeId: 'request',
+      execution: 'durable',
+      deduplication: null,
     },
   ]);
 });
 
 test('what it says counts', () => {
-  const parameters = { path: 'a/b', method: 'PUT', authentication: 'basic', responseMode: 'lastNode' };
-  expect(toPathConfigs(aWorkflow({ nodes: [aTrigger(parameters, { credentialId: 'key' })] }))).toEqual([
+  const parameters = {
+    path: 'a/b',
+    method: 'PUT',
+    authentication: 'basic',
+    responseMode: 'lastNode',
+    deduplication: 'github',
+  };
+  const settings = { execution: 'express' } as const;
+  expect(
+    toPathConfigs(aWorkflow({ settings, nodes: [aTrigger(parameters, { credentialId: 'key' })] })),
+  ).toEqual([
     {
       path: '/a/b',
       method: 'PUT',
@@ -25,6 +36,8 @@ test('what it says counts', () => {
       credentialId: 'key',
       responseMode: 'lastNode',
       triggerNodeId: 'request',
+      execution: 'express',
+      deduplication: 'github',
     },
   ]);
 });

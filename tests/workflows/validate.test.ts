@@ -122,10 +122,10 @@ describe('what is wrong is said, with its place', () => {
       'must be one of fail, continue, route',
     ],
     [
-      'a timeout that nobody would wait for',
-      aWorkflow({ settings: { timeoutSeconds: 60 } }),
+      'a timeout of more than a year',
+      aWorkflow({ settings: { timeoutSeconds: 31_622_401 } }),
       '/settings/timeoutSeconds',
-      'must be <= 28',
+      'must be <= 31622400',
     ],
     [
       'an unknown node type',

@@ -99,6 +99,7 @@ export const startEngineServer = async (engine: LocalEngine): Promise<EngineServ
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
+  server.unref(); // it must not keep a process alive that is otherwise done
   const { port } = server.address() as AddressInfo;
   return {
     endpoint: `http://127.0.0.1:${port}`,

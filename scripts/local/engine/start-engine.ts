@@ -35,6 +35,7 @@ export const startEngine = async (
     processes.invoke('sweep', event, 'sweep').catch((error: Error) => log(`sweep: ${error.message}`));
   };
   const timer = setInterval(sweep, SWEEP_INTERVAL_MS);
+  timer.unref(); // it must not keep a process alive that is otherwise done
 
   return {
     endpoint: server.endpoint,

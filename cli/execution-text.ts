@@ -1,0 +1,88 @@
+import type { ExecutionStatus, NodeFailure, NodeRecord } from '../lib/executions/execution.ts';
+import type { ExecutionRecord, ExecutionSummary } from '../lib/executions/execution-store.ts';
+
+/** One line per execution, in columns that are as wide as what stands in them. */
+export const toTable = (executions: readonly ExecutionSummary[]): string[] => {
+  const rows = executions.map((execution) => [
+    toIso(execution.startedAt),
+    execution.executionId,
+    execution.workflowId,
+    String(execution.workflowVersion),
+    execution.status,
+    execution.endedAt === null ? '-' : formatDuration(execution.endedAt - execution.startedAt),
+  ]);
+  const table = [['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'], ...rows];
+  const widthOf = (column: number): number => Math.max(...table.map((row) => row[column]?.length ?? 0));
+  const widths = table[0]?.map((_title, column) => widthOf(column)) ?? [];
+  return table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+};
+
+/** A readable account of an execution, node by node; data where the record has some. */
+export const toAccount = (record: ExecutionRecord): string[] => {
+  const { trigger, retryOf, failure, endedAt, startedAt, invocations, nodesOmitted } = record;
+  const processes = invocations > 1 ? `, in ${invocations} processes` : '';
+  const from = retryOf?.fromNodeId == null ? '' : `, from ${retryOf.fromNodeId}`;
+  return [
+    `${record.executionId}: ${record.status}`,
+    `  workflow  ${record.workflowId}, version ${record.workflowVersion} (${record.mode}${processes})`,
+    `  trigger   ${trigger.nodeId} (${trigger.type})`,
+    `  started   ${toIso(startedAt)}`,
+    ...(endedAt === null
+      ? []
+      : [`  ended     ${toIso(endedAt)}, after ${formatDuration(endedAt - startedAt)}`]),
+    ...(retryOf === null ? [] : [`  retry of  ${retryOf.executionId}${from}`]),
+    ...(failure === null ? [] : [`  failure   ${describeFailure(failure)}`]),
+    ...record.nodes.flatMap(toNodeLines),
+    ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more entries were left out for their size`] : []),
+  ];
+};
+
+const toNodeLines = (node: NodeRecord): string[] => [
+  `  ${describeNode(node)}`,
+  ...(node.input === undefined ? [] : [`      in   ${oneLine(JSON.stringify(node.input))}`]),
+  ...(node.outputs === undefined ? [] : [`      out  ${oneLine(JSON.stringify(node.outputs))}`]),
+];
+
+/** `each/0/2/fetch (httpRequest) failed after 1.2 s, 3 attempts: HttpError: …` */
+export const describeNode = (node: NodeRecord): string => {
+  const { within, nodeId, iteration, type, status, durationMs, attempts, failure } = node;
+  const name = `${within === undefined ? '' : `${within}/`}${nodeId}${iteration === 0 ? '' : `#${iteration}`}`;
+  const hasRun = status === 'succeeded' || status === 'failed';
+  const took = hasRun ? ` after ${formatDuration(durationMs)}` : '';
+  const tried = attempts > 1 ? `, ${attempts} attempts` : '';
+  const why = failure === undefined ? '' : `: ${failure.name}: ${failure.message}`;
+  return oneLine(`${name} (${type}) ${status}${took}${tried}${why}`);
+};
+
+export const describeFailure = ({ nodeId, name, message }: NodeFailure): string =>
+  oneLine(`at ${nodeId}: ${name}: ${message}`);
+
+/** Messages come from anywhere: none is to move the cursor of a terminal, or to fake a line. */
+const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+
+/** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h` */
+export const formatDuration = (ms: number): string => {
+  if (ms < 1_000) return `${ms} ms`;
+  if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+  const seconds = Math.floor(ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+};
+
+export const toIso = (ms: number): string => new Date(ms).toISOString();
+
+/** Null for what is neither good nor bad yet. */
+export const colourOf = (
+  status: ExecutionStatus | NodeRecord['status'],
+): 'green' | 'red' | 'yellow' | null => {
+  if (status === 'succeeded') return 'green';
+  if (status === 'failed' || status === 'cancelled' || status === 'timedOut') return 'red';
+  return status === 'waiting' ? 'yellow' : null;
+};

@@ -1,0 +1,46 @@
+import { type ExecutionStatus, isFinal, type NodeRecord } from '../lib/executions/execution.ts';
+import type { ExecutionRecord } from '../lib/executions/execution-store.ts';
+import { CommandError } from './command-error.ts';
+import { colourOf, describeFailure, describeNode, toIso } from './execution-text.ts';
+import type { Io } from './io.ts';
+
+const POLL_MS = 500;
+
+/**
+ * Follows an execution until it ends, and prints what is new: each node as it begins, waits and ends.
+ * @param find rejects with AppError `EXECUTION_NOT_FOUND` when there is none, or no longer
+ * @throws CommandError when it ends otherwise than well
+ */
+export const watchExecution = async (
+  find: () => Promise<ExecutionRecord>,
+  io: Pick<Io, 'print' | 'paintOut' | 'now' | 'sleep'>,
+): Promise<void> => {
+  const seen = new Map<string, NodeRecord['status']>();
+  const print = (time: number, status: ExecutionStatus | NodeRecord['status'], text: string): void => {
+    const colour = colourOf(status);
+    io.print(`${toIso(time)}  ${colour === null ? text : io.paintOut(colour, text)}`);
+  };
+  for (let status: ExecutionStatus | null = null; ; await io.sleep(POLL_MS)) {
+    const record = await find();
+    for (const node of record.nodes) {
+      const name = `${node.within ?? ''}/${node.nodeId}/${node.iteration}`;
+      if (seen.get(name) === node.status) continue;
+      seen.set(name, node.status);
+      print(timeOf(node), node.status, describeNode(node));
+    }
+    if (record.status !== status) {
+      status = record.status;
+      const time = status === 'accepted' ? record.startedAt : (record.endedAt ?? io.now());
+      print(time, status, `${record.executionId}: ${status}`);
+    }
+    if (status === 'succeeded') return;
+    if (isFinal(status)) {
+      const { failure } = record;
+      throw new CommandError(failure === null ? `It ended as ${status}.` : describeFailure(failure));
+    }
+  }
+};
+
+/** When what is told of a node happened. */
+const timeOf = ({ status, startedAt, durationMs }: NodeRecord): number =>
+  status === 'running' || status === 'waiting' ? startedAt : startedAt + durationMs;

@@ -1,0 +1,15 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { readText } from './attributes.ts';
+import { scanAll } from './scan-all.ts';
+import type { TableNames } from './table-names.ts';
+
+/**
+ * The ids of all workflows that ever were: one that was removed has left its id, and its executions.
+ * Rejects with AppError `STORE_UNAVAILABLE`.
+ */
+export const createListWorkflowIds =
+  (client: DynamoDBClient, { workflows }: Pick<TableNames, 'workflows'>) =>
+  async (): Promise<readonly string[]> => {
+    const items = await scanAll(client, { TableName: workflows, ProjectionExpression: 'workflowId' });
+    return items.map((item) => readText(item, 'workflowId'));
+  };

@@ -1,0 +1,53 @@
+import { unpackText } from '../blobs/pack-value.ts';
+import type { Plan } from '../workflows/plan.ts';
+import type { NodeRecord } from './execution.ts';
+import type { ExecutionRecord } from './execution-store.ts';
+import { findBehind } from './find-behind.ts';
+
+type Remembered = Pick<ExecutionRecord, 'memory' | 'nodes' | 'status' | 'failure'>;
+
+/**
+ * What keeps a run from being retried from a node on with what it remembers; null when nothing does. A run that failed
+ * has kept what all its steps gave, another one what they had given when it last waited.
+ */
+export const checkMemory = async (record: Remembered, plan: Plan, from: string): Promise<string | null> => {
+  const { memory, nodes, failure } = record;
+  if (memory === null)
+    return 'what its steps gave was not kept, so that it can only be retried from the start';
+  const behind = findBehind(plan, from);
+  const before = nodes.filter((node) => !behind.has(rootOf(node)));
+
+  const failed = before.find(({ nodeId, status }) => status === 'failed' && nodeId === failure?.nodeId);
+  if (failed !== undefined) {
+    return `its node "${failed.nodeId}" failed, is not behind "${from}", and would fail again`;
+  }
+  const names = await readNames(memory);
+  // Too large to be looked at here: complete for a run that failed, and most likely not for one that succeeded.
+  if (names === null) return record.status === 'succeeded' ? 'it succeeded, and kept too little of it' : null;
+  const types = new Map(plan.nodes.map(({ node, nodeType }) => [node.type, nodeType]));
+  const lost = before.find((node) => {
+    const type = types.get(node.type);
+    const hasRun = node.status === 'succeeded' || node.status === 'failed';
+    if (!hasRun || type === undefined || type.pure) return false;
+    if (type.control === null) return !names.includes(nameOf(node));
+    // What it waited for has a name behind its own; what ran inside of it has entries of its own.
+    return type.control.suspends && !names.some((name) => name.startsWith(`${nameOf(node)}/`));
+  });
+  return lost === undefined
+    ? null
+    : `what its node "${lost.nodeId}" gave was not kept, and it would run again`;
+};
+
+/** Names of steps, waits and answers; null when they are not in the record itself. */
+const readNames = async (memory: string): Promise<readonly string[] | null> => {
+  if (memory.startsWith('b')) return null;
+  const text = await unpackText(memory, { get: () => Promise.resolve(null) });
+  return Object.keys(JSON.parse(text) as object);
+};
+
+/** As steps are named: see `StepMemory`. */
+const nameOf = ({ within, nodeId, iteration }: NodeRecord): string =>
+  `${within === undefined ? '' : `${within}/`}${nodeId}/${iteration}`;
+
+/** The node of the workflow itself in which it ran. */
+const rootOf = ({ within, nodeId }: NodeRecord): string => within?.split('/')[0] ?? nodeId;
