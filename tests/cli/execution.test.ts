@@ -1,0 +1,444 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { connect } from '../../cli/target.ts';
+import type { NodeRecord } from '../../lib/executions/execution.ts';
+import type { ExecutionStart, ExecutionStore } from '../../lib/executions/execution-store.ts';
+import { useCommandLine } from '../support/a-command-line.ts';
+import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { useTestDatabases } from '../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+const openCommandLine = useCommandLine();
+const servers: LocalServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+const LAUNCH = '/2015-03-31/functions/test-runDurable%3Adurable/invocations';
+const STOP = '/2025-12-01/durable-executions/arn%3A1/stop';
+
+/** The command line, a store, and an engine that takes what it is told. */
+const aService = async ({
+  status = 202,
+  spoil = () => ({}),
+}: {
+  readonly status?: number;
+  readonly spoil?: (store: ExecutionStore) => Partial<ExecutionStore>;
+} = {}) => {
+  const { endpoint } = await openDatabase();
+  const answer: Routes[string] = (_request, response) => {
+    response.writeHead(status).end('{}');
+  };
+  const engine = await aLocalServer({ [LAUNCH]: answer, [STOP]: answer });
+  servers.push(engine);
+  const open = () =>
+    connect({ dynamodbEndpoint: endpoint, engineEndpoint: engine.origin, tablePrefix: 'test' });
+  const { executions, workflows, close } = open();
+  const { call } = await openCommandLine({
+    openTarget: () => {
+      const target = open();
+      return { ...target, executions: { ...target.executions, ...spoil(target.executions) } };
+    },
+  });
+  return { call, engine, executions, workflows, close };
+};
+
+const T0 = Date.parse('2026-11-20T11:59:00.000Z');
+
+const aStart = (changes: Partial<ExecutionStart> = {}): ExecutionStart =>
+  anExecutionStart({ workflowId: 'greeting', workflowVersion: 1, startedAt: T0, ...changes });
+
+const aNode = (nodeId: string, changes: Partial<NodeRecord> = {}): NodeRecord => ({
+  nodeId,
+  type: 'httpRequest',
+  status: 'succeeded',
+  iteration: 0,
+  attempts: 1,
+  startedAt: T0 + 1_000,
+  durationMs: 1_250,
+  ...changes,
+});
+
+const failure = { nodeId: 'fetch', name: 'HttpError', message: 'it answered 500' };
+
+describe('execution list', () => {
+  test('is a table, the latest first', async () => {
+    const { call, executions, workflows, close } = await aService();
+    for (const id of ['greeting', 'mail']) await workflows.put(aWorkflow({ id }), []);
+    await executions.start(aStart());
+    await executions.finish('e-1', anExecutionEnd({ endedAt: T0 + 125_000 }));
+    await executions.start(aStart({ executionId: 'e-22', workflowId: 'mail', startedAt: T0 + 1 }));
+    expect(await call('execution list')).toEqual({
+      code: 0,
+      err: '',
+      out: [
+        'STARTED                   ID    WORKFLOW  VERSION  STATUS     DURATION',
+        '2026-11-20T11:59:00.001Z  e-22  mail      1        accepted   -',
+        '2026-11-20T11:59:00.000Z  e-1   greeting  1        succeeded  2 min 5 s',
+      ].join('\n'),
+    });
+    close();
+  });
+
+  test('says how to go on, and goes on from there', async () => {
+    const { call, executions, close } = await aService();
+    for (const at of [1, 2, 3])
+      await executions.start(aStart({ executionId: `e-${at}`, startedAt: T0 + at }));
+    const { out, err } = await call('execution list --workflow greeting --limit 2');
+    expect(out).toMatch(/e-3.*\n.*e-2/);
+    expect(err).toMatch(/^There are more: --cursor [\w-]+$/);
+    const rest = await call(
+      `execution list --workflow greeting --limit 2 ${err.slice('There are more: '.length)}`,
+    );
+    expect(rest.out).toContain('e-1');
+    expect(rest.out).not.toContain('e-2');
+    expect(rest.err).toBe('');
+    close();
+  });
+
+  test('chooses by status and time, and prints JSON when asked to', async () => {
+    const { call, executions, close } = await aService();
+    for (const at of [1, 2, 3])
+      await executions.start(aStart({ executionId: `e-${at}`, startedAt: T0 + at }));
+    await executions.finish('e-2', anExecutionEnd({ status: 'failed', endedAt: T0 + 9 }));
+    await executions.finish('e-1', anExecutionEnd({ status: 'cancelled', endedAt: T0 + 9 }));
+    const args = '--workflow greeting --status failed,cancelled --from 2026-11-20T11:59:00.002Z --json';
+    const { out } = await call(`execution list ${args}`);
+    expect(JSON.parse(out)).toEqual({
+      executions: [expect.objectContaining({ executionId: 'e-2', status: 'failed', durationMs: 7 })],
+      nextCursor: null,
+    });
+    close();
+  });
+
+  test('of nothing says so', async () => {
+    const { call, close } = await aService();
+    expect(await call('execution list')).toEqual({
+      code: 0,
+      out: '',
+      err: 'There are no executions like that.',
+    });
+    close();
+  });
+});
+
+describe('execution show', () => {
+  test('is an account of what happened, node by node', async () => {
+    const { call, executions, close } = await aService();
+    const retryOf = { executionId: 'e-0', fromNodeId: 'fetch' };
+    await executions.start(aStart({ retryOf }));
+    for (const checkAt of [1, 2]) await executions.begin('e-1', { owner: 'arn:1', checkAt });
+    await executions.finish(
+      'e-1',
+      anExecutionEnd({
+        status: 'failed',
+        endedAt: T0 + 2_400,
+        failure,
+        nodes: [
+          aNode('start', { type: 'webhookTrigger', durationMs: 0, outputs: { main: { a: 1 } } }),
+          aNode('fetch', { status: 'failed', attempts: 3, failure, input: { a: 1 } }),
+          aNode('each', { type: 'forEach', status: 'skipped' }),
+          aNode('inner', { within: 'each/0/2', iteration: 1 }),
+        ],
+      }),
+    );
+    expect(await call('execution show e-1')).toEqual({
+      code: 0,
+      err: '',
+      out: [
+        'e-1: failed',
+        '  workflow  greeting, version 1 (durable, in 2 processes)',
+        '  trigger   start (webhookTrigger)',
+        '  started   2026-11-20T11:59:00.000Z',
+        '  ended     2026-11-20T11:59:02.400Z, after 2.4 s',
+        '  retry of  e-0, from fetch',
+        '  failure   at fetch: HttpError: it answered 500',
+        '  start (webhookTrigger) succeeded after 0 ms',
+        '      out  {"main":{"a":1}}',
+        '  fetch (httpRequest) failed after 1.2 s, 3 attempts: HttpError: it answered 500',
+        '      in   {"a":1}',
+        '  each (forEach) skipped',
+        '  each/0/2/inner#1 (httpRequest) succeeded after 1.2 s',
+      ].join('\n'),
+    });
+    close();
+  });
+
+  test('--json is what the admin API answers', async () => {
+    const { call, executions, close } = await aService();
+    await executions.start(aStart({ input: 'jhidden', callbackKey: 'hidden' }));
+    const { out } = await call('execution show e-1 --json');
+    expect(JSON.parse(out)).toMatchObject({ executionId: 'e-1', status: 'accepted', nodes: [], owner: null });
+    expect(out).not.toContain('hidden');
+    close();
+  });
+
+  test('lets no message move the cursor of a terminal or fake a line', async () => {
+    const { call, executions, close } = await aService();
+    await executions.start(aStart());
+    const message = 'no\u001b[2J\u009b2J\r\n  fetch (httpRequest) succeeded';
+    const odd = { ...failure, message };
+    const nodes = [
+      aNode('fetch', { status: 'failed', failure: odd, outputs: { main: { text: '\u009b2J' } } }),
+    ];
+    await executions.finish(
+      'e-1',
+      anExecutionEnd({ status: 'failed', endedAt: T0 + 1, failure: odd, nodes }),
+    );
+    const { out } = await call('execution show e-1');
+    expect(out.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    expect(out.split('\n')).toHaveLength(8);
+    close();
+  });
+
+  test('settles one that died in the process of its request', async () => {
+    const { call, executions, close } = await aService();
+    await executions.start(aStart({ mode: 'inline', status: 'running', startedAt: T0 - 15 * 60_000 }));
+    expect((await call('execution show e-1')).out).toContain('ProcessLost');
+    expect(await executions.find('e-1')).toMatchObject({ status: 'failed' });
+    close();
+  });
+});
+
+describe('execution retry', () => {
+  const anEnded = async (options?: Parameters<typeof aService>[0]) => {
+    const service = await aService(options);
+    const fetches = { id: 'fetch', type: 'httpRequest', parameters: { url: 'https://example.com' } };
+    const definition = aWorkflow({
+      nodes: [aTrigger(), fetches],
+      connections: [{ sourceNodeId: 'request', targetNodeId: 'fetch' }],
+    });
+    await service.workflows.put(definition, []);
+    await service.workflows.put({ ...definition, name: 'Renamed' }, []);
+    await service.executions.start(aStart({ trigger: { nodeId: 'request', type: 'webhookTrigger' } }));
+    await service.executions.finish(
+      'e-1',
+      anExecutionEnd({ status: 'failed', endedAt: T0 + 1, memory: 'j{}', failure }),
+    );
+    return service;
+  };
+
+  test.each([
+    ['execution retry e-1', 1, null],
+    ['execution retry e-1 --current', 2, null],
+    ['execution retry e-1 --from fetch', 1, 'fetch'],
+  ])('%s starts a new execution, and names it', async (args, version, fromNodeId) => {
+    const { call, executions, engine, close } = await anEnded();
+    const { code, out, err } = await call(args);
+    const [id = ''] = out.split(':');
+    expect([code, out]).toEqual([0, `${id}: accepted, version ${version} of greeting`]);
+    expect(err).toBe(`Follow it with: execution watch ${id}`);
+    expect(await executions.find(id)).toMatchObject({ retryOf: { executionId: 'e-1', fromNodeId } });
+    expect(engine.received).toMatchObject([{ url: LAUNCH, body: JSON.stringify({ executionId: id }) }]);
+    close();
+  });
+
+  test('says why it can not be', async () => {
+    const { call, close } = await anEnded();
+    expect(await call('execution retry e-1 --from nobody')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('this version has no node "nobody"'),
+    });
+    close();
+  });
+
+  test('that the engine refuses leaves nothing behind', async () => {
+    const { call, executions, close } = await anEnded({ status: 400 });
+    expect(await call('execution retry e-1')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('nothing was started'),
+    });
+    expect((await executions.list({ workflowId: 'greeting', limit: 9 })).executions).toHaveLength(1);
+    close();
+  });
+});
+
+describe('execution cancel', () => {
+  test('ends it and stops its process', async () => {
+    const { call, executions, engine, close } = await aService();
+    await executions.start(aStart());
+    await executions.begin('e-1', { owner: 'arn:1', checkAt: T0 });
+    expect(await call('execution cancel e-1')).toEqual({ code: 0, out: 'e-1: cancelled', err: '' });
+    expect(await executions.find('e-1')).toMatchObject({ status: 'cancelled' });
+    expect(engine.received).toMatchObject([{ url: STOP }]);
+    expect(await call('execution cancel e-1')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('it has ended, as cancelled'),
+    });
+    close();
+  });
+
+  test('stands, and says so, when the engine can not be told', async () => {
+    const { call, executions, close } = await aService({ status: 403 });
+    await executions.start(aStart());
+    await executions.begin('e-1', { owner: 'arn:1', checkAt: T0 });
+    expect(await call('execution cancel e-1')).toEqual({
+      code: 0,
+      out: 'e-1: cancelled',
+      err: 'The durable execution is not stopped.',
+    });
+    close();
+  });
+});
+
+describe('execution watch', () => {
+  /** Before each look at the record, the next of these happens. */
+  const aStory = (steps: readonly ((store: ExecutionStore) => Promise<unknown>)[]) => {
+    const left = [...steps];
+    return (store: ExecutionStore) => ({
+      find: async (id: string) => {
+        await left.shift()?.(store);
+        return store.find(id);
+      },
+    });
+  };
+  const save =
+    (status: 'running' | 'waiting', ...nodes: NodeRecord[]) =>
+    (store: ExecutionStore) =>
+      store.saveProgress('e-1', { status, nodes, checkAt: T0 });
+  const begin = (store: ExecutionStore) => store.begin('e-1', { owner: 'arn:1', checkAt: T0 });
+  const nothing = async () => {};
+
+  test('prints each node as it begins, waits and ends, until the execution ends', async () => {
+    const start = aNode('start', { type: 'webhookTrigger', startedAt: T0, durationMs: 0 });
+    const pause = aNode('pause', { type: 'wait', startedAt: T0 + 2_250 });
+    const spoil = aStory([
+      nothing,
+      begin,
+      save('running', start, aNode('fetch', { status: 'running', durationMs: 0 })),
+      nothing,
+      save('waiting', start, aNode('fetch', { attempts: 2 }), { ...pause, status: 'waiting', durationMs: 0 }),
+      (store) =>
+        store.finish(
+          'e-1',
+          anExecutionEnd({ endedAt: T0 + 4_000, nodes: [start, aNode('fetch', { attempts: 2 }), pause] }),
+        ),
+    ]);
+    const { call, executions, close } = await aService({ spoil });
+    await executions.start(aStart());
+    expect(await call('execution watch e-1')).toEqual({
+      code: 0,
+      err: '',
+      out: [
+        '2026-11-20T11:59:00.000Z  e-1: accepted',
+        '2026-11-20T12:00:00.000Z  e-1: running',
+        '2026-11-20T11:59:00.000Z  start (webhookTrigger) succeeded after 0 ms',
+        '2026-11-20T11:59:01.000Z  fetch (httpRequest) running',
+        '2026-11-20T11:59:02.250Z  fetch (httpRequest) succeeded after 1.2 s, 2 attempts',
+        '2026-11-20T11:59:02.250Z  pause (wait) waiting',
+        '2026-11-20T12:00:00.000Z  e-1: waiting',
+        '2026-11-20T11:59:03.500Z  pause (wait) succeeded after 1.2 s',
+        '2026-11-20T11:59:04.000Z  e-1: succeeded',
+      ].join('\n'),
+    });
+    close();
+  });
+
+  test('tells turns of a loop, and runs inside of a node, apart', async () => {
+    const nodes = [
+      aNode('fetch'),
+      aNode('fetch', { iteration: 1 }),
+      aNode('fetch', { within: 'each/0/0' }),
+      aNode('fetch', { within: 'each/0/1' }),
+    ];
+    const { call, executions, close } = await aService();
+    await executions.start(aStart());
+    await executions.finish('e-1', anExecutionEnd({ endedAt: T0 + 1, nodes }));
+    const { out } = await call('execution watch e-1');
+    expect(out.match(/ (\S*fetch\S*) /g)).toEqual([
+      ' fetch ',
+      ' fetch#1 ',
+      ' each/0/0/fetch ',
+      ' each/0/1/fetch ',
+    ]);
+    close();
+  });
+
+  test.each(['failed', 'cancelled', 'timedOut'] as const)(
+    'of one that %s is exit code 1, with the reason',
+    async (status) => {
+      const { call, executions, close } = await aService({ spoil: aStory([nothing, begin]) });
+      await executions.start(aStart());
+      await executions.finish('e-1', anExecutionEnd({ status, endedAt: T0 + 1, failure }));
+      expect(await call('execution watch e-1')).toEqual({
+        code: 1,
+        out: `2026-11-20T11:59:00.001Z  e-1: ${status}`,
+        err: 'at fetch: HttpError: it answered 500',
+      });
+      close();
+    },
+  );
+});
+
+describe('executions that are none', () => {
+  test.each(['show', 'retry', 'cancel', 'watch'])(
+    'execution %s says so, with exit code 1',
+    async (command) => {
+      const { call, close } = await aService();
+      expect(await call(`execution ${command} nobody`)).toEqual({
+        code: 1,
+        out: '',
+        err: 'There is no execution nobody, or its record has expired.',
+      });
+      close();
+    },
+  );
+
+  test.each(['show', 'retry', 'cancel', 'watch'])(
+    'execution %s refuses what can be no id',
+    async (command) => {
+      const { call, close } = await aService();
+      expect(await call(`execution ${command} a/b`)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('"a/b" is no id'),
+      });
+      close();
+    },
+  );
+});
+
+describe('a command line that is wrong', () => {
+  test.each([
+    ['execution', 'There is no command "execution".'],
+    ['execution stop e-1', 'There is no command "execution stop".'],
+    ['execution show', 'Name at least one ID.'],
+    ['execution show e-1 e-2', 'Name one ID, not 2.'],
+    ['execution list e-1', 'Nothing is expected here'],
+    ['execution list --current', 'execution list does not take --current.'],
+    ['execution show e-1 --from fetch', 'execution show does not take --from.'],
+    ['execution retry e-1 --json', 'execution retry does not take --json.'],
+    ['execution retry e-1 --version 2', 'execution retry does not take --version.'],
+    ['execution cancel e-1 --all', 'execution cancel does not take --all.'],
+    ['execution watch e-1 --json', 'execution watch does not take --json.'],
+    ['workflow list --status failed', 'workflow list does not take --status.'],
+    ['execution list --status done', '--status is one of accepted'],
+    ['execution list --limit 0', '--limit is a whole number from 1 to 100'],
+    ['execution list --from yesterday', '--from is a time'],
+    ['execution list --to 2026-02-30', '--to is a time'],
+    ['execution list --workflow a/b', '"a/b" is no id'],
+    ['execution list --region eu-central-1', '--region needs --stage NAME.'],
+  ])('%s: exit code 2, and nothing is opened', async (args, message) => {
+    const { call } = await openCommandLine({
+      openTarget: () => {
+        throw new Error('a target was opened');
+      },
+    });
+    const { code, out, err } = await call(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
+  });
+
+  test.each([
+    ['--cursor abc', 'cursor is not one that a list has given'],
+    ['--from 2 --to 1', 'from is later than to'],
+  ])('execution list %s is refused', async (args, message) => {
+    const { call, close } = await aService();
+    expect(await call(`execution list ${args}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(message),
+    });
+    close();
+  });
+});

@@ -1,0 +1,450 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import type { ExecutionStart, ExecutionStore } from '../../lib/executions/execution-store.ts';
+import { openCancel, openExecutions, openRetry } from '../../lib/executions-admin-app.ts';
+import {
+  createCancelExecution,
+  createListExecutions,
+  createRetryExecution,
+  createShowExecution,
+} from '../../lib/executions-admin-functions.ts';
+import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { useTestDatabases } from '../support/test-database.ts';
+
+type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+type Name = 'adminExecutions' | 'adminExecution' | 'adminRetryExecution' | 'adminCancelExecution';
+
+const openDatabase = useTestDatabases();
+const before = { ...process.env };
+const servers: LocalServer[] = [];
+
+afterEach(async () => {
+  process.env = { ...before };
+  for (const server of servers.splice(0)) await server.close();
+});
+
+const handlers: Record<Name, () => unknown> = {
+  adminExecutions: () => createListExecutions(openExecutions()),
+  adminExecution: () => createShowExecution(openExecutions()),
+  adminRetryExecution: () => createRetryExecution(openRetry()),
+  adminCancelExecution: () => createCancelExecution(openCancel()),
+};
+const names = Object.keys(handlers) as Name[];
+
+const eventOf = (name: Name) =>
+  JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
+const { executionId: SAMPLE_ID } = eventOf('adminExecution').pathParameters;
+
+/** The function as Lambda has it, with the stores and the callers that it is put together with. */
+const call = (name: Name, changes: Record<string, unknown> = {}) =>
+  (handlers[name]() as Handler)({ ...eventOf(name), rawQueryString: '', ...changes }, {
+    awsRequestId: 'lambda-1',
+  } as Context);
+
+const DURABLE = '/2015-03-31/functions/test-runDurable%3Adurable/invocations';
+const EXPRESS = '/2015-03-31/functions/test-runExpress/invocations';
+const ARN = 'arn:aws:lambda:eu-central-1:123456789012:function:test-runDurable:1/durable-execution/x/y';
+const STOP = `/2025-12-01/durable-executions/${encodeURIComponent(ARN)}/stop`;
+
+/** Lambda, as far as these functions call it. */
+const aLambda = async (status = 202): Promise<LocalServer> => {
+  const answer: Routes[string] = (_request, response) => {
+    response.writeHead(status).end('{}');
+  };
+  const server = await aLocalServer({ [DURABLE]: answer, [EXPRESS]: answer, [STOP]: answer });
+  servers.push(server);
+  process.env.AWS_ENDPOINT_URL_LAMBDA = server.origin;
+  return server;
+};
+
+const aService = async () => {
+  const { endpoint } = await openDatabase();
+  process.env.DYNAMODB_ENDPOINT = endpoint;
+  const { executions, workflows } = openExecutions();
+  return { executions, workflows, lambda: await aLambda() };
+};
+
+beforeEach(() => {
+  Object.assign(process.env, {
+    LOG_LEVEL: 'error',
+    TABLE_PREFIX: 'test',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
+    RUN_EXPRESS_FUNCTION: 'test-runExpress',
+  });
+});
+
+const T0 = Date.now() - 60_000;
+
+const aStart = (executionId: string, changes: Partial<ExecutionStart> = {}): ExecutionStart =>
+  anExecutionStart({
+    executionId,
+    workflowId: 'greeting',
+    workflowVersion: 1,
+    trigger: { nodeId: 'request', type: 'webhookTrigger' },
+    startedAt: T0,
+    ...changes,
+  });
+
+const idsOf = (result: APIGatewayProxyStructuredResultV2): string[] =>
+  bodyOf(result).executions.map(({ executionId }: { executionId: string }) => executionId);
+
+const invalid = (parameter: string) => ({
+  ...aProblem(400, 'query-invalid'),
+  body: expect.stringContaining(parameter),
+});
+
+describe('GET /api/admin/executions', () => {
+  test('answers its sample event', async () => {
+    const { executions } = await aService();
+    await executions.start(aStart('e-1', { workflowId: 'hello' }));
+    await executions.finish('e-1', anExecutionEnd({ endedAt: T0 + 250 }));
+    const result = await call('adminExecutions', eventOf('adminExecutions'));
+    expect(result).toMatchObject({
+      statusCode: 200,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    });
+    expect(bodyOf(result)).toEqual({
+      count: 1,
+      executions: [
+        {
+          executionId: 'e-1',
+          workflowId: 'hello',
+          workflowVersion: 1,
+          mode: 'durable',
+          status: 'succeeded',
+          startedAt: new Date(T0).toISOString(),
+          endedAt: new Date(T0 + 250).toISOString(),
+          durationMs: 250,
+        },
+      ],
+      nextCursor: null,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+  });
+
+  /** Of two workflows, one of which was removed: a-0 b-1 a-2 b-3, from the earliest to the latest. */
+  const aHistory = async (
+    executions: ExecutionStore,
+    workflows: Awaited<ReturnType<typeof aService>>['workflows'],
+  ) => {
+    for (const id of ['a', 'b']) await workflows.put(aWorkflow({ id }), []);
+    await workflows.remove('b');
+    for (const [at, id] of ['a', 'b', 'a', 'b'].entries()) {
+      await executions.start(aStart(`${id}-${at}`, { workflowId: id, startedAt: T0 + at }));
+    }
+    await executions.finish('a-0', anExecutionEnd({ status: 'failed', endedAt: T0 + 9 }));
+    await executions.finish('b-1', anExecutionEnd({ status: 'timedOut', endedAt: T0 + 9 }));
+  };
+
+  test('has the latest of all workflows first, those that were removed included', async () => {
+    const { executions, workflows } = await aService();
+    await aHistory(executions, workflows);
+    expect(idsOf(await call('adminExecutions'))).toEqual(['b-3', 'a-2', 'b-1', 'a-0']);
+  });
+
+  test('goes on where the page before ended', async () => {
+    const { executions, workflows } = await aService();
+    await aHistory(executions, workflows);
+    const first = await call('adminExecutions', { rawQueryString: 'limit=3' });
+    expect(idsOf(first)).toEqual(['b-3', 'a-2', 'b-1']);
+    const { nextCursor } = bodyOf(first);
+    const second = await call('adminExecutions', { rawQueryString: `limit=3&cursor=${nextCursor}` });
+    expect(idsOf(second)).toEqual(['a-0']);
+    expect(bodyOf(second).nextCursor).toBeNull();
+    expect(
+      await call('adminExecutions', { rawQueryString: `workflowId=a&cursor=${nextCursor}` }),
+    ).toMatchObject(invalid('cursor'));
+  });
+
+  test.each([
+    ['workflowId=a', ['a-2', 'a-0']],
+    ['status=failed', ['a-0']],
+    ['status=failed,timedOut', ['b-1', 'a-0']],
+    ['status=failed%2C%20accepted', ['b-3', 'a-2', 'a-0']],
+    ['workflowId=b&status=accepted', ['b-3']],
+    [`from=${T0 + 2}`, ['b-3', 'a-2']],
+    [`to=${T0 + 1}`, ['b-1', 'a-0']],
+    [`from=${new Date(T0 + 1).toISOString()}&to=${new Date(T0 + 2).toISOString()}`, ['a-2', 'b-1']],
+    ['from=2000-01-01&to=2000-01-02', []],
+    ['workflowId=nobody', []],
+    ['workflowId=&status=&limit=&cursor=', ['b-3', 'a-2', 'b-1', 'a-0']],
+  ])('?%s chooses', async (rawQueryString, ids) => {
+    const { executions, workflows } = await aService();
+    await aHistory(executions, workflows);
+    const result = await call('adminExecutions', { rawQueryString });
+    expect(idsOf(result)).toEqual(ids);
+    expect(bodyOf(result).count).toBe(ids.length);
+  });
+
+  test.each([
+    ['workflow=a', 'there is no parameter \\"workflow\\", but workflowId, status, from, to, limit, cursor'],
+    ['limit=1&limit=2', 'limit is given twice'],
+    ['limit=&limit=2', 'limit is given twice'],
+    ['workflowId=a%2Fb', 'workflowId'],
+    [`workflowId=${'x'.repeat(65)}`, 'workflowId'],
+    ['status=done', 'status is one of accepted, running, waiting, succeeded, failed, cancelled, timedOut'],
+    ['status=failed,', 'status'],
+    ['status=Failed', 'status'],
+    ['limit=0', 'limit is a whole number from 1 to 100'],
+    ['limit=101', 'limit'],
+    ['limit=1.5', 'limit'],
+    ['limit=ten', 'limit'],
+    ['limit=-1', 'limit'],
+    ['from=yesterday', 'from is a time'],
+    ['from=2026-01-31T09:00', 'from'],
+    ['from=2026-02-30', 'from'],
+    ['from=2026-13-01', 'from'],
+    ['from=-1', 'from'],
+    ['to=999999999999999', 'to is a time'],
+    ['to=1960-01-01', 'to'],
+    ['to=1e3', 'to'],
+    ['from=2&to=1', 'from is later than to'],
+    ['cursor=abc', 'cursor'],
+    ['cursor=%00', 'cursor'],
+  ])('?%s is a 400 that says what is wrong', async (rawQueryString, message) => {
+    await aService();
+    expect(await call('adminExecutions', { rawQueryString })).toMatchObject(invalid(message));
+  });
+});
+
+describe('GET /api/admin/executions/{executionId}', () => {
+  test('answers its sample event, without what the record keeps for itself', async () => {
+    const { executions } = await aService();
+    await executions.start(
+      aStart(SAMPLE_ID, { input: 'j{"hidden":1}', callbackKey: 'hidden', seed: 'jhidden' }),
+    );
+    await executions.begin(SAMPLE_ID, { owner: ARN, checkAt: T0 });
+    await executions.openCallback(SAMPLE_ID, 'approve/0/0', { callbackId: 'hidden', expiresAt: T0 });
+    const result = await call('adminExecution');
+    expect(result.statusCode).toBe(200);
+    expect(bodyOf(result)).toEqual({
+      executionId: SAMPLE_ID,
+      workflowId: 'greeting',
+      workflowVersion: 1,
+      mode: 'durable',
+      status: 'running',
+      startedAt: new Date(T0).toISOString(),
+      endedAt: null,
+      durationMs: null,
+      trigger: { nodeId: 'request', type: 'webhookTrigger' },
+      retryOf: null,
+      owner: ARN,
+      invocations: 1,
+      failure: null,
+      nodes: [],
+      nodesOmitted: 0,
+    });
+    expect(result.body).not.toContain('hidden');
+  });
+
+  test('settles one whose process must have ended long ago', async () => {
+    const { executions } = await aService();
+    const start = { mode: 'inline', status: 'running', startedAt: T0 - 15 * 60_000 } as const;
+    await executions.start(aStart(SAMPLE_ID, start));
+    expect(bodyOf(await call('adminExecution'))).toMatchObject({
+      status: 'failed',
+      failure: { name: 'ProcessLost' },
+    });
+    expect(await executions.find(SAMPLE_ID)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('POST /api/admin/executions/{executionId}/retry', () => {
+  const anEnded = async () => {
+    const service = await aService();
+    const { executions, workflows } = service;
+    const fails = { id: 'fetch', type: 'httpRequest', parameters: { url: 'https://example.com' } };
+    const definition = aWorkflow({
+      nodes: [aTrigger(), fails],
+      connections: [{ sourceNodeId: 'request', targetNodeId: 'fetch' }],
+    });
+    await workflows.put(definition, []);
+    await executions.start(aStart(SAMPLE_ID));
+    await executions.finish(SAMPLE_ID, anExecutionEnd({ status: 'failed', endedAt: T0 + 1, memory: 'j{}' }));
+    return { ...service, definition };
+  };
+
+  test('answers its sample event: a new execution, handed to the durable engine under its id', async () => {
+    const { executions, lambda } = await anEnded();
+    const result = await call('adminRetryExecution');
+    expect(result.statusCode).toBe(202);
+    const { executionId, ...rest } = bodyOf(result);
+    expect(rest).toEqual({
+      retryOf: SAMPLE_ID,
+      workflowId: 'greeting',
+      workflowVersion: 1,
+      status: 'accepted',
+    });
+    expect(await executions.find(executionId)).toMatchObject({
+      status: 'accepted',
+      mode: 'durable',
+      retryOf: { executionId: SAMPLE_ID, fromNodeId: null },
+      input: 'j{"body":1}',
+    });
+    expect(lambda.received).toMatchObject([
+      {
+        url: DURABLE,
+        headers: { 'x-amz-invocation-type': 'Event', 'x-amz-durable-execution-name': executionId },
+        body: JSON.stringify({ executionId }),
+      },
+    ]);
+  });
+
+  test('launches an express run where the version of the workflow asks for one', async () => {
+    const { workflows, lambda, definition } = await anEnded();
+    await workflows.put({ ...definition, settings: { execution: 'express' } }, []);
+    const result = await call('adminRetryExecution', { body: '{"version":"current"}' });
+    expect(bodyOf(result)).toMatchObject({ workflowVersion: 2 });
+    expect(lambda.received).toMatchObject([{ url: EXPRESS }]);
+  });
+
+  test.each<[string, Record<string, unknown>, string | null]>([
+    ['an empty body', { body: undefined }, null],
+    ['an empty map', { body: '{}' }, null],
+    ['a node in the body', { body: '{"from":"fetch"}' }, 'fetch'],
+    ['a node in the query', { body: undefined, rawQueryString: 'from=fetch&version=recorded' }, 'fetch'],
+    ['a node in the query and the version in the body', { rawQueryString: 'from=fetch' }, 'fetch'],
+    ['a body in base64', { body: btoa('{"from":"fetch"}'), isBase64Encoded: true }, 'fetch'],
+    ['null for the node', { body: '{"from":null}' }, null],
+  ])('takes %s', async (_what, changes, fromNodeId) => {
+    const { executions } = await anEnded();
+    const result = await call('adminRetryExecution', changes);
+    expect(result.statusCode).toBe(202);
+    expect(await executions.find(bodyOf(result).executionId)).toMatchObject({
+      retryOf: { executionId: SAMPLE_ID, fromNodeId },
+      seed: fromNodeId === null ? null : 'j{}',
+    });
+  });
+
+  test.each<[Record<string, unknown>, number, string, string]>([
+    [{ body: '{' }, 400, 'body-invalid', 'not valid JSON'],
+    [{ body: '[]' }, 400, 'body-invalid', 'it is no map'],
+    [{ body: '"fetch"' }, 400, 'body-invalid', 'it is no map'],
+    [{ body: '{"from":{"a":[[[[[]]]]]}}' }, 400, 'body-too-deep', 'levels'],
+    [{ body: '{"form":"fetch"}' }, 400, 'query-invalid', 'there is no \\"form\\", but from and version'],
+    [{ body: '{"from":1}' }, 400, 'query-invalid', 'from is a text'],
+    [{ body: '{"version":2}' }, 400, 'query-invalid', 'version is a text'],
+    [{ body: '{"version":"latest"}' }, 400, 'query-invalid', 'version is one of recorded, current'],
+    [{ rawQueryString: 'version=current' }, 400, 'query-invalid', 'version is given twice'],
+    [{ rawQueryString: 'node=fetch' }, 400, 'query-invalid', 'there is no parameter \\"node\\"'],
+    [{ body: '{"from":"nobody"}' }, 409, 'not-retryable', 'no node \\"nobody\\"'],
+    [{ body: '{"from":""}' }, 409, 'not-retryable', 'no node \\"\\"'],
+  ])('refuses %j', async (changes, status, code, message) => {
+    const { lambda, executions } = await anEnded();
+    const result = await call('adminRetryExecution', changes);
+    expect(result).toMatchObject(aProblem(status, code));
+    expect(result.body).toContain(message);
+    expect(lambda.received).toEqual([]);
+    expect((await executions.list({ workflowId: 'greeting', limit: 10 })).executions).toHaveLength(1);
+  });
+
+  test('is a 503 with Retry-After when Lambda does not take it, and leaves nothing behind', async () => {
+    const { executions } = await anEnded();
+    await aLambda(429);
+    const result = await call('adminRetryExecution');
+    expect(result).toMatchObject(aProblem(503, 'launch-refused'));
+    expect(result.headers).toMatchObject({ 'retry-after': '2' });
+    expect((await executions.list({ workflowId: 'greeting', limit: 10 })).executions).toHaveLength(1);
+  });
+});
+
+describe('POST /api/admin/executions/{executionId}/cancel', () => {
+  test('answers its sample event, and stops the durable execution', async () => {
+    const { executions, lambda } = await aService();
+    await executions.start(aStart(SAMPLE_ID));
+    await executions.begin(SAMPLE_ID, { owner: ARN, checkAt: T0 });
+    const result = await call('adminCancelExecution');
+    expect([result.statusCode, bodyOf(result)]).toEqual([
+      200,
+      { executionId: SAMPLE_ID, status: 'cancelled' },
+    ]);
+    expect(lambda.received).toMatchObject([{ url: STOP }]);
+    expect(bodyOf(await call('adminExecution'))).toMatchObject({
+      status: 'cancelled',
+      failure: { name: 'Cancelled', message: 'cancelled by an operator' },
+    });
+  });
+
+  test('is a 409 the second time, with the status', async () => {
+    const { executions } = await aService();
+    await executions.start(aStart(SAMPLE_ID));
+    await call('adminCancelExecution');
+    const result = await call('adminCancelExecution');
+    expect(result).toMatchObject(aProblem(409, 'not-cancellable'));
+    expect(result.body).toContain('it has ended, as cancelled');
+  });
+
+  test('stands when Lambda does not answer', async () => {
+    const { executions } = await aService();
+    await aLambda(403);
+    await executions.start(aStart(SAMPLE_ID));
+    await executions.begin(SAMPLE_ID, { owner: ARN, checkAt: T0 });
+    expect(await call('adminCancelExecution')).toMatchObject({ statusCode: 200 });
+    expect(await executions.find(SAMPLE_ID)).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+describe('every one of them', () => {
+  const withId = names.filter((name) => name !== 'adminExecutions');
+  const withMethod = (name: Name, method: string) => {
+    const { requestContext } = eventOf(name);
+    return { requestContext: { ...requestContext, http: { ...requestContext.http, method } } };
+  };
+
+  test.each(
+    withId.flatMap((name) =>
+      [SAMPLE_ID, '', '..', 'a b', 'x'.repeat(65), 7, undefined].map((id) => [name, id] as const),
+    ),
+  )('%s of %j, which is no execution, is a 404', async (name, executionId) => {
+    await aService();
+    const result = await call(name, { pathParameters: { executionId } });
+    expect(result).toMatchObject(aProblem(404, 'execution-not-found'));
+  });
+
+  test('what comes without path parameters is a 404, too', async () => {
+    await aService();
+    for (const name of withId) {
+      expect(await call(name, { pathParameters: undefined })).toMatchObject(
+        aProblem(404, 'execution-not-found'),
+      );
+    }
+  });
+
+  test.each(
+    names.flatMap((name) => ['PUT', 'DELETE', 'OPTIONS', 'get'].map((method) => [name, method] as const)),
+  )('%s refuses %s, with Allow', async (name, method) => {
+    await aService();
+    const result = await call(name, withMethod(name, method));
+    expect(result).toMatchObject(aProblem(405, 'method-not-allowed'));
+    expect(result.headers).toMatchObject({
+      allow: name.includes('Executions') || name === 'adminExecution' ? 'GET, HEAD' : 'POST',
+    });
+  });
+
+  test('a GET changes nothing where a POST is asked for', async () => {
+    const { executions } = await aService();
+    await executions.start(aStart(SAMPLE_ID));
+    const result = await call('adminCancelExecution', withMethod('adminCancelExecution', 'GET'));
+    expect(result.statusCode).toBe(405);
+    expect(await executions.find(SAMPLE_ID)).toMatchObject({ status: 'accepted' });
+  });
+
+  test.each(['adminExecution', 'adminCancelExecution'] as const)('%s takes no parameter', async (name) => {
+    await aService();
+    expect(await call(name, { rawQueryString: 'force=1' })).toMatchObject(invalid('there is no parameter'));
+  });
+
+  test.each(names)('%s is a 503 with Retry-After when the store can not be had', async (name) => {
+    process.env.DYNAMODB_ENDPOINT = 'http://127.0.0.1:1';
+    await aLambda();
+    const result = await call(name);
+    expect(result).toMatchObject(aProblem(503, 'store-unavailable'));
+    expect(result.headers).toMatchObject({ 'retry-after': '2' });
+  });
+});
