@@ -1,0 +1,527 @@
+import { describe, expect, test } from '@jest/globals';
+import { AppError } from '../../lib/errors.ts';
+import { cancelExecution } from '../../lib/executions/cancel-execution.ts';
+import { retryExecution } from '../../lib/executions/retry-execution.ts';
+import { resolveExecution } from '../../lib/workflows/resolve-execution.ts';
+import {
+  type AFlow,
+  aBackgroundService,
+  aFlow,
+  type BackgroundService,
+} from '../support/a-background-service.ts';
+
+const call = (id: string, parameters = {}) => ({ id, type: 'call', parameters: { of: id, ...parameters } });
+const pause = { id: 'pause', type: 'wait', parameters: { seconds: 3_600 } };
+
+const started = async (flow: AFlow, options: Parameters<typeof aBackgroundService>[0] = {}) => {
+  const service = await aBackgroundService(options);
+  await service.put(aFlow(flow));
+  await service.accept();
+  return service;
+};
+
+const nodesOf = async ({ executions }: BackgroundService, id = 'e-1') =>
+  ((await executions.find(id))?.nodes ?? []).map(
+    ({ within, nodeId, status }) => `${within === undefined ? '' : `${within}/`}${nodeId} ${status}`,
+  );
+
+describe('a durable run', () => {
+  const flow: AFlow = {
+    nodes: [call('first'), pause, call('second')],
+    edges: ['start -> first', 'first -> pause', 'pause -> second'],
+  };
+
+  test('goes through its nodes, waits in no process, and leaves its record', async () => {
+    const service = await started(flow);
+    const { status, invocations, state } = await service.run();
+    expect([status, invocations]).toEqual(['succeeded', 2]);
+    expect(service.called).toEqual(['first/0', 'second/0']);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'succeeded',
+      mode: 'durable',
+      invocations: 2,
+      failure: null,
+      owner: expect.stringContaining('arn:aws:lambda'),
+    });
+    expect(await nodesOf(service)).toEqual([
+      'start succeeded',
+      'first succeeded',
+      'pause succeeded',
+      'second succeeded',
+    ]);
+    expect(state.operations.size - 1).toBe(3); // two steps, one wait
+  });
+
+  test('says what it waits for', async () => {
+    const service = await started(flow);
+    const seen: unknown[] = [];
+    await service.run('e-1', {
+      between: async () => {
+        seen.push([(await service.executions.find('e-1'))?.status, ...(await nodesOf(service))]);
+      },
+    });
+    expect(seen).toEqual([['accepted'], ['waiting', 'start succeeded', 'first succeeded', 'pause waiting']]);
+  });
+
+  test('of pure nodes makes no checkpoint at all', async () => {
+    const service = await started({
+      nodes: [{ id: 'a', type: 'set', parameters: { values: { n: '{{ $random() }}', t: '{{ $now() }}' } } }],
+      edges: ['start -> a'],
+    });
+    const { updates, invocations } = await service.run();
+    expect([updates, invocations]).toEqual([[], 1]);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+  });
+
+  test.each([
+    [
+      'changed',
+      (service: BackgroundService) =>
+        service.put(aFlow({ nodes: [call('other')], edges: ['start -> other'] })),
+    ],
+    ['removed', (service: BackgroundService) => service.workflows.remove('order')],
+  ])('goes on with its version when its workflow is %s while it waits', async (_what, change) => {
+    const service = await started(flow);
+    let invocations = 0;
+    await service.run('e-1', {
+      between: async () => {
+        if (invocations++ === 1) await change(service);
+      },
+    });
+    expect(service.called).toEqual(['first/0', 'second/0']);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', workflowVersion: 1 });
+  });
+
+  test('is not run again when it has ended, or is somebody else’s', async () => {
+    const service = await started(flow);
+    await service.run();
+    expect((await service.run()).status).toBe('succeeded');
+    expect(service.called).toHaveLength(2);
+    await service.accept('e-2');
+    await service.executions.begin('e-2', { owner: 'another', checkAt: 1 });
+    await service.run('e-2');
+    expect(service.called).toHaveLength(2);
+  });
+
+  test('fails by name where a node gives what JSON can not carry', async () => {
+    const service = await started(
+      { nodes: [call('first')], edges: ['start -> first'] },
+      { call: () => ({ when: new Date() }) as never },
+    );
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'first', name: 'NotJsonError' },
+    });
+  });
+
+  test('carries results of any size, and requests of any that can be received', async () => {
+    const random = () =>
+      Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+    const text = random();
+    const service = await aBackgroundService({
+      call: ({ parameters }, input) => ({ ...parameters, text, size: JSON.stringify(input).length }),
+    });
+    await service.put(aFlow(flow));
+    await service.accept('e-1', { input: { body: 'x'.repeat(3_000_000) + text } });
+    const { status, updates } = await service.run();
+    expect(status).toBe('succeeded');
+    for (const { Payload = '' } of updates) expect(Buffer.byteLength(Payload)).toBeLessThan(262_144);
+    expect(service.blobs.keys().length).toBeGreaterThanOrEqual(3);
+    const record = await service.executions.find('e-1');
+    expect(JSON.stringify(record).length).toBeLessThan(40_000);
+    expect(service.called).toEqual(['first/0', 'second/0']);
+  });
+
+  test('keeps the times at which things happened, whatever the clock of the next machine says', async () => {
+    let offset = 0;
+    const clock = { now: () => 1_700_000_000_000 + offset };
+    const service = await started(flow, { clock });
+    const offsets = [5_000, -60_000];
+    await service.run('e-1', {
+      between: async () => {
+        offset = offsets.shift() ?? 0;
+      },
+    });
+    const { nodes = [], startedAt = 0, endedAt = 0 } = (await service.executions.find('e-1')) ?? {};
+    const times = nodes.map((node) => node.startedAt);
+    expect(times).toEqual([...times].sort());
+    expect(nodes.every(({ durationMs }) => durationMs >= 0)).toBe(true);
+    expect(endedAt).toBeGreaterThanOrEqual(startedAt);
+  });
+
+  test('that is cancelled while it waits does nothing any more', async () => {
+    const service = await started(flow);
+    let invocations = 0;
+    const stopped: string[] = [];
+    await service.run('e-1', {
+      between: async () => {
+        if (invocations++ !== 1) return;
+        const durableService = { stop: async (arn: string) => void stopped.push(arn) };
+        await cancelExecution('e-1', {
+          ...service.parts,
+          durableService,
+          clock: service.parts.services.clock,
+        });
+      },
+    });
+    expect(service.called).toEqual(['first/0']);
+    expect(stopped).toHaveLength(1);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'cancelled',
+      failure: { nodeId: 'pause', name: 'Cancelled' },
+    });
+  });
+
+  test('that runs out of its own time ends as timed out', async () => {
+    let now = 1_700_000_000_000;
+    const service = await started(
+      { ...flow, settings: { timeoutSeconds: 60 } },
+      { clock: { now: () => now } },
+    );
+    await service.run('e-1', {
+      between: async () => {
+        now += 50_000;
+      },
+    });
+    expect(service.called).toEqual(['first/0']);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'timedOut' });
+  });
+
+  test('that the engine has failed says why in its record', async () => {
+    const service = await started(flow);
+    let invocations = 0;
+    const { status } = await service.run('e-1', {
+      between: async () => {
+        if (invocations++ !== 1) return;
+        // As if the version that it runs had changed under its hands: then the steps are others.
+        const other = aFlow({
+          nodes: [call('another'), call('yet')],
+          edges: ['start -> another', 'another -> yet'],
+        });
+        service.parts.workflows.findVersion = async () => ({ version: 1, updatedAt: '', definition: other });
+      },
+    });
+    expect(status).toBe('failed');
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'start' },
+    });
+  });
+});
+
+describe('approval', () => {
+  const flow: AFlow = {
+    nodes: [
+      { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
+      { ...call('tell'), parameters: { url: '{{ approval.url }}', until: '{{ approval.expiresAt }}' } },
+      call('yes'),
+      call('no'),
+      call('late'),
+    ],
+    edges: [
+      'start -> ask',
+      'ask.requested -> tell',
+      'ask.approved -> yes',
+      'ask.rejected -> no',
+      'ask.timedOut -> late',
+    ],
+  };
+
+  test.each([
+    ['approve', 'yes/0'],
+    ['reject', 'no/0'],
+  ])('hands the address to who is to decide, and goes on when they %s', async (decision, next) => {
+    const service = await started(flow);
+    const { state } = await service.run('e-1', { answer: () => ({ decision, body: { by: 'Ada' } }) });
+    expect(service.called).toEqual(['ask/0/1/tell/0', next]);
+    const told = [...state.operations.values()].find(({ Name }) => Name === 'ask/0/1/tell/0');
+    expect(told?.StepDetails?.Result).toContain(service.urls[0]);
+    expect(await nodesOf(service)).toEqual(
+      expect.arrayContaining(['ask succeeded', 'ask/0/1/tell succeeded', 'late skipped']),
+    );
+    expect((await service.executions.find('e-1'))?.callbacks).toEqual({
+      'ask/0/0': { callbackId: 'callback-0', expiresAt: expect.any(Number) },
+    });
+  });
+
+  test('goes on without an answer when the time is up', async () => {
+    const service = await started(flow);
+    await service.run('e-1', { answer: () => null });
+    expect(service.called).toEqual(['ask/0/1/tell/0', 'late/0']);
+  });
+
+  test('fails, instead of waiting in vain, when nobody could be asked', async () => {
+    const service = await started(flow, {
+      call: () => {
+        throw new Error('the chat is down');
+      },
+    });
+    // What is left open is the place that nobody knows of: the engine resumes the run at once, to find it ended.
+    await service.run('e-1', { answer: () => null, saboteur: { isFatal: () => false } });
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'ask', message: expect.stringContaining('the chat is down') },
+    });
+  });
+
+  test('shows the address in no record and in no log line', async () => {
+    const service = await started(flow);
+    await service.run('e-1', { answer: () => ({ decision: 'approve', body: {} }) });
+    const [token = ''] = (service.urls[0] ?? '').split('/').slice(-1);
+    expect(token.length).toBeGreaterThan(60);
+    expect(JSON.stringify([await service.executions.find('e-1'), service.entries])).not.toContain(token);
+  });
+});
+
+describe('for each', () => {
+  const each = (parameters = {}): AFlow => ({
+    nodes: [
+      { id: 'each', type: 'forEach', parameters: { items: '{{ body }}', ...parameters } },
+      { ...call('work'), parameters: { got: '{{ item }}', at: '{{ index }}' } },
+      { id: 'mark', type: 'set', parameters: { values: { marked: '{{ got }}' } } },
+      { id: 'end', type: 'set', parameters: { values: { all: '{{ results }}', failed: '{{ failures }}' } } },
+    ],
+    edges: ['start -> each', 'each.each -> work', 'work -> mark', 'each -> end'],
+  });
+  const output = async (service: BackgroundService) =>
+    JSON.parse((await service.executions.find('e-1'))?.result?.slice(1) ?? '{}').output;
+
+  test('runs its body for every item, each remembered on its own, in order whatever is done first', async () => {
+    const service = await aBackgroundService();
+    await service.put(aFlow(each({ maxConcurrency: 3 })));
+    await service.accept('e-1', { input: { body: ['a', 'b', 'c', 'd'] } });
+    const { state } = await service.run();
+    expect(await output(service)).toEqual({
+      all: ['a', 'b', 'c', 'd'].map((marked) => ({ marked })),
+      failed: [],
+    });
+    expect([...service.called].sort()).toEqual([
+      'each/0/0/work/0',
+      'each/0/1/work/0',
+      'each/0/2/work/0',
+      'each/0/3/work/0',
+    ]);
+    expect(state.operations.size - 1).toBe(4);
+    expect(await nodesOf(service)).toEqual([
+      'start succeeded',
+      'each succeeded',
+      ...[0, 1, 2, 3].flatMap((at) => [`each/0/${at}/work succeeded`, `each/0/${at}/mark succeeded`]),
+      'end succeeded',
+    ]);
+  });
+
+  const failsFor = (bad: string) => ({
+    call: ({ parameters }: { parameters: { got?: unknown } }) => {
+      if (parameters.got === bad) throw new Error(`${bad} is bad`);
+      return parameters as never;
+    },
+  });
+
+  test('fails with the first item that failed, when all have been run', async () => {
+    const service = await aBackgroundService(failsFor('b'));
+    await service.put(aFlow(each()));
+    await service.accept('e-1', { input: { body: ['a', 'b', 'c'] } });
+    await service.run();
+    expect(service.called).toHaveLength(3);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'each', message: 'item 1 failed at the node "work": b is bad' },
+    });
+  });
+
+  test('goes on without the failed ones, if it is told to', async () => {
+    const service = await aBackgroundService(failsFor('b'));
+    await service.put(aFlow(each({ onItemFailure: 'continue' })));
+    await service.accept('e-1', { input: { body: ['a', 'b'] } });
+    await service.run();
+    expect(await output(service)).toEqual({
+      all: [{ marked: 'a' }, null],
+      failed: [{ index: 1, nodeId: 'work', name: 'Error', message: 'b is bad' }],
+    });
+  });
+
+  test('of no list says so', async () => {
+    const service = await aBackgroundService();
+    await service.put(aFlow(each()));
+    await service.accept('e-1', { input: { body: 'x' } });
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      failure: { message: 'Parameter "items" must be a list, got string' },
+    });
+  });
+});
+
+describe('subworkflow', () => {
+  const outer = (parameters: object): AFlow => ({
+    nodes: [
+      { id: 'sub', type: 'subworkflow', parameters: { ...parameters } },
+      { id: 'end', type: 'set', parameters: { values: { got: '{{ doubled }}' } } },
+    ],
+    edges: ['start -> sub', 'sub -> end'],
+  });
+  const inner = aFlow({
+    id: 'double',
+    trigger: 'manualTrigger',
+    nodes: [pause, { ...call('work'), parameters: { doubled: '{{ n * 2 }}' } }],
+    edges: ['start -> pause', 'pause -> work'],
+  });
+
+  test('runs another workflow as a part of this one, in the version that it began with', async () => {
+    const service = await aBackgroundService();
+    await service.put(inner);
+    await service.put(aFlow(outer({ workflowId: 'double', input: { n: 21 } })));
+    await service.accept();
+    let invocations = 0;
+    await service.run('e-1', {
+      between: async () => {
+        if (invocations++ === 1)
+          await service.put({ ...inner, nodes: inner.nodes.slice(0, 1), connections: [] });
+      },
+    });
+    expect(service.called).toEqual(['sub/0/0/work/0']);
+    expect(JSON.parse((await service.executions.find('e-1'))?.result?.slice(1) ?? '').output).toEqual({
+      got: 42,
+    });
+    expect(await nodesOf(service)).toEqual([
+      'start succeeded',
+      'sub succeeded',
+      'sub/0/0/start succeeded',
+      'sub/0/0/pause succeeded',
+      'sub/0/0/work succeeded',
+      'end succeeded',
+    ]);
+  });
+
+  test.each([
+    ['that does not exist', { workflowId: 'nobody' }, 'there is no enabled workflow "nobody"'],
+    ['without an entry', { workflowId: 'order' }, 'needs one manualTrigger to be run by another, and has 0'],
+    ['that runs itself for ever', { workflowId: 'forever' }, 'more than 10 runs inside of runs'],
+  ])('fails for a workflow %s', async (_case, parameters, message) => {
+    const service = await started(outer(parameters));
+    const forever = outer({ workflowId: 'forever' });
+    await service.put(aFlow({ ...forever, id: 'forever', trigger: 'manualTrigger' }));
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'sub', message: expect.stringContaining(message) },
+    });
+  });
+});
+
+describe('faults of ours', () => {
+  const flow: AFlow = {
+    nodes: [call('first'), pause, call('second')],
+    edges: ['start -> first', 'first -> pause', 'pause -> second'],
+  };
+
+  test.each(['begin', 'finish'] as const)(
+    'a store that can not be had at %s fails the invocation, and the run goes on where it was',
+    async (method) => {
+      let failures = 2;
+      const service: BackgroundService = await started(flow, {
+        spoilt: {
+          [method]: async (...args: unknown[]) => {
+            if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+            return (service.executions[method] as (...given: unknown[]) => unknown)(...args);
+          },
+        },
+      });
+      expect((await service.run('e-1', { saboteur: { isFatal: () => false } })).status).toBe('succeeded');
+      expect(service.called).toEqual(['first/0', 'second/0']);
+      expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    },
+  );
+
+  test('progress that can not be recorded disturbs nobody', async () => {
+    const service = await started(flow, {
+      spoilt: { saveProgress: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+    });
+    expect((await service.run()).status).toBe('succeeded');
+    expect(await nodesOf(service)).toHaveLength(4);
+    expect(service.entries).toContainEqual(expect.objectContaining({ level: 'warn' }));
+  });
+
+  test.each([
+    [
+      'a version that is not stored',
+      (service: BackgroundService) => {
+        service.parts.workflows.findVersion = async () => null;
+      },
+    ],
+    [
+      'a request that is gone',
+      (service: BackgroundService) => {
+        service.parts.blobs.get = async () => null;
+      },
+    ],
+  ])('%s is the end of the run, which says so', async (_case, spoil) => {
+    const service = await aBackgroundService();
+    await service.put(aFlow(flow));
+    const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)).join('');
+    await service.accept('e-1', { input: { body: text } });
+    spoil(service);
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'start' },
+    });
+    expect(service.called).toEqual([]);
+  });
+});
+
+describe('a retry', () => {
+  const flow: AFlow = {
+    nodes: [call('first'), pause, call('second'), call('third')],
+    edges: ['start -> first', 'first -> pause', 'pause -> second', 'second -> third'],
+  };
+  const broken = { isBroken: true };
+  const failing = () =>
+    started(flow, {
+      call: ({ id, parameters }) => {
+        if (id === 'second' && broken.isBroken) throw new Error('the shop is closed');
+        return parameters;
+      },
+    });
+  const retry = (service: BackgroundService, options: Partial<Parameters<typeof retryExecution>[1]> = {}) =>
+    retryExecution(
+      'e-1',
+      { from: null, version: 'recorded', ...options },
+      {
+        ...service.parts,
+        ids: service.parts.services.ids,
+        clock: service.parts.services.clock,
+        launcher: { launch: async () => {} },
+        modeOf: async ({ definition }) => resolveExecution(definition, service.findNodeType),
+      },
+    );
+
+  test('from a node begins there, with what the steps before it gave', async () => {
+    broken.isBroken = true;
+    const service = await failing();
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'second' },
+    });
+    broken.isBroken = false;
+    const { executionId } = await retry(service, { from: 'second' });
+    const { invocations } = await service.run(executionId);
+    expect(invocations).toBe(1); // it does not wait again either
+    expect(service.called).toEqual(['first/0', 'second/0', 'second/0', 'third/0']);
+    expect(await service.executions.find(executionId)).toMatchObject({
+      status: 'succeeded',
+      retryOf: { executionId: 'e-1', fromNodeId: 'second' },
+    });
+  });
+
+  test('from the start does everything again', async () => {
+    broken.isBroken = true;
+    const service = await failing();
+    await service.run();
+    broken.isBroken = false;
+    const { executionId } = await retry(service);
+    await service.run(executionId);
+    expect(service.called).toEqual(['first/0', 'second/0', 'first/0', 'second/0', 'third/0']);
+  });
+});

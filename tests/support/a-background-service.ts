@@ -1,0 +1,202 @@
+import type { Context } from 'aws-lambda';
+import { createDesk } from '../../lib/callbacks/desk.ts';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
+import type { Clock } from '../../lib/contract/services.ts';
+import { createDurableFunction } from '../../lib/durable/durable-function.ts';
+import { acceptExecution } from '../../lib/executions/accept-execution.ts';
+import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
+import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/plans.ts';
+import { unified } from '../../lib/plugins/installed-plugin.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import type { BackgroundMode, Connection, WorkflowDefinition } from '../../lib/workflows/definition.ts';
+import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
+import { aDurableEngine, type Saboteur } from './a-durable-engine.ts';
+import { aRecordingLogger } from './a-recording-logger.ts';
+import { keptEvents } from './an-inline-launcher.ts';
+import { inMemoryBlobs } from './in-memory-blobs.ts';
+import { inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-stores.ts';
+
+export interface BackgroundOptions {
+  readonly spoilt?: Partial<ExecutionStore>;
+  readonly clock?: Partial<Clock>;
+  /** What the node type `call` does; it puts out its parameters by default. */
+  readonly call?: PluginHandle['execute'];
+  readonly announces?: boolean;
+}
+
+/** A chain of nodes, or any graph: connections are `a -> b` or `a.output -> b`. */
+export interface AFlow {
+  readonly id?: string;
+  readonly trigger?: string;
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly parameters?: JsonObject;
+    readonly settings?: NonNullable<WorkflowDefinition['nodes'][0]['settings']>;
+  }[];
+  readonly edges: readonly string[];
+  readonly settings?: WorkflowDefinition['settings'];
+}
+
+export const aFlow = ({
+  id = 'order',
+  trigger = 'webhookTrigger',
+  nodes,
+  edges,
+  settings,
+}: AFlow): WorkflowDefinition => ({
+  id,
+  name: id,
+  enabled: true,
+  nodes: [
+    { id: 'start', type: trigger, parameters: {} },
+    ...nodes.map(({ parameters = {}, ...node }) => ({ ...node, parameters })),
+  ],
+  connections: edges.map((edge): Connection => {
+    const [, sourceNodeId = '', sourceOutput = 'main', targetNodeId = ''] =
+      /^([\w-]+)(?:\.(\w+))? -> ([\w-]+)$/.exec(edge) ?? [];
+    return { sourceNodeId, sourceOutput, targetNodeId };
+  }),
+  ...(settings === undefined ? {} : { settings }),
+});
+
+/** Nobody waits in the process for long: until something else is done. */
+const sleepUntilAborted: Clock['sleep'] = (_ms, signal) =>
+  new Promise((_resolve, reject) => {
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+/**
+ * The function for durable runs with all its real parts, on an engine and on stores in memory. The node type `call`
+ * touches the outside: what it was called for is kept.
+ */
+export const aBackgroundService = async (options: BackgroundOptions = {}) => {
+  const { logger, entries } = aRecordingLogger();
+  const clock: Clock = { now: () => Date.now(), sleep: sleepUntilAborted, ...options.clock };
+  const called: string[] = [];
+  const outside: PluginProvider = {
+    id: 'outside',
+    name: 'Outside',
+    version: '1.0.0',
+    description: 'For tests',
+    category: 'test',
+    handles: [
+      {
+        id: 'call',
+        name: 'Call',
+        description: 'Touches the outside',
+        kind: 'action',
+        schema: { type: 'object' },
+        execute: (node, input, context) => {
+          called.push(context.idempotencyKey.split('/').slice(1).join('/'));
+          return (options.call ?? (() => node.parameters))(node, input, context);
+        },
+      },
+    ],
+  };
+  const installed = [...installedPlugins, unified('outside', async () => ({ default: outside }))];
+  const registry = await loadRegistry(installed, { logger, clock });
+  const workflows = inMemoryWorkflowStore();
+  const executions = inMemoryExecutionStore();
+  const blobs = inMemoryBlobs();
+  const openPlan = createOpenPlan({
+    loadNodeTypes: async () => registry.findNodeType,
+    lookUpPlan: (_key, load) => load(),
+  });
+  let ids = 0;
+  const kept = keptEvents();
+  const parts = {
+    executions: { ...executions, ...options.spoilt },
+    workflows,
+    openPlan,
+    otherWorkflows: createOtherWorkflows(workflows, openPlan),
+    blobs,
+    events: kept.events,
+    announces: options.announces ?? false,
+    services: {
+      clock,
+      ids: { next: () => `id-${ids++}` },
+      http: { request: () => Promise.reject(new Error('no network in tests')) },
+    },
+    logger,
+    loggerFor: () => logger,
+  };
+  const urls: string[] = [];
+  const openDesk = (record: Parameters<typeof createDesk>[1]) =>
+    createDesk(
+      {
+        executions: parts.executions,
+        clock,
+        publicUrl: 'https://example.com',
+        onOpen: (url) => urls.push(url),
+      },
+      record,
+    );
+
+  return {
+    parts,
+    findNodeType: registry.findNodeType,
+    workflows,
+    executions,
+    blobs,
+    entries,
+    called,
+    urls,
+    published: kept.published,
+    put: (definition: WorkflowDefinition) => workflows.put(definition, toPathConfigs(definition)),
+    /** As the webhook function accepts it, but launched by nobody. */
+    accept: async (
+      executionId = 'e-1',
+      {
+        input = { body: {} },
+        workflowId = 'order',
+        mode = 'durable',
+      }: { input?: JsonObject; workflowId?: string; mode?: BackgroundMode } = {},
+    ) => {
+      const workflow = await workflows.find(workflowId);
+      const [trigger] = workflow?.definition.nodes ?? [];
+      await acceptExecution(
+        {
+          executionId,
+          workflowId,
+          workflowVersion: workflow?.version ?? 0,
+          trigger: { nodeId: trigger?.id ?? '', type: trigger?.type ?? '' },
+          mode,
+          startedAt: clock.now(),
+          input,
+          isRepeatable: false,
+          keepsResult: true,
+        },
+        { ...parts, ids: parts.services.ids, launcher: { launch: async () => {} } },
+      );
+      return executionId;
+    },
+    /** Runs it to the end on the durable engine. */
+    run: (
+      executionId = 'e-1',
+      engine: {
+        answer?: (callbackId: string) => unknown;
+        saboteur?: Saboteur;
+        between?: () => Promise<void>;
+      } = {},
+    ) => {
+      const { between, ...rest } = engine;
+      return aDurableEngine({
+        input: { executionId },
+        createHandler: (client) => {
+          const handler = createDurableFunction({ ...parts, client, openDesk });
+          return async (event, context: Context) => {
+            await between?.();
+            return handler(event, context);
+          };
+        },
+        ...rest,
+      }).run();
+    },
+  };
+};
+
+export type BackgroundService = Awaited<ReturnType<typeof aBackgroundService>>;
