@@ -1,5 +1,9 @@
+import type { JsonValue } from '../lib/contract/json.ts';
 import type { ExecutionStatus, NodeFailure, NodeRecord } from '../lib/executions/execution.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../lib/executions/execution-store.ts';
+
+/** How much of what went in and out of a node is shown to a reader; with --json it is all that the record has. */
+const EXCERPT_LENGTH = 200;
 
 /** One line per execution, in columns that are as wide as what stands in them. */
 export const toTable = (executions: readonly ExecutionSummary[]): string[] => {
@@ -44,9 +48,15 @@ export const toAccount = (record: ExecutionRecord): string[] => {
 
 const toNodeLines = (node: NodeRecord): string[] => [
   `  ${describeNode(node)}`,
-  ...(node.input === undefined ? [] : [`      in   ${oneLine(JSON.stringify(node.input))}`]),
-  ...(node.outputs === undefined ? [] : [`      out  ${oneLine(JSON.stringify(node.outputs))}`]),
+  ...(node.input === undefined ? [] : [`      in   ${toExcerpt(node.input)}`]),
+  ...(node.outputs === undefined ? [] : [`      out  ${toExcerpt(node.outputs)}`]),
 ];
+
+/** As JSON; of much, the start. */
+const toExcerpt = (value: JsonValue): string => {
+  const text = oneLine(JSON.stringify(value));
+  return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH)}…`;
+};
 
 /** `each/0/2/fetch (httpRequest) failed after 1.2 s, 3 attempts: HttpError: …` */
 export const describeNode = (node: NodeRecord): string => {

@@ -4,18 +4,10 @@ import type { FindNodeType } from '../lib/contract/node-type.ts';
 import { isAppError } from '../lib/errors.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from './command-error.ts';
 import * as credential from './credential-commands.ts';
-import * as execution from './execution-commands.ts';
 import { help } from './help.ts';
 import type { Io } from './io.ts';
-import {
-  atLeastOne,
-  checkTarget,
-  exactlyOne,
-  noNames,
-  readId,
-  readListQuery,
-  readVersionNumber,
-} from './read-arguments.ts';
+import { atLeastOne, checkTarget, exactlyOne, noNames, readId, readVersionNumber } from './read-arguments.ts';
+import { runExecution } from './run-execution.ts';
 import type { OpenTarget } from './target.ts';
 import * as workflow from './workflow-commands.ts';
 
@@ -110,7 +102,8 @@ const dispatch = async (args: readonly string[], commandLine: CommandLine): Prom
   }
 };
 
-type Values = ReturnType<typeof parse>['values'];
+/** What stands behind `--`. */
+export type Values = ReturnType<typeof parse>['values'];
 
 const parse = (args: readonly string[]) => {
   try {
@@ -180,40 +173,6 @@ const runCredential = async (
       default:
         noNames(names);
         return await credential.list(values.json === true, context);
-    }
-  } finally {
-    target.close();
-  }
-};
-
-const runExecution = async (
-  command: string,
-  names: readonly string[],
-  values: Values,
-  { io, openTarget, loadNodeTypes }: CommandLine,
-): Promise<void> => {
-  const query = command === 'list' ? readListQuery(values) : null; // what is wrong is told before anything is opened
-  const target = openTarget(values);
-  const context = { io, target };
-  const isJson = values.json === true;
-  try {
-    if (query !== null) {
-      noNames(names);
-      return await execution.list(query, isJson, context);
-    }
-    const id = readId(names);
-    switch (command) {
-      case 'show':
-        return await execution.show(id, isJson, context);
-      case 'retry': {
-        const version = values.current === true ? 'current' : 'recorded';
-        const options = { from: values.from ?? null, version } as const;
-        return await execution.retry(id, options, context, await loadNodeTypes());
-      }
-      case 'cancel':
-        return await execution.cancel(id, context);
-      default:
-        return await execution.watch(id, context);
     }
   } finally {
     target.close();

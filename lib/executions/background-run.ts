@@ -7,10 +7,12 @@ import { AppError, isAppError } from '../errors.ts';
 import type { Workflow } from '../workflows/definition.ts';
 import type { Plan } from '../workflows/plan.ts';
 import type { WorkflowStore } from '../workflows/workflow-store.ts';
+import { closeNodes } from './close-nodes.ts';
 import { execute } from './engine.ts';
 import type { ExecutionResult, NodeRecord } from './execution.ts';
 import type { ExecutionProgress, ExecutionRecord, ExecutionStore } from './execution-store.ts';
 import { toFailure } from './failure.ts';
+import { findBehind } from './find-behind.ts';
 import { keepTimes, latestOf } from './keep-times.ts';
 import { computeLimits, keepsData } from './limits.ts';
 import type { OpenPlan } from './plans.ts';
@@ -134,8 +136,10 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       const plan = await parts.openPlan(workflow);
       plan.routeFrom(trigger.nodeId); // throws for what is no trigger
       const input = JSON.parse(await unpackText(begun.input ?? 'j{}', blobs)) as JsonObject;
-      const forgotten = findBehind(plan, retryOf?.fromNodeId ?? null);
-      const memory = seed === null ? new Map() : readMemory(await unpackText(seed, blobs), forgotten);
+      const memory =
+        seed === null
+          ? new Map()
+          : readMemory(await unpackText(seed, blobs), findBehind(plan, retryOf?.fromNodeId ?? ''));
       return { workflow, plan, input, memory };
     } catch (error) {
       if (isAppError(error, 'STORE_UNAVAILABLE')) throw error;
@@ -196,13 +200,17 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     suspend: async () => recorder?.suspend(),
     fail: async (failure) => {
       if (record === null) return;
-      const { trigger, nodes } = record;
+      const endedAt = services.clock.now();
+      // The latest account: this process may have written it.
+      const { trigger, nodes } = (await executions.find(record.executionId)) ?? record;
       const ended = { nodeId: trigger.nodeId, ...failure };
-      await settleExecution(
-        record,
-        { status: 'failed', endedAt: services.clock.now(), nodes, failure: ended },
-        parts,
-      );
+      const end = {
+        status: 'failed' as const,
+        endedAt,
+        nodes: closeNodes(nodes, endedAt, failure),
+        failure: ended,
+      };
+      await settleExecution(record, end, parts);
     },
     close: async () => {
       over.abort('the invocation is over'); // a reason of our own: the default one costs a stack trace
@@ -229,21 +237,6 @@ const toInfo = (record: ExecutionRecord): ExecutionInfo => ({
   trigger: record.trigger,
   startedAt: new Date(record.startedAt).toISOString(),
 });
-
-/** The node and all that can be reached from it: what runs again when a retry begins there. */
-const findBehind = (plan: Plan, nodeId: string | null): ReadonlySet<string> => {
-  const found = new Set<string>();
-  const work = nodeId === null ? [] : plan.nodes.filter(({ node }) => node.id === nodeId);
-  for (let next = work.pop(); next !== undefined; next = work.pop()) {
-    if (found.has(next.node.id)) continue;
-    found.add(next.node.id);
-    for (const edge of next.outgoing) {
-      const target = plan.nodes[plan.edges[edge]?.target ?? -1];
-      if (target !== undefined) work.push(target);
-    }
-  }
-  return found;
-};
 
 /**
  * Time as one execution sees it: it does not go back behind what is recorded, whatever the clock of this machine says,

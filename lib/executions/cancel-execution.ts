@@ -1,5 +1,6 @@
 import type { Clock } from '../contract/services.ts';
 import { AppError } from '../errors.ts';
+import { closeNodes } from './close-nodes.ts';
 import type { DurableService } from './durable-service.ts';
 import { isFinal } from './execution.ts';
 import type { ExecutionStore } from './execution-store.ts';
@@ -29,7 +30,13 @@ export const cancelExecution = async (executionId: string, parts: CancelParts): 
   if (mode === 'inline') refuse('its caller waits for it, and it ends within seconds by itself');
   const open = nodes.findLast((node) => node.status === 'waiting' || node.status === 'running');
   const failure = { nodeId: open?.nodeId ?? trigger.nodeId, name: 'Cancelled', message: REASON };
-  const end = { status: 'cancelled' as const, endedAt: parts.clock.now(), nodes, failure };
+  const endedAt = parts.clock.now();
+  const end = {
+    status: 'cancelled',
+    endedAt,
+    nodes: closeNodes(nodes, endedAt, failure),
+    failure,
+  } as const;
   if (!(await settleExecution(record, end, parts))) refuse('it has just ended');
   // Who had not begun it may have done so just before: its process is told, too.
   const owner = record.owner ?? (await parts.executions.find(executionId))?.owner ?? null;

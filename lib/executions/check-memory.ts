@@ -17,10 +17,8 @@ export const checkMemory = async (record: Remembered, plan: Plan, from: string):
   const behind = findBehind(plan, from);
   const before = nodes.filter((node) => !behind.has(rootOf(node)));
 
-  const failed = before.find(({ nodeId, status }) => status === 'failed' && nodeId === failure?.nodeId);
-  if (failed !== undefined) {
-    return `its node "${failed.nodeId}" failed, is not behind "${from}", and would fail again`;
-  }
+  const last = before.find((node) => !isOver(node) || isEnd(node, failure));
+  if (last !== undefined) return `it ended at its node "${last.nodeId}", which is not behind "${from}"`;
   const names = await readNames(memory);
   // Too large to be looked at here: complete for a run that failed, and most likely not for one that succeeded.
   if (names === null) return record.status === 'succeeded' ? 'it succeeded, and kept too little of it' : null;
@@ -37,6 +35,12 @@ export const checkMemory = async (record: Remembered, plan: Plan, from: string):
     ? null
     : `what its node "${lost.nodeId}" gave was not kept, and it would run again`;
 };
+
+const isOver = ({ status }: NodeRecord): boolean => status !== 'running' && status !== 'waiting';
+
+/** Its failure is remembered, and would come again. */
+const isEnd = ({ nodeId, status }: NodeRecord, failure: Remembered['failure']): boolean =>
+  status === 'failed' && nodeId === failure?.nodeId;
 
 /** Names of steps, waits and answers; null when they are not in the record itself. */
 const readNames = async (memory: string): Promise<readonly string[] | null> => {

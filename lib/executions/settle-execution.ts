@@ -32,14 +32,15 @@ export const settleExecution = async (
     endedAt,
     isToBeAnnounced: parts.announces,
   });
-  if (isSettled) await announceEnd({ ...execution, ...end, endedAt }, parts);
+  if (isSettled)
+    await announceEnd({ ...execution, ...end, endedAt, isToBeAnnounced: parts.announces }, parts);
   return isSettled;
 };
 
 /** Tells of an end that is recorded. Never rejects: what could not be told stays marked. */
 export const announceEnd = async (
-  execution: Settled & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure'>,
-  { executions, events, announces, logger }: SettleParts,
+  execution: Settled & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure' | 'isToBeAnnounced'>,
+  { executions, events, logger }: SettleParts,
 ): Promise<void> => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf } = execution;
   const { status, endedAt, failure } = execution;
@@ -48,7 +49,7 @@ export const announceEnd = async (
       ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf },
       ...{ status, endedAt, failure },
     });
-    if (announces) await executions.announced(executionId);
+    if (execution.isToBeAnnounced) await executions.announced(executionId);
   } catch (cause) {
     logger.error('The end of the execution is not announced.', { executionId, workflowId, cause });
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../contract/services.ts';
 import type { WorkflowStore } from '../workflows/workflow-store.ts';
 import { RUNNING_CHECK_MS, WAITING_CHECK_MS } from './background-run.ts';
+import { closeNodes } from './close-nodes.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
 import { type FinalStatus, isFinal } from './execution.ts';
 import type { ExecutionRecord, ExecutionStore } from './execution-store.ts';
@@ -112,11 +113,13 @@ const settle = async (
   parts: SweepParts,
 ): Promise<void> => {
   const { nodes, trigger } = record;
+  const endedAt = parts.clock.now();
   const openNode = nodes.findLast((node) => node.status === 'running' || node.status === 'waiting');
-  const nodeId = openNode?.nodeId ?? trigger.nodeId;
-  await settleExecution(
-    record,
-    { status, endedAt: parts.clock.now(), nodes, failure: { nodeId, ...failure } },
-    parts,
-  );
+  const end = {
+    status,
+    endedAt,
+    nodes: closeNodes(nodes, endedAt, failure),
+    failure: { nodeId: openNode?.nodeId ?? trigger.nodeId, ...failure },
+  };
+  await settleExecution(record, end, parts);
 };

@@ -166,6 +166,17 @@ describe('execution show', () => {
     close();
   });
 
+  test('shows the start of what is long', async () => {
+    const { call, executions, close } = await aService();
+    await executions.start(aStart());
+    const nodes = [aNode('fetch', { input: 'x'.repeat(199), outputs: 'y'.repeat(198) })];
+    await executions.finish('e-1', anExecutionEnd({ endedAt: T0 + 1, nodes }));
+    const { out } = await call('execution show e-1');
+    expect(out).toContain(`in   "${'x'.repeat(199)}…`);
+    expect(out).toContain(`out  "${'y'.repeat(198)}"`);
+    close();
+  });
+
   test('--json is what the admin API answers', async () => {
     const { call, executions, close } = await aService();
     await executions.start(aStart({ input: 'jhidden', callbackKey: 'hidden' }));

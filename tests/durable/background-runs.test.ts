@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '../../lib/errors.ts';
 import { cancelExecution } from '../../lib/executions/cancel-execution.ts';
+import { describeExecution } from '../../lib/executions/describe-execution.ts';
 import { retryExecution } from '../../lib/executions/retry-execution.ts';
 import { resolveExecution } from '../../lib/workflows/resolve-execution.ts';
 import {
@@ -265,12 +266,15 @@ describe('approval', () => {
     });
   });
 
-  test('shows the address in no record and in no log line', async () => {
+  test('shows the address in no account of it and in no log line', async () => {
     const service = await started(flow);
     await service.run('e-1', { answer: () => ({ decision: 'approve', body: {} }) });
     const [token = ''] = (service.urls[0] ?? '').split('/').slice(-1);
     expect(token.length).toBeGreaterThan(60);
-    expect(JSON.stringify([await service.executions.find('e-1'), service.entries])).not.toContain(token);
+    const record = await service.executions.find('e-1');
+    const shown = record === null ? {} : describeExecution(record);
+    expect(JSON.stringify(shown)).toContain('/api/webhook-callback/[redacted]');
+    expect(JSON.stringify([shown, service.entries])).not.toContain(token);
   });
 });
 

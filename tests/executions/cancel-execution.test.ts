@@ -21,6 +21,8 @@ const aWaitingNode: NodeRecord = {
   durationMs: 0,
 };
 
+const anEndedNode: NodeRecord = { ...aWaitingNode, nodeId: 'start', status: 'succeeded', durationMs: 5 };
+
 interface Setting {
   readonly start?: Partial<ExecutionStart>;
   readonly stop?: DurableService['stop'];
@@ -55,7 +57,12 @@ const aService = async ({ start, stop, executions: spoil = () => ({}), announces
   const begin = (owner = 'arn:1') => store.begin('e-1', { owner, checkAt: 0 });
   const wait = async () => {
     await begin();
-    await store.saveProgress('e-1', { status: 'waiting', nodes: [aWaitingNode], memory: 'j{}', checkAt: 0 });
+    await store.saveProgress('e-1', {
+      status: 'waiting',
+      nodes: [anEndedNode, aWaitingNode],
+      memory: 'j{}',
+      checkAt: 0,
+    });
   };
   const cancel = (id = 'e-1') => cancelExecution(id, parts);
   return { cancel, store, begin, wait, stopped, published, entries };
@@ -70,7 +77,10 @@ describe('cancelling', () => {
       status: 'cancelled',
       endedAt: NOW,
       failure: { nodeId: 'approve', name: 'Cancelled', message: 'cancelled by an operator' },
-      nodes: [{ nodeId: 'approve' }],
+      nodes: [
+        { nodeId: 'start', status: 'succeeded' },
+        { nodeId: 'approve', status: 'failed', durationMs: 8_000 },
+      ],
       memory: 'j{}',
     });
     expect(stopped).toEqual(['arn:1: cancelled by an operator']);

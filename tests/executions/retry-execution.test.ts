@@ -242,10 +242,20 @@ describe('a retry from a node', () => {
       end: anEnded({ nodes: [aNode('reserve', { status: 'failed' })], failure }),
     });
     await expect(retry({ from: 'mail' })).rejects.toMatchObject(
-      refused('its node "reserve" failed, is not behind "mail", and would fail again'),
+      refused('it ended at its node "reserve", which is not behind "mail"'),
     );
     expect(await retry({ from: 'reserve' })).toMatchObject({ status: 'accepted' });
   });
+
+  test.each(['running', 'waiting'] as const)(
+    'is refused when a node before it was still %s',
+    async (status) => {
+      const nodes = [aNode('reserve'), aNode('pause', { status })];
+      const { retry } = await aService({ end: anEnded({ nodes, status: 'timedOut' }) });
+      await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('it ended at its node "pause"'));
+      expect(await retry({ from: 'pause' })).toMatchObject({ status: 'accepted' });
+    },
+  );
 
   test('lets failures be that the run had gone on from', async () => {
     const nodes = [aNode('reserve', { status: 'failed' }), aNode('mail', { status: 'failed' })];

@@ -24,14 +24,23 @@ const servers: LocalServer[] = [];
 
 afterEach(async () => {
   process.env = { ...before };
+  for (const client of clients.splice(0)) client.destroy();
   for (const server of servers.splice(0)) await server.close();
 });
 
+/** Connections that are to be closed after the test: Lambda keeps them as long as the sandbox. */
+const clients: { destroy(): void }[] = [];
+
+const kept = <Parts extends { readonly client: { destroy(): void } }>(parts: Parts): Parts => {
+  clients.push(parts.client);
+  return parts;
+};
+
 const handlers: Record<Name, () => unknown> = {
-  adminExecutions: () => createListExecutions(openExecutions()),
-  adminExecution: () => createShowExecution(openExecutions()),
-  adminRetryExecution: () => createRetryExecution(openRetry()),
-  adminCancelExecution: () => createCancelExecution(openCancel()),
+  adminExecutions: () => createListExecutions(kept(openExecutions())),
+  adminExecution: () => createShowExecution(kept(openExecutions())),
+  adminRetryExecution: () => createRetryExecution(kept(openRetry())),
+  adminCancelExecution: () => createCancelExecution(kept(openCancel())),
 };
 const names = Object.keys(handlers) as Name[];
 
@@ -64,7 +73,7 @@ const aLambda = async (status = 202): Promise<LocalServer> => {
 const aService = async () => {
   const { endpoint } = await openDatabase();
   process.env.DYNAMODB_ENDPOINT = endpoint;
-  const { executions, workflows } = openExecutions();
+  const { executions, workflows } = kept(openExecutions());
   return { executions, workflows, lambda: await aLambda() };
 };
 
@@ -441,8 +450,9 @@ describe('every one of them', () => {
   });
 
   test.each(names)('%s is a 503 with Retry-After when the store can not be had', async (name) => {
-    process.env.DYNAMODB_ENDPOINT = 'http://127.0.0.1:1';
-    await aLambda();
+    const broken = await aLocalServer({ '/': (_request, response) => response.writeHead(500).end('{}') });
+    servers.push(broken);
+    process.env.DYNAMODB_ENDPOINT = broken.origin;
     const result = await call(name);
     expect(result).toMatchObject(aProblem(503, 'store-unavailable'));
     expect(result.headers).toMatchObject({ 'retry-after': '2' });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { emit } from '../../lib/contract/node.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
@@ -138,6 +139,14 @@ export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOpt
 
   return {
     clock,
+    /** Lets time pass, in small steps: whoever wakes up may go to sleep again. */
+    passTime: async (ms: number): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += 100) {
+        await setImmediate();
+        clock.advance(100);
+      }
+      await setImmediate();
+    },
     lines,
     workflows,
     credentials,

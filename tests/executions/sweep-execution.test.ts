@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import { AppError } from '../../lib/errors.ts';
+import type { DurableStatus } from '../../lib/executions/durable-service.ts';
+import type { ExecutionStart } from '../../lib/executions/execution-store.ts';
+import { sweepExecution } from '../../lib/executions/sweep-execution.ts';
+import { createSweepFunction } from '../../lib/sweep-function.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
+import { aRecordingLogger } from '../support/a-recording-logger.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aWorkflow } from '../support/a-workflow.ts';
+import { keptEvents } from '../support/an-inline-launcher.ts';
+import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../support/in-memory-stores.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
+  const clock = aManualClock();
+  const executions = inMemoryExecutionStore();
+  const workflows = inMemoryWorkflowStore();
+  const { logger, entries } = aRecordingLogger();
+  const { events, published } = keptEvents();
+  const launched: string[] = [];
+  const stopped: string[] = [];
+  await workflows.put(aWorkflow({ id: 'orders', settings: { timeoutSeconds: 7_200 } }), []);
+  await executions.start(anExecutionStart({ workflowVersion: 1, startedAt: clock.now(), ...start }));
+  const parts = {
+    executions,
+    workflows,
+    events,
+    announces: true,
+    logger,
+    clock,
+    launcher: { launch: async (id: string, mode: string) => void launched.push(`${id} ${mode}`) },
+    durableService: {
+      findStatus: async () => status,
+      stop: async (arn: string) => void stopped.push(arn),
+      answerCallback: async () => false,
+    },
+  };
+  return {
+    clock,
+    executions,
+    parts,
+    entries,
+    launched,
+    stopped,
+    published,
+    record: () => executions.find('e-1'),
+  };
+};
+
+const begun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
+  const sweeper = await aSweeper(start, status);
+  await sweeper.executions.begin('e-1', { owner: 'arn-1', checkAt: sweeper.clock.now() });
+  return sweeper;
+};
+
+describe('the sweeper', () => {
+  test('launches what was accepted and not begun, and looks again later', async () => {
+    const { parts, launched, executions, clock } = await aSweeper();
+    clock.advance(3 * MINUTE);
+    await sweepExecution('e-1', parts);
+    expect(launched).toEqual(['e-1 durable']);
+    expect(await executions.findDue(clock.now() + 4 * MINUTE, 10)).toEqual([]);
+    expect(await executions.findDue(clock.now() + 5 * MINUTE, 10)).toEqual(['e-1']);
+  });
+
+  test('gives up what nobody takes for a day', async () => {
+    const { parts, launched, clock, record, published } = await aSweeper();
+    clock.advance(24 * HOUR + 1);
+    await sweepExecution('e-1', parts);
+    expect(launched).toEqual([]);
+    expect(await record()).toMatchObject({ status: 'failed', failure: { name: 'NeverStarted' } });
+    expect(published).toEqual(['e-1 failed']);
+  });
+
+  test('leaves alone what the engine says is alive', async () => {
+    const { parts, record, executions, clock } = await begun();
+    clock.advance(HOUR);
+    await sweepExecution('e-1', parts);
+    expect(await record()).toMatchObject({ status: 'running' });
+    expect(await executions.findDue(clock.now() + 19 * MINUTE, 10)).toEqual([]);
+  });
+
+  test.each<[DurableStatus, string, string]>([
+    ['gone', 'failed', 'its durable execution is gone'],
+    ['failed', 'failed', 'its durable execution failed'],
+    ['succeeded', 'failed', 'its durable execution ended without recording how'],
+    ['timedOut', 'timedOut', 'its durable execution ran out of time'],
+    ['stopped', 'cancelled', 'its durable execution was stopped from outside'],
+  ])('settles, with the reason, a run whose durable execution is %s', async (found, status, message) => {
+    const { parts, record, executions, published, clock } = await begun({}, found);
+    const node = {
+      nodeId: 'ask',
+      type: 'approval',
+      iteration: 0,
+      attempts: 0,
+      startedAt: clock.now(),
+      durationMs: 0,
+    };
+    await executions.saveProgress('e-1', {
+      status: 'waiting',
+      nodes: [{ ...node, status: 'waiting' }],
+      checkAt: 0,
+    });
+    clock.advance(5_000);
+    await sweepExecution('e-1', parts);
+    expect(await record()).toMatchObject({
+      status,
+      failure: { nodeId: 'ask', name: 'RunLost', message },
+      nodes: [{ nodeId: 'ask', status: 'failed', durationMs: 5_000 }],
+      isToBeAnnounced: false,
+    });
+    expect(published).toHaveLength(1);
+    await sweepExecution('e-1', parts); // it has ended
+    expect(published).toHaveLength(1);
+  });
+
+  test('ends what has had its time, and stops it', async () => {
+    const { parts, record, stopped, clock } = await begun();
+    clock.advance(2 * HOUR + 1);
+    await sweepExecution('e-1', parts);
+    expect(await record()).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
+    expect(stopped).toEqual(['arn-1']);
+  });
+
+  test.each([
+    ['gives an express run its three attempts', 59 * MINUTE, 'running'],
+    ['then takes it for lost', 61 * MINUTE, 'failed'],
+  ])('%s', async (_what, age, status) => {
+    const { parts, record, clock } = await begun({ mode: 'express' });
+    clock.advance(age);
+    await sweepExecution('e-1', parts);
+    expect((await record())?.status).toBe(status);
+  });
+
+  test('tells of an end that was not told, once', async () => {
+    const { parts, executions, published } = await begun();
+    await executions.finish('e-1', anExecutionEnd({ isToBeAnnounced: true }));
+    await sweepExecution('e-1', parts);
+    await sweepExecution('e-1', parts);
+    expect(published).toEqual(['e-1 succeeded']);
+  });
+
+  test('an end that still can not be told stays marked', async () => {
+    const { parts, executions, record, entries } = await begun();
+    await executions.finish('e-1', anExecutionEnd({ isToBeAnnounced: true }));
+    const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
+    await sweepExecution('e-1', { ...parts, events: { publish } });
+    expect(await record()).toMatchObject({ isToBeAnnounced: true });
+    expect(entries).toMatchObject([{ level: 'error' }]);
+  });
+
+  test('has nothing to do for what is unknown', async () => {
+    const { parts } = await aSweeper();
+    await expect(sweepExecution('unknown', parts)).resolves.toBeUndefined();
+  });
+});
+
+describe('the function', () => {
+  const aQueueEvent = (...bodies: string[]) => ({
+    Records: bodies.map((body, at) => ({ messageId: `m-${at}`, body, eventSource: 'aws:sqs' })),
+  });
+
+  test('sees to all that is due, each for itself', async () => {
+    const { parts, executions, launched, clock, entries } = await aSweeper();
+    for (const id of ['e-2', 'e-3']) {
+      await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
+    }
+    clock.advance(3 * MINUTE);
+    const launch = async (id: string) => {
+      if (id === 'e-2') throw new AppError('LAUNCH_REFUSED', {});
+      launched.push(id);
+    };
+    const result = await createSweepFunction({ ...parts, launcher: { launch } })({ source: 'aws.events' });
+    expect(result).toEqual({ batchItemFailures: [] });
+    expect(launched.sort()).toEqual(['e-1', 'e-3']);
+    expect(entries).toContainEqual(expect.objectContaining({ level: 'error' }));
+  });
+
+  test('settles what comes out of the dead-letter queue, and keeps what it can not see to', async () => {
+    const { parts, record } = await begun({ mode: 'express' });
+    const sweep = createSweepFunction(parts);
+    expect(await sweep(aQueueEvent('{"executionId":"e-1"}', 'no JSON', '{}'))).toEqual({
+      batchItemFailures: [],
+    });
+    expect(await record()).toMatchObject({
+      status: 'failed',
+      failure: { name: 'ProcessLost', message: 'its process failed, and so did those that tried again' },
+    });
+    const find = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+    const blind = createSweepFunction({ ...parts, executions: { ...parts.executions, find } });
+    expect(await blind(aQueueEvent('{"executionId":"e-1"}'))).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'm-0' }],
+    });
+  });
+
+  test('settles an express run that the queue gave back before it had begun', async () => {
+    const { parts, record } = await aSweeper({ mode: 'express' });
+    await createSweepFunction(parts)(aQueueEvent('{"executionId":"e-1"}'));
+    expect(await record()).toMatchObject({ status: 'failed' });
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { createCallbackFunction } from '../../lib/callback-function.ts';
+import { createDesk } from '../../lib/callbacks/desk.ts';
+import type { JsonValue } from '../../lib/contract/json.ts';
+import { AppError } from '../../lib/errors.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { aRecordingLogger } from '../support/a-recording-logger.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aWebhookEvent } from '../support/a-webhook-event.ts';
+import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
+
+const MINUTE = 60_000;
+
+/** A run that waits for an answer, at an address; and the function behind that address. */
+const aCallback = async () => {
+  const clock = aManualClock();
+  const executions = inMemoryExecutionStore();
+  const { logger, entries } = aRecordingLogger();
+  await executions.start(anExecutionStart());
+  await executions.begin('e-1', { owner: 'arn', checkAt: 0 });
+  const desk = createDesk({ executions, clock, publicUrl: 'https://example.com' }, anExecutionStart());
+  const url = desk.urlOf('ask/0/0', await desk.open('ask/0/0', 'callback-1', 600));
+  const answers: JsonValue[] = [];
+  const durableService = {
+    isDown: false,
+    findStatus: async () => 'running' as const,
+    stop: async () => {},
+    answerCallback: async (callbackId: string, value: JsonValue) => {
+      if (durableService.isDown) throw new AppError('ENGINE_UNAVAILABLE', {});
+      if (callbackId !== 'callback-1' || answers.length > 0) return false;
+      answers.push(value);
+      return true;
+    },
+  };
+  const handler = createCallbackFunction({ executions, durableService, clock, logger });
+  const call = (
+    method: string,
+    {
+      at = url,
+      body = null,
+      headers = {},
+    }: { at?: string; body?: string | null; headers?: Record<string, string> } = {},
+  ): Promise<APIGatewayProxyStructuredResultV2> => {
+    const token = at.split('/').at(-1) ?? '';
+    const event = { ...aWebhookEvent({ method, body, headers }), pathParameters: { token } };
+    return handler(event as never, { awsRequestId: 'r' } as never);
+  };
+  const decide = (body: unknown, headers: Record<string, string> = {}) =>
+    call('POST', { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } });
+  return { clock, executions, entries, url, answers, durableService, call, decide };
+};
+
+describe('the address of a run that waits for an answer', () => {
+  test('shows what is asked, and decides nothing, when it is looked at', async () => {
+    const { call, answers } = await aCallback();
+    const page = await call('GET');
+    expect(page).toMatchObject({
+      statusCode: 200,
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': expect.stringContaining("default-src 'none'"),
+      },
+    });
+    expect(page.body).toContain('Workflow <b>orders</b>');
+    expect(page.body).toMatch(/<form method="post">[\s\S]*value="approve"[\s\S]*value="reject"/);
+    expect((await call('HEAD')).statusCode).toBe(200);
+    expect(answers).toEqual([]);
+  });
+
+  test('takes a decision, and what was said with it, once', async () => {
+    const { decide, answers } = await aCallback();
+    const taken = await decide({ decision: 'approve', by: 'Ada' });
+    expect([taken.statusCode, bodyOf(taken)]).toEqual([200, { executionId: 'e-1', decision: 'approve' }]);
+    expect(answers).toEqual([
+      { decision: 'approve', body: { by: 'Ada' }, decidedAt: '2023-11-14T22:13:20.000Z' },
+    ]);
+    expect(await decide({ decision: 'reject' })).toEqual(aProblem(410, 'callback-gone'));
+    expect(answers).toHaveLength(1);
+  });
+
+  test('takes it from the form of its page, and answers with a page', async () => {
+    const { call, answers } = await aCallback();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html,*/*;q=0.8' };
+    const taken = await call('POST', { body: 'comment=not+now&decision=reject', headers });
+    expect([taken.statusCode, taken.headers?.['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(taken.body).toContain('Rejected');
+    expect(answers).toMatchObject([{ decision: 'reject', body: { comment: 'not now' } }]);
+  });
+
+  test.each([
+    ['nothing', '', 400, 'answer-invalid'],
+    ['no map', '[1]', 400, 'answer-invalid'],
+    ['another word', '{"decision":"maybe"}', 400, 'answer-invalid'],
+    ['what is no JSON', '{', 400, 'body-invalid'],
+    ['too much', `{"decision":"approve","x":"${'x'.repeat(100_001)}"}`, 413, 'body-too-large'],
+  ])('does not take %s', async (_case, body, status, problem) => {
+    const { call, answers } = await aCallback();
+    const result = await call('POST', { body, headers: { 'content-type': 'application/json' } });
+    expect(result).toEqual(aProblem(status, problem));
+    expect(answers).toEqual([]);
+  });
+
+  test('is gone when its time is up', async () => {
+    const { clock, call, decide, answers } = await aCallback();
+    clock.advance(10 * MINUTE);
+    expect(await call('GET')).toEqual(aProblem(410, 'callback-gone'));
+    expect(await decide({ decision: 'approve' })).toEqual(aProblem(410, 'callback-gone'));
+    expect(answers).toEqual([]);
+  });
+
+  test('is gone when the run has ended', async () => {
+    const { executions, decide } = await aCallback();
+    await executions.finish('e-1', anExecutionEnd({ status: 'cancelled' }));
+    expect(await decide({ decision: 'approve' })).toEqual(aProblem(410, 'callback-gone'));
+  });
+
+  test('is nowhere when a character of it is another, or when nobody signed it', async () => {
+    const { url, call, answers } = await aCallback();
+    const [last = ''] = url.slice(-1);
+    const altered = [
+      `${url.slice(0, -1)}${last === 'A' ? 'B' : 'A'}`,
+      url.replace('e-1.', 'e-2.'),
+      `${url}x`,
+      'x',
+    ];
+    for (const at of altered) {
+      expect(await call('GET', { at })).toEqual(aProblem(404, 'callback-not-found'));
+      expect(await call('POST', { at, body: '{"decision":"approve"}' })).toEqual(
+        aProblem(404, 'callback-not-found'),
+      );
+    }
+    expect(answers).toEqual([]);
+  });
+
+  test('of a place that was never opened is nowhere, though it is signed', async () => {
+    const { executions, clock, call } = await aCallback();
+    const desk = createDesk({ executions, clock, publicUrl: 'https://example.com' }, anExecutionStart());
+    const at = desk.urlOf('ask/1/0', clock.now() + MINUTE);
+    expect(await call('GET', { at })).toEqual(aProblem(404, 'callback-not-found'));
+  });
+
+  test('answers no other method', async () => {
+    const { call } = await aCallback();
+    const result = await call('DELETE');
+    expect(result).toEqual(aProblem(405, 'method-not-allowed'));
+    expect(result.headers?.allow).toBe('GET, HEAD, POST');
+  });
+
+  test('is 503 while the engine is down, and takes the same decision later', async () => {
+    const { durableService, decide, answers } = await aCallback();
+    durableService.isDown = true;
+    expect(await decide({ decision: 'approve' })).toEqual(aProblem(503, 'engine-unavailable'));
+    durableService.isDown = false;
+    expect((await decide({ decision: 'approve' })).statusCode).toBe(200);
+    expect(answers).toHaveLength(1);
+  });
+
+  test('is in no log line', async () => {
+    const { url, call, decide, entries } = await aCallback();
+    await call('GET');
+    await decide({ decision: 'approve' });
+    expect(entries.length).toBeGreaterThan(0);
+    expect(JSON.stringify(entries)).not.toContain(url.split('/').at(-1));
+  });
+});
+
+describe('the desk', () => {
+  test('opens no place for an execution that has ended', async () => {
+    const { executions, clock } = await aCallback();
+    await executions.finish('e-1', anExecutionEnd());
+    const desk = createDesk({ executions, clock, publicUrl: 'https://example.com' }, anExecutionStart());
+    await expect(desk.open('ask/1/0', 'callback-2', 60)).rejects.toThrow('the execution has ended');
+  });
+
+  test('signs nothing without a key', async () => {
+    const { executions, clock } = await aCallback();
+    const desk = createDesk({ executions, clock, publicUrl: 'x' }, anExecutionStart({ callbackKey: null }));
+    expect(() => desk.urlOf('ask/0/0', 1)).toThrow('no key');
+  });
+});

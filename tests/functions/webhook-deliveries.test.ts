@@ -1,0 +1,201 @@
+import { describe, expect, test } from '@jest/globals';
+import { AppError } from '../../lib/errors.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { aJsonEvent } from '../support/a-webhook-event.ts';
+import { type AWorkflow, aWebhookService } from '../support/a-webhook-service.ts';
+
+const later: AWorkflow = { webhook: { responseMode: 'onReceived' } };
+
+const keyed = (key: string, body: unknown = { id: 1 }, headers: Record<string, string> = {}) =>
+  aJsonEvent(body, { headers: { 'idempotency-key': key, ...headers } });
+
+describe('a delivery that comes again', () => {
+  test('gets the execution that it has started, and starts nothing', async () => {
+    const service = await aWebhookService();
+    await service.put(later);
+    const first = await service.call(keyed('k-1'));
+    const again = await service.call(keyed('k-1'));
+    expect([first.statusCode, again.statusCode]).toEqual([202, 202]);
+    expect(bodyOf(first)).toEqual({
+      executionId: expect.any(String),
+      workflowId: 'shop',
+      status: 'accepted',
+    });
+    expect(bodyOf(again)).toEqual({ ...bodyOf(first), status: 'succeeded', duplicate: true });
+    expect(service.executions.records()).toHaveLength(1);
+  });
+
+  test.each([
+    ['under another key', keyed('k-2')],
+    ['without a key', aJsonEvent({ id: 1 })],
+  ])('%s is another one', async (_case, event) => {
+    const service = await aWebhookService();
+    await service.put(later);
+    await service.call(keyed('k-1'));
+    expect(bodyOf(await service.call(event))).not.toHaveProperty('duplicate');
+    expect(service.executions.records()).toHaveLength(2);
+  });
+
+  test('at another workflow is another one', async () => {
+    const service = await aWebhookService();
+    await service.put({ id: 'a', ...later });
+    await service.put({ id: 'b', ...later });
+    for (const workflowId of ['a', 'b']) {
+      const event = aJsonEvent({}, { workflowId, headers: { 'idempotency-key': 'k' } });
+      expect(bodyOf(await service.call(event))).not.toHaveProperty('duplicate');
+    }
+  });
+
+  test('with another body is a mistake of the sender, and starts nothing', async () => {
+    const service = await aWebhookService();
+    await service.put(later);
+    await service.call(keyed('k-1'));
+    expect(await service.call(keyed('k-1', { id: 2 }))).toEqual(aProblem(422, 'delivery-key-reused'));
+    expect(service.executions.records()).toHaveLength(1);
+  });
+
+  test('after the window is another one', async () => {
+    const service = await aWebhookService({ settings: { deduplicationWindowMs: 60_000 } });
+    await service.put(later);
+    const at = (ms: number) => {
+      const event = keyed('k-1');
+      return { ...event, requestContext: { ...event.requestContext, timeEpoch: 1_700_000_000_000 + ms } };
+    };
+    await service.call(at(0));
+    expect(bodyOf(await service.call(at(59_999)))).toHaveProperty('duplicate', true);
+    expect(bodyOf(await service.call(at(60_000)))).not.toHaveProperty('duplicate');
+    expect(service.executions.records()).toHaveLength(2);
+  });
+
+  test.each([
+    ['github', {}, { 'x-github-delivery': '72d3162e' }],
+    ['stripe', { id: 'evt_1' }, {}],
+    ['slack', { event_id: 'Ev1' }, {}],
+    ['shopify', {}, { 'x-shopify-webhook-id': 'b54557e4' }],
+    ['standardWebhooks', {}, { 'webhook-id': 'msg_1' }],
+    ['body.order.number', { order: { number: 7 } }, {}],
+    ['body.a & "-" & body.b', { a: 'x', b: 'y' }, {}],
+  ])('is known by what %s finds', async (deduplication, body, headers) => {
+    const service = await aWebhookService();
+    await service.put({ webhook: { responseMode: 'onReceived', deduplication } });
+    const event = aJsonEvent(body, { headers });
+    await service.call(event);
+    expect(bodyOf(await service.call(event))).toHaveProperty('duplicate', true);
+  });
+
+  test.each([
+    ['nothing', 'body.missing'],
+    ['a map', 'body'],
+    ['what can not be evaluated', '$number("x")'],
+  ])('is not known by %s', async (_case, deduplication) => {
+    const service = await aWebhookService();
+    await service.put({ webhook: { responseMode: 'onReceived', deduplication } });
+    await service.call(aJsonEvent({ id: 1 }));
+    expect(bodyOf(await service.call(aJsonEvent({ id: 1 })))).not.toHaveProperty('duplicate');
+  });
+
+  test('is answered as before where its sender waits, and told to wait while it runs', async () => {
+    const service = await aWebhookService();
+    await service.put({ chain: [{ type: 'set', parameters: { values: { n: '{{ $random() }}' } } }] });
+    const first = await service.call(keyed('k-1'));
+    const again = await service.call(keyed('k-1'));
+    expect(bodyOf(again)).toEqual(bodyOf(first));
+    expect(again.headers).toMatchObject({ 'hookloom-duplicate': 'true' });
+    expect(service.executions.records()).toHaveLength(1);
+
+    const slow = await aWebhookService({
+      spoilt: { executions: { finish: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) } },
+    });
+    await slow.put();
+    await slow.call(keyed('k-1'));
+    expect(await slow.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
+  });
+
+  test('whose run has failed is answered as before, too', async () => {
+    const service = await aWebhookService();
+    await service.put({ chain: [{ type: 'fails' }] });
+    expect(await service.call(keyed('k-1'))).toEqual(aProblem(500, 'execution-failed'));
+    expect(await service.call(keyed('k-1'))).toEqual(aProblem(500, 'execution-failed'));
+    expect(service.executions.records()).toHaveLength(1);
+  });
+});
+
+describe('what a caller prefers (RFC 7240)', () => {
+  const answering: AWorkflow = { chain: [{ type: 'set', parameters: { values: { done: true } } }] };
+  const preferring = (prefer: string) => aJsonEvent({}, { headers: { prefer } });
+
+  test('is an answer at once, when it is respond-async', async () => {
+    const service = await aWebhookService();
+    await service.put(answering);
+    const result = await service.call(preferring('respond-async'));
+    expect([result.statusCode, result.headers?.['preference-applied']]).toEqual([202, 'respond-async']);
+    expect(service.executions.records()).toMatchObject([{ mode: 'durable', status: 'succeeded' }]);
+  });
+
+  test('is the result, when it is there within the time that it is willing to wait', async () => {
+    const service = await aWebhookService();
+    await service.put(answering);
+    const result = await service.call(preferring('respond-async, wait=10'));
+    expect([result.statusCode, bodyOf(result)]).toEqual([200, { done: true }]);
+    expect(result.headers).toMatchObject({ 'preference-applied': 'respond-async, wait=10' });
+  });
+
+  test('is 202 when the result is not there in time', async () => {
+    const service = await aWebhookService({ spoilt: { launcher: { launch: async () => {} } } });
+    await service.put(answering);
+    const result = service.call(preferring('respond-async, wait=2'));
+    await service.passTime(3_000);
+    expect((await result).statusCode).toBe(202);
+  });
+
+  test.each(['wait=5', 'return=minimal', 'wait=x, ;;,', 'respond-asynchronously'])(
+    'is ignored when it is %s: the caller waits as always',
+    async (prefer) => {
+      const service = await aWebhookService();
+      await service.put(answering);
+      const result = await service.call(preferring(prefer));
+      expect([result.statusCode, result.headers?.['preference-applied']]).toEqual([200, undefined]);
+    },
+  );
+});
+
+describe('an engine that takes no runs', () => {
+  const refusing = (times: number) => {
+    const launched: string[] = [];
+    return {
+      launched,
+      launch: async (executionId: string) => {
+        if (launched.length + times > 0 && times-- > 0) throw new AppError('LAUNCH_REFUSED', {});
+        launched.push(executionId);
+      },
+    };
+  };
+
+  test.each([
+    ['with a key', keyed('k-1')],
+    ['without a key', aJsonEvent({ id: 1 })],
+  ])('is 503 with Retry-After, and trying again %s starts one run', async (_case, event) => {
+    const launcher = refusing(1);
+    const service = await aWebhookService({ spoilt: { launcher } });
+    await service.put(later);
+    const refused = await service.call(event);
+    expect(refused).toEqual(aProblem(503, 'launch-refused'));
+    expect(Number(refused.headers?.['retry-after'])).toBeGreaterThan(0);
+    const again = await service.call(event);
+    expect(again.statusCode).toBe(202);
+    expect(launcher.launched).toEqual([bodyOf(again).executionId]);
+    expect(service.executions.records()).toHaveLength(1);
+  });
+
+  test('leaves a run that will happen, when it can not be taken back: that is 202', async () => {
+    const service = await aWebhookService({
+      spoilt: {
+        launcher: refusing(1),
+        executions: { withdraw: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+      },
+    });
+    await service.put(later);
+    expect((await service.call(aJsonEvent({}))).statusCode).toBe(202);
+    expect(service.executions.records()).toMatchObject([{ status: 'accepted' }]);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, test } from '@jest/globals';
+import type { BlobStore } from '../../lib/blobs/blob-store.ts';
+
+/** What every {@link BlobStore} does. @param create makes an empty one */
+export const describeBlobStore = (name: string, create: () => BlobStore | Promise<BlobStore>) => {
+  describe(`${name} keeps blobs`, () => {
+    test('gives back the very bytes, and none for a key that has none', async () => {
+      const store = await create();
+      const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
+      await store.put('executions/e-1/input', bytes);
+      expect(Buffer.from((await store.get('executions/e-1/input')) ?? []).equals(Buffer.from(bytes))).toBe(
+        true,
+      );
+      expect(await store.get('executions/e-1/result')).toBeNull();
+    });
+
+    test('writes over what was there', async () => {
+      const store = await create();
+      await store.put('a/b', new Uint8Array([1]));
+      await store.put('a/b', new Uint8Array([2, 3]));
+      expect([...((await store.get('a/b')) ?? [])]).toEqual([2, 3]);
+    });
+
+    test('keeps nothing as nothing', async () => {
+      const store = await create();
+      await store.put('empty', new Uint8Array());
+      expect(await store.get('empty')).toHaveLength(0);
+    });
+  });
+};
