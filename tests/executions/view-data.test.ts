@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { JsonValue } from '../../lib/contract/json.ts';
+import { viewNodes, viewValue } from '../../lib/executions/view-data.ts';
+
+describe('what a record shows of data', () => {
+  test.each([
+    'authorization',
+    'Authorization',
+    'cookie',
+    'set-cookie',
+    'x-api-key',
+    'apiKey',
+    'api_key',
+    'APIKEY',
+    'token',
+    'access_token',
+    'refreshToken',
+    'clientSecret',
+    'client_secret',
+    'password',
+    'db.password',
+    'passwd',
+    'x-hub-signature-256',
+    'privateKey',
+    'PRIVATE_KEY',
+    'accessKey',
+  ])('is not the value of %s', (name) => {
+    expect(viewValue({ [name]: 'canary', deep: [{ [name]: { inner: 'canary' } }] })).toEqual({
+      [name]: '[redacted]',
+      deep: [{ [name]: '[redacted]' }],
+    });
+  });
+
+  test.each([
+    'secretary',
+    'tokens_used',
+    'key',
+    'keyboard',
+    'monkey',
+    'passenger',
+    'cookies_accepted',
+    'author',
+  ])('is the value of %s', (name) => {
+    expect(viewValue({ [name]: 'plain' })).toEqual({ [name]: 'plain' });
+  });
+
+  test.each([
+    [
+      'see https://x.example/api/webhook-callback/e-1.abc.def.ghi now',
+      'see https://x.example/api/webhook-callback/[redacted] now',
+    ],
+    ['Bearer abcdefghijkl', 'Bearer [redacted]'],
+    ['a Basic QWxhZGRpbjpvcGVu b', 'a Basic [redacted] b'],
+    ['https://user:pa55@host/x', 'https://user:[redacted]@host/x'],
+    ['https://host:8080/a@b', 'https://host:8080/a@b'],
+    ['the bearer of news', 'the bearer of news'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(viewValue({ text })).toEqual({ text: shown });
+  });
+
+  test('of a large value is its size and its start, without secrets', () => {
+    const shown = viewValue({ password: 'canary', text: 'x'.repeat(5_000) }) as {
+      $bytes: number;
+      $start: string;
+    };
+    expect(shown.$bytes).toBeGreaterThan(5_000);
+    expect(shown.$start).toHaveLength(500);
+    expect(shown.$start).not.toContain('canary');
+  });
+
+  test('never holds what stands under the name of a secret, at whatever depth', () => {
+    const secret = fc.record({ password: fc.constant('canary-1'), other: fc.string() });
+    const tree = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 6 },
+        secret,
+        fc.string(),
+        fc.array(tie('value')),
+        fc.dictionary(fc.string(), tie('value')),
+      ),
+    })).value;
+    fc.assert(
+      fc.property(tree, (value) => {
+        expect(JSON.stringify(viewValue(value as JsonValue))).not.toContain('canary');
+      }),
+    );
+  });
+
+  test('is nothing when data is not kept', () => {
+    const node = {
+      nodeId: 'a',
+      type: 'set',
+      status: 'succeeded',
+      iteration: 0,
+      attempts: 1,
+      startedAt: 1,
+      durationMs: 1,
+      input: { a: 1 },
+      outputs: { main: {} },
+    } as const;
+    const { input: _input, outputs: _outputs, ...rest } = node;
+    expect(viewNodes([node], { keepsData: false })).toEqual([rest]);
+    expect(viewNodes([node], { keepsData: true })).toEqual([node]);
+  });
+});
