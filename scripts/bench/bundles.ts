@@ -17,7 +17,16 @@ interface ServerlessFile {
 /** Milliseconds that a fresh process takes to import a file, the process itself not counted. */
 const importTime = (file: string): number => {
   const script = `const start = process.hrtime.bigint(); require(${JSON.stringify(file)}); process.stdout.write(String(process.hrtime.bigint() - start))`;
-  const env = { ...process.env, TABLE_PREFIX: 'bench', AWS_REGION: 'us-east-1', LOG_LEVEL: 'error' };
+  const env = {
+    ...process.env,
+    TABLE_PREFIX: 'bench',
+    AWS_REGION: 'us-east-1',
+    LOG_LEVEL: 'error',
+    RUN_DURABLE_FUNCTION: 'bench:durable',
+    RUN_EXPRESS_FUNCTION: 'bench',
+    BLOB_BUCKET: 'bench',
+    PUBLIC_URL: 'https://example.com',
+  };
   return Number(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })) / 1e6;
 };
 
