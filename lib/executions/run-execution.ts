@@ -7,7 +7,7 @@ import type { Workflow } from '../workflows/definition.ts';
 import type { ExecutionResult } from './execution.ts';
 import type { ExecutionStart, ExecutionStore } from './execution-store.ts';
 import { keepsData } from './limits.ts';
-import { type SettleParts, settleExecution } from './settle-execution.ts';
+import { type SettleParts, settleOwnExecution } from './settle-execution.ts';
 import { viewNodes } from './view-data.ts';
 
 /** One run of one version of a workflow that is to happen, from start to end in this process. */
@@ -112,7 +112,7 @@ const recordEnd = async (
       failure,
       ...(await packResult(start, result, parts.blobs)),
     };
-    const isRecorded = await settleExecution(start, end, parts);
+    const isRecorded = await settleOwnExecution(start, end, parts);
     if (!isRecorded) logger.warn('The execution had ended before; its record stays.', namesOf(start));
   } catch (cause) {
     logger.error('The end of the execution is not recorded.', { ...namesOf(start), status, cause });

@@ -37,11 +37,42 @@ export const settleExecution = async (
   return isSettled;
 };
 
+/**
+ * The same for who alone can end the execution, since it runs in this very process: told first, so that a caller who
+ * waits waits for one write less. What could not be told is marked.
+ */
+export const settleOwnExecution = async (
+  execution: Settled,
+  end: Omit<ExecutionEnd, 'isToBeAnnounced'>,
+  { executions, events, announces, logger }: SettleParts,
+): Promise<boolean> => {
+  const endedAt = Math.max(end.endedAt, execution.startedAt);
+  const { status, failure } = end;
+  const isTold = await tell({ ...execution, status, failure, endedAt }, events, logger);
+  const isToBeAnnounced = announces && !isTold;
+  return executions.finish(execution.executionId, { ...end, endedAt, isToBeAnnounced });
+};
+
 /** Tells of an end that is recorded. Never rejects: what could not be told stays marked. */
 export const announceEnd = async (
   execution: Settled & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure' | 'isToBeAnnounced'>,
   { executions, events, logger }: SettleParts,
 ): Promise<void> => {
+  const { executionId, isToBeAnnounced } = execution;
+  if (!(await tell(execution, events, logger)) || !isToBeAnnounced) return;
+  try {
+    await executions.announced(executionId);
+  } catch (cause) {
+    logger.warn('The end of the execution is announced, and will be again.', { executionId, cause });
+  }
+};
+
+/** False, and in the log, when it could not be told. */
+const tell = async (
+  execution: Settled & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure'>,
+  events: ExecutionEvents,
+  logger: Logger,
+): Promise<boolean> => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf } = execution;
   const { status, endedAt, failure } = execution;
   try {
@@ -49,8 +80,9 @@ export const announceEnd = async (
       ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf },
       ...{ status, endedAt, failure },
     });
-    if (execution.isToBeAnnounced) await executions.announced(executionId);
+    return true;
   } catch (cause) {
     logger.error('The end of the execution is not announced.', { executionId, workflowId, cause });
+    return false;
   }
 };

@@ -195,3 +195,33 @@ describe('running an execution', () => {
     expect(entries).toMatchObject([{ level: 'error', message: 'The engine failed.' }]);
   });
 });
+
+describe('the event of its end', () => {
+  const telling = (publish: () => Promise<void>) => {
+    const { parts, store } = aRun();
+    const told: string[] = [];
+    const events = {
+      publish: async ({ executionId, status }: { executionId: string; status: string }) => {
+        await publish();
+        told.push(`${executionId} ${status} ${(await store.find(executionId))?.status}`);
+      },
+    };
+    return { told, store, execute: createRunExecution({ ...parts, events, announces: true }) };
+  };
+
+  test('is told once, before the record, with no other write', async () => {
+    const { told, store, execute } = telling(async () => {});
+    await execute(launch);
+    expect(told).toEqual(['e-1 succeeded running']);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isToBeAnnounced: false });
+  });
+
+  test('is left to the sweeper when it can not be told', async () => {
+    const { store, execute } = telling(() =>
+      Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' })),
+    );
+    expect(await execute(launch)).toBe(result);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isToBeAnnounced: true });
+    expect(await store.findDue(Number.MAX_SAFE_INTEGER, 10)).toEqual(['e-1']);
+  });
+});
