@@ -7,6 +7,7 @@ import { isAppError } from '../errors.ts';
 import type { BackgroundMode } from '../workflows/definition.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from './execution-store.ts';
 import type { Launcher } from './launcher.ts';
+import { PACKED_BYTES } from './pack-result.ts';
 
 /** A background run that is to happen. */
 export interface Acceptance
@@ -28,9 +29,6 @@ export interface AcceptParts {
   readonly ids: Ids;
   readonly logger: Logger;
 }
-
-/** The most that the request takes in the record: every change of a record costs by the size of the whole. */
-const INPUT_BYTES = 12_000;
 
 /**
  * Stores an execution, then hands it over to the engine that runs it. Each of the two happens once, however often it
@@ -95,7 +93,7 @@ const toStart = async (acceptance: Acceptance, { blobs, ids }: AcceptParts): Pro
     ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult },
     status: 'accepted',
     startToken: ids.next(),
-    input: await packText(JSON.stringify(input), { limitBytes: INPUT_BYTES, key, blobs }),
+    input: await packText(JSON.stringify(input), { limitBytes: PACKED_BYTES, key, blobs }),
     callbackKey: drawCallbackKey(),
     retryOf: null,
     seed: null,

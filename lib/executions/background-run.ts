@@ -2,7 +2,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { packText, unpackText } from '../blobs/pack-value.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
-import type { Clock, Logger, Services } from '../contract/services.ts';
+import type { Logger, Services } from '../contract/services.ts';
 import { AppError, isAppError } from '../errors.ts';
 import type { Workflow } from '../workflows/definition.ts';
 import type { Plan } from '../workflows/plan.ts';
@@ -15,11 +15,13 @@ import { toFailure } from './failure.ts';
 import { findBehind } from './find-behind.ts';
 import { keepTimes, latestOf } from './keep-times.ts';
 import { computeLimits, keepsData } from './limits.ts';
+import { PACKED_BYTES, packResult } from './pack-result.ts';
 import type { OpenPlan } from './plans.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
-import { PACKED_BYTES, packResult, runToResult } from './run-execution.ts';
+import { runToResult } from './run-execution.ts';
 import type { CallbackDesk, OtherWorkflows } from './session.ts';
 import { type SettleParts, settleExecution } from './settle-execution.ts';
+import { createSteadyClock } from './steady-clock.ts';
 import { createRememberingSteps, readMemory, type StepMemory, writeMemory } from './step-memory.ts';
 import type { Steps } from './steps.ts';
 import { viewNodes } from './view-data.ts';
@@ -236,13 +238,4 @@ const toInfo = (record: ExecutionRecord): ExecutionInfo => ({
   workflowVersion: record.workflowVersion,
   trigger: record.trigger,
   startedAt: new Date(record.startedAt).toISOString(),
-});
-
-/**
- * Time as one execution sees it: it does not go back behind what is recorded, whatever the clock of this machine says,
- * and nobody sleeps on when the invocation is over.
- */
-const createSteadyClock = (clock: Clock, floor: number, over: AbortSignal): Clock => ({
-  now: () => Math.max(floor, clock.now()),
-  sleep: (ms, signal) => clock.sleep(ms, signal === undefined ? over : AbortSignal.any([signal, over])),
 });

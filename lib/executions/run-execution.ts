@@ -1,5 +1,4 @@
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { packText } from '../blobs/pack-value.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Clock, Ids, Logger } from '../contract/services.ts';
 import { AppError } from '../errors.ts';
@@ -7,6 +6,7 @@ import type { Workflow } from '../workflows/definition.ts';
 import type { ExecutionResult } from './execution.ts';
 import type { ExecutionStart, ExecutionStore } from './execution-store.ts';
 import { keepsData } from './limits.ts';
+import { packResult } from './pack-result.ts';
 import { type SettleParts, settleOwnExecution } from './settle-execution.ts';
 import { viewNodes } from './view-data.ts';
 
@@ -117,21 +117,6 @@ const recordEnd = async (
   } catch (cause) {
     logger.error('The end of the execution is not recorded.', { ...namesOf(start), status, cause });
   }
-};
-
-/** What of a record's attributes may be as large as this; a write costs by the size of the whole record. */
-export const PACKED_BYTES = 12_000;
-
-/** What an execution came to, for who asks again; nothing when nobody can. */
-export const packResult = async (
-  { executionId, keepsResult }: Pick<ExecutionStart, 'executionId' | 'keepsResult'>,
-  { output, response }: ExecutionResult,
-  blobs: BlobStore,
-): Promise<{ readonly result?: string }> => {
-  if (!keepsResult) return {};
-  const key = `executions/${executionId}/result`;
-  const text = JSON.stringify({ output, response });
-  return { result: await packText(text, { limitBytes: PACKED_BYTES, key, blobs }) };
 };
 
 const namesOf = ({

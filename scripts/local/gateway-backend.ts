@@ -112,6 +112,7 @@ Hookloom is up at ${baseUrl}, with the workflows ${names}. Paste these into anot
 
   curl -s ${baseUrl}/api/webhook/hello/webhook -H 'content-type: application/json' -d '{"name":"Ada"}'
   curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${apiKey}' -H 'content-type: application/json' -d '{"id":"A-1","total":120}'
+  curl -s ${baseUrl}/api/webhook/approval/approval -H 'content-type: application/json' -d '{"what":"The party"}'
   curl -s ${baseUrl}/api/admin/plugins/health
   npm run -s cli -- execution list
 ${others}

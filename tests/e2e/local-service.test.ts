@@ -61,11 +61,12 @@ describe('the README', () => {
     }
   });
 
-  test('the service prints the same three lines, ready to paste', () => {
+  test('the service prints such lines, ready to paste', () => {
     const curls = service.output().match(/^ {2}curl .*$/gm) ?? [];
-    expect(curls).toHaveLength(3);
+    expect(curls).toHaveLength(4);
     expect(curls[1]).toContain(ordersApiKey());
-    expect(curls[2]).toContain('/api/admin/plugins/health');
+    expect(curls[2]).toContain('/api/webhook/approval/approval');
+    expect(curls[3]).toContain('/api/admin/plugins/health');
   });
 });
 

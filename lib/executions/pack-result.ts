@@ -1,0 +1,19 @@
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { packText } from '../blobs/pack-value.ts';
+import type { ExecutionResult } from './execution.ts';
+import type { ExecutionStart } from './execution-store.ts';
+
+/** What of a record's attributes may be as large as this; a write costs by the size of the whole record. */
+export const PACKED_BYTES = 12_000;
+
+/** What an execution came to, for who asks again; nothing when nobody can. */
+export const packResult = async (
+  { executionId, keepsResult }: Pick<ExecutionStart, 'executionId' | 'keepsResult'>,
+  { output, response }: ExecutionResult,
+  blobs: BlobStore,
+): Promise<{ readonly result?: string }> => {
+  if (!keepsResult) return {};
+  const key = `executions/${executionId}/result`;
+  const text = JSON.stringify({ output, response });
+  return { result: await packText(text, { limitBytes: PACKED_BYTES, key, blobs }) };
+};
