@@ -1,5 +1,6 @@
 import { openConfig, openLogger, openRegistry } from './app.ts';
 import { need, openBlobs, openEvents, openStore } from './background-app.ts';
+import { rememberBlobs } from './blobs/remember-blobs.ts';
 import { createCache } from './cache.ts';
 import { createDesk } from './callbacks/desk.ts';
 import type { Config } from './config.ts';
@@ -39,7 +40,7 @@ export const openRuns = (
     workflows,
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
-    blobs: openBlobs(config),
+    blobs: rememberBlobs(openBlobs(config)),
     ...openEvents(config, logger),
     services: { clock: systemClock, ids: randomIds, http: lateHttpClient(config.outboundAllow) },
     logger,

@@ -11,7 +11,7 @@ export interface PackOptions {
 }
 
 /** What is unpacked takes no more than this, whatever it was packed as. */
-const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
 
 const compress = promisify(gzip);
 const inflate = promisify(gunzip);
@@ -30,22 +30,26 @@ export const packText = async (text: string, { limitBytes, key, blobs }: PackOpt
 };
 
 /** Rejects with AppError `STORE_UNAVAILABLE`, and with an Error that names the key when the blob is gone. */
-export const unpackText = async (packed: string, blobs: Pick<BlobStore, 'get'>): Promise<string> => {
+export const unpackText = async (
+  packed: string,
+  blobs: Pick<BlobStore, 'get'>,
+  maxBytes = MAX_UNPACKED_BYTES,
+): Promise<string> => {
   const rest = packed.slice(1);
   switch (packed[0]) {
     case 'j':
       return rest;
     case 'z':
-      return inflateText(Buffer.from(rest, 'base64'));
+      return inflateText(Buffer.from(rest, 'base64'), maxBytes);
     case 'b': {
       const blob = await blobs.get(rest);
       if (blob === null) throw new Error(`the blob ${rest} is gone`);
-      return inflateText(blob);
+      return inflateText(blob, maxBytes);
     }
     default:
       throw new Error('this is no packed text');
   }
 };
 
-const inflateText = async (bytes: Uint8Array): Promise<string> =>
-  (await inflate(bytes, { maxOutputLength: MAX_UNPACKED_BYTES })).toString('utf8');
+const inflateText = async (bytes: Uint8Array, maxBytes: number): Promise<string> =>
+  (await inflate(bytes, { maxOutputLength: maxBytes })).toString('utf8');

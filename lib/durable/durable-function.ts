@@ -60,6 +60,7 @@ export const createDurableFunction =
     try {
       const durableExecutionClient = createCheckpointClient(parts.client);
       const output = await withDurableExecution(run, { durableExecutionClient })(event, context);
+      if (output.Status === PENDING) invocation.halt();
       throwFault(fault);
       if (output.Status === PENDING && busy.isBusy) {
         await busy.whenIdle();

@@ -58,7 +58,9 @@ export interface BackgroundInvocation {
    * Rejects with AppError `STORE_UNAVAILABLE`, and for other faults of ours that may pass: then it is to be tried again.
    */
   run(executionId: string, engine: BackgroundEngine): Promise<void>;
-  /** The engine has suspended it: records how things stand. Never rejects. */
+  /** The engine has suspended it: whatever it waited for, it does nothing any more in this process. */
+  halt(): void;
+  /** Records how a suspended run stands. Never rejects. */
   suspend(): Promise<void>;
   /** The engine has failed it, for a reason of its own, which is recorded. */
   fail(failure: { readonly name: string; readonly message: string }): Promise<void>;
@@ -69,6 +71,9 @@ export interface BackgroundInvocation {
 export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation => {
   const { executions, services, logger, blobs } = parts;
   const over = new AbortController();
+  /** Aborted when the run is to do nothing any more. */
+  const halted = new AbortController();
+  let isSuspended = false;
   let record: ExecutionRecord | null = null;
   let recorder: Recorder | null = null;
 
@@ -96,14 +101,13 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     const execution = toInfo(begun);
     const { settings } = workflow.definition;
     const clock = createSteadyClock(services.clock, latestOf(begun.nodes, begun.startedAt), over.signal);
-    const cancelled = new AbortController();
     const ownRecorder = createRecorder({
       executionId: begun.executionId,
       executions,
       clock,
       logger,
       toProgress: (nodes, status) => toProgress(begun, workflow, memory, nodes, status),
-      onEnded: () => cancelled.abort(new Error('the execution was ended from outside')),
+      onEnded: () => halted.abort(new Error('the execution was ended from outside')),
     });
     recorder = ownRecorder;
     const result = await runToResult(
@@ -118,12 +122,13 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             workflows: parts.otherWorkflows,
             callbacks: engine.openDesk?.(begun) ?? null,
             onProgress: ownRecorder.note,
-            stopped: cancelled.signal,
+            stopped: halted.signal,
           },
         ),
       begun,
       logger,
     );
+    if (isSuspended) return; // what it came to since is worth nothing: it goes on from before
     await engine.track(ownRecorder.close().then(() => settle(begun, result, workflow, memory)));
   };
 
@@ -199,6 +204,10 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
 
   return {
     run,
+    halt: () => {
+      isSuspended = true;
+      halted.abort(new Error('the run was suspended'));
+    },
     suspend: async () => recorder?.suspend(),
     fail: async (failure) => {
       if (record === null) return;

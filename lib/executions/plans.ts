@@ -24,18 +24,35 @@ export const createOpenPlan =
 const keyOf = ({ definition, version, updatedAt }: Workflow): string =>
   `${definition.id}/${version}/${updatedAt}`;
 
-/** The other workflows of a store, for nodes that run them. */
+/** How many plans of other workflows are kept at hand. */
+const MAX_PLANS = 100;
+
+/**
+ * The other workflows of a store, for nodes that run them. Plans are kept: a run that was suspended while it read one
+ * is resumed at once, and has to find it at hand then.
+ */
 export const createOtherWorkflows = (
   workflows: Pick<WorkflowStore, 'find' | 'findVersion'>,
   openPlan: OpenPlan,
-): OtherWorkflows => ({
-  findVersion: async (workflowId) => {
-    const found = await workflows.find(workflowId);
-    return found?.definition.enabled === true ? found.version : null;
-  },
-  loadPlan: async (workflowId, version) => {
-    const workflow = await workflows.findVersion(workflowId, version);
-    if (workflow !== null) return openPlan(workflow);
-    throw new AppError('WORKFLOW_INVALID', { reason: `${workflowId} has no version ${version}` });
-  },
-});
+): OtherWorkflows => {
+  const plans = new Map<string, Plan>();
+  return {
+    findVersion: async (workflowId) => {
+      const found = await workflows.find(workflowId);
+      return found?.definition.enabled === true ? found.version : null;
+    },
+    loadPlan: async (workflowId, version) => {
+      const key = `${workflowId}/${version}`;
+      const known = plans.get(key);
+      if (known !== undefined) return known;
+      const workflow = await workflows.findVersion(workflowId, version);
+      if (workflow === null) {
+        throw new AppError('WORKFLOW_INVALID', { reason: `${workflowId} has no version ${version}` });
+      }
+      const plan = await openPlan(workflow);
+      if (plans.size >= MAX_PLANS) plans.clear();
+      plans.set(key, plan);
+      return plan;
+    },
+  };
+};

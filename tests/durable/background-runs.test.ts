@@ -3,6 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { cancelExecution } from '../../lib/executions/cancel-execution.ts';
 import { describeExecution } from '../../lib/executions/describe-execution.ts';
 import { retryExecution } from '../../lib/executions/retry-execution.ts';
+import { createExpressFunction } from '../../lib/express-function.ts';
 import { resolveExecution } from '../../lib/workflows/resolve-execution.ts';
 import {
   type AFlow,
@@ -471,6 +472,98 @@ describe('faults of ours', () => {
       failure: { nodeId: 'start' },
     });
     expect(service.called).toEqual([]);
+  });
+});
+
+describe('a run that is suspended while something is on its way', () => {
+  test('is resumed at once, and finds it there', async () => {
+    const text = Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+    const service = await aBackgroundService({
+      call: () => ({ text }),
+      // Slower than the 20 ms after which the SDK takes a run for idle.
+      blobs: (blobs) => ({
+        ...blobs,
+        get: async (key) => {
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          return blobs.get(key);
+        },
+      }),
+    });
+    // One item waits for an answer; the other one has a large result to read, and then something to do.
+    await service.put(
+      aFlow({
+        nodes: [
+          { id: 'each', type: 'forEach', parameters: { items: [true, false], maxConcurrency: 2 } },
+          { id: 'which', type: 'if', parameters: { condition: '{{ item }}' } },
+          { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
+          call('large'),
+          call('after'),
+        ],
+        edges: [
+          'start -> each',
+          'each.each -> which',
+          'which.true -> ask',
+          'which.false -> large',
+          'large -> after',
+        ],
+      }),
+    );
+    await service.accept();
+    const answered: string[][] = [];
+    const run = await service.run('e-1', {
+      saboteur: { isFatal: () => false },
+      answer: () => {
+        answered.push([...service.called]);
+        return { decision: 'approve', body: {} };
+      },
+    });
+    expect(run.status).toBe('succeeded');
+    // All that could be done was done before the answer came, and once.
+    expect(answered[0]).toEqual(['each/0/1/large/0', 'each/0/1/after/0']);
+    expect(service.called).toHaveLength(2);
+    expect(run.invocations).toBeGreaterThan(2);
+  });
+});
+
+describe('an express run', () => {
+  test('runs again for the invocation that began it, and for no other', async () => {
+    let failures = 1;
+    const service: BackgroundService = await aBackgroundService({
+      spoilt: {
+        finish: (...args) =>
+          failures-- > 0
+            ? Promise.reject(new AppError('STORE_UNAVAILABLE', {}))
+            : service.executions.finish(...args),
+      },
+    });
+    await service.put(aFlow({ nodes: [call('first')], edges: ['start -> first'] }));
+    await service.accept('e-1', { mode: 'express' });
+    const run = createExpressFunction(service.parts);
+    await expect(run({ executionId: 'e-1' }, { awsRequestId: 'r-1' })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await run({ executionId: 'e-1' }, { awsRequestId: 'r-2' });
+    expect(service.called).toHaveLength(1);
+    await run({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    expect(service.called).toEqual(['first/0', 'first/0']);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 2 });
+  });
+
+  test('can not wait for an answer, and says so', async () => {
+    const service = await aBackgroundService();
+    await service.put(aFlow({ nodes: [{ id: 'ask', type: 'approval' }], edges: ['start -> ask'] }));
+    await service.accept('e-1', { mode: 'express' });
+    await createExpressFunction(service.parts)({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'ask', message: expect.stringContaining('not a durable one') },
+    });
+  });
+
+  test('without an execution is refused', async () => {
+    const service = await aBackgroundService();
+    const run = createExpressFunction(service.parts);
+    await expect(run({}, { awsRequestId: 'r-1' })).rejects.toThrow('no valid executionId');
   });
 });
 

@@ -1,4 +1,6 @@
 import type { Context } from 'aws-lambda';
+import type { BlobStore } from '../../lib/blobs/blob-store.ts';
+import { rememberBlobs } from '../../lib/blobs/remember-blobs.ts';
 import { createDesk } from '../../lib/callbacks/desk.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
@@ -24,6 +26,8 @@ export interface BackgroundOptions {
   /** What the node type `call` does; it puts out its parameters by default. */
   readonly call?: PluginHandle['execute'];
   readonly announces?: boolean;
+  /** Spoils the blobs. */
+  readonly blobs?: (blobs: BlobStore) => BlobStore;
 }
 
 /** A chain of nodes, or any graph: connections are `a -> b` or `a.output -> b`. */
@@ -101,7 +105,8 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
   const registry = await loadRegistry(installed, { logger, clock });
   const workflows = inMemoryWorkflowStore();
   const executions = inMemoryExecutionStore();
-  const blobs = inMemoryBlobs();
+  const stored = inMemoryBlobs();
+  const blobs = { ...rememberBlobs(options.blobs?.(stored) ?? stored), keys: stored.keys };
   const openPlan = createOpenPlan({
     loadNodeTypes: async () => registry.findNodeType,
     lookUpPlan: (_key, load) => load(),
