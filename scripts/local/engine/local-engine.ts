@@ -160,6 +160,7 @@ export class LocalEngine {
   }
 
   #wakeIn(arn: string, delayMs: number): void {
+    if (this.#isClosed) return;
     clearTimeout(this.#timers.get(arn));
     const isFar = delayMs > LONGEST_TIMER_MS;
     const wake = isFar ? () => this.#sleep(arn) : () => this.#run(arn);
