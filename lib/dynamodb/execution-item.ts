@@ -68,6 +68,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   failure: item.failure === undefined ? null : readJson<NodeFailure | null>(item, 'failure'),
   owner: item.owner?.S ?? null,
   invocations: item.invocations === undefined ? 0 : readNumber(item, 'invocations'),
+  suspensions: item.suspensions === undefined ? 0 : readNumber(item, 'suspensions'),
   result: item.result?.S ?? null,
   memory: item.memory?.S ?? null,
   callbacks: Object.fromEntries(

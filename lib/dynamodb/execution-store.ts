@@ -107,6 +107,7 @@ export const createExecutionStore = (
           checkAt: text(toIso(checkAt)),
           expiresAt: expiry(OPEN_DAYS),
         },
+        ...(status === 'waiting' ? { add: { suspensions: number(1) } } : {}),
       });
     },
 

@@ -84,7 +84,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       return logger.warn('The execution has ended, is somebody else’s, or is unknown: nothing is run.', {
         executionId,
       });
-    const prepared = await prepare(record);
+    const prepared = hasCrashedTooOften(record) ? unprepared(record, CRASH_LOOP) : await prepare(record);
     if ('failure' in prepared) {
       const { failure } = prepared;
       await settle(record, { status: 'failed', nodes: [], output: {}, response: null, failure }, null, null);
@@ -151,7 +151,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     } catch (error) {
       if (isAppError(error, 'STORE_UNAVAILABLE')) throw error;
       logger.error('The execution can not run.', { executionId: begun.executionId, cause: error });
-      return { failure: { nodeId: trigger.nodeId, ...toFailure(error) } };
+      return unprepared(begun, toFailure(error));
     }
   };
 
@@ -229,6 +229,23 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     },
   };
 };
+
+/** After as many crashes, whatever causes them will cause the next one, too. */
+const MAX_CRASHES = 100;
+
+const CRASH_LOOP = {
+  name: 'CrashLoop',
+  message: `its process has ended too early ${MAX_CRASHES} times`,
+};
+
+/** Every process but the last should have suspended the run. */
+const hasCrashedTooOften = ({ invocations, suspensions }: ExecutionRecord): boolean =>
+  invocations - 1 - suspensions >= MAX_CRASHES;
+
+const unprepared = (
+  { trigger }: ExecutionRecord,
+  failure: { readonly name: string; readonly message: string },
+): Unprepared => ({ failure: { nodeId: trigger.nodeId, ...failure } });
 
 interface Prepared {
   readonly workflow: Workflow;

@@ -83,6 +83,8 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
   readonly owner: string | null;
   /** How often a process began or resumed it. */
   readonly invocations: number;
+  /** How often one suspended it. */
+  readonly suspensions: number;
   readonly result: string | null;
   /** Steps that are done, packed: what a retry from a node in the middle is given as its `seed`. Null for none. */
   readonly memory: string | null;

@@ -525,6 +525,32 @@ describe('a run that is suspended while something is on its way', () => {
   });
 });
 
+test('a run whose process ends too early again and again is given up', async () => {
+  let isDown = true;
+  const service: BackgroundService = await started(
+    { nodes: [call('first')], edges: ['start -> first'] },
+    {
+      spoilt: {
+        finish: (...args) =>
+          isDown ? Promise.reject(new AppError('STORE_UNAVAILABLE', {})) : service.executions.finish(...args),
+      },
+    },
+  );
+  let invocations = 0;
+  await service.run('e-1', {
+    saboteur: { isFatal: () => false },
+    between: async () => {
+      isDown = ++invocations <= 100;
+    },
+  });
+  expect(service.called).toEqual(['first/0']);
+  expect(await service.executions.find('e-1')).toMatchObject({
+    status: 'failed',
+    failure: { name: 'CrashLoop', message: 'its process has ended too early 100 times' },
+    invocations: 101,
+  });
+});
+
 describe('an express run', () => {
   test('runs again for the invocation that began it, and for no other', async () => {
     let failures = 1;

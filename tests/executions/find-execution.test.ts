@@ -100,6 +100,7 @@ const aFullRecord = {
   isToBeAnnounced: true,
   owner: 'arn:aws:lambda:eu-central-1:123456789012:function:run:1/durable-execution/e-1/2',
   invocations: 3,
+  suspensions: 2,
   failure: { nodeId: 'fetch', name: 'HttpError', message: 'no', stack: 'hidden-stack' },
   nodes: [
     {

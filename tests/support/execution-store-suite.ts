@@ -35,6 +35,7 @@ const untouched = {
   failure: null,
   owner: null,
   invocations: 0,
+  suspensions: 0,
   result: null,
   memory: null,
   callbacks: {},
@@ -132,7 +133,11 @@ export const describeExecutionStore = (
           invocations: 1,
         });
         await store.saveProgress('e-1', { status: 'waiting', nodes: [], checkAt: 1 });
-        expect(await store.begin('e-1', begin)).toMatchObject({ status: 'running', invocations: 2 });
+        expect(await store.begin('e-1', begin)).toMatchObject({
+          status: 'running',
+          invocations: 2,
+          suspensions: 1,
+        });
         expect(await store.begin('e-1', { ...begin, owner: 'arn-2' })).toBeNull();
         expect(await store.find('e-1')).toMatchObject({ owner: 'arn-1', invocations: 2 });
       });

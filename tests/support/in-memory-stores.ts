@@ -88,6 +88,7 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
         failure: null,
         owner: null,
         invocations: 0,
+        suspensions: 0,
         result: null,
         memory: null,
         callbacks: {},
@@ -109,7 +110,11 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       change(executionId, { status: 'running', owner, invocations: record.invocations + 1 }, checkAt);
       return copy(records.get(executionId) ?? null);
     },
-    saveProgress: async (executionId, { checkAt, ...progress }) => change(executionId, progress, checkAt),
+    saveProgress: async (executionId, { checkAt, ...progress }) => {
+      const before = findOpen(executionId)?.suspensions ?? 0;
+      const suspensions = progress.status === 'waiting' ? before + 1 : before;
+      return change(executionId, { ...progress, suspensions }, checkAt);
+    },
     openCallback: async (executionId, name, place) => {
       const record = findOpen(executionId);
       return record !== null && change(executionId, { callbacks: { [name]: place, ...record.callbacks } });
