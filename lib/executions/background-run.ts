@@ -188,7 +188,9 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       nodes: viewNodes(keepTimes(begun.nodes, nodes), { keepsData: isKept }),
       failure,
       ...(await packResult(begun, result, blobs)),
-      ...(hasFailed && memory !== null ? { memory: await packMemory(begun, memory) } : {}),
+      ...(memory !== null && (hasFailed || isWorthKeeping(begun, memory))
+        ? { memory: await packMemory(begun, memory) }
+        : {}),
     };
     const isSettled = await settleExecution(begun, end, parts);
     if (!isSettled)
@@ -229,6 +231,10 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     },
   };
 };
+
+/** What a run that went well remembers is seldom asked for: it is kept as long as it costs little. */
+const isWorthKeeping = ({ mode }: ExecutionRecord, memory: StepMemory): boolean =>
+  mode === 'durable' && memory.size > 0 && writeMemory(memory).length < PACKED_BYTES;
 
 /** After as many crashes, whatever causes them will cause the next one, too. */
 const MAX_CRASHES = 100;

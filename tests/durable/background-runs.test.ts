@@ -638,6 +638,19 @@ describe('a retry', () => {
     });
   });
 
+  test('of a run that went well begins in the middle, too, as long as its memory is small', async () => {
+    broken.isBroken = false;
+    const service = await failing();
+    await service.run();
+    const { executionId } = await retry(service, { from: 'third' });
+    await service.run(executionId);
+    expect(service.called).toEqual(['first/0', 'second/0', 'third/0', 'third/0']);
+
+    const large = await started(flow, { call: () => ({ text: 'x'.repeat(20_000) }) });
+    await large.run();
+    await expect(retry(large, { from: 'third' })).rejects.toMatchObject({ code: 'NOT_RETRYABLE' });
+  });
+
   test('from the start does everything again', async () => {
     broken.isBroken = true;
     const service = await failing();
