@@ -52,7 +52,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   workflowCacheMs: readNumber(env, 'WORKFLOW_CACHE_SECONDS', { initial: 5, min: 0, max: 3_600 }) * 1_000,
   maxBodyBytes: readNumber(env, 'MAX_BODY_BYTES', { initial: 6_291_456, min: 1, max: 6_291_456 }),
   maxBodyDepth: readNumber(env, 'MAX_BODY_DEPTH', { initial: 100, min: 1, max: 900 }),
-  retentionDays: readNumber(env, 'RETENTION_DAYS', { initial: 30, min: 1, max: 3_650 }),
+  retentionDays: readRetentionDays(env),
   outboundAllow: readList(env.OUTBOUND_ALLOW),
   tablePrefix: env.TABLE_PREFIX || null,
   dynamodbEndpoint: env.DYNAMODB_ENDPOINT || null,
@@ -62,12 +62,21 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   expressFunction: env.RUN_EXPRESS_FUNCTION || null,
   blobBucket: env.BLOB_BUCKET || null,
   blobFolder: env.BLOB_FOLDER || null,
-  eventBus: env.EVENT_BUS || null,
+  eventBus: env.EVENT_BUS === 'none' ? null : env.EVENT_BUS || null,
   publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || null,
-  deduplicationWindowMs:
-    readNumber(env, 'DEDUPLICATION_WINDOW_SECONDS', { initial: 86_400, min: 1, max: 2_592_000 }) * 1_000,
+  deduplicationWindowMs: readWindow(env),
   printsCallbacks: env.PRINT_CALLBACKS === '1',
 });
+
+/** A duplicate is known by the record of the first one: that has to be there for as long. */
+const readWindow = (env: Readonly<Record<string, string | undefined>>): number => {
+  const days = readRetentionDays(env);
+  const max = Math.min(days, 30) * 86_400;
+  return readNumber(env, 'DEDUPLICATION_WINDOW_SECONDS', { initial: 86_400, min: 1, max }) * 1_000;
+};
+
+const readRetentionDays = (env: Readonly<Record<string, string | undefined>>): number =>
+  readNumber(env, 'RETENTION_DAYS', { initial: 30, min: 1, max: 3_650 });
 
 const readLogLevel = (value: string | undefined): LogLevel => {
   const level = logLevels.find((candidate) => candidate === (value || 'info'));

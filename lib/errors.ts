@@ -91,7 +91,7 @@ const catalogue = {
   LAUNCH_REFUSED: entry(
     503,
     'Launch refused',
-    () => 'The engine for background runs does not take the execution; nothing was started. Try again.',
+    () => 'The engine for background runs does not take the execution now. Try again: it is started once.',
   ),
   ENGINE_UNAVAILABLE: entry(
     503,

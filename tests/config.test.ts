@@ -56,4 +56,20 @@ describe('the configuration', () => {
   ])('says what %s must be, and not what it is', (name, value, reason) => {
     expect(() => readConfig({ [name]: value })).toThrow(`The configuration is not usable: ${reason}.`);
   });
+
+  test('knows a delivery again for no longer than records are kept', () => {
+    const env = { RETENTION_DAYS: '2', DEDUPLICATION_WINDOW_SECONDS: '172800' };
+    expect(readConfig(env).deduplicationWindowMs).toBe(172_800_000);
+    expect(() => readConfig({ ...env, DEDUPLICATION_WINDOW_SECONDS: '172801' })).toThrow(
+      'DEDUPLICATION_WINDOW_SECONDS must be a whole number from 1 to 172800',
+    );
+  });
+
+  test.each([
+    ['none', null],
+    ['', null],
+    ['shop', 'shop'],
+  ])('tells the end of executions to the bus %j', (EVENT_BUS, eventBus) => {
+    expect(readConfig({ EVENT_BUS }).eventBus).toBe(eventBus);
+  });
 });
