@@ -25,9 +25,12 @@ describe('a token', () => {
 
   test('is worth nothing when one character of it is another', () => {
     const text = signToken(token, 'key');
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     for (let at = 0; at < text.length; at++) {
-      const altered = `${text.slice(0, at)}${text[at] === 'B' ? 'C' : 'B'}${text.slice(at + 1)}`;
-      expect(readToken(altered) !== null && isSignedBy(altered, 'key')).toBe(false);
+      for (const other of alphabet.replace(text[at] ?? '', '')) {
+        const altered = text.slice(0, at) + other + text.slice(at + 1);
+        expect(readToken(altered) !== null && isSignedBy(altered, 'key')).toBe(false);
+      }
     }
   });
 
