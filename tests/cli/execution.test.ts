@@ -259,7 +259,7 @@ describe('execution retry', () => {
     const { call, executions, close } = await anEnded({ status: 400 });
     expect(await call('execution retry e-1')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('nothing was started'),
+      err: expect.stringContaining('Try again: it is started once'),
     });
     expect((await executions.list({ workflowId: 'greeting', limit: 9 })).executions).toHaveLength(1);
     close();
