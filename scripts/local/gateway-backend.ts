@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { connect } from '../../cli/target.ts';
+import { openDataFolder } from './data-folder.ts';
 import { startEmbeddedDynamoDb } from './embedded-dynamodb.ts';
 import { startEngine } from './engine/start-engine.ts';
 import { claimPort, findFreePort } from './ports.ts';
@@ -31,7 +29,8 @@ export const startGatewayBackend = async (settings: {
 }): Promise<GatewayBackend> => {
   const { tablePrefix, environment } = settings;
   const port = await claimPort(settings.port);
-  const data = openDataFolder(settings.dataFolder);
+  const data = await openDataFolder(settings.dataFolder);
+  process.once('exit', data.release);
   const database = await startEmbeddedDynamoDb(tablePrefix, data.tables);
   const baseUrl = `http://localhost:${port}`;
   Object.assign(environment, localEnvironment(tablePrefix, database.endpoint, data.blobs), {
@@ -62,7 +61,6 @@ export const startGatewayBackend = async (settings: {
     tablePrefix,
   });
   process.once('exit', removeServiceInfo);
-  process.once('exit', data.remove);
 
   return {
     port,
@@ -75,16 +73,6 @@ export const startGatewayBackend = async (settings: {
       await database.stop();
     },
   };
-};
-
-/** Where tables and blobs are kept. Without a folder of the user's: in memory, and in one that goes with the process. */
-const openDataFolder = (folder: string | undefined) => {
-  if (folder !== undefined) {
-    const path = resolve(folder);
-    return { tables: join(path, 'tables'), blobs: join(path, 'blobs'), remove: () => {} };
-  }
-  const blobs = mkdtempSync(join(tmpdir(), 'hookloom-'));
-  return { tables: undefined, blobs, remove: () => rmSync(blobs, { recursive: true, force: true }) };
 };
 
 /** What of AWS the functions find on this machine. Signatures are made, and nobody looks at them. */

@@ -85,7 +85,7 @@ test('a run survives whatever ends its processes, and asks the outside for nothi
 
   const startedAt = Date.now();
   const accepted = await fetch(`${service.baseUrl}/api/webhook/order/order`, { method: 'POST', body: '{}' });
-  expect(accepted.status).toBe(202);
+  expect(accepted.status).toBe(202); // while its first request waits for an answer
   const { executionId } = (await accepted.json()) as { executionId: string };
   (await target.received('/reserve')).answer();
 

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { InvalidParameterValueException } from './durable-state.ts';
-import { EngineError, type LocalEngine } from './local-engine.ts';
+import { InvalidParameterValueException, LIMITS } from './durable-state.ts';
+import { EngineError } from './engine-error.ts';
+import type { ExpressRuns } from './express-runs.ts';
+import type { LocalEngine } from './local-engine.ts';
 
 /** A request of Lambda's API, taken apart. */
 interface ApiRequest {
@@ -15,7 +17,13 @@ interface Reply {
   readonly body: unknown;
 }
 
-type Operation = (request: ApiRequest, engine: LocalEngine) => Promise<Reply>;
+/** What stands behind the API. */
+export interface Engines {
+  readonly engine: LocalEngine;
+  readonly express: ExpressRuns;
+}
+
+type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
 
 const ok = (body: unknown): Reply => ({ status: 200, body });
 
@@ -32,12 +40,13 @@ const operations: readonly (readonly [method: string, path: RegExp, Operation])[
   [
     'POST',
     /^\/2015-03-31\/functions\/([^/]+)\/invocations$/,
-    async ({ parameter, headers, text }, engine) => {
+    async ({ parameter, headers, text }, { engine, express }) => {
+      refuseInvocation(headers, text);
       const name = headers['x-amz-durable-execution-name'];
       if (/runDurable:durable$/.test(parameter) && typeof name === 'string') {
         await engine.startDurable(name, text);
       } else if (/runExpress$/.test(parameter)) {
-        void engine.startExpress(JSON.parse(text)); // asynchronous: how it goes is in its record
+        void express.start(text); // asynchronous: how it goes is in its record
       } else {
         throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
       }
@@ -47,7 +56,7 @@ const operations: readonly (readonly [method: string, path: RegExp, Operation])[
   [
     'POST',
     /^\/2025-12-01\/durable-executions\/(.+)\/checkpoint$/,
-    async ({ parameter, text }, engine) => {
+    async ({ parameter, text }, { engine }) => {
       const { CheckpointToken, Updates = [] } = JSON.parse(text);
       return ok(await engine.checkpoint(parameter, CheckpointToken, Updates));
     },
@@ -55,12 +64,12 @@ const operations: readonly (readonly [method: string, path: RegExp, Operation])[
   [
     'GET',
     /^\/2025-12-01\/durable-executions\/(.+)\/state$/,
-    async ({ parameter }, engine) => ok(engine.getState(parameter)),
+    async ({ parameter }, { engine }) => ok(engine.getState(parameter)),
   ],
   [
     'POST',
     /^\/2025-12-01\/durable-executions\/(.+)\/stop$/,
-    async ({ parameter }, engine) => {
+    async ({ parameter }, { engine }) => {
       await engine.stop(parameter);
       return ok({ StopTimestamp: Date.now() / 1_000 });
     },
@@ -68,18 +77,33 @@ const operations: readonly (readonly [method: string, path: RegExp, Operation])[
   [
     'GET',
     /^\/2025-12-01\/durable-executions\/(.+)$/,
-    async ({ parameter }, engine) =>
+    async ({ parameter }, { engine }) =>
       ok({ DurableExecutionArn: parameter, Status: STATUSES[engine.getStatus(parameter)] }),
   ],
   [
     'POST',
     /^\/2025-12-01\/durable-execution-callbacks\/(.+)\/succeed$/,
-    async ({ parameter, text }, engine) => {
+    async ({ parameter, text }, { engine }) => {
       await engine.answer(parameter, text);
       return ok({});
     },
   ],
 ];
+
+/** What Lambda takes for an asynchronous invocation. It would answer a synchronous one with what comes of it: not here. */
+const refuseInvocation = (headers: IncomingMessage['headers'], text: string): void => {
+  if (headers['x-amz-invocation-type'] !== 'Event') {
+    throw new InvalidParameterValueException('The local engine takes asynchronous invocations only');
+  }
+  if (Buffer.byteLength(text) > LIMITS.inputBytes) {
+    throw new EngineError('RequestTooLargeException', 413, `an event has at most ${LIMITS.inputBytes} bytes`);
+  }
+  try {
+    JSON.parse(text);
+  } catch {
+    throw new EngineError('InvalidRequestContentException', 400, 'the event is not JSON');
+  }
+};
 
 export interface EngineServer {
   /** `http://127.0.0.1:PORT` */
@@ -88,9 +112,9 @@ export interface EngineServer {
 }
 
 /** The part of Lambda's HTTP API that the service uses, in front of the local engine. On the loopback only. */
-export const startEngineServer = async (engine: LocalEngine): Promise<EngineServer> => {
+export const startEngineServer = async (engines: Engines): Promise<EngineServer> => {
   const server = createServer((request, response) => {
-    serve(request, engine).then(
+    serve(request, engines).then(
       (reply) => send(response, reply, {}),
       (error: unknown) => send(response, ...toRefusal(error)),
     );
@@ -111,7 +135,7 @@ export const startEngineServer = async (engine: LocalEngine): Promise<EngineServ
   };
 };
 
-const serve = async (request: IncomingMessage, engine: LocalEngine): Promise<Reply> => {
+const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
@@ -119,7 +143,10 @@ const serve = async (request: IncomingMessage, engine: LocalEngine): Promise<Rep
   for (const [method, pattern, operate] of operations) {
     const match = request.method === method ? pattern.exec(path) : null;
     if (match === null) continue;
-    return operate({ parameter: decodeURIComponent(match[1] ?? ''), headers: request.headers, text }, engine);
+    return operate(
+      { parameter: decodeURIComponent(match[1] ?? ''), headers: request.headers, text },
+      engines,
+    );
   }
   throw new EngineError(
     'UnknownOperationException',

@@ -43,7 +43,10 @@ export const createInvoke = (
       child.once('message', (message) => {
         outcome = message as Outcome;
       });
-      child.once('error', reject);
+      child.once('error', (error) => {
+        children.delete(child);
+        reject(error);
+      });
       child.once('exit', (code, signal) => {
         children.delete(child);
         if (outcome === null)
@@ -51,10 +54,11 @@ export const createInvoke = (
         else if ('error' in outcome) reject(new Error(outcome.error));
         else resolve(outcome.output);
       });
-      child.send({
+      const invocation: Invocation = {
         ...(event as { event: unknown; requestId: string }),
         module: MODULES[name],
-      } satisfies Invocation);
+      };
+      child.send(invocation, () => {}); // a process that has ended before it hears of it says so by its end
     });
 
   return {

@@ -13,6 +13,7 @@ import {
   resume,
   visibleOperations,
 } from './durable-state.ts';
+import { EngineError } from './engine-error.ts';
 import type { LocalExecution, StateStore } from './state-store.ts';
 
 /** The functions that the engine calls, by their keys in serverless.yml. */
@@ -27,25 +28,14 @@ export interface LocalEngineParts {
   readonly log: (line: string) => void;
 }
 
-/** The refusals that Lambda names. */
-export class EngineError extends Error {
-  readonly status: number;
-  constructor(name: string, status: number, message: string) {
-    super(message);
-    this.name = name;
-    this.status = status;
-  }
-}
-
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 /** A longer delay overflows a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const EXPRESS_DELAYS_MS = [1_000, 2_000];
 
 /**
- * Does on this machine what Lambda does with asynchronous and with durable invocations: calls the functions in
- * processes of their own, calls them again when those end too early, keeps what was checkpointed, waits.
+ * Does on this machine what Lambda does with durable executions: calls the function in processes of their own, calls it
+ * again when those end too early, keeps what was checkpointed, waits.
  */
 export class LocalEngine {
   readonly #parts: LocalEngineParts;
@@ -69,21 +59,16 @@ export class LocalEngine {
     }
   }
 
-  close(): void {
+  /** No process is started any more; resolves when all that happened is written. */
+  async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
+    await this.#parts.store.close();
   }
 
   /** Starts a durable execution, or finds the one of that name. Gives its ARN. */
   async startDurable(name: string, input: string): Promise<string> {
     const arn = `arn:aws:lambda:local:000000000000:function:runDurable:1/durable-execution/${name}/${name}`;
-    if (Buffer.byteLength(input) > LIMITS.inputBytes) {
-      throw new EngineError(
-        'RequestTooLargeException',
-        413,
-        `an event has at most ${LIMITS.inputBytes} bytes`,
-      );
-    }
     const known = this.#executions.get(arn);
     if (known !== undefined && known.input !== input) {
       throw new EngineError('DurableExecutionAlreadyStartedException', 409, 'started with another payload');
@@ -91,27 +76,15 @@ export class LocalEngine {
     if (known === undefined) {
       const execution = { arn, input, state: createDurableState(input, Date.now()) };
       this.#executions.set(arn, execution);
-      await this.#parts.store.save(execution, null);
+      try {
+        await this.#parts.store.save(execution, null);
+      } catch (error) {
+        this.#executions.delete(arn); // whoever is refused now may start it again
+        throw error;
+      }
       this.#wakeIn(arn, 0);
     }
     return arn;
-  }
-
-  /** Calls the express function; twice more when that fails; then hands the event to the sweeper, as the queue would. */
-  async startExpress(event: unknown): Promise<void> {
-    const requestId = randomUUID();
-    const { executionId = '' } = event as { executionId?: string };
-    for (const delayMs of [...EXPRESS_DELAYS_MS, null]) {
-      try {
-        await this.#parts.invoke('runExpress', { event, requestId }, executionId);
-        return;
-      } catch (error) {
-        this.#parts.log(`run ${executionId}: its process failed: ${(error as Error).message}`);
-      }
-      if (delayMs !== null) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    }
-    const record = { messageId: requestId, body: JSON.stringify(event), eventSource: 'aws:sqs' };
-    await this.#parts.invoke('sweep', { event: { Records: [record] }, requestId }, 'sweep');
   }
 
   /** What an invocation is given to begin with. */
@@ -195,6 +168,9 @@ export class LocalEngine {
 
   /** @param result JSON text */
   async answer(callbackId: string, result: string): Promise<void> {
+    if (Buffer.byteLength(result) > LIMITS.operationBytes) {
+      throw new InvalidParameterValueException(`An answer has at most ${LIMITS.operationBytes} bytes`);
+    }
     for (const { arn, state } of this.#executions.values()) {
       const answered = answerCallback(state, callbackId, result, Date.now());
       if (answered === null) continue;

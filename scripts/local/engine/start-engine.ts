@@ -1,5 +1,6 @@
 import { createDynamoDbClient } from '../../../lib/dynamodb/client.ts';
 import { startEngineServer } from './engine-server.ts';
+import { createExpressRuns } from './express-runs.ts';
 import { createInvoke } from './invoke-in-process.ts';
 import { LocalEngine } from './local-engine.ts';
 import { openStateStore } from './state-store.ts';
@@ -26,7 +27,8 @@ export const startEngine = async (
   const store = await openStateStore(client, `${tablePrefix}-local-durable`);
   const processes = createInvoke(environment, log);
   const engine = new LocalEngine({ store, invoke: processes.invoke, log });
-  const server = await startEngineServer(engine);
+  const express = createExpressRuns({ invoke: processes.invoke, log });
+  const server = await startEngineServer({ engine, express });
   environment.AWS_ENDPOINT_URL_LAMBDA = server.endpoint;
   await engine.resumeAll();
 
@@ -41,9 +43,11 @@ export const startEngine = async (
     endpoint: server.endpoint,
     stop: async () => {
       clearInterval(timer);
-      engine.close();
+      express.close();
+      const closed = engine.close();
       processes.stop();
       await server.stop();
+      await closed;
       client.destroy();
     },
   };

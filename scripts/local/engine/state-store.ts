@@ -1,5 +1,7 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Operation } from '@aws/durable-execution-sdk-js';
 import {
+  type AttributeValue,
   CreateTableCommand,
   type DynamoDBClient,
   PutItemCommand,
@@ -7,7 +9,7 @@ import {
   ScanCommand,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, json, readJson, readText, text } from '../../../lib/dynamodb/attributes.ts';
+import { type Item, readText, text } from '../../../lib/dynamodb/attributes.ts';
 import type { DurableState } from './durable-state.ts';
 
 /** One durable execution, as the local engine keeps it. */
@@ -23,32 +25,54 @@ export interface StateStore {
   /** Writes what has changed since `before`; null for an execution that is new. */
   save(execution: LocalExecution, before: DurableState | null): Promise<void>;
   loadAll(): Promise<readonly LocalExecution[]>;
+  /** Takes no more writes; resolves when those that have begun are done: the store may be taken away then. */
+  close(): Promise<void>;
 }
 
 const META = 'meta';
 
 export const openStateStore = async (client: DynamoDBClient, tableName: string): Promise<StateStore> => {
   await createTable(client, tableName);
-  const put = (item: Item) => client.send(new PutItemCommand({ TableName: tableName, Item: item }));
-  return {
-    save: async ({ arn, input, state }, before) => {
-      const changed = [...state.operations].filter(
-        ([id, operation]) => before?.operations.get(id) !== operation,
+
+  const save: StateStore['save'] = async ({ arn, input, state }, before) => {
+    const put = (part: string, value: unknown) =>
+      client.send(
+        new PutItemCommand({
+          TableName: tableName,
+          Item: { arn: text(arn), part: text(part), value: pack(value) },
+        }),
       );
-      const order = [...state.operations.keys()];
-      for (const [id, operation] of changed) {
-        await put({
-          arn: text(arn),
-          part: text(`op:${order.indexOf(id)}`),
-          operation: json([id, operation]),
-        });
+    const saveOperations = async () => {
+      for (const [place, entry] of [...state.operations].entries()) {
+        if (before?.operations.get(entry[0]) !== entry[1]) await put(`op:${place}`, entry);
       }
-      const { status, token, callbackDeadlines } = state;
-      await put({
-        arn: text(arn),
-        part: text(META),
-        meta: json({ input, status, token, callbackDeadlines: [...callbackDeadlines] }),
-      });
+    };
+    const { status, token, callbackDeadlines } = state;
+    const meta: Meta = { input, status, token, callbackDeadlines: [...callbackDeadlines] };
+    // A new execution is there once its account is; from then on no operation may be there without its deadline.
+    if (before === null) await saveOperations();
+    await put(META, meta);
+    if (before !== null) await saveOperations();
+  };
+
+  /** The last write of each execution: the next one waits for it, or an older state could overwrite a newer. */
+  const writes = new Map<string, Promise<void>>();
+  let isClosed = false;
+
+  return {
+    save: (execution, before) => {
+      if (isClosed) return Promise.reject(new Error('the local engine is closed'));
+      const { arn } = execution;
+      const write = (writes.get(arn) ?? Promise.resolve()).then(() => save(execution, before));
+      const settled = write
+        .catch(() => {})
+        .then(() => void (writes.get(arn) === settled && writes.delete(arn)));
+      writes.set(arn, settled);
+      return write;
+    },
+    close: async () => {
+      isClosed = true;
+      await Promise.all(writes.values());
     },
     loadAll: async () => {
       const items: Item[] = [];
@@ -63,12 +87,18 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
         items.push(...(page.Items ?? []));
         from = page.LastEvaluatedKey;
       } while (from !== undefined);
-      return [...Map.groupBy(items, (item) => readText(item, 'arn'))].map(([arn, parts]) =>
+      return [...Map.groupBy(items, (item) => readText(item, 'arn'))].flatMap(([arn, parts]) =>
         toExecution(arn, parts),
       );
     },
   };
 };
+
+/** Compressed: JSON in JSON can be twice as long, and a result as large as one may be has to fit into an item. */
+const pack = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(value)) });
+
+const unpack = <Value>(item: Item): Value =>
+  JSON.parse(gunzipSync(item.value?.B ?? Buffer.alloc(0)).toString());
 
 const createTable = async (client: DynamoDBClient, tableName: string): Promise<void> => {
   try {
@@ -95,19 +125,20 @@ interface Meta {
   readonly input: string;
   readonly status: DurableState['status'];
   readonly token: number;
-  readonly callbackDeadlines: [string, number][];
+  readonly callbackDeadlines: readonly (readonly [string, number])[];
 }
 
-const toExecution = (arn: string, parts: readonly Item[]): LocalExecution => {
+/** None when the process ended before the execution was there: whoever started it was told nothing, and does it again. */
+const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecution[] => {
   const meta = parts.find((item) => item.part?.S === META);
-  if (meta === undefined) throw new Error(`the local engine has no account of ${arn}`);
-  const { input, status, token, callbackDeadlines } = readJson<Meta>(meta, 'meta');
+  if (meta === undefined) return [];
+  const { input, status, token, callbackDeadlines } = unpack<Meta>(meta);
   const placeOf = (item: Item): number => Number(item.part?.S?.slice('op:'.length));
   const operations = parts
     .filter((item) => item !== meta)
     .sort((a, b) => placeOf(a) - placeOf(b))
     .map((item): [string, Operation] => {
-      const [id, operation] = readJson<[string, Operation]>(item, 'operation');
+      const [id, operation] = unpack<[string, Operation]>(item);
       return [id, reviveDates(operation)];
     });
   const state = {
@@ -116,7 +147,7 @@ const toExecution = (arn: string, parts: readonly Item[]): LocalExecution => {
     operations: new Map(operations),
     callbackDeadlines: new Map(callbackDeadlines),
   };
-  return { arn, input, state };
+  return [{ arn, input, state }];
 };
 
 /** JSON has no dates: the engine reckons with three of them. */
