@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { StartError } from './start-error.ts';
 
 /** Where the local service keeps tables and blobs. */
 export interface DataFolder {
@@ -14,7 +15,7 @@ export interface DataFolder {
 
 /**
  * The folder of the user's, for one service at a time; without one: memory, and a folder that goes with the process.
- * @throws {Error} with a sentence that says what to do
+ * @throws {StartError}
  */
 export const openDataFolder = async (folder: string | undefined): Promise<DataFolder> => {
   if (folder === undefined) {
@@ -25,7 +26,7 @@ export const openDataFolder = async (folder: string | undefined): Promise<DataFo
   try {
     mkdirSync(path, { recursive: true });
   } catch (cause) {
-    throw new Error(`${path} can't be used as a data folder: ${(cause as Error).message}`, { cause });
+    throw new StartError(`${path} can't be used as a data folder: ${(cause as Error).message}`, { cause });
   }
   return { tables: join(path, 'tables'), blobs: join(path, 'blobs'), release: await claim(path) };
 };
@@ -41,7 +42,7 @@ const claim = async (path: string): Promise<() => void> => {
   const file = join(path, 'service.port');
   const owner = await findOwner(readPort(file), path);
   if (owner !== null) {
-    throw new Error(
+    throw new StartError(
       `The data folder ${path} is in use by process ${owner}. End that one, or choose another folder.`,
     );
   }

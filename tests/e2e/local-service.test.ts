@@ -215,4 +215,5 @@ test('a taken port is said in one line, and the exit code is not 0', async () =>
   server.close();
   expect(code).not.toBe(0);
   expect(stdout + stderr).toContain(`Port ${port} is taken.`);
+  expect(stdout + stderr).not.toMatch(/^\s+at /m); // no stack: it is nobody’s mistake in the code
 }, 30_000);
