@@ -4,6 +4,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild-transform.js' },
   maxWorkers: 2,
+  testTimeout: 60_000, // for what hangs: how quick anything is, is a benchmark's business
   coverageProvider: 'v8',
   collectCoverageFrom: [
     'lib/**/*.ts',

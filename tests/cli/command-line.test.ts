@@ -109,4 +109,4 @@ test('as a command of the project it has exit codes that scripts can use, and no
   } finally {
     project.remove();
   }
-}, 30_000);
+});

@@ -26,14 +26,14 @@ beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), 'hookloom-data-'));
   target = await startTargetServer();
   service = await start();
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();
   target?.stop();
   project?.remove();
   rmSync(data, { recursive: true, force: true });
-}, 20_000);
+});
 
 const cli = async (...args: string[]): Promise<string> => {
   const { code, stdout, stderr } = await runCommand('npm', ['run', '-s', 'cli', '--', ...args], {
@@ -131,7 +131,7 @@ test('what was stored is there after a restart', async () => {
   expect(JSON.parse(await cli('execution', 'list', '--workflow', 'order', '--json'))).toMatchObject({
     executions: [{ workflowId: 'order', status: 'succeeded' }],
   });
-}, 60_000);
+});
 
 const waitFor = async (isSo: () => Promise<boolean>): Promise<void> => {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 250));

@@ -40,7 +40,6 @@ test.concurrent.each(readdirSync(join(projectRoot, 'events')).map((file) => base
     const expected = name in answers ? answers[name] : { statusCode: 200 };
     if (expected !== null) expect(answerIn(stdout)).toMatchObject(expected as object);
   },
-  60_000,
 );
 
 test('a handler that throws at import exits with an error instead of hanging', async () => {
@@ -49,4 +48,4 @@ test('a handler that throws at import exits with an error instead of hanging', a
   const { code, stdout, stderr } = await invoke('adminDebug');
   expect(code).not.toBe(0);
   expect(stdout + stderr).toContain('broken at import');
-}, 30_000);
+});

@@ -16,12 +16,12 @@ let service: RunningService;
 beforeAll(async () => {
   project = copyProject();
   service = await startLocalService({ cwd: project.folder });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service?.stop();
   project?.remove();
-}, 20_000);
+});
 
 const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${service.baseUrl}${path}`, {
@@ -129,7 +129,7 @@ describe('a broken plugin', () => {
     writeFileSync(list, readFileSync(list, 'utf8').replace(/\];\s*$/, line));
     await service.stop();
     service = await startLocalService({ cwd: project.folder });
-  }, 30_000);
+  });
 
   test('is listed with its reason, beside the legacy and unified ones that work', async () => {
     const { status, body } = await get('/api/admin/plugins');
@@ -202,7 +202,7 @@ describe('the command line, against the running service', () => {
     expect((await get('/api/webhook/ping?n=2')).body).toEqual({ pong: '2' });
     expect(await cli('workflow', 'remove', 'ping')).toMatchObject({ code: 0 });
     expect((await get('/api/webhook/ping?n=1')).status).toBe(404);
-  }, 30_000);
+  });
 });
 
 test('a taken port is said in one line, and the exit code is not 0', async () => {
@@ -216,4 +216,4 @@ test('a taken port is said in one line, and the exit code is not 0', async () =>
   expect(code).not.toBe(0);
   expect(stdout + stderr).toContain(`Port ${port} is taken.`);
   expect(stdout + stderr).not.toMatch(/^\s+at /m); // no stack: it is nobody’s mistake in the code
-}, 30_000);
+});

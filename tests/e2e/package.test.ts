@@ -82,7 +82,7 @@ beforeAll(async () => {
   const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev' });
   await seedSamples(target, 'a'.repeat(43));
   target.close();
-}, 60_000);
+});
 
 afterAll(async () => {
   await database?.stop();

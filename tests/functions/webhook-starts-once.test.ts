@@ -137,7 +137,7 @@ describe('a delivery', () => {
     expect(new Set(results.map((result) => bodyOf(result).executionId)).size).toBe(1);
     expect(results.filter((result) => bodyOf(result).duplicate !== true).length).toBeLessThanOrEqual(1);
     expect(await service.runAll()).toBe(1);
-  }, 60_000);
+  });
 
   const faults: Fault[] = ['throttle', 'fail', 'reset', 'lose the reply'];
 
@@ -180,6 +180,5 @@ describe('a delivery', () => {
         }
       }
     },
-    60_000,
   );
 });

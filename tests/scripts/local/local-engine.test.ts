@@ -310,5 +310,5 @@ describe('it is as strict as AWS', () => {
       Status: 'FAILED',
       Error: { ErrorMessage: expect.stringContaining('3000') },
     });
-  }, 30_000);
+  });
 });

@@ -37,12 +37,12 @@ const scheduled = { event: { source: 'aws.events' }, requestId: 'r' };
 test('gives what the function gives', async () => {
   const { invoke } = await aCaller();
   expect(await invoke('sweep', scheduled, 'sweep')).toEqual({ batchItemFailures: [] });
-}, 20_000);
+});
 
 test('fails as the function fails, with what it said', async () => {
   const { invoke } = await aCaller({ LOG_LEVEL: 'loud' });
   await expect(invoke('sweep', scheduled, 'sweep')).rejects.toThrow(/LOG_LEVEL/);
-}, 20_000);
+});
 
 test('says which process a run is at; fails when that is killed', async () => {
   const lines: string[] = [];
@@ -53,11 +53,11 @@ test('says which process a run is at; fails when that is killed', async () => {
   const call = invoke('runExpress', { event: { executionId: 'e-1' }, requestId: 'r' }, 'e-1');
   await expect(call).rejects.toThrow('it was ended by SIGKILL');
   expect(lines).toEqual([expect.stringMatching(/^run e-1: process \d+$/)]);
-}, 20_000);
+});
 
 test('ends what is at work when it is stopped', async () => {
   const { invoke, stop } = await aCaller();
   const call = invoke('sweep', scheduled, 'sweep');
   stop();
   await expect(call).rejects.toThrow('it was ended by SIGKILL');
-}, 20_000);
+});
