@@ -129,15 +129,21 @@ export class LocalEngine {
     const { state } = this.#find(arn);
     if (state.status !== 'running') return;
     const due = this.#atWork.get(arn) === true ? 0 : nextDueAt(state);
-    if (due !== null) this.#wakeIn(arn, Math.max(0, due - Date.now()));
+    if (due === null) return;
+    const delayMs = due - Date.now();
+    // A timer may go off early, or has to be as long as timers get: so it looks again.
+    if (delayMs > 0) this.#setTimer(arn, Math.min(delayMs, LONGEST_TIMER_MS), () => this.#sleep(arn));
+    else this.#wakeIn(arn, 0);
   }
 
   #wakeIn(arn: string, delayMs: number): void {
+    this.#setTimer(arn, delayMs, () => this.#run(arn));
+  }
+
+  #setTimer(arn: string, delayMs: number, act: () => void): void {
     if (this.#isClosed) return;
     clearTimeout(this.#timers.get(arn));
-    const isFar = delayMs > LONGEST_TIMER_MS;
-    const wake = isFar ? () => this.#sleep(arn) : () => this.#run(arn);
-    this.#timers.set(arn, setTimeout(wake, isFar ? LONGEST_TIMER_MS : delayMs));
+    this.#timers.set(arn, setTimeout(act, delayMs));
   }
 
   async checkpoint(arn: string, token: string, updates: readonly OperationUpdate[]) {
