@@ -1,17 +1,12 @@
 import { type DurableExecutionClient, withDurableExecution } from '@aws/durable-execution-sdk-js';
-import type { WorkflowNode } from '../../lib/contract/node.ts';
-import type { Services } from '../../lib/contract/services.ts';
 import { createBusy } from '../../lib/durable/busy.ts';
 import { createDurableSteps } from '../../lib/durable/durable-steps.ts';
 import { createStepSerdes } from '../../lib/durable/step-serdes.ts';
-import { execute } from '../../lib/executions/engine.ts';
-import { inlineSteps, type Steps } from '../../lib/executions/steps.ts';
-import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { createLogger } from '../../lib/services/logger.ts';
+import { inlineSteps } from '../../lib/executions/steps.ts';
 import { systemClock } from '../../lib/services/system-clock.ts';
-import { compilePlan, type Plan } from '../../lib/workflows/plan.ts';
-import { installedPlugins } from '../../plugins/installed.ts';
+import type { Plan } from '../../lib/workflows/plan.ts';
 import { applyUpdates, createDurableState, visibleOperations } from '../local/engine/durable-state.ts';
+import { compileChain, type Link, runChain } from './chains.ts';
 import { measure, printTable } from './measure.ts';
 
 /** List prices, us-east-1, in dollars: https://aws.amazon.com/lambda/pricing/, https://aws.amazon.com/step-functions/pricing/ */
@@ -19,46 +14,10 @@ const PER_OPERATION = 8 / 1e6;
 const PER_GIGABYTE_WRITTEN = 0.25;
 const PER_TRANSITION = 25 / 1e6;
 
-type Kind = Pick<WorkflowNode, 'type' | 'parameters'>;
-
-const chains: readonly (readonly [title: string, length: number, node: Kind])[] = [
+const chains: readonly (readonly [title: string, length: number, link: Link])[] = [
   ['50 pure nodes', 50, { type: 'set', parameters: { values: { a: '{{ a }}' } } }],
   ['10 effectful nodes', 10, { type: 'httpRequest', parameters: { url: 'https://example.com/' } }],
 ];
-
-/** An answer of 1 kB, at once: what is measured is our side. */
-const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(1_000) }));
-const services: Services = {
-  clock: systemClock,
-  ids: { next: () => 'id' },
-  http: {
-    request: async ({ url }) => ({ status: 200, headers: { 'content-type': 'application/json' }, body, url }),
-  },
-};
-const logger = createLogger({ write: () => {} });
-
-const run = (plan: Plan, steps: Steps) =>
-  execute(
-    plan,
-    {
-      execution: {
-        executionId: 'bench',
-        workflowId: 'bench',
-        workflowVersion: 1,
-        trigger: { nodeId: 'start', type: 'manualTrigger' },
-        startedAt: new Date().toISOString(),
-      },
-      input: { a: 1 },
-      limits: { timeoutMs: 600_000, maxNodeRuns: 100_000, maxOutputBytes: 1e6 },
-    },
-    {
-      services,
-      logger,
-      steps,
-      workflows: { findVersion: async () => null, loadPlan: () => Promise.reject(new Error('unused')) },
-      callbacks: null,
-    },
-  );
 
 /** One run on a durable engine in memory. Gives what it has cost there. */
 const runDurably = async (plan: Plan) => {
@@ -82,11 +41,7 @@ const runDurably = async (plan: Plan) => {
   const blobs = { put: () => Promise.reject(new Error('unused')), get: async () => null };
   const handler = withDurableExecution(
     async (_input: unknown, context) => {
-      const { status, failure } = await run(
-        plan,
-        createDurableSteps(context, createStepSerdes('bench', blobs, createBusy())),
-      );
-      if (status !== 'succeeded') throw new Error(failure?.message);
+      await runChain(plan, createDurableSteps(context, createStepSerdes('bench', blobs, createBusy())));
     },
     { durableExecutionClient: client },
   );
@@ -103,25 +58,11 @@ const runDurably = async (plan: Plan) => {
 };
 
 export const benchDurable = async (): Promise<void> => {
-  const registry = await loadRegistry(installedPlugins, { logger, clock: systemClock });
   const rows: string[][] = [];
-  for (const [title, length, node] of chains) {
-    const ids = Array.from({ length }, (_, index) => `n${index}`);
-    const plan = compilePlan(
-      {
-        id: 'bench',
-        name: 'Bench',
-        enabled: true,
-        nodes: [
-          { id: 'start', type: 'manualTrigger', parameters: {} },
-          ...ids.map((id) => ({ id, ...node })),
-        ],
-        connections: ids.map((id, at) => ({ sourceNodeId: ids[at - 1] ?? 'start', targetNodeId: id })),
-      },
-      registry.findNodeType,
-    );
+  for (const [title, length, link] of chains) {
+    const plan = await compileChain(length, link);
     const { operations, bytes, calls } = await runDurably(plan);
-    const inline = await measure(() => run(plan, inlineSteps(systemClock)));
+    const inline = await measure(() => runChain(plan, inlineSteps(systemClock)));
     const durable = await measure(() => runDurably(plan));
     // One transition into each state, and one out of the last.
     const transitions = length + 1;

@@ -1,0 +1,63 @@
+import type { WorkflowNode } from '../../lib/contract/node.ts';
+import type { Services } from '../../lib/contract/services.ts';
+import { execute } from '../../lib/executions/engine.ts';
+import type { Steps } from '../../lib/executions/steps.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { createLogger } from '../../lib/services/logger.ts';
+import { systemClock } from '../../lib/services/system-clock.ts';
+import { compilePlan, type Plan } from '../../lib/workflows/plan.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
+
+/** What a chain is made of. */
+export type Link = Pick<WorkflowNode, 'type' | 'parameters'>;
+
+/** An answer of 1 kB, at once: what is measured is our side. */
+const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(1_000) }));
+const services: Services = {
+  clock: systemClock,
+  ids: { next: () => 'id' },
+  http: {
+    request: async ({ url }) => ({ status: 200, headers: { 'content-type': 'application/json' }, body, url }),
+  },
+};
+const logger = createLogger({ write: () => {} });
+
+const registry = loadRegistry(installedPlugins, { logger, clock: systemClock });
+
+/** A trigger and, one behind the other, as many nodes of a kind. */
+export const compileChain = async (length: number, link: Link): Promise<Plan> => {
+  const { findNodeType } = await registry;
+  const ids = Array.from({ length }, (_, index) => `n${index}`);
+  const nodes = [
+    { id: 'start', type: 'manualTrigger', parameters: {} },
+    ...ids.map((id) => ({ id, ...link })),
+  ];
+  const connections = ids.map((id, at) => ({ sourceNodeId: ids[at - 1] ?? 'start', targetNodeId: id }));
+  return compilePlan({ id: 'bench', name: 'Bench', enabled: true, nodes, connections }, findNodeType);
+};
+
+/** Rejects when the run does not succeed: a figure of a failure would be a lie. */
+export const runChain = async (plan: Plan, steps: Steps): Promise<void> => {
+  const { status, failure } = await execute(
+    plan,
+    {
+      execution: {
+        executionId: 'bench',
+        workflowId: 'bench',
+        workflowVersion: 1,
+        trigger: { nodeId: 'start', type: 'manualTrigger' },
+        startedAt: new Date().toISOString(),
+      },
+      input: { a: 1 },
+      limits: { timeoutMs: 600_000, maxNodeRuns: 1_000_000, maxOutputBytes: 1_000_000 },
+    },
+    {
+      services,
+      logger,
+      steps,
+      workflows: { findVersion: async () => null, loadPlan: () => Promise.reject(new Error('unused')) },
+      callbacks: null,
+    },
+  );
+  if (status !== 'succeeded') throw new Error(`the chain ${status}: ${failure?.message}`);
+};
