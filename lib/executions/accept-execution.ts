@@ -3,9 +3,10 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { packText } from '../blobs/pack-value.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { Ids, Logger } from '../contract/services.ts';
-import { isAppError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import type { BackgroundMode } from '../workflows/definition.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from './execution-store.ts';
+import { launchOrWithdraw } from './launch-execution.ts';
 import type { Launcher } from './launcher.ts';
 import { PACKED_BYTES } from './pack-result.ts';
 
@@ -48,13 +49,13 @@ export const acceptExecution = async (
   const start = await toStart(acceptance, parts);
   if (!(await executions.start(start))) {
     const other = await executions.find(executionId);
-    if (other !== null) return relaunch(other, launcher);
+    // Expired between the two: to launch it now would run nothing.
+    if (other === null) throw new AppError('STORE_UNAVAILABLE', {});
+    return relaunch(other, launcher);
   }
-  try {
-    await launcher.launch(executionId, mode);
-  } catch (error) {
-    if (isRepeatable || !(await isStillToHappen(start, parts))) throw error;
-  }
+  // Whoever may try again names this very execution: it stays.
+  if (isRepeatable) await launcher.launch(executionId, mode);
+  else await launchOrWithdraw(start, mode, parts);
   return null;
 };
 
@@ -63,26 +64,6 @@ const relaunch = async (record: ExecutionRecord, launcher: Launcher): Promise<Ex
   const { executionId, status, mode } = record;
   if (status === 'accepted' && mode !== 'inline') await launcher.launch(executionId, mode);
   return record;
-};
-
-/**
- * The launch was refused, and who tries again comes with another execution: so this one is taken back. When it can't
- * be, since it has begun after all or since the store is not to be had, it will run, and is to be answered for.
- */
-const isStillToHappen = async (
-  { executionId, startToken }: ExecutionStart,
-  { executions, logger }: AcceptParts,
-): Promise<boolean> => {
-  try {
-    return !(await executions.withdraw(executionId, startToken));
-  } catch (cause) {
-    if (!isAppError(cause, 'STORE_UNAVAILABLE')) throw cause;
-    logger.warn('The execution is stored, but not launched: it begins with the next sweep.', {
-      executionId,
-      cause,
-    });
-    return true;
-  }
 };
 
 const toStart = async (acceptance: Acceptance, { blobs, ids }: AcceptParts): Promise<ExecutionStart> => {

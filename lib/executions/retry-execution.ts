@@ -8,6 +8,7 @@ import { checkMemory } from './check-memory.ts';
 import { isFinal } from './execution.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from './execution-store.ts';
 import { findExecution } from './find-execution.ts';
+import { launchOrWithdraw } from './launch-execution.ts';
 import type { Launcher } from './launcher.ts';
 import type { OpenPlan } from './plans.ts';
 
@@ -58,29 +59,8 @@ export const retryExecution = async (
   const mode = await parts.modeOf(workflow);
   const start = toStart(record, workflow, options, { ...parts, mode });
   await parts.executions.start(start);
-  try {
-    await parts.launcher.launch(start.executionId, mode);
-  } catch (error) {
-    if (!(await isStillToHappen(start, parts))) throw error;
-  }
+  await launchOrWithdraw(start, mode, parts);
   return start;
-};
-
-/** Taken back when it was not launched. When it can't be, it has begun after all, or begins with the next sweep. */
-const isStillToHappen = async (
-  { executionId, startToken }: ExecutionStart,
-  { executions, logger }: RetryParts,
-): Promise<boolean> => {
-  try {
-    return !(await executions.withdraw(executionId, startToken));
-  } catch (cause) {
-    if (!isAppError(cause, 'STORE_UNAVAILABLE')) throw cause;
-    logger.warn('The retry is stored, but not launched: it begins with the next sweep.', {
-      executionId,
-      cause,
-    });
-    return true;
-  }
 };
 
 const findWorkflow = (
