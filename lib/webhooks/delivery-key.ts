@@ -3,9 +3,6 @@ import type { ExecutionInfo } from '../contract/node.ts';
 import { compileExpression } from '../workflows/expressions.ts';
 import type { PathConfig } from '../workflows/path-config.ts';
 
-/** Longer keys are no keys: nobody makes them, and they would be stored. */
-const MAX_LENGTH = 500;
-
 /**
  * Where well-known senders put what names a delivery: the same when they send it again.
  * https://docs.github.com/webhooks/webhook-events-and-payloads#delivery-headers,
@@ -32,13 +29,11 @@ export const findDeliveryKey = async (
   execution: ExecutionInfo,
 ): Promise<string | null> => {
   const header = (request.headers as JsonObject)['idempotency-key'];
-  if (typeof header === 'string' && header !== '') return toKey(header);
+  if (typeof header === 'string' && header !== '') return header;
   if (deduplication === null) return null;
   const evaluate = compileExpression(ready[deduplication] ?? deduplication);
   // An expression that can't be evaluated finds nothing: the request is as good as any other.
   const scope = { input: request, nodes: {}, trigger: request, execution, seed: '' };
   const found = await Promise.resolve(evaluate(scope)).catch(() => null);
-  return typeof found === 'string' || typeof found === 'number' ? toKey(String(found)) : null;
+  return typeof found === 'number' || (typeof found === 'string' && found !== '') ? String(found) : null;
 };
-
-const toKey = (text: string): string | null => (text === '' || text.length > MAX_LENGTH ? null : text);

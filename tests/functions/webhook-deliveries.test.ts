@@ -36,6 +36,15 @@ describe('a delivery that comes again', () => {
     expect(service.executions.records()).toHaveLength(2);
   });
 
+  test('is known by its key however long that is, to the last character', async () => {
+    const service = await aWebhookService();
+    await service.put(later);
+    const key = 'k'.repeat(5_000);
+    await service.call(keyed(`${key}1`));
+    expect(bodyOf(await service.call(keyed(`${key}1`)))).toHaveProperty('duplicate', true);
+    expect(bodyOf(await service.call(keyed(`${key}2`)))).not.toHaveProperty('duplicate');
+  });
+
   test('at another workflow is another one', async () => {
     const service = await aWebhookService();
     await service.put({ id: 'a', ...later });
