@@ -1,28 +1,21 @@
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { packText, unpackText } from '../blobs/pack-value.ts';
-import type { JsonObject } from '../contract/json.ts';
+import { packText } from '../blobs/pack-value.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
-import { AppError, isAppError } from '../errors.ts';
 import type { Workflow } from '../workflows/definition.ts';
-import type { Plan } from '../workflows/plan.ts';
-import type { WorkflowStore } from '../workflows/workflow-store.ts';
 import { closeNodes } from './close-nodes.ts';
 import { execute } from './engine.ts';
-import type { ExecutionResult, NodeRecord } from './execution.ts';
+import type { ExecutionResult, NodeFailure, NodeRecord } from './execution.ts';
 import type { ExecutionProgress, ExecutionRecord, ExecutionStore } from './execution-store.ts';
-import { toFailure } from './failure.ts';
-import { findBehind } from './find-behind.ts';
 import { keepTimes, latestOf } from './keep-times.ts';
 import { computeLimits, keepsData } from './limits.ts';
+import { type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
 import { PACKED_BYTES, packResult } from './pack-result.ts';
-import type { OpenPlan } from './plans.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import { runToResult } from './run-execution.ts';
 import type { CallbackDesk, OtherWorkflows } from './session.ts';
 import { type SettleParts, settleExecution } from './settle-execution.ts';
 import { createSteadyClock } from './steady-clock.ts';
-import { createRememberingSteps, readMemory, type StepMemory, writeMemory } from './step-memory.ts';
+import { createRememberingSteps, type StepMemory, writeMemory } from './step-memory.ts';
 import type { Steps } from './steps.ts';
 import { viewNodes } from './view-data.ts';
 
@@ -30,12 +23,9 @@ import { viewNodes } from './view-data.ts';
 export const RUNNING_CHECK_MS = 20 * 60_000;
 export const WAITING_CHECK_MS = 6 * 3_600_000;
 
-export interface BackgroundParts extends SettleParts {
+export interface BackgroundParts extends SettleParts, LoadParts {
   readonly executions: ExecutionStore;
-  readonly workflows: Pick<WorkflowStore, 'findVersion'>;
   readonly otherWorkflows: OtherWorkflows;
-  readonly openPlan: OpenPlan;
-  readonly blobs: BlobStore;
   readonly services: Services;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
 }
@@ -84,18 +74,14 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       return logger.warn('The execution has ended, is somebody else’s, or is unknown: nothing is run.', {
         executionId,
       });
-    const prepared = hasCrashedTooOften(record) ? unprepared(record, CRASH_LOOP) : await prepare(record);
-    if ('failure' in prepared) {
-      const { failure } = prepared;
-      await settle(record, { status: 'failed', nodes: [], output: {}, response: null, failure }, null, null);
-      return;
-    }
-    await runPrepared(record, prepared, engine);
+    const loaded = await loadBackgroundRun(record, parts);
+    if ('failure' in loaded) await giveUp(record, loaded.failure);
+    else await runLoaded(record, loaded, engine);
   };
 
-  const runPrepared = async (
+  const runLoaded = async (
     begun: ExecutionRecord,
-    { workflow, plan, input, memory }: Prepared,
+    { workflow, plan, input, memory }: LoadedRun,
     engine: BackgroundEngine,
   ) => {
     const execution = toInfo(begun);
@@ -132,29 +118,6 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     await engine.track(ownRecorder.close().then(() => settle(begun, result, workflow, memory)));
   };
 
-  /** What can't be had now is a fault, and tried again; what never can be is the execution's failure. */
-  const prepare = async (begun: ExecutionRecord): Promise<Prepared | Unprepared> => {
-    const { workflowId, workflowVersion, trigger, retryOf, seed } = begun;
-    try {
-      const workflow = await parts.workflows.findVersion(workflowId, workflowVersion);
-      if (workflow === null) {
-        throw new AppError('WORKFLOW_INVALID', { reason: `version ${workflowVersion} is not stored` });
-      }
-      const plan = await parts.openPlan(workflow);
-      plan.routeFrom(trigger.nodeId); // throws for what is no trigger
-      const input = JSON.parse(await unpackText(begun.input ?? 'j{}', blobs)) as JsonObject;
-      const memory =
-        seed === null
-          ? new Map()
-          : readMemory(await unpackText(seed, blobs), findBehind(plan, retryOf?.fromNodeId ?? ''));
-      return { workflow, plan, input, memory };
-    } catch (error) {
-      if (isAppError(error, 'STORE_UNAVAILABLE')) throw error;
-      logger.error('The execution can not run.', { executionId: begun.executionId, cause: error });
-      return unprepared(begun, toFailure(error));
-    }
-  };
-
   const toProgress = async (
     begun: ExecutionRecord,
     { definition: { settings } }: Workflow,
@@ -176,25 +139,29 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
   const settle = async (
     begun: ExecutionRecord,
     result: ExecutionResult,
-    workflow: Workflow | null,
-    memory: StepMemory | null,
+    { definition: { settings } }: Workflow,
+    memory: StepMemory,
   ): Promise<void> => {
     const { status, nodes, failure } = result;
     const hasFailed = status !== 'succeeded';
-    const isKept = keepsData(workflow?.definition.settings, begun.mode, hasFailed);
+    const isKept = keepsData(settings, begun.mode, hasFailed);
     const end = {
       status,
       endedAt: services.clock.now(),
       nodes: viewNodes(keepTimes(begun.nodes, nodes), { keepsData: isKept }),
       failure,
       ...(await packResult(begun, result, blobs)),
-      ...(memory !== null && (hasFailed || isWorthKeeping(begun, memory))
-        ? { memory: await packMemory(begun, memory) }
-        : {}),
+      ...(hasFailed || isWorthKeeping(begun, memory) ? { memory: await packMemory(begun, memory) } : {}),
     };
-    const isSettled = await settleExecution(begun, end, parts);
-    if (!isSettled)
+    if (!(await settleExecution(begun, end, parts)))
       logger.warn('The execution had ended before; its record stays.', { executionId: begun.executionId });
+  };
+
+  /** It can't go on: what it did so far stands. */
+  const giveUp = async (latest: ExecutionRecord, failure: NodeFailure): Promise<void> => {
+    const endedAt = services.clock.now();
+    const nodes = closeNodes(latest.nodes, endedAt, failure);
+    await settleExecution(latest, { status: 'failed', endedAt, nodes, failure }, parts);
   };
 
   const packMemory = ({ executionId }: ExecutionRecord, memory: StepMemory): Promise<string> =>
@@ -213,17 +180,9 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     suspend: async () => recorder?.suspend(),
     fail: async (failure) => {
       if (record === null) return;
-      const endedAt = services.clock.now();
       // The latest account: this process may have written it.
-      const { trigger, nodes } = (await executions.find(record.executionId)) ?? record;
-      const ended = { nodeId: trigger.nodeId, ...failure };
-      const end = {
-        status: 'failed' as const,
-        endedAt,
-        nodes: closeNodes(nodes, endedAt, failure),
-        failure: ended,
-      };
-      await settleExecution(record, end, parts);
+      const latest = (await executions.find(record.executionId)) ?? record;
+      await giveUp(latest, { nodeId: latest.trigger.nodeId, ...failure });
     },
     close: async () => {
       over.abort('the invocation is over'); // a reason of our own: the default one costs a stack trace
@@ -235,34 +194,6 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
 /** What a run that went well remembers is seldom asked for: it is kept as long as it costs little. */
 const isWorthKeeping = ({ mode }: ExecutionRecord, memory: StepMemory): boolean =>
   mode === 'durable' && memory.size > 0 && writeMemory(memory).length < PACKED_BYTES;
-
-/** After as many crashes, whatever causes them will cause the next one, too. */
-const MAX_CRASHES = 100;
-
-const CRASH_LOOP = {
-  name: 'CrashLoop',
-  message: `its process has ended too early ${MAX_CRASHES} times`,
-};
-
-/** Every process but the last should have suspended the run. */
-const hasCrashedTooOften = ({ invocations, suspensions }: ExecutionRecord): boolean =>
-  invocations - 1 - suspensions >= MAX_CRASHES;
-
-const unprepared = (
-  { trigger }: ExecutionRecord,
-  failure: { readonly name: string; readonly message: string },
-): Unprepared => ({ failure: { nodeId: trigger.nodeId, ...failure } });
-
-interface Prepared {
-  readonly workflow: Workflow;
-  readonly plan: Plan;
-  readonly input: JsonObject;
-  readonly memory: StepMemory;
-}
-
-interface Unprepared {
-  readonly failure: { readonly nodeId: string; readonly name: string; readonly message: string };
-}
 
 const toInfo = (record: ExecutionRecord): ExecutionInfo => ({
   executionId: record.executionId,

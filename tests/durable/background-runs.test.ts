@@ -525,10 +525,10 @@ describe('a run that is suspended while something is on its way', () => {
   });
 });
 
-test('a run whose process ends too early again and again is given up', async () => {
+test('a run whose process ends too early again and again is given up, and what it did stands', async () => {
   let isDown = true;
   const service: BackgroundService = await started(
-    { nodes: [call('first')], edges: ['start -> first'] },
+    { nodes: [call('first'), pause], edges: ['start -> first', 'first -> pause'] },
     {
       spoilt: {
         finish: (...args) =>
@@ -540,15 +540,17 @@ test('a run whose process ends too early again and again is given up', async () 
   await service.run('e-1', {
     saboteur: { isFatal: () => false },
     between: async () => {
-      isDown = ++invocations <= 100;
+      isDown = ++invocations <= 101;
     },
   });
   expect(service.called).toEqual(['first/0']);
   expect(await service.executions.find('e-1')).toMatchObject({
     status: 'failed',
     failure: { name: 'CrashLoop', message: 'its process has ended too early 100 times' },
-    invocations: 101,
+    invocations: 102,
+    suspensions: 1,
   });
+  expect(await nodesOf(service)).toEqual(['start succeeded', 'first succeeded', 'pause failed']);
 });
 
 describe('an express run', () => {

@@ -1,0 +1,78 @@
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { unpackText } from '../blobs/pack-value.ts';
+import type { JsonObject } from '../contract/json.ts';
+import type { Logger } from '../contract/services.ts';
+import { AppError, isAppError } from '../errors.ts';
+import type { Workflow } from '../workflows/definition.ts';
+import type { Plan } from '../workflows/plan.ts';
+import type { WorkflowStore } from '../workflows/workflow-store.ts';
+import type { NodeFailure } from './execution.ts';
+import type { ExecutionRecord } from './execution-store.ts';
+import { toFailure } from './failure.ts';
+import { findBehind } from './find-behind.ts';
+import type { OpenPlan } from './plans.ts';
+import { readMemory, type StepMemory } from './step-memory.ts';
+
+export interface LoadParts {
+  readonly workflows: Pick<WorkflowStore, 'findVersion'>;
+  readonly openPlan: OpenPlan;
+  readonly blobs: BlobStore;
+  readonly logger: Logger;
+}
+
+/** What a background run needs to begin, or to go on. */
+export interface LoadedRun {
+  readonly workflow: Workflow;
+  readonly plan: Plan;
+  /** What the trigger gets. */
+  readonly input: JsonObject;
+  /** What steps gave in the execution that this one retries. */
+  readonly memory: StepMemory;
+}
+
+/** After as many crashes, whatever causes them will cause the next one, too. */
+const MAX_CRASHES = 100;
+
+/**
+ * Gets what the run of a record needs, or says why it can never run.
+ * Rejects with AppError `STORE_UNAVAILABLE`: what can't be had now is a fault, and tried again.
+ */
+export const loadBackgroundRun = async (
+  record: ExecutionRecord,
+  parts: LoadParts,
+): Promise<LoadedRun | { readonly failure: NodeFailure }> => {
+  const { nodeId } = record.trigger;
+  if (hasCrashedTooOften(record)) {
+    const message = `its process has ended too early ${MAX_CRASHES} times`;
+    return { failure: { nodeId, name: 'CrashLoop', message } };
+  }
+  try {
+    return await load(record, parts);
+  } catch (error) {
+    if (isAppError(error, 'STORE_UNAVAILABLE')) throw error;
+    parts.logger.error('The execution can not run.', { executionId: record.executionId, cause: error });
+    return { failure: { nodeId, ...toFailure(error) } };
+  }
+};
+
+/** Every process but the last should have suspended the run. */
+const hasCrashedTooOften = ({ invocations, suspensions }: ExecutionRecord): boolean =>
+  invocations - 1 - suspensions >= MAX_CRASHES;
+
+const load = async (
+  { workflowId, workflowVersion, trigger, retryOf, seed, ...record }: ExecutionRecord,
+  { workflows, openPlan, blobs }: LoadParts,
+): Promise<LoadedRun> => {
+  const workflow = await workflows.findVersion(workflowId, workflowVersion);
+  if (workflow === null) {
+    throw new AppError('WORKFLOW_INVALID', { reason: `version ${workflowVersion} is not stored` });
+  }
+  const plan = await openPlan(workflow);
+  plan.routeFrom(trigger.nodeId); // throws for what is no trigger
+  const input = JSON.parse(await unpackText(record.input ?? 'j{}', blobs)) as JsonObject;
+  const memory: StepMemory =
+    seed === null
+      ? new Map()
+      : readMemory(await unpackText(seed, blobs), findBehind(plan, retryOf?.fromNodeId ?? ''));
+  return { workflow, plan, input, memory };
+};
