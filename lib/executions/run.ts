@@ -76,6 +76,8 @@ export class Run {
     for (let wave = this.#progress.takeReady(); wave.length > 0; wave = this.#progress.takeReady()) {
       const stopped = this.#session.stopReason;
       if (stopped !== null) return this.#end({ nodeId: this.#idOf(wave[0] ?? -1), ...toFailure(stopped) });
+      const tooMany = this.#exceededNodeRuns(wave);
+      if (tooMany !== null) return this.#end(tooMany);
       const runs = wave.map((index) => this.#open(index, input));
       this.#wave = runs;
       const started = runs.map((run) => this.#start(run));
@@ -223,14 +225,15 @@ export class Run {
         message: 'the loop back to this node went round too often',
       };
     }
-    const { readyCount } = this.#progress;
-    if (readyCount === 0) return null;
-    const nodeId = this.#records.at(-1)?.nodeId ?? '';
-    const { maxNodeRuns } = this.#session.limits;
-    if (this.#session.nodeRuns + readyCount > maxNodeRuns) {
-      return { nodeId, name: 'NodeRunLimit', message: `more than ${maxNodeRuns} nodes were to run` };
-    }
-    return this.#session.isTimeUp ? this.#session.timeoutAt(nodeId) : null;
+    if (this.#progress.readyCount === 0 || !this.#session.isTimeUp) return null;
+    return this.#session.timeoutAt(this.#records.at(-1)?.nodeId ?? '');
+  }
+
+  #exceededNodeRuns(wave: readonly number[]): NodeFailure | null {
+    const { nodeRuns, limits } = this.#session;
+    if (nodeRuns + wave.length <= limits.maxNodeRuns) return null;
+    const message = `more than ${limits.maxNodeRuns} nodes were to run`;
+    return { nodeId: this.#idOf(wave[0] ?? -1), name: 'NodeRunLimit', message };
   }
 
   /** How everything stands: what is over, then what is open; what runs inside of a node follows it. */
