@@ -14,6 +14,9 @@ export const createExpressFunction =
     const invocation = createBackgroundInvocation(parts);
     try {
       await invocation.run(readExecutionId(event), {
+        mode: 'express',
+        // It may have been in line for long, and whoever tries again does everything again.
+        since: parts.services.clock.now(),
         owner: `request:${awsRequestId}`,
         steps: inlineSteps(parts.services.clock),
         openDesk: null,

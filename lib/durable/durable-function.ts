@@ -45,6 +45,7 @@ export const createDurableFunction =
       try {
         const executionId = readExecutionId(payload);
         await invocation.run(executionId, {
+          mode: 'durable',
           owner: durable.executionContext.durableExecutionArn,
           steps: createDurableSteps(durable, createStepSerdes(executionId, parts.blobs, busy)),
           openDesk: parts.openDesk,
@@ -64,6 +65,7 @@ export const createDurableFunction =
       throwFault(fault);
       if (output.Status === PENDING && busy.isBusy) {
         await busy.whenIdle();
+        await invocation.suspend(); // or it would pass for a crash
         throw new Error('The run was suspended while it had something to do; it is to be resumed at once.');
       }
       if (output.Status === PENDING) await invocation.suspend();

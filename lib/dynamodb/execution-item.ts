@@ -77,6 +77,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
       .map((name) => [name.slice(CALLBACK_PREFIX.length), readJson<CallbackPlace>(item, name)]),
   ),
   isToBeAnnounced: item.isToBeAnnounced?.BOOL === true,
+  checkAt: item.checkAt === undefined ? null : Date.parse(readText(item, 'checkAt')),
 });
 
 /** What the index by workflow has of an execution. */

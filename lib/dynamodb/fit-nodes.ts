@@ -1,7 +1,7 @@
 import type { NodeRecord } from '../executions/execution.ts';
 
-/** A DynamoDB item ends at 400 KB; the rest of a record is small. */
-const MAX_BYTES = 300_000;
+/** A DynamoDB item ends at 400 KB. The rest of a record is small, but for a third of a kilobyte per approval. */
+const MAX_BYTES = 200_000;
 
 export interface Fitted {
   readonly kept: readonly NodeRecord[];

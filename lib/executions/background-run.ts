@@ -1,11 +1,12 @@
 import { packText } from '../blobs/pack-value.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
-import type { Workflow } from '../workflows/definition.ts';
+import type { BackgroundMode, Workflow } from '../workflows/definition.ts';
 import { closeNodes } from './close-nodes.ts';
 import { execute } from './engine.ts';
-import type { ExecutionResult, NodeFailure, NodeRecord } from './execution.ts';
+import type { ExecutionMode, ExecutionResult, NodeFailure, NodeRecord } from './execution.ts';
 import type { ExecutionProgress, ExecutionRecord, ExecutionStore } from './execution-store.ts';
+import { createFaults } from './faults.ts';
 import { keepTimes, latestOf } from './keep-times.ts';
 import { computeLimits, keepsData } from './limits.ts';
 import { type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
@@ -19,8 +20,15 @@ import { createRememberingSteps, type StepMemory, writeMemory } from './step-mem
 import type { Steps } from './steps.ts';
 import { viewNodes } from './view-data.ts';
 
-/** When somebody should look whether a run is still alive: after the longest that a process can live, and now and then. */
-export const RUNNING_CHECK_MS = 20 * 60_000;
+/**
+ * When somebody should look whether a run is still alive: after the longest that a process can live, or for an express
+ * run three of them with Lambda's delays between them.
+ */
+export const RUNNING_CHECK_MS: Readonly<Record<ExecutionMode, number>> = {
+  inline: 20 * 60_000,
+  durable: 20 * 60_000,
+  express: 60 * 60_000,
+};
 export const WAITING_CHECK_MS = 6 * 3_600_000;
 
 export interface BackgroundParts extends SettleParts, LoadParts {
@@ -32,6 +40,9 @@ export interface BackgroundParts extends SettleParts, LoadParts {
 
 /** The way in which this process remembers, and what comes with it. */
 export interface BackgroundEngine {
+  readonly mode: BackgroundMode;
+  /** From when on its time is counted, milliseconds since the epoch; from the start of the execution when absent. */
+  readonly since?: number;
   /** See `ExecutionRecord.owner`. */
   readonly owner: string;
   readonly steps: Steps;
@@ -68,7 +79,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
   let recorder: Recorder | null = null;
 
   const run = async (executionId: string, engine: BackgroundEngine): Promise<void> => {
-    const checkAt = services.clock.now() + RUNNING_CHECK_MS;
+    const checkAt = services.clock.now() + RUNNING_CHECK_MS[engine.mode];
     record = await executions.begin(executionId, { owner: engine.owner, checkAt });
     if (record === null)
       return logger.warn('The execution has ended, is somebody else’s, or is unknown: nothing is run.', {
@@ -96,16 +107,17 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       onEnded: () => halted.abort(new Error('the execution was ended from outside')),
     });
     recorder = ownRecorder;
-    const result = await runToResult(
+    const faults = createFaults();
+    const running = runToResult(
       () =>
         execute(
           plan,
-          { execution, input, limits: computeLimits(settings, begun.mode) },
+          { execution, input, limits: computeLimits(settings, begun.mode), since: engine.since },
           {
             services: { ...services, clock },
             logger: parts.loggerFor(execution),
             steps: createRememberingSteps(engine.steps, memory),
-            workflows: parts.otherWorkflows,
+            workflows: faults.watch(parts.otherWorkflows),
             callbacks: engine.openDesk?.(begun) ?? null,
             onProgress: ownRecorder.note,
             stopped: halted.signal,
@@ -114,6 +126,10 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       begun,
       logger,
     );
+    const result = await Promise.race([running, faults.first]).catch((fault: unknown) => {
+      halted.abort(fault);
+      throw fault;
+    });
     if (isSuspended) return; // what it came to since is worth nothing: it goes on from before
     await engine.track(ownRecorder.close().then(() => settle(begun, result, workflow, memory)));
   };
@@ -132,7 +148,8 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       status,
       nodes: viewNodes(keepTimes(begun.nodes, nodes), { keepsData: isKept }),
       ...(status === 'waiting' ? { memory: await packMemory(begun, memory) } : {}),
-      checkAt: status === 'waiting' ? Math.min(now + WAITING_CHECK_MS, endsAt) : now + RUNNING_CHECK_MS,
+      checkAt:
+        status === 'waiting' ? Math.min(now + WAITING_CHECK_MS, endsAt) : now + RUNNING_CHECK_MS[begun.mode],
     };
   };
 

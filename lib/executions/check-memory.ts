@@ -26,10 +26,12 @@ export const checkMemory = async (record: Remembered, plan: Plan, from: string):
   const lost = before.find((node) => {
     const type = types.get(node.type);
     const hasRun = node.status === 'succeeded' || node.status === 'failed';
-    if (!hasRun || type === undefined || type.pure) return false;
-    if (type.control === null) return !names.includes(nameOf(node));
-    // What it waited for has a name behind its own; what ran inside of it has entries of its own.
-    return type.control.suspends && !names.some((name) => name.startsWith(`${nameOf(node)}/`));
+    if (!hasRun || type?.pure === true) return false;
+    // Of a type that is only in a subworkflow nothing is known: as if it touched the outside.
+    if (type === undefined || type.control === null) return !names.includes(nameOf(node));
+    // What ran inside of it has entries of its own; to wait once more harms nobody.
+    if (!type.control.suspends || type.control.bodyOutput === undefined) return false;
+    return !names.some((name) => name.startsWith(`${nameOf(node)}/`));
   });
   return lost === undefined
     ? null

@@ -2,10 +2,11 @@ import type { JsonObject } from '../contract/json.ts';
 import type { Callback, InnerResult, RunControl } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan.ts';
 import type { NodeRun } from './attempts.ts';
+import { toFailure } from './failure.ts';
 import { createGate } from './gate.ts';
 import { type Run, type RunPlace, toInnerResult } from './run.ts';
 import type { Session } from './session.ts';
-import type { Steps } from './steps.ts';
+import type { Attempt, Steps } from './steps.ts';
 
 /** Runs inside of runs inside of runs …: a workflow that runs itself has to end somewhere. */
 const MAX_DEPTH = 10;
@@ -52,10 +53,8 @@ export const createControl = (
       const opened = await steps.run({
         name: `${name}/open`,
         retry: { maxAttempts: 5 },
-        attempt: async () => {
-          const expiresAt = await callbacks.open(name, place.id, timeoutSeconds);
-          return { outputs: { main: { expiresAt } } };
-        },
+        attempt: () =>
+          toAttempt(async () => ({ expiresAt: await callbacks.open(name, place.id, timeoutSeconds) })),
       });
       if ('failure' in opened) throw new Error(opened.failure.message);
       const expiresAt = Number(opened.outputs.main?.expiresAt);
@@ -79,7 +78,7 @@ export const createControl = (
       const found = await steps.run({
         name: `${name}/version`,
         retry: { maxAttempts: 5 },
-        attempt: async () => ({ outputs: { main: { version: await workflows.findVersion(workflowId) } } }),
+        attempt: () => toAttempt(async () => ({ version: await workflows.findVersion(workflowId) })),
       });
       if ('failure' in found) throw new Error(found.failure.message);
       const version = found.outputs.main?.version;
@@ -104,3 +103,9 @@ export const createControl = (
     },
   };
 };
+
+const toAttempt = (work: () => Promise<JsonObject>): Promise<Attempt> =>
+  work().then(
+    (main) => ({ outputs: { main } }),
+    (error: unknown) => ({ failure: toFailure(error) }),
+  );

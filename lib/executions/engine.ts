@@ -10,6 +10,8 @@ export interface ExecutionRequest {
   /** What the trigger gets. */
   readonly input: JsonObject;
   readonly limits: ExecutionLimits;
+  /** From when on its time is counted, milliseconds since the epoch; from the start of the execution when absent. */
+  readonly since?: number | undefined;
 }
 
 /**
@@ -18,11 +20,11 @@ export interface ExecutionRequest {
  */
 export const execute = async (
   plan: Plan,
-  { execution, input, limits }: ExecutionRequest,
+  { execution, input, limits, since }: ExecutionRequest,
   ports: EnginePorts,
 ): Promise<ExecutionResult> => {
   const route = plan.routeFrom(execution.trigger.nodeId);
-  const session = new Session(execution, limits, ports);
+  const session = new Session(execution, limits, ports, since);
   const run = new Run(session, { plan, route, steps: ports.steps, within: '' });
   const { onProgress } = ports;
   if (onProgress !== undefined) session.noteProgress = () => onProgress(() => run.collect());

@@ -91,6 +91,8 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
   /** By name (see `Steps.callback`). */
   readonly callbacks: Readonly<Record<string, CallbackPlace>>;
   readonly isToBeAnnounced: boolean;
+  /** When to look at it, milliseconds since the epoch; null when nobody has to. */
+  readonly checkAt: number | null;
 }
 
 export interface ExecutionSummary

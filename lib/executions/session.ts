@@ -68,13 +68,19 @@ export class Session {
   #stop: AbortController | undefined;
   #timer: AbortController | undefined;
 
-  constructor(execution: ExecutionInfo, limits: ExecutionLimits, ports: EnginePorts) {
+  /** @param since from when on its time is counted, milliseconds since the epoch */
+  constructor(
+    execution: ExecutionInfo,
+    limits: ExecutionLimits,
+    ports: EnginePorts,
+    // The start of the execution, not of this process: a run that was interrupted has had its time.
+    since = Date.parse(execution.startedAt),
+  ) {
     this.execution = execution;
     this.limits = limits;
     this.ports = ports;
     this.#now = ports.services.clock.now();
-    // From the start of the execution where that is known, not of this process: a run that was interrupted has had its time.
-    this.#endsAt = Math.min(this.#now, Date.parse(execution.startedAt)) + limits.timeoutMs;
+    this.#endsAt = Math.min(this.#now, since) + limits.timeoutMs;
     this.takeTurn = createTakeTurn(() => ports.services.clock.now() > this.#endsAt);
   }
 

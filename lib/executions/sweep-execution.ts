@@ -21,9 +21,6 @@ export interface SweepParts extends SettleParts {
 const RELAUNCH_MS = 5 * 60_000;
 const NEVER_STARTED_MS = 24 * 3_600_000;
 
-/** Three attempts of 15 minutes, and Lambda's delays between them. */
-const EXPRESS_LIFE_MS = 60 * 60_000;
-
 /**
  * Looks after one execution that nobody has heard of for long enough: launches what was accepted and not begun, tells
  * of ends that were not told, and settles, with the reason, what died without saying so. What is fine is left alone.
@@ -44,8 +41,9 @@ export const sweepExecution = async (
   }
   if (status === 'accepted' && !isGivenUp) return launchAgain(record, parts);
   if (mode === 'durable') return checkDurable(record, parts);
-  const isLost = isGivenUp || parts.clock.now() - record.startedAt > EXPRESS_LIFE_MS;
-  if (!isLost) return parts.executions.postpone(executionId, parts.clock.now() + RUNNING_CHECK_MS);
+  // Begun, or begun again, since it was found to be due.
+  const isAlive = record.checkAt !== null && record.checkAt > parts.clock.now();
+  if (isAlive && !isGivenUp) return;
   const message = isGivenUp
     ? 'its process failed, and so did those that tried again'
     : 'its process ended without saying how';
@@ -82,7 +80,7 @@ const checkDurable = async (record: ExecutionRecord, parts: SweepParts): Promise
     return;
   }
   const checkAt =
-    status === 'waiting' ? Math.min(now + WAITING_CHECK_MS, endsAt + 1) : now + RUNNING_CHECK_MS;
+    status === 'waiting' ? Math.min(now + WAITING_CHECK_MS, endsAt + 1) : now + RUNNING_CHECK_MS.durable;
   await parts.executions.postpone(executionId, checkAt);
 };
 

@@ -51,8 +51,20 @@ export const viewNodes = (
     };
   });
 
+/** Data never changes, and is written down again with every progress: it is looked at once. */
+const views = new WeakMap<object, JsonValue>();
+
 /** A value as a record shows it; of one that is too large, its size and its start. */
 export const viewValue = (value: JsonValue): JsonValue => {
+  if (typeof value !== 'object' || value === null) return makeView(value);
+  const known = views.get(value);
+  if (known !== undefined) return known;
+  const view = makeView(value);
+  views.set(value, view);
+  return view;
+};
+
+const makeView = (value: JsonValue): JsonValue => {
   const redacted = redact(value);
   const text = JSON.stringify(redacted);
   const bytes = Buffer.byteLength(text);

@@ -346,6 +346,20 @@ describe('for each', () => {
     });
   });
 
+  test('counts the nodes of its bodies among those that may run', async () => {
+    const service = await started({
+      nodes: [{ id: 'each', type: 'forEach', parameters: { items: Array(50).fill(0) } }, call('work')],
+      edges: ['start -> each', 'each.each -> work'],
+      settings: { maxNodeRuns: 10 },
+    });
+    await service.run();
+    expect(service.called).toHaveLength(8);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'each', message: expect.stringContaining('more than 10 nodes were to run') },
+    });
+  });
+
   test('of no list says so', async () => {
     const service = await aBackgroundService();
     await service.put(aFlow(each()));
@@ -414,6 +428,89 @@ describe('subworkflow', () => {
   });
 });
 
+describe('the end of a run', () => {
+  const flow: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
+
+  test('is marked as untold until it is told: a crash in between leaves it to the sweeper', async () => {
+    const service = await aBackgroundService({ announces: true });
+    const marks: unknown[] = [];
+    const isMarked = async () => (await service.executions.find('e-1'))?.isToBeAnnounced;
+    service.parts.events.publish = async () => void marks.push(await isMarked());
+    await service.put(aFlow(flow));
+    await service.accept();
+    await service.run();
+    expect([...marks, await isMarked()]).toEqual([true, false]);
+  });
+});
+
+describe('faults of ours, in a subworkflow', () => {
+  const flow: AFlow = {
+    nodes: [
+      {
+        id: 'sub',
+        type: 'subworkflow',
+        parameters: { workflowId: 'inner' },
+        settings: { onError: 'continue' },
+      },
+      call('after'),
+    ],
+    edges: ['start -> sub', 'sub -> after'],
+  };
+  const inner = aFlow({
+    id: 'inner',
+    trigger: 'manualTrigger',
+    nodes: [call('charge'), pause],
+    edges: ['start -> charge', 'charge -> pause'],
+  });
+  /** Fails as often when it is asked for the plan of the other workflow, beginning with the given time. */
+  const troubled = async (service: BackgroundService, from: number) => {
+    let asked = 0;
+    const { otherWorkflows } = service.parts;
+    const { loadPlan } = otherWorkflows;
+    otherWorkflows.loadPlan = async (...which) => {
+      asked++;
+      if (asked >= from && asked < from + 3) throw new AppError('STORE_UNAVAILABLE', {});
+      return loadPlan(...which);
+    };
+    await service.put(inner);
+    await service.put(aFlow(flow));
+  };
+
+  test('are no failure of the node, and send the run no other way', async () => {
+    const service = await aBackgroundService();
+    await troubled(service, 2);
+    await service.accept();
+    const run = await service.run('e-1', { saboteur: { isFatal: () => false } });
+    expect([run.status, run.invocations]).toEqual(['succeeded', 5]);
+    expect(service.called).toEqual(['sub/0/0/charge/0', 'after/0']);
+    expect(await nodesOf(service)).toEqual([
+      'start succeeded',
+      'sub succeeded',
+      'sub/0/0/start succeeded',
+      'sub/0/0/charge succeeded',
+      'sub/0/0/pause succeeded',
+      'after succeeded',
+    ]);
+  });
+
+  test('fail the invocation of an express run, which is tried again', async () => {
+    const service = await aBackgroundService();
+    await troubled(service, 1);
+    await service.put({
+      ...inner,
+      nodes: inner.nodes.slice(0, 2),
+      connections: inner.connections.slice(0, 1),
+    });
+    await service.accept('e-1', { mode: 'express' });
+    const run = createExpressFunction(service.parts);
+    const once = () => run({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    for (let tries = 1; tries <= 3; tries++) await expect(once()).rejects.toThrow('store');
+    await once();
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 4 });
+    expect(service.called).toEqual(['sub/0/0/charge/0', 'after/0']);
+  });
+});
+
 describe('faults of ours', () => {
   const flow: AFlow = {
     nodes: [call('first'), pause, call('second')],
@@ -438,6 +535,21 @@ describe('faults of ours', () => {
     },
   );
 
+  test('a large request that can not be read now fails the invocation, not the run', async () => {
+    let failures = 2;
+    const service = await aBackgroundService();
+    await service.put(aFlow(flow));
+    const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)).join('');
+    await service.accept('e-1', { input: { body: text } });
+    // Accepted elsewhere: nothing is at hand here.
+    service.parts.blobs.get = async (key) => {
+      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      return service.stored.get(key);
+    };
+    expect((await service.run('e-1', { saboteur: { isFatal: () => false } })).status).toBe('succeeded');
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 4 });
+  });
+
   test('progress that can not be recorded disturbs nobody', async () => {
     const service = await started(flow, {
       spoilt: { saveProgress: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
@@ -455,6 +567,18 @@ describe('faults of ours', () => {
       },
     ],
     [
+      'a trigger that is none',
+      (service: BackgroundService) => {
+        const { findVersion } = service.workflows;
+        service.parts.workflows.findVersion = async (...which) => {
+          const found = await findVersion(...which);
+          if (found === null) return null;
+          const nodes = found.definition.nodes.map((node) => ({ ...node, disabled: node.id === 'start' }));
+          return { ...found, definition: { ...found.definition, nodes } };
+        };
+      },
+    ],
+    [
       'a request that is gone',
       (service: BackgroundService) => {
         service.parts.blobs.get = async () => null;
@@ -467,10 +591,9 @@ describe('faults of ours', () => {
     await service.accept('e-1', { input: { body: text } });
     spoil(service);
     await service.run();
-    expect(await service.executions.find('e-1')).toMatchObject({
-      status: 'failed',
-      failure: { nodeId: 'start' },
-    });
+    const record = await service.executions.find('e-1');
+    expect(record).toMatchObject({ status: 'failed', failure: { nodeId: 'start' } });
+    expect(record?.failure?.name).not.toBe('InternalError');
     expect(service.called).toEqual([]);
   });
 });
@@ -522,6 +645,8 @@ describe('a run that is suspended while something is on its way', () => {
     expect(answered[0]).toEqual(['each/0/1/large/0', 'each/0/1/after/0']);
     expect(service.called).toHaveLength(2);
     expect(run.invocations).toBeGreaterThan(2);
+    // None of them was a crash.
+    expect((await service.executions.find('e-1'))?.suspensions).toBe(run.invocations - 1);
   });
 });
 
@@ -588,6 +713,17 @@ describe('an express run', () => {
     });
   });
 
+  test('that had to wait for its turn has all its time from then on', async () => {
+    const time = { ms: Date.now() };
+    const service = await aBackgroundService({ clock: { now: () => time.ms } });
+    await service.put(aFlow({ nodes: [call('first')], edges: ['start -> first'] }));
+    await service.accept('e-1', { mode: 'express' });
+    time.ms += 3 * 3_600_000;
+    await createExpressFunction(service.parts)({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(service.called).toEqual(['first/0']);
+  });
+
   test('without an execution is refused', async () => {
     const service = await aBackgroundService();
     const run = createExpressFunction(service.parts);
@@ -651,6 +787,21 @@ describe('a retry', () => {
     const large = await started(flow, { call: () => ({ text: 'x'.repeat(20_000) }) });
     await large.run();
     await expect(retry(large, { from: 'third' })).rejects.toMatchObject({ code: 'NOT_RETRYABLE' });
+  });
+
+  test('of a run that failed begins in the middle, however much it remembers', async () => {
+    broken.isBroken = true;
+    const service = await started(flow, {
+      call: ({ id }) => {
+        if (id === 'second' && broken.isBroken) throw new Error('the shop is closed');
+        return { text: Array.from({ length: 40_000 }, () => Math.random().toString(36)[2]).join('') };
+      },
+    });
+    await service.run();
+    broken.isBroken = false;
+    const { executionId } = await retry(service, { from: 'second' });
+    await service.run(executionId);
+    expect(service.called).toEqual(['first/0', 'second/0', 'second/0', 'third/0']);
   });
 
   test('from the start does everything again', async () => {

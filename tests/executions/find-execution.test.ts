@@ -98,6 +98,7 @@ const aFullRecord = {
   result: 'jhidden-result',
   callbacks: { 'approve/0/0': { callbackId: 'hidden-callback', expiresAt: START } },
   isToBeAnnounced: true,
+  checkAt: START + 123,
   owner: 'arn:aws:lambda:eu-central-1:123456789012:function:run:1/durable-execution/e-1/2',
   invocations: 3,
   suspensions: 2,

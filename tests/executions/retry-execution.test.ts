@@ -191,12 +191,25 @@ describe('a retry from a node', () => {
     });
   });
 
+  test('takes no notice of a wait that was not kept: to wait once more harms nobody', async () => {
+    const { 'pause/0/0': _lost, ...memory } = MEMORY;
+    const { retry } = await aService({ end: anEnded({ memory: `j${JSON.stringify(memory)}` }) });
+    expect(await retry({ from: 'mail' })).toMatchObject({ retryOf: { fromNodeId: 'mail' } });
+  });
+
+  test('is refused for a type that only a subworkflow has, and that is not remembered', async () => {
+    const charge = { ...aNode('charge'), within: 'each/0/0', type: 'charge-elsewhere' };
+    const { nodes, ...end } = anEnded();
+    const { retry } = await aService({ end: anEnded({ ...end, nodes: [...nodes, charge] }) });
+    await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('"charge" gave was not kept'));
+  });
+
   test('takes no notice of what was not kept of the nodes that run again', async () => {
     const { retry } = await aService({ end: anEnded({ memory: 'j{}' }) });
     expect(await retry({ from: 'reserve' })).toMatchObject({ retryOf: { fromNodeId: 'reserve' } });
   });
 
-  test.each(['reserve/0', 'pause/0/0', 'each/0/0/inner/0', 'pay/0'] as (keyof typeof MEMORY)[])(
+  test.each(['reserve/0', 'each/0/0/inner/0', 'pay/0'] as (keyof typeof MEMORY)[])(
     'is refused when %s is not remembered: it would happen again',
     async (name) => {
       const { [name]: _lost, ...memory }: Partial<typeof MEMORY> = MEMORY;

@@ -104,3 +104,8 @@ describe('what a record shows of data', () => {
     expect(viewNodes([node], { keepsData: true })).toEqual([node]);
   });
 });
+
+test('data is looked at once, however often the account is written', () => {
+  const outputs = { main: { text: 'x'.repeat(10_000) } };
+  expect(viewValue(outputs)).toBe(viewValue(outputs));
+});

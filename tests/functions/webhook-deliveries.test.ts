@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AppError } from '../../lib/errors.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
-import { type AWorkflow, aWebhookService } from '../support/a-webhook-service.ts';
+import { type AWorkflow, aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
 
 const later: AWorkflow = { webhook: { responseMode: 'onReceived' } };
 
@@ -120,6 +120,35 @@ describe('a delivery that comes again', () => {
     expect(await slow.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
   });
 
+  test('whose run was cancelled has no answer to give', async () => {
+    const service: WebhookService = await aWebhookService({
+      spoilt: {
+        executions: {
+          find: async (id) => {
+            const record = await service.executions.find(id);
+            return record === null ? null : { ...record, status: 'cancelled' };
+          },
+        },
+      },
+    });
+    await service.put();
+    await service.call(keyed('k-1'));
+    expect(await service.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
+  });
+
+  test('and can neither be stored nor found is 503: nothing would run', async () => {
+    const launched: string[] = [];
+    const service = await aWebhookService({
+      spoilt: {
+        executions: { start: async () => false, find: async () => null },
+        launcher: { launch: async (id) => void launched.push(id) },
+      },
+    });
+    await service.put(later);
+    expect(await service.call(keyed('k-1'))).toEqual(aProblem(503, 'store-unavailable'));
+    expect(launched).toEqual([]);
+  });
+
   test('whose run has failed is answered as before, too', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'fails' }] });
@@ -181,15 +210,17 @@ describe('an engine that takes no runs', () => {
   };
 
   test.each([
-    ['with a key', keyed('k-1')],
-    ['without a key', aJsonEvent({ id: 1 })],
-  ])('is 503 with Retry-After, and trying again %s starts one run', async (_case, event) => {
+    ['with a key', keyed('k-1'), true],
+    ['without a key', aJsonEvent({ id: 1 }), false],
+  ])('is 503 with Retry-After, and trying again %s starts one run', async (_case, event, isKept) => {
     const launcher = refusing(1);
     const service = await aWebhookService({ spoilt: { launcher } });
     await service.put(later);
     const refused = await service.call(event);
     expect(refused).toEqual(aProblem(503, 'launch-refused'));
     expect(Number(refused.headers?.['retry-after'])).toBeGreaterThan(0);
+    // Another caller with the same key may have launched it meanwhile, and been told so.
+    expect(service.executions.records()).toHaveLength(isKept ? 1 : 0);
     const again = await service.call(event);
     expect(again.statusCode).toBe(202);
     expect(launcher.launched).toEqual([bodyOf(again).executionId]);

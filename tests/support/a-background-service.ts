@@ -147,6 +147,8 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     workflows,
     executions,
     blobs,
+    /** The blobs as they are, with nothing of them at hand in a process. */
+    stored,
     entries,
     called,
     urls,

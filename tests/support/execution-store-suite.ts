@@ -40,6 +40,7 @@ const untouched = {
   memory: null,
   callbacks: {},
   isToBeAnnounced: false,
+  checkAt: null,
 };
 
 /** What every {@link ExecutionStore} does. @param create makes an empty one */
@@ -131,6 +132,7 @@ export const describeExecutionStore = (
           status: 'running',
           owner: 'arn-1',
           invocations: 1,
+          checkAt: begin.checkAt,
         });
         await store.saveProgress('e-1', { status: 'waiting', nodes: [], checkAt: 1 });
         expect(await store.begin('e-1', begin)).toMatchObject({

@@ -75,6 +75,11 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
     return true;
   };
 
+  const withCheck = (executionId: string): ExecutionRecord | null => {
+    const record = records.get(executionId);
+    return record === undefined ? null : { ...copy(record), checkAt: checks.get(executionId) ?? null };
+  };
+
   return {
     start: async (start) => {
       const { executionId, mode, startedAt, startToken } = start;
@@ -93,6 +98,7 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
         memory: null,
         callbacks: {},
         isToBeAnnounced: false,
+        checkAt: null,
       });
       if (mode !== 'inline') checks.set(executionId, startedAt + 120_000);
       return true;
@@ -108,7 +114,7 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       const record = findOpen(executionId);
       if (record === null || (record.status !== 'accepted' && record.owner !== owner)) return null;
       change(executionId, { status: 'running', owner, invocations: record.invocations + 1 }, checkAt);
-      return copy(records.get(executionId) ?? null);
+      return withCheck(executionId);
     },
     saveProgress: async (executionId, { checkAt, ...progress }) => {
       const before = findOpen(executionId)?.suspensions ?? 0;
@@ -133,7 +139,7 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       records.set(executionId, { ...record, isToBeAnnounced: false });
       checks.delete(executionId);
     },
-    find: async (executionId) => copy(records.get(executionId) ?? null),
+    find: async (executionId) => withCheck(executionId),
     list: async ({ workflowId, status, from = 0, to = Number.POSITIVE_INFINITY, limit, after }) => {
       const found = [...records.values()]
         .filter((record) => record.workflowId === workflowId && (status ?? record.status) === record.status)
