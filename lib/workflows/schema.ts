@@ -29,7 +29,8 @@ const node = {
       additionalProperties: false,
       properties: {
         retry,
-        timeoutSeconds: { ...seconds, maximum: 900 },
+        // A process lives 900 seconds: what takes longer could never end.
+        timeoutSeconds: { ...seconds, maximum: 840 },
         onError: { enum: ['fail', 'continue', 'route'] },
         atMostOnce: { type: 'boolean' },
         maxIterations: { type: 'integer', minimum: 1, maximum: 100_000 },

@@ -791,12 +791,17 @@ describe('a retry', () => {
 
   test('of a run that failed begins in the middle, however much it remembers', async () => {
     broken.isBroken = true;
-    const service = await started(flow, {
-      call: ({ id }) => {
-        if (id === 'second' && broken.isBroken) throw new Error('the shop is closed');
-        return { text: Array.from({ length: 40_000 }, () => Math.random().toString(36)[2]).join('') };
+    const straight = { nodes: [call('first'), call('second'), call('third')] };
+    const edges = ['start -> first', 'first -> second', 'second -> third'];
+    const service = await started(
+      { ...straight, edges },
+      {
+        call: ({ id }) => {
+          if (id === 'second' && broken.isBroken) throw new Error('the shop is closed');
+          return { text: Array.from({ length: 40_000 }, () => Math.random().toString(36)[2]).join('') };
+        },
       },
-    });
+    );
     await service.run();
     broken.isBroken = false;
     const { executionId } = await retry(service, { from: 'second' });
