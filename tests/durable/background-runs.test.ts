@@ -493,6 +493,34 @@ describe('faults of ours, in a subworkflow', () => {
     ]);
   });
 
+  test('are tried again in the same process where the version of the other one is asked for', async () => {
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      ms <= 8_000
+        ? Promise.resolve()
+        : new Promise<void>((_resolve, reject) =>
+            signal?.addEventListener('abort', () => reject(signal.reason)),
+          );
+    const service = await aBackgroundService();
+    Object.assign(service.parts.services.clock, { sleep });
+    await troubled(service, 99);
+    let failures = 3;
+    const { otherWorkflows } = service.parts;
+    const { findVersion } = otherWorkflows;
+    otherWorkflows.findVersion = async (id) => {
+      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      return findVersion(id);
+    };
+    await service.put({
+      ...inner,
+      nodes: inner.nodes.slice(0, 2),
+      connections: inner.connections.slice(0, 1),
+    });
+    await service.accept('e-1', { mode: 'express' });
+    await createExpressFunction(service.parts)({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    expect(await nodesOf(service)).toContain('sub succeeded');
+    expect(service.called).toEqual(['sub/0/0/charge/0', 'after/0']);
+  });
+
   test('fail the invocation of an express run, which is tried again', async () => {
     const service = await aBackgroundService();
     await troubled(service, 1);
