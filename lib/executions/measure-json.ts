@@ -14,6 +14,9 @@ const MAX_DEPTH = 1_000;
 /** Bytes. Looking at what is smaller again is as quick as looking it up, and a body can hold millions of such. */
 const WORTH_REMEMBERING = 256;
 
+/** Size and levels of nesting of frozen data, which never changes: whatever measured it, it is not walked again. */
+const known = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
+
 /** Bytes. */
 export type MeasureJson = (value: unknown) => number;
 
@@ -24,8 +27,6 @@ export type MeasureJson = (value: unknown) => number;
  * passing a large value through many nodes costs nothing.
  */
 export const createMeasureJson = (): MeasureJson => {
-  /** Size and levels of nesting. */
-  const known = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
   /** The way to what is being looked at; left as it is by an error, which tells it. */
   const path: (string | number)[] = [];
   /** Levels of nesting of the list or map that was looked at last, its own included. */

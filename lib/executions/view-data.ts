@@ -1,38 +1,13 @@
-import type { JsonValue } from '../contract/json.ts';
+import { isPlainObject, type JsonValue } from '../contract/json.ts';
 import type { NodeRecord } from './execution.ts';
+import { createMeasureJson } from './measure-json.ts';
+import { REDACTED, redactText } from './redact-text.ts';
+import { isSecretName } from './secret-names.ts';
 
-/** What a value takes in a record at most, as JSON. */
-const MAX_BYTES = 2_048;
+/** What a value takes in a record at most: characters of its JSON text, before secrets are replaced. */
+const MAX_LENGTH = 2_048;
 /** How much of a larger one is shown. */
 const START_LENGTH = 500;
-
-const REDACTED = '[redacted]';
-
-/** Words in the name of a field that make its value a secret, at whatever place in the name. */
-const SECRET_WORDS = new Set([
-  'authorization',
-  'cookie',
-  'credential',
-  'credentials',
-  'passphrase',
-  'passwd',
-  'password',
-  'pwd',
-  'secret',
-  'signature',
-  'token',
-]);
-/** Pairs of words that do, such as in `apiKey`, `x-api-key` and `PRIVATE_KEY`. */
-const SECRET_KEYS = new Set([
-  'api',
-  'access',
-  'private',
-  'signing',
-  'encryption',
-  'secret',
-  'client',
-  'account',
-]);
 
 /**
  * The engine's account of nodes as it is stored: without their data, or with a view of it that is bounded and holds no
@@ -54,7 +29,10 @@ export const viewNodes = (
 /** Data never changes, and is written down again with every progress: it is looked at once. */
 const views = new WeakMap<object, JsonValue>();
 
-/** A value as a record shows it; of one that is too large, its size and its start. */
+/**
+ * A value as a record shows it; of one that is too large, its approximate size in bytes and its start. No more of it is
+ * looked at than is shown: a view costs the same for a body of 6 MB as for one of 10 kB.
+ */
 export const viewValue = (value: JsonValue): JsonValue => {
   if (typeof value !== 'object' || value === null) return makeView(value);
   const known = views.get(value);
@@ -65,41 +43,61 @@ export const viewValue = (value: JsonValue): JsonValue => {
 };
 
 const makeView = (value: JsonValue): JsonValue => {
-  const redacted = redact(value);
-  const text = JSON.stringify(redacted);
-  const bytes = Buffer.byteLength(text);
-  return bytes <= MAX_BYTES ? redacted : { $bytes: bytes, $start: text.slice(0, START_LENGTH) };
+  const budget = { left: MAX_LENGTH };
+  const view = redactWithin(value, budget);
+  return budget.left >= 0
+    ? view
+    : { $bytes: measure(value), $start: JSON.stringify(view).slice(0, START_LENGTH) };
 };
 
-const redact = (value: JsonValue): JsonValue => {
-  if (typeof value === 'string') return redactText(value);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(redact);
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [
-      key,
-      isSecretName(key) && item !== null ? REDACTED : redact(item),
-    ]),
-  );
+/** What may still be taken over; below 0 when something was left out. */
+interface Budget {
+  left: number;
+}
+
+const redactWithin = (value: JsonValue, budget: Budget): JsonValue => {
+  if (typeof value === 'string') {
+    const length = Math.min(value.length, Math.max(0, budget.left));
+    budget.left -= value.length + 2;
+    return redactText(value, length);
+  }
+  if (typeof value !== 'object' || value === null) {
+    budget.left -= String(value).length;
+    return value;
+  }
+  budget.left -= 2;
+  return isList(value) ? redactList(value, budget) : redactMap(value, budget);
 };
 
-/** `clientSecret`, `X-Api-Key`, `refresh_token`; not `secretary`, not `tokens_used`. */
-const isSecretName = (name: string): boolean => {
-  const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .split(/[^a-z0-9]+/);
-  return words.some(
-    (word, index) =>
-      SECRET_WORDS.has(word) ||
-      word === 'apikey' ||
-      (word === 'key' && SECRET_KEYS.has(words[index - 1] ?? '')),
-  );
+const isList = (value: object): value is readonly JsonValue[] => Array.isArray(value);
+
+const redactList = (list: readonly JsonValue[], budget: Budget): JsonValue => {
+  const view: JsonValue[] = [];
+  for (const item of list) {
+    if (budget.left < 0) break;
+    budget.left -= 1;
+    view.push(redactWithin(item, budget));
+  }
+  return view;
 };
 
-/** Secrets in the middle of a text: addresses of callbacks, bearer tokens, passwords in URLs. */
-const redactText = (text: string): string =>
-  text
-    .replace(/(\/api\/webhook-callback\/)[A-Za-z0-9._~-]+/g, `$1${REDACTED}`)
-    .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, `$1 ${REDACTED}`)
-    .replace(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]*):[^\s/@]+@/gi, `$1:${REDACTED}@`);
+const redactMap = (map: Readonly<Record<string, JsonValue>>, budget: Budget): JsonValue => {
+  const view: [string, JsonValue][] = [];
+  for (const key in map) {
+    budget.left -= key.length + 4;
+    if (budget.left < 0) break;
+    const item = map[key] ?? null;
+    const isSecret = item !== null && isSecretName(key);
+    if (isSecret) budget.left -= REDACTED.length;
+    view.push([key, isSecret ? REDACTED : redactWithin(item, budget)]);
+  }
+  return Object.fromEntries(view); // defines, so that a key such as `__proto__` is data
+};
+
+const measureJson = createMeasureJson();
+
+/** The engine has measured what nodes deliver: only the map of a node's outputs, which is not frozen, is new. */
+const measure = (value: JsonValue): number =>
+  isPlainObject(value) && !Object.isFrozen(value)
+    ? Object.entries(value).reduce((bytes, [key, item]) => bytes + key.length + 4 + measureJson(item), 2)
+    : measureJson(value);

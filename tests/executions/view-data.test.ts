@@ -25,6 +25,17 @@ describe('what a record shows of data', () => {
     'privateKey',
     'PRIVATE_KEY',
     'accessKey',
+    'accesstoken',
+    'ACCESS_TOKEN',
+    'clientsecret',
+    'jwt',
+    'sessionid',
+    'sessionId',
+    'x-functions-key',
+    'ocp-apim-subscription-key',
+    'OcpApimSubscriptionKey',
+    'proxy-authorization',
+    'connect.session_id',
   ])('is not the value of %s', (name) => {
     expect(viewValue({ [name]: 'canary', deep: [{ [name]: { inner: 'canary' } }] })).toEqual({
       [name]: '[redacted]',
@@ -55,6 +66,16 @@ describe('what a record shows of data', () => {
     ['https://user:pa55@host/x', 'https://user:[redacted]@host/x'],
     ['https://host:8080/a@b', 'https://host:8080/a@b'],
     ['the bearer of news', 'the bearer of news'],
+    ['GET /a?token=abc&page=2', 'GET /a?token=[redacted]&page=2'],
+    ['url=https://h/?x=1&access_token=a%20b#top', 'url=https://h/?x=1&access_token=[redacted]'],
+    ['{"token":"a\\"b","user":"ada"}', '{"token":"[redacted]","user":"ada"}'],
+    ['{ "client_secret" : 12345, "n": 1 }', '{ "client_secret" : [redacted], "n": 1 }'],
+    ['{"inner":"{\\"jwt\\":\\"abc\\",\\"n\\":1}"}', '{"inner":"{\\"jwt\\":\\"[redacted]\\",\\"n\\":1}"}'],
+    [
+      'payload=%7B%22token%22%3A%22abc%22%2C%22n%22%3A1%7D',
+      'payload=%7B%22token%22%3A%22[redacted]%22%2C%22n%22%3A1%7D',
+    ],
+    ['tokens=3 and a=b', 'tokens=3 and a=b'],
   ])('%j is shown as %j', (text, shown) => {
     expect(viewValue({ text })).toEqual({ text: shown });
   });
@@ -67,6 +88,45 @@ describe('what a record shows of data', () => {
     expect(shown.$bytes).toBeGreaterThan(5_000);
     expect(shown.$start).toHaveLength(500);
     expect(shown.$start).not.toContain('canary');
+  });
+
+  test('holds no part of a secret that the end of what is shown cuts', () => {
+    // Secrets shrink what is shown, so that the end of what is looked at comes to be seen.
+    const filler = `?token=${'f'.repeat(1_970)} `;
+    for (const secret of [
+      'Bearer canary-canary',
+      'https://user:canary-canary@host',
+      '"jwt":"canary-canary"',
+    ]) {
+      for (let shift = 0; shift < 80; shift++) {
+        const text = `${filler}${'x'.repeat(shift)} ${secret} ${'y'.repeat(5_000)}`;
+        expect(JSON.stringify(viewValue({ text }))).not.toContain('can');
+      }
+    }
+  });
+
+  // Each of these took hours, when a pattern that backtracks saw the whole of them.
+  test.each([
+    ['dots', 'a.'],
+    ['host names', 'api.example.com.'],
+    ['host names with dashes', 'api-example-com-'],
+    ['blanks', ' '],
+    ['quotes', '"'],
+    ['backslashes', '\\'],
+    ['backslashes and quotes', '\\"'],
+    ['Bearer', 'Bearer '],
+    ['slashes', '://'],
+    ['URLs with passwords', 'https://user:pa55@host/ '],
+    ['pairs', 'token='],
+    ['JSON pairs', '"token":"'],
+    ['percent signs', '%22'],
+  ])('of 3 MB of %s is their start', (_name, piece) => {
+    const text = piece.repeat(Math.ceil(3_000_000 / piece.length));
+    for (const value of [{ text }, [text], { [text]: 1 }, { deep: [[[text]]] }]) {
+      const shown = viewValue(value) as { $bytes: number; $start: string };
+      expect(shown.$bytes).toBeGreaterThanOrEqual(3_000_000);
+      expect(shown.$start.length).toBeLessThanOrEqual(500);
+    }
   });
 
   test('never holds what stands under the name of a secret, at whatever depth', () => {

@@ -1,0 +1,92 @@
+import { isSecretName } from './secret-names.ts';
+
+export const REDACTED = '[redacted]';
+
+/** From where to where a secret stands in a text. */
+type Span = readonly [from: number, to: number];
+
+/** How far behind the part that is shown a secret is followed: one that the end of that part cuts is still known. */
+const LOOKAHEAD = 1_024;
+
+/**
+ * The first `length` characters of a text, without the secrets that are known by their form: callback URLs, bearer and
+ * basic credentials, passwords in URLs, values of secret names in JSON text, in queries and in forms. The cost is
+ * linear in `length`, whatever the text: no pattern here can backtrack over more than it has matched once.
+ */
+export const redactText = (text: string, length = text.length): string => {
+  const window = text.slice(0, length + LOOKAHEAD);
+  const spans = [
+    ...findAfter(window, CALLBACK),
+    ...findAfter(window, CREDENTIALS),
+    ...findAfter(window, URL_PASSWORD),
+    ...findPairs(window),
+    ...findJsonPairs(window),
+  ].sort(([a], [b]) => a - b);
+  let shown = '';
+  let at = 0;
+  for (const [from, to] of spans) {
+    if (from >= length) break;
+    if (from === to) continue;
+    if (from < at) {
+      at = Math.max(at, to);
+      continue;
+    }
+    shown += `${window.slice(at, from)}${REDACTED}`;
+    at = to;
+  }
+  return shown + window.slice(at, Math.max(at, length));
+};
+
+const CALLBACK = /(\/api\/webhook-callback\/)[A-Za-z0-9._~-]+/g;
+const CREDENTIALS = /(\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi;
+/** Between `://` and `@` stands no further slash, so that no part of the text is looked at for two addresses. */
+const URL_PASSWORD = /(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g;
+
+/** What a pattern matches behind its first group. */
+const findAfter = (text: string, pattern: RegExp): Span[] =>
+  [...text.matchAll(pattern)].map(({ 0: whole, 1: before = '', index }) => [
+    index + before.length,
+    index + whole.length,
+  ]);
+
+/** `token=…` in a query or a form. */
+const PAIR_NAME = /(?<![\w.~%-])([\w.~%-]{1,64})=/g;
+const PAIR_VALUE = /[^&\s"'<>\\]*/y;
+
+const findPairs = (text: string): Span[] =>
+  [...text.matchAll(PAIR_NAME)].flatMap(({ 0: whole, 1: name = '', index }) => {
+    const from = index + whole.length;
+    return isSecretName(name) ? [[from, endOf(PAIR_VALUE, text, from)] as const] : [];
+  });
+
+/** `"token": "…"` in JSON text, at any depth of escaping, and percent-encoded in a form. */
+const JSON_NAME = /(?:"|%22)([^"\\%\s]{1,64})\\{0,7}(?:"|%22)\s{0,8}(?::|%3A)\s{0,8}(\\{0,7})("|%22|)/gi;
+const JSON_PLAIN = /[^\s,}\]{["]*/y;
+
+const findJsonPairs = (text: string): Span[] =>
+  [...text.matchAll(JSON_NAME)].flatMap(
+    ({ 0: whole, 1: name = '', 2: slashes = '', 3: quote = '', index }) => {
+      if (!isSecretName(name)) return [];
+      const from = index + whole.length;
+      const to =
+        quote === '' ? endOf(JSON_PLAIN, text, from) : findClosingQuote(text, from, quote, slashes.length);
+      return [[from, to] as const];
+    },
+  );
+
+const endOf = (pattern: RegExp, text: string, from: number): number => {
+  pattern.lastIndex = from;
+  pattern.test(text);
+  return Math.max(from, pattern.lastIndex);
+};
+
+/** Where the text ends whose opening quote had as many backslashes before it; an inner quote has more. */
+const findClosingQuote = (text: string, from: number, quote: string, escapes: number): number => {
+  for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
+    let backslashes = 0;
+    while (at - backslashes > from && text[at - backslashes - 1] === '\\') backslashes++;
+    const isClosing = escapes === 0 ? backslashes % 2 === 0 : backslashes <= escapes;
+    if (isClosing) return at - backslashes;
+  }
+  return text.length;
+};
