@@ -19,6 +19,7 @@ export const createExpressFunction =
         since: parts.services.clock.now(),
         owner: `request:${awsRequestId}`,
         steps: inlineSteps(parts.services.clock),
+        journal: null,
         openDesk: null,
         track: (work) => work,
       });

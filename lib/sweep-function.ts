@@ -1,65 +1,91 @@
-import type { SQSBatchResponse, SQSEvent } from 'aws-lambda';
+import type { Context, SQSBatchResponse } from 'aws-lambda';
+import { isPlainObject } from './contract/json.ts';
+import type { DueGroup } from './executions/execution-store.ts';
 import { readExecutionId } from './executions/read-execution-id.ts';
-import { type SweepParts, sweepExecution } from './executions/sweep-execution.ts';
+import { type GivenUpInvocation, type SweepParts, sweepExecution } from './executions/sweep-execution.ts';
 
-/** As many as one sweep can look at in its time; the next one goes on. */
-const MAX_EXECUTIONS = 500;
-const CONCURRENCY = 10;
+/** How many executions of a group are looked at side by side: those that wait are many, and seldom lost. */
+const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5 };
+
+/** What is left of the function's time when no other execution is begun with, in milliseconds. */
+const MARGIN_MS = 30_000;
+
+type Sweep = (executionId: string, givenUp: GivenUpInvocation | null) => Promise<boolean>;
 
 /**
- * The sweeper. Called by a schedule, it looks after the executions that nobody has heard of; called by the dead-letter
- * queue, after those that it is given. One that can't be seen to now does not keep it from the others.
+ * The sweeper. Called by a schedule, it looks after the executions whose lease has run out; called by the dead-letter
+ * queue, after those that it is given. One for which that fails does not keep it from the others.
  */
 export const createSweepFunction =
   (parts: SweepParts) =>
-  async (event: unknown): Promise<SQSBatchResponse> => {
-    const sweep = async (executionId: string, isGivenUp: boolean): Promise<boolean> => {
+  async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
+    const sweep: Sweep = async (executionId, givenUp) => {
       try {
-        await sweepExecution(executionId, parts, isGivenUp);
+        await sweepExecution(executionId, parts, givenUp);
         return true;
       } catch (cause) {
-        parts.logger.error('The execution could not be seen to.', { executionId, cause });
+        parts.logger.error('The execution could not be reconciled.', { executionId, cause });
         return false;
       }
     };
-    return isQueueEvent(event) ? sweepQueue(event, sweep) : sweepDue(parts, sweep);
+    const messages = isPlainObject(event) ? event.Records : undefined;
+    if (Array.isArray(messages)) return sweepQueue(messages, sweep);
+    const groups = ['active', 'waiting'] as const;
+    await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, context)));
+    return { batchItemFailures: [] };
   };
 
-type Sweep = (executionId: string, isGivenUp: boolean) => Promise<boolean>;
-
-const isQueueEvent = (event: unknown): event is SQSEvent =>
-  Array.isArray((event as { readonly Records?: unknown } | null)?.Records);
-
-/** What could not be seen to stays in the queue; what is no execution of ours would never leave it otherwise. */
-const sweepQueue = async ({ Records }: SQSEvent, sweep: Sweep): Promise<SQSBatchResponse> => {
+/** What fails stays in the queue; what names no execution would never leave it otherwise. */
+const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<SQSBatchResponse> => {
   const batchItemFailures: { itemIdentifier: string }[] = [];
-  for (const { body, messageId } of Records) {
-    const executionId = findExecutionId(body);
-    if (executionId !== null && !(await sweep(executionId, true))) {
-      batchItemFailures.push({ itemIdentifier: messageId });
+  for (const message of messages) {
+    const found = readMessage(message);
+    if (found !== null && !(await sweep(found.executionId, found))) {
+      batchItemFailures.push({ itemIdentifier: found.messageId });
     }
   }
   return { batchItemFailures };
 };
 
-const findExecutionId = (body: string): string | null => {
+/**
+ * A message as Lambda writes it: the event of the invocation as the body, its request id as an attribute.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html#invocation-dlq
+ */
+const readMessage = (
+  message: unknown,
+): (GivenUpInvocation & { readonly executionId: string; readonly messageId: string }) | null => {
+  const { body, messageId, messageAttributes } = toMap(message);
+  const { stringValue } = toMap(toMap(messageAttributes).RequestID);
   try {
-    return readExecutionId(JSON.parse(body));
+    return {
+      executionId: readExecutionId(JSON.parse(String(body))),
+      messageId: String(messageId),
+      requestId: typeof stringValue === 'string' ? stringValue : null,
+    };
   } catch {
     return null;
   }
 };
 
+const toMap = (value: unknown): Record<string, unknown> => (isPlainObject(value) ? value : {});
+
+/** All that is due of a group, page by page, until the function's time is nearly up: the next sweep goes on. */
 const sweepDue = async (
+  group: DueGroup,
   { executions, clock, logger }: SweepParts,
   sweep: Sweep,
-): Promise<SQSBatchResponse> => {
-  const due = [...(await executions.findDue(clock.now(), MAX_EXECUTIONS))];
-  let seen = 0;
+  { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,
+): Promise<void> => {
+  const due = executions.findDue(clock.now(), group)[Symbol.asyncIterator]();
+  let count = 0;
   const work = async (): Promise<void> => {
-    for (let next = due.shift(); next !== undefined; next = due.shift()) if (await sweep(next, false)) seen++;
+    while (getRemainingTimeInMillis() > MARGIN_MS) {
+      const next = await due.next();
+      if (next.done === true) return;
+      if (await sweep(next.value, null)) count++;
+    }
+    logger.warn('The sweep ran out of time; the next one goes on.', { group });
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  if (seen > 0) logger.info('Executions were seen to.', { count: seen });
-  return { batchItemFailures: [] };
+  await Promise.all(Array.from({ length: CONCURRENCY[group] }, work));
+  if (count > 0) logger.info('Executions were reconciled.', { group, count });
 };

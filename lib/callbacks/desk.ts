@@ -25,8 +25,7 @@ export const createDesk = (
     urlOf,
     open: async (name, callbackId, timeoutSeconds) => {
       const expiresAt = clock.now() + Math.ceil(timeoutSeconds) * 1_000;
-      const isOpen = await executions.openCallback(executionId, name, { callbackId, expiresAt });
-      if (!isOpen) throw new Error('the execution has ended');
+      await executions.openCallback(executionId, name, { callbackId, expiresAt });
       onOpen?.(urlOf(name, expiresAt));
       return expiresAt;
     },

@@ -1,18 +1,18 @@
 import type { Clock } from '../contract/services.ts';
 import { AppError } from '../errors.ts';
 import { isFinal } from '../executions/execution.ts';
-import type { CallbackPlace, ExecutionRecord, ExecutionStore } from '../executions/execution-store.ts';
+import type { ExecutionRecord, ExecutionStore, PendingCallback } from '../executions/execution-store.ts';
 import { isSignedBy, readToken } from './token.ts';
 
 export interface PlaceParts {
-  readonly executions: Pick<ExecutionStore, 'find'>;
+  readonly executions: Pick<ExecutionStore, 'find' | 'findCallback'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** A place where an execution waits to be answered, as its address names it. */
 export interface OpenPlace {
   readonly record: ExecutionRecord;
-  readonly place: CallbackPlace;
+  readonly place: PendingCallback;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -33,8 +33,8 @@ export const findPlace = async (text: string, { executions, clock }: PlaceParts)
   ) {
     throw new AppError('CALLBACK_NOT_FOUND', {});
   }
-  const place = Object.hasOwn(record.callbacks, token.name) ? record.callbacks[token.name] : undefined;
-  if (place === undefined) throw new AppError('CALLBACK_NOT_FOUND', {});
   if (token.expiresAt <= clock.now() || isFinal(record.status)) throw new AppError('CALLBACK_GONE', {});
+  const place = await executions.findCallback(token.executionId, token.name);
+  if (place === null) throw new AppError('CALLBACK_NOT_FOUND', {});
   return { record, place, expiresAt: token.expiresAt };
 };

@@ -7,6 +7,8 @@ import {
   withDurableExecution,
 } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
+import type { BlobStore } from '../blobs/blob-store.ts';
+import { isAppError } from '../errors.ts';
 import { type BackgroundParts, createBackgroundInvocation } from '../executions/background-run.ts';
 import type { ExecutionRecord } from '../executions/execution-store.ts';
 import { readExecutionId } from '../executions/read-execution-id.ts';
@@ -14,6 +16,7 @@ import type { CallbackDesk } from '../executions/session.ts';
 import { createBusy } from './busy.ts';
 import { createCheckpointClient } from './checkpoint-client.ts';
 import { createDurableSteps } from './durable-steps.ts';
+import { createJournal } from './read-journal.ts';
 import { createStepSerdes } from './step-serdes.ts';
 
 export interface DurableParts extends BackgroundParts {
@@ -33,13 +36,24 @@ export const createDurableFunction =
     context: Context,
   ): Promise<DurableExecutionInvocationOutput> => {
     const busy = createBusy();
+    const client = createCheckpointClient(parts.client);
     const { loadPlan } = parts.otherWorkflows;
     const invocation = createBackgroundInvocation({
       ...parts,
       otherWorkflows: { ...parts.otherWorkflows, loadPlan: (...which) => busy.track(loadPlan(...which)) },
     });
-    /** What went wrong on our side and may pass: the invocation fails, the execution does not. */
+    /** An infrastructure error: the invocation fails, the execution does not. */
     let fault: { readonly cause: unknown } | null = null;
+    /** Whether a store could not be had: of a result that can't be read or written the SDK says no more than that. */
+    let isStoreDown = false;
+    const note = (cause: unknown): never => {
+      isStoreDown ||= isAppError(cause, 'STORE_UNAVAILABLE');
+      throw cause;
+    };
+    const blobs: BlobStore = {
+      put: (...blob) => parts.blobs.put(...blob).catch(note),
+      get: (key) => parts.blobs.get(key).catch(note),
+    };
 
     const run = async (payload: unknown, durable: DurableContext): Promise<void> => {
       try {
@@ -47,20 +61,20 @@ export const createDurableFunction =
         await invocation.run(executionId, {
           mode: 'durable',
           owner: durable.executionContext.durableExecutionArn,
-          steps: createDurableSteps(durable, createStepSerdes(executionId, parts.blobs, busy)),
+          steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, busy)),
+          journal: createJournal(event, client, blobs),
           openDesk: parts.openDesk,
           track: busy.track,
         });
       } catch (cause) {
         fault = { cause };
-        throw cause;
+        return note(cause);
       }
     };
 
     const { FAILED, PENDING } = InvocationStatus;
     try {
-      const durableExecutionClient = createCheckpointClient(parts.client);
-      const output = await withDurableExecution(run, { durableExecutionClient })(event, context);
+      const output = await withDurableExecution(run, { durableExecutionClient: client })(event, context);
       if (output.Status === PENDING) invocation.halt();
       throwFault(fault);
       if (output.Status === PENDING && busy.isBusy) {
@@ -74,6 +88,9 @@ export const createDurableFunction =
         await invocation.fail({ name, message });
       }
       return output;
+    } catch (error) {
+      if (isStoreDown) await invocation.excuse();
+      throw error;
     } finally {
       await invocation.close();
     }

@@ -1,26 +1,39 @@
 import { createHash } from 'node:crypto';
 import type { NodeFailure, NodeRecord } from '../executions/execution.ts';
 import type {
-  CallbackPlace,
+  DueGroup,
   ExecutionRecord,
   ExecutionStart,
   ExecutionSummary,
+  PendingCallback,
 } from '../executions/execution-store.ts';
 import { flag, type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
 
 const SECONDS_PER_DAY = 86_400;
 
+/** An open execution is nobody's to remove: it may live a year. */
+export const OPEN_DAYS = 400;
+
 /** When an accepted execution should have begun. */
 const BEGIN_WITHIN_MS = 2 * 60_000;
 
-/** One attribute per place, so that places are opened side by side. */
-export const CALLBACK_PREFIX = 'callback:';
-
 /** Open executions are spread over as many keys of the index by time, so that none of them gets hot. */
-export const SHARDS = ['0', '1', '2', '3'] as const;
+const SHARD_COUNT = 4;
 
-export const shardOf = (executionId: string): string =>
-  SHARDS[(createHash('sha256').update(executionId).digest()[0] ?? 0) % SHARDS.length] ?? '0';
+/** The keys of the index by time under which a group of open executions is found. */
+export const shardsOf = (group: DueGroup): readonly string[] =>
+  Array.from({ length: SHARD_COUNT }, (_, shard) => toShard(group, shard));
+
+export const shardOf = (executionId: string, group: DueGroup): string =>
+  toShard(group, (createHash('sha256').update(executionId).digest()[0] ?? 0) % SHARD_COUNT);
+
+const toShard = (group: DueGroup, shard: number): string => `${group === 'waiting' ? 'w' : ''}${shard}`;
+
+/** The key of a pending callback, which no execution's id can be. Hashed: a name may be longer than a key. */
+export const callbackKeyOf = (executionId: string, name: string): string =>
+  `callback:${createHash('sha256').update(`${executionId}/${name}`).digest('base64url')}`;
+
+export const toCallback = (item: Item): PendingCallback => readJson<PendingCallback>(item, 'callback');
 
 /** ISO 8601 sorts as it reads, which the indexes by time need. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
@@ -40,7 +53,9 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => ({
   status: text(start.status),
   startedAt: text(toIso(start.startedAt)),
   startToken: text(start.startToken),
-  expiresAt: number(toExpiry(start.startedAt, retentionDays)),
+  expiresAt: number(toExpiry(start.startedAt, start.mode === 'inline' ? retentionDays : OPEN_DAYS)),
+  // Whatever ends it goes by this, not by a setting of its own: the command line has none.
+  retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
   ...(start.input === null ? {} : { input: text(start.input) }),
   ...(start.callbackKey === null ? {} : { callbackKey: text(start.callbackKey) }),
   ...(start.retryOf === null ? {} : { retryOf: json(start.retryOf) }),
@@ -49,7 +64,7 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => ({
   ...(start.mode === 'inline'
     ? {}
     : {
-        openShard: text(shardOf(start.executionId)),
+        openShard: text(shardOf(start.executionId, 'active')),
         checkAt: text(toIso(start.startedAt + BEGIN_WITHIN_MS)),
       }),
 });
@@ -68,14 +83,11 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   failure: item.failure === undefined ? null : readJson<NodeFailure | null>(item, 'failure'),
   owner: item.owner?.S ?? null,
   invocations: item.invocations === undefined ? 0 : readNumber(item, 'invocations'),
-  suspensions: item.suspensions === undefined ? 0 : readNumber(item, 'suspensions'),
+  journalSize: item.journalSize === undefined ? 0 : readNumber(item, 'journalSize'),
+  crashes: item.crashes === undefined ? 0 : readNumber(item, 'crashes'),
+  redispatches: item.redispatches === undefined ? 0 : readNumber(item, 'redispatches'),
   result: item.result?.S ?? null,
   memory: item.memory?.S ?? null,
-  callbacks: Object.fromEntries(
-    Object.keys(item)
-      .filter((name) => name.startsWith(CALLBACK_PREFIX))
-      .map((name) => [name.slice(CALLBACK_PREFIX.length), readJson<CallbackPlace>(item, name)]),
-  ),
   isToBeAnnounced: item.isToBeAnnounced?.BOOL === true,
   checkAt: item.checkAt === undefined ? null : Date.parse(readText(item, 'checkAt')),
 });

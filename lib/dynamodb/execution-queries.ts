@@ -1,7 +1,12 @@
 import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import type { ExecutionPage, ExecutionQuery, ExecutionSummary } from '../executions/execution-store.ts';
+import type {
+  DueGroup,
+  ExecutionPage,
+  ExecutionQuery,
+  ExecutionSummary,
+} from '../executions/execution-store.ts';
 import { type Item, readText, text } from './attributes.ts';
-import { SHARDS, toIso, toSummary } from './execution-item.ts';
+import { shardsOf, toIso, toSummary } from './execution-item.ts';
 import type { TableNames } from './table-names.ts';
 import { fromStore } from './translate-error.ts';
 
@@ -57,31 +62,43 @@ const toKey = (
   executionId: text(executionId),
 });
 
-/** The longest overdue first. */
-export const findDueExecutions = async (
+/** How many ids of one shard are read at once. */
+const DUE_PAGE = 100;
+
+/** Page by page of all shards side by side: none of them has to wait for the end of another. */
+export async function* findDueExecutions(
   client: DynamoDBClient,
   { executions }: Tables,
   now: number,
-  limit: number,
-): Promise<string[]> => {
-  const queryShard = async (shard: string): Promise<Item[]> => {
-    const { Items = [] } = await fromStore(
+  group: DueGroup,
+): AsyncGenerator<string> {
+  const queryShard = (shard: string, from: Item | undefined) =>
+    fromStore(
       client.send(
         new QueryCommand({
           TableName: executions,
           IndexName: 'byCheckTime',
           KeyConditionExpression: 'openShard = :shard AND checkAt <= :now',
           ExpressionAttributeValues: { ':shard': text(shard), ':now': text(toIso(now)) },
-          Limit: limit,
+          Limit: DUE_PAGE,
+          ...(from === undefined ? {} : { ExclusiveStartKey: from }),
         }),
       ),
     );
-    return Items;
-  };
-  const due = (await Promise.all(SHARDS.map(queryShard))).flat();
-  return due
-    .map((item) => ({ executionId: readText(item, 'executionId'), checkAt: readText(item, 'checkAt') }))
-    .sort((a, b) => (a.checkAt < b.checkAt ? -1 : 1))
-    .slice(0, limit)
-    .map(({ executionId }) => executionId);
-};
+  let open: { readonly shard: string; readonly from: Item | undefined }[] = shardsOf(group).map((shard) => ({
+    shard,
+    from: undefined,
+  }));
+  while (open.length > 0) {
+    const pages = await Promise.all(open.map(({ shard, from }) => queryShard(shard, from)));
+    open = open.flatMap(({ shard }, index) => {
+      const from = pages[index]?.LastEvaluatedKey;
+      return from === undefined ? [] : [{ shard, from }];
+    });
+    yield* pages
+      .flatMap(({ Items = [] }) => Items)
+      .map((item) => ({ executionId: readText(item, 'executionId'), checkAt: readText(item, 'checkAt') }))
+      .sort((a, b) => (a.checkAt < b.checkAt ? -1 : 1))
+      .map(({ executionId }) => executionId);
+  }
+}

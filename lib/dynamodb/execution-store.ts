@@ -7,22 +7,29 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../contract/services.ts';
 import type { ExecutionRecord, ExecutionStore } from '../executions/execution-store.ts';
-import { flag, json, number, text } from './attributes.ts';
-import { CALLBACK_PREFIX, isExpired, shardOf, toExpiry, toIso, toItem, toRecord } from './execution-item.ts';
+import { flag, type Item, json, number, readNumber, text } from './attributes.ts';
+import {
+  callbackKeyOf,
+  isExpired,
+  OPEN_DAYS,
+  shardOf,
+  toCallback,
+  toExpiry,
+  toIso,
+  toItem,
+  toRecord,
+} from './execution-item.ts';
 import { findDueExecutions, listExecutions } from './execution-queries.ts';
-import { aliasOf, type Change, IS_OPEN, toUpdate } from './execution-update.ts';
+import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
 import type { TableNames } from './table-names.ts';
 import { fromStore, isWritten } from './translate-error.ts';
 
 export interface ExecutionStoreOptions {
-  /** How many days after its end a record is removed (by DynamoDB's TTL, which may be a few days late). */
+  /** How many days after its end a record that is started here is removed (by DynamoDB's TTL, a few days late). */
   readonly retentionDays: number;
   readonly clock: Pick<Clock, 'now'>;
 }
-
-/** An open execution is nobody's to remove: it may live a year. */
-const OPEN_DAYS = 400;
 
 /**
  * Records of executions. Every change is conditional; a final status never changes. When the reply to a write is lost,
@@ -38,17 +45,31 @@ export const createExecutionStore = (
     Key: { executionId: text(executionId) },
   });
 
-  const find = async (executionId: string): Promise<ExecutionRecord | null> => {
+  const read = async (key: string): Promise<Item | null> => {
     const { Item: item } = await fromStore(
-      client.send(new GetItemCommand({ ...keyOf(executionId), ConsistentRead: true })),
+      client.send(new GetItemCommand({ ...keyOf(key), ConsistentRead: true })),
     );
-    return item === undefined || isExpired(item, clock.now()) ? null : toRecord(item);
+    return item === undefined || isExpired(item, clock.now()) ? null : item;
   };
 
-  const change = (executionId: string, what: Change) =>
-    isWritten(client.send(new UpdateItemCommand({ ...keyOf(executionId), ...toUpdate(what) })));
+  const find = async (executionId: string): Promise<ExecutionRecord | null> => {
+    const item = await read(executionId);
+    return item === null ? null : toRecord(item);
+  };
 
-  const expiry = (days: number) => number(toExpiry(clock.now(), days));
+  /** False when the condition did not hold. */
+  const change = (key: string, what: Change): Promise<boolean> =>
+    isWritten(client.send(new UpdateItemCommand({ ...keyOf(key), ...toUpdate(what) })));
+
+  /** The item as it is then; null when the condition did not hold. */
+  const changeAndRead = async (key: string, what: Change): Promise<Item | null> => {
+    const written = client.send(
+      new UpdateItemCommand({ ...keyOf(key), ...toUpdate(what), ReturnValues: 'ALL_NEW' }),
+    );
+    return (await isWritten(written)) ? ((await written).Attributes ?? {}) : null;
+  };
+
+  const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
   return {
     find,
@@ -58,7 +79,7 @@ export const createExecutionStore = (
         client.send(
           new PutItemCommand({
             TableName: tables.executions,
-            Item: toItem(start, start.mode === 'inline' ? retentionDays : OPEN_DAYS),
+            Item: toItem(start, retentionDays),
             ConditionExpression: 'attribute_not_exists(executionId)',
           }),
         ),
@@ -80,49 +101,64 @@ export const createExecutionStore = (
       return isWithdrawn || (await find(executionId)) === null;
     },
 
-    begin: async (executionId, { owner, checkAt }) => {
-      const isBegun = await change(executionId, {
+    begin: async (executionId, { owner, checkAt, journalSize, crashes }) => {
+      const begun = await changeAndRead(executionId, {
         condition: `#status = :accepted OR (${IS_OPEN} AND #owner = :owner)`,
         set: {
           status: text('running'),
           owner: text(owner),
+          openShard: text(shardOf(executionId, 'active')),
           checkAt: text(toIso(checkAt)),
-          expiresAt: expiry(OPEN_DAYS),
+          journalSize: number(journalSize),
+          crashes: number(crashes),
+          expiresAt: openExpiry(),
         },
         add: { invocations: number(1) },
         values: { ':owner': text(owner) },
       });
-      return isBegun ? find(executionId) : null;
+      return begun === null ? null : toRecord(begun);
     },
 
-    saveProgress: (executionId, { status, nodes, memory, checkAt }) => {
-      const { kept, omitted } = fitNodes(nodes);
+    redispatch: async (executionId, checkAt) => {
+      const counted = await changeAndRead(executionId, {
+        condition: '#status = :accepted',
+        set: { checkAt: text(toIso(checkAt)) },
+        add: { redispatches: number(1) },
+      });
+      return counted === null ? null : readNumber(counted, 'redispatches');
+    },
+
+    saveProgress: (executionId, { status, nodes, crashes, memory, checkAt }) => {
+      const fitted = nodes === undefined ? null : fitNodes(nodes);
       return change(executionId, {
         condition: IS_OPEN,
         set: {
           status: text(status),
-          nodes: json(kept),
-          nodesOmitted: number(omitted),
+          nodes: fitted === null ? undefined : json(fitted.kept),
+          nodesOmitted: fitted === null ? undefined : number(fitted.omitted),
+          crashes: crashes === undefined ? undefined : number(crashes),
           memory: memory === undefined ? undefined : text(memory),
+          openShard: text(shardOf(executionId, status === 'waiting' ? 'waiting' : 'active')),
           checkAt: text(toIso(checkAt)),
-          expiresAt: expiry(OPEN_DAYS),
+          expiresAt: openExpiry(),
         },
-        ...(status === 'waiting' ? { add: { suspensions: number(1) } } : {}),
       });
     },
 
-    openCallback: async (executionId, name, place) => {
-      const attribute = `${CALLBACK_PREFIX}${name}`;
-      const isOpened = await change(executionId, {
-        condition: `${IS_OPEN} AND attribute_not_exists(#${aliasOf(attribute)})`,
-        set: { [attribute]: json(place) },
+    openCallback: async (executionId, name, callback) => {
+      await change(callbackKeyOf(executionId, name), {
+        condition: 'attribute_not_exists(#executionId)',
+        set: { callback: json(callback), expiresAt: number(Math.ceil(callback.expiresAt / 1_000)) },
       });
-      if (isOpened) return true;
-      const record = await find(executionId);
-      return record !== null && record.endedAt === null && Object.hasOwn(record.callbacks, name);
     },
 
-    finish: async (executionId, { status, endedAt, nodes, failure, result, memory, isToBeAnnounced }) => {
+    findCallback: async (executionId, name) => {
+      const item = await read(callbackKeyOf(executionId, name));
+      return item === null ? null : toCallback(item);
+    },
+
+    finish: async (executionId, end) => {
+      const { status, endedAt, nodes, nodesOmitted = 0, failure, input, result, memory } = end;
       const { kept, omitted } = fitNodes(nodes);
       const isFinished = await change(executionId, {
         condition: IS_OPEN,
@@ -130,20 +166,25 @@ export const createExecutionStore = (
           status: text(status),
           endedAt: text(toIso(endedAt)),
           nodes: json(kept),
-          nodesOmitted: number(omitted),
+          nodesOmitted: number(nodesOmitted + omitted),
           failure: json(failure),
+          input: input === undefined ? undefined : text(input),
           result: result === undefined ? undefined : text(result),
           memory: memory === undefined ? undefined : text(memory),
-          expiresAt: expiry(retentionDays),
-          ...(isToBeAnnounced
+          ...(end.isToBeAnnounced
             ? {
                 isToBeAnnounced: flag(true),
-                openShard: text(shardOf(executionId)),
+                openShard: text(shardOf(executionId, 'active')),
                 checkAt: text(toIso(endedAt + ANNOUNCE_WITHIN_MS)),
               }
             : {}),
         },
-        ...(isToBeAnnounced ? {} : { remove: ['openShard', 'checkAt'] }),
+        compute: { expiresAt: ':now + if_not_exists(#retentionSeconds, :retention)' },
+        values: {
+          ':now': number(Math.floor(clock.now() / 1_000)),
+          ':retention': number(retentionDays * 86_400),
+        },
+        ...(end.isToBeAnnounced ? {} : { remove: ['openShard', 'checkAt'] }),
       });
       if (isFinished) return true;
       const record = await find(executionId);
@@ -152,18 +193,18 @@ export const createExecutionStore = (
 
     announced: async (executionId) => {
       await change(executionId, {
-        condition: 'attribute_exists(isToBeAnnounced)',
+        condition: 'attribute_exists(#isToBeAnnounced)',
         remove: ['isToBeAnnounced', 'openShard', 'checkAt'],
       });
     },
 
     list: (query) => listExecutions(client, tables, query),
 
-    findDue: (now, limit) => findDueExecutions(client, tables, now, limit),
+    findDue: (now, group) => findDueExecutions(client, tables, now, group),
 
     postpone: async (executionId, checkAt) => {
       await change(executionId, {
-        condition: 'attribute_exists(openShard)',
+        condition: 'attribute_exists(#openShard)',
         set: { checkAt: text(toIso(checkAt)) },
       });
     },

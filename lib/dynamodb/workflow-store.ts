@@ -93,6 +93,7 @@ export const createWorkflowStore = (
           new GetItemCommand({
             TableName: tables.workflowVersions,
             Key: { workflowId: text(workflowId), version: number(version) },
+            ConsistentRead: true, // it may have been replaced, and so archived, a moment ago
           }),
         ),
       );

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { BlobStore } from '../blobs/blob-store.ts';
-import { packText } from '../blobs/pack-value.ts';
 import type { JsonObject } from '../contract/json.ts';
-import type { Ids, Logger } from '../contract/services.ts';
+import type { Clock, Ids, Logger } from '../contract/services.ts';
 import { AppError } from '../errors.ts';
 import type { BackgroundMode } from '../workflows/definition.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from './execution-store.ts';
 import { launchOrWithdraw } from './launch-execution.ts';
 import type { Launcher } from './launcher.ts';
-import { PACKED_BYTES } from './pack-result.ts';
+import { packInput } from './pack-result.ts';
 
 /** A background run that is to happen. */
 export interface Acceptance
@@ -28,8 +27,12 @@ export interface AcceptParts {
   readonly launcher: Launcher;
   readonly blobs: BlobStore;
   readonly ids: Ids;
+  readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
 }
+
+/** How long a dispatch is taken to be under way: a delivery that is repeated meanwhile does not repeat it. */
+const DISPATCH_MS = 10_000;
 
 /**
  * Stores an execution, then hands it over to the engine that runs it. Each of the two happens once, however often it
@@ -42,39 +45,58 @@ export const acceptExecution = async (
   acceptance: Acceptance,
   parts: AcceptParts,
 ): Promise<ExecutionRecord | null> => {
-  const { executions, launcher } = parts;
+  const { executions } = parts;
   const { executionId, mode, isRepeatable } = acceptance;
   const known = isRepeatable ? await executions.find(executionId) : null;
-  if (known !== null) return relaunch(known, launcher);
+  if (known !== null) return dispatchAgain(known, parts);
   const start = await toStart(acceptance, parts);
   if (!(await executions.start(start))) {
     const other = await executions.find(executionId);
     // Expired between the two: to launch it now would run nothing.
     if (other === null) throw new AppError('STORE_UNAVAILABLE', {});
-    return relaunch(other, launcher);
+    return dispatchAgain(other, parts);
   }
-  // Whoever may try again names this very execution: it stays.
-  if (isRepeatable) await launcher.launch(executionId, mode);
+  // A repeated delivery names this very execution: it stays.
+  if (isRepeatable) await launchOrMark(start, mode, parts);
   else await launchOrWithdraw(start, mode, parts);
   return null;
 };
 
-/** Whoever accepted it may not have got as far as to launch it. */
-const relaunch = async (record: ExecutionRecord, launcher: Launcher): Promise<ExecutionRecord> => {
-  const { executionId, status, mode } = record;
-  if (status === 'accepted' && mode !== 'inline') await launcher.launch(executionId, mode);
+/** The process that accepted it may not have got as far as to dispatch it. */
+const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
+  const { status, mode } = record;
+  if (status === 'accepted' && mode !== 'inline' && isDispatchDue(record, parts.clock.now()))
+    await launchOrMark(record, mode, parts);
   return record;
+};
+
+const isDispatchDue = ({ startedAt, checkAt }: ExecutionRecord, now: number): boolean =>
+  now - startedAt >= DISPATCH_MS || (checkAt !== null && checkAt <= now);
+
+/** A dispatch that is refused is marked as due, so that the next delivery, or the sweeper, does not wait for it. */
+const launchOrMark = async (
+  { executionId, redispatches = 0 }: Pick<ExecutionStart, 'executionId'> & { readonly redispatches?: number },
+  mode: BackgroundMode,
+  { launcher, executions, clock, logger }: AcceptParts,
+): Promise<void> => {
+  try {
+    await launcher.launch(executionId, mode, redispatches);
+  } catch (error) {
+    await executions.postpone(executionId, clock.now()).catch((cause: unknown) => {
+      logger.warn('The execution is not marked as due.', { executionId, cause });
+    });
+    throw error;
+  }
 };
 
 const toStart = async (acceptance: Acceptance, { blobs, ids }: AcceptParts): Promise<ExecutionStart> => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult, input } =
     acceptance;
-  const key = `executions/${executionId}/input`;
   return {
     ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult },
     status: 'accepted',
     startToken: ids.next(),
-    input: await packText(JSON.stringify(input), { limitBytes: PACKED_BYTES, key, blobs }),
+    input: await packInput(executionId, input, blobs),
     callbackKey: drawCallbackKey(),
     retryOf: null,
     seed: null,

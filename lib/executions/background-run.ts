@@ -3,8 +3,15 @@ import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import type { BackgroundMode, Workflow } from '../workflows/definition.ts';
 import { closeNodes } from './close-nodes.ts';
+import { countCrashes, MAX_CRASHES } from './count-crashes.ts';
 import { execute } from './engine.ts';
-import type { ExecutionMode, ExecutionResult, NodeFailure, NodeRecord } from './execution.ts';
+import {
+  type ExecutionMode,
+  type ExecutionResult,
+  isFinal,
+  type NodeFailure,
+  type NodeRecord,
+} from './execution.ts';
 import type { ExecutionProgress, ExecutionRecord, ExecutionStore } from './execution-store.ts';
 import { createFaults } from './faults.ts';
 import { keepTimes, latestOf } from './keep-times.ts';
@@ -38,6 +45,14 @@ export interface BackgroundParts extends SettleParts, LoadParts {
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
 }
 
+/** What is remembered of an execution's steps, as it was when this process began. */
+export interface CheckpointJournal {
+  /** How many checkpoints there are. */
+  count(): Promise<number>;
+  /** @throws {AppError} STORE_UNAVAILABLE */
+  read(): Promise<StepMemory>;
+}
+
 /** The way in which this process remembers, and what comes with it. */
 export interface BackgroundEngine {
   readonly mode: BackgroundMode;
@@ -46,6 +61,8 @@ export interface BackgroundEngine {
   /** See `ExecutionRecord.owner`. */
   readonly owner: string;
   readonly steps: Steps;
+  /** Null where nothing is remembered beyond the process. */
+  readonly journal: CheckpointJournal | null;
   /** Null where runs can't wait for an answer. */
   readonly openDesk: ((record: ExecutionRecord) => CallbackDesk) | null;
   /** Is told of work that the engine can't see, so that it does not take the run for idle. */
@@ -56,13 +73,16 @@ export interface BackgroundEngine {
 export interface BackgroundInvocation {
   /**
    * Runs on from where the execution is. Resolves when it has ended, now or before; never when the engine suspends it.
-   * Rejects with AppError `STORE_UNAVAILABLE`, and for other faults of ours that may pass: then it is to be tried again.
+   * What it needs is loaded before it is begun: an execution for which that fails has done nothing yet.
+   * @throws {AppError} STORE_UNAVAILABLE, and for other infrastructure errors: then it is to be tried again
    */
   run(executionId: string, engine: BackgroundEngine): Promise<void>;
   /** The engine has suspended it: whatever it waited for, it does nothing any more in this process. */
   halt(): void;
   /** Records how a suspended run stands. Never rejects. */
   suspend(): Promise<void>;
+  /** The invocation fails for an infrastructure error, which is not to count as a crash. Never rejects. */
+  excuse(): Promise<void>;
   /** The engine has failed it, for a reason of its own, which is recorded. */
   fail(failure: { readonly name: string; readonly message: string }): Promise<void>;
   /** Nothing of it goes on after this: no timer, no write. */
@@ -77,17 +97,43 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
   let isSuspended = false;
   let record: ExecutionRecord | null = null;
   let recorder: Recorder | null = null;
+  /** The account of a run that has failed, as its record shows it. */
+  let toView = (nodes: readonly NodeRecord[]): readonly NodeRecord[] => nodes;
+  /** What its steps gave, as far as this process knows. */
+  let remembered: StepMemory = new Map();
 
   const run = async (executionId: string, engine: BackgroundEngine): Promise<void> => {
-    const checkAt = services.clock.now() + RUNNING_CHECK_MS[engine.mode];
-    record = await executions.begin(executionId, { owner: engine.owner, checkAt });
-    if (record === null)
-      return logger.warn('The execution has ended, is somebody else’s, or is unknown: nothing is run.', {
-        executionId,
-      });
-    const loaded = await loadBackgroundRun(record, parts);
-    if ('failure' in loaded) await giveUp(record, loaded.failure);
-    else await runLoaded(record, loaded, engine);
+    const stored = await executions.find(executionId);
+    if (stored === null || isFinal(stored.status)) return refuse(executionId);
+    const loaded = await loadBackgroundRun(stored, parts);
+    const journalSize = (await engine.journal?.count()) ?? 0;
+    record = await executions.begin(executionId, {
+      owner: engine.owner,
+      checkAt: services.clock.now() + RUNNING_CHECK_MS[engine.mode],
+      journalSize,
+      crashes: countCrashes(stored, journalSize),
+    });
+    if (record === null) return refuse(executionId);
+    if ('failure' in loaded) return giveUp(record, loaded.failure);
+    remembered = loaded.memory;
+    if (record.crashes >= MAX_CRASHES) return giveUpCrashing(record, engine);
+    await runLoaded(record, loaded, engine);
+  };
+
+  const refuse = (executionId: string): void =>
+    logger.warn('The execution has ended, has another owner, or is unknown: nothing is run.', {
+      executionId,
+    });
+
+  const giveUpCrashing = async (begun: ExecutionRecord, engine: BackgroundEngine): Promise<void> => {
+    const { executionId, trigger, nodes } = begun;
+    const known = await engine.journal?.read().catch((cause: unknown) => {
+      logger.warn('The checkpoint journal can not be read.', { executionId, cause });
+    });
+    remembered = new Map([...remembered, ...(known ?? [])]);
+    const open = nodes.findLast(({ status }) => status === 'running' || status === 'waiting');
+    const message = `its process has ended too early ${MAX_CRASHES} times in a row, at the same place`;
+    await giveUp(begun, { nodeId: open?.nodeId ?? trigger.nodeId, name: 'CrashLoop', message });
   };
 
   const runLoaded = async (
@@ -97,6 +143,8 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
   ) => {
     const execution = toInfo(begun);
     const { settings } = workflow.definition;
+    toView = (nodes) =>
+      viewNodes(keepTimes(begun.nodes, nodes), { keepsData: keepsData(settings, begun.mode, true) });
     const clock = createSteadyClock(services.clock, latestOf(begun.nodes, begun.startedAt), over.signal);
     const ownRecorder = createRecorder({
       executionId: begun.executionId,
@@ -174,11 +222,22 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       logger.warn('The execution had ended before; its record stays.', { executionId: begun.executionId });
   };
 
-  /** It can't go on: what it did so far stands. */
-  const giveUp = async (latest: ExecutionRecord, failure: NodeFailure): Promise<void> => {
+  /** It can't go on: what it did so far stands, and what its steps gave is kept for a retry. */
+  const giveUp = async (
+    latest: ExecutionRecord,
+    failure: NodeFailure,
+    account: Pick<ExecutionRecord, 'nodes' | 'nodesOmitted'> = latest,
+  ): Promise<void> => {
     const endedAt = services.clock.now();
-    const nodes = closeNodes(latest.nodes, endedAt, failure);
-    await settleExecution(latest, { status: 'failed', endedAt, nodes, failure }, parts);
+    const end = {
+      status: 'failed',
+      endedAt,
+      nodes: closeNodes(account.nodes, endedAt, failure),
+      nodesOmitted: account.nodesOmitted,
+      failure,
+      ...(remembered.size > 0 ? { memory: await packMemory(latest, remembered) } : {}),
+    } as const;
+    await settleExecution(latest, end, parts);
   };
 
   const packMemory = ({ executionId }: ExecutionRecord, memory: StepMemory): Promise<string> =>
@@ -195,11 +254,25 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       halted.abort(new Error('the run was suspended'));
     },
     suspend: async () => recorder?.suspend(),
+    excuse: async () => {
+      if (record === null) return;
+      const { executionId, crashes, mode } = record;
+      const checkAt = services.clock.now() + RUNNING_CHECK_MS[mode];
+      await executions
+        .saveProgress(executionId, { status: 'running', crashes: crashes - 1, checkAt })
+        .catch((cause: unknown) => {
+          logger.warn('The process will be taken for one that crashed.', { executionId, cause });
+        });
+    },
     fail: async (failure) => {
       if (record === null) return;
-      // The latest account: this process may have written it.
       const latest = (await executions.find(record.executionId)) ?? record;
-      await giveUp(latest, { nodeId: latest.trigger.nodeId, ...failure });
+      const nodes = recorder?.latest() ?? null;
+      await giveUp(
+        latest,
+        { nodeId: latest.trigger.nodeId, ...failure },
+        nodes === null ? latest : { nodes: toView(nodes), nodesOmitted: 0 },
+      );
     },
     close: async () => {
       over.abort('the invocation is over'); // a reason of our own: the default one costs a stack trace

@@ -22,7 +22,7 @@ const REASON = 'cancelled by an operator';
  */
 export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<void> => {
   const record = await findExecution(executionId, parts);
-  const { status, mode, nodes, trigger } = record;
+  const { status, mode, nodes, nodesOmitted, trigger } = record;
   const refuse = (reason: string): never => {
     throw new AppError('NOT_CANCELLABLE', { executionId, reason });
   };
@@ -35,6 +35,7 @@ export const cancelExecution = async (executionId: string, parts: CancelParts): 
     status: 'cancelled',
     endedAt,
     nodes: closeNodes(nodes, endedAt, failure),
+    nodesOmitted,
     failure,
   } as const;
   if (!(await settleExecution(record, end, parts))) refuse('it has just ended');

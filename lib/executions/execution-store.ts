@@ -22,7 +22,7 @@ export interface ExecutionStart {
   readonly startedAt: number;
   /** Drawn for this start alone: tells our own write, whose reply was lost, from somebody else's. */
   readonly startToken: string;
-  /** What the trigger gets, packed (`packValue`); null for an inline run, which nobody has to resume. */
+  /** What the trigger gets, packed (`packText`); null for an inline run, until it fails. */
   readonly input: string | null;
   /** Signs the addresses of its callbacks; null for an inline run. Never shown. */
   readonly callbackKey: string | null;
@@ -36,10 +36,21 @@ export interface ExecutionStart {
   readonly keepsResult: boolean;
 }
 
+/** The lease that a process takes when it begins or resumes an execution. */
+export interface ExecutionLease {
+  /** See {@link ExecutionRecord}. */
+  readonly owner: string;
+  readonly checkAt: number;
+  readonly journalSize: number;
+  readonly crashes: number;
+}
+
 export interface ExecutionProgress {
   readonly status: 'running' | 'waiting';
-  /** With the data of the nodes, or without, as the workflow says. */
-  readonly nodes: readonly NodeRecord[];
+  /** With the data of the nodes, or without, as the workflow says; absent: what was stored stays. */
+  readonly nodes?: readonly NodeRecord[];
+  /** See {@link ExecutionRecord}; absent: what was stored stays. */
+  readonly crashes?: number;
   /** Steps that are done, packed, for a retry from a node; absent: what was stored stays. */
   readonly memory?: string;
   /** When to look whether it is still alive, milliseconds since the epoch. */
@@ -51,7 +62,11 @@ export interface ExecutionEnd {
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
   readonly nodes: readonly NodeRecord[];
+  /** How many entries had been left out of `nodes` before; 0 when absent. */
+  readonly nodesOmitted?: number;
   readonly failure: NodeFailure | null;
+  /** The request of an inline run that failed, packed, for a retry; absent: what was stored at its start stays. */
+  readonly input?: string;
   /** `{output, response}`, packed, when the execution keeps its result. */
   readonly result?: string;
   readonly memory?: string;
@@ -59,13 +74,16 @@ export interface ExecutionEnd {
   readonly isToBeAnnounced: boolean;
 }
 
-/** A callback that is open, or was. */
-export interface CallbackPlace {
-  /** What the engine of background runs calls it. */
+/** A pending callback: an item of its own, since an execution can have thousands. */
+export interface PendingCallback {
+  /** The id that the engine of background runs gave it. */
   readonly callbackId: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
+
+/** Which due executions: those that wait may be many and are seldom lost, so that they are looked after apart. */
+export type DueGroup = 'active' | 'waiting';
 
 /** The stored account of one execution. */
 export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
@@ -83,13 +101,15 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
   readonly owner: string | null;
   /** How often a process began or resumed it. */
   readonly invocations: number;
-  /** How often one suspended it. */
-  readonly suspensions: number;
+  /** How many checkpoints there were when the last process began: more of them later are progress. */
+  readonly journalSize: number;
+  /** How many processes in a row ended too early, each without a checkpoint more than the one before. */
+  readonly crashes: number;
+  /** How often it was dispatched again, because no process had begun it. */
+  readonly redispatches: number;
   readonly result: string | null;
   /** Steps that are done, packed: what a retry from a node in the middle is given as its `seed`. Null for none. */
   readonly memory: string | null;
-  /** By name (see `Steps.callback`). */
-  readonly callbacks: Readonly<Record<string, CallbackPlace>>;
   readonly isToBeAnnounced: boolean;
   /** When to look at it, milliseconds since the epoch; null when nobody has to. */
   readonly checkAt: number | null;
@@ -131,25 +151,32 @@ export interface ExecutionStore {
   withdraw(executionId: string, startToken: string): Promise<boolean>;
   /**
    * A process begins or resumes it: `running`, and one invocation more. On the condition that it is accepted, or open
-   * and this owner's: however often it was launched, one owner runs it. Null otherwise.
-   * @param checkAt see {@link ExecutionProgress}
+   * and this owner's: however often it was dispatched, one owner runs it.
+   * @returns the record as it is then; null when the condition does not hold
    */
-  begin(
-    executionId: string,
-    begin: { readonly owner: string; readonly checkAt: number },
-  ): Promise<ExecutionRecord | null>;
+  begin(executionId: string, lease: ExecutionLease): Promise<ExecutionRecord | null>;
+  /**
+   * Counts another dispatch of an execution that no process has begun, and moves its `checkAt`.
+   * @returns how many there were beside the first; null when it has begun, ended, or is unknown
+   */
+  redispatch(executionId: string, checkAt: number): Promise<number | null>;
   /** False, and nothing changed, when the execution has ended or is unknown. */
   saveProgress(executionId: string, progress: ExecutionProgress): Promise<boolean>;
-  /** False when the execution has ended or is unknown. Opening the same place again changes nothing. */
-  openCallback(executionId: string, name: string, place: CallbackPlace): Promise<boolean>;
+  /** Opening a callback of the same name again changes nothing. @param name see `Steps.callback` */
+  openCallback(executionId: string, name: string, callback: PendingCallback): Promise<void>;
+  /** Null when it was never opened, or has expired. */
+  findCallback(executionId: string, name: string): Promise<PendingCallback | null>;
   /** False, and nothing changed, when the execution has ended already or is unknown. */
   finish(executionId: string, end: ExecutionEnd): Promise<boolean>;
   /** The event of its end was published. */
   announced(executionId: string): Promise<void>;
   find(executionId: string): Promise<ExecutionRecord | null>;
   list(query: ExecutionQuery): Promise<ExecutionPage>;
-  /** Ids of background executions that are open, or not announced, and whose `checkAt` has come. At most `limit`. */
-  findDue(now: number, limit: number): Promise<readonly string[]>;
+  /**
+   * Ids of background executions that are open, or not announced, and whose `checkAt` has come: all of the group, read
+   * page by page as they are asked for, the longest overdue of each page first.
+   */
+  findDue(now: number, group: DueGroup): AsyncIterable<string>;
   /** Looks at it again later. */
   postpone(executionId: string, checkAt: number): Promise<void>;
 }

@@ -6,6 +6,9 @@ import { type SettleParts, settleExecution } from './settle-execution.ts';
 /** Lambda ends every process after 15 minutes. */
 const INLINE_LIFE_MS = 15 * 60_000;
 
+/** The failure of an execution whose process ended without a word of how. */
+export const PROCESS_LOST = 'ProcessLost';
+
 const EXECUTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** @throws AppError `EXECUTION_NOT_FOUND` | `STORE_UNAVAILABLE` */
@@ -33,7 +36,7 @@ export const showExecution = async (
     record.mode === 'inline' && record.status === 'running' && now - record.startedAt > INLINE_LIFE_MS;
   if (!isLost) return record;
   const message = 'its process ended without saying how';
-  const failure = { nodeId: record.trigger.nodeId, name: 'ProcessLost', message };
+  const failure = { nodeId: record.trigger.nodeId, name: PROCESS_LOST, message };
   await settleExecution(record, { status: 'failed', endedAt: now, nodes: record.nodes, failure }, parts);
   return findExecution(executionId, parts);
 };

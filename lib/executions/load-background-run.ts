@@ -30,22 +30,15 @@ export interface LoadedRun {
   readonly memory: StepMemory;
 }
 
-/** After as many crashes, whatever causes them will cause the next one, too. */
-const MAX_CRASHES = 100;
-
 /**
  * Gets what the run of a record needs, or says why it can never run.
- * Rejects with AppError `STORE_UNAVAILABLE`: what can't be had now is a fault, and tried again.
+ * @throws {AppError} STORE_UNAVAILABLE for what can't be had now: an infrastructure error, and tried again
  */
 export const loadBackgroundRun = async (
   record: ExecutionRecord,
   parts: LoadParts,
 ): Promise<LoadedRun | { readonly failure: NodeFailure }> => {
   const { nodeId } = record.trigger;
-  if (hasCrashedTooOften(record)) {
-    const message = `its process has ended too early ${MAX_CRASHES} times`;
-    return { failure: { nodeId, name: 'CrashLoop', message } };
-  }
   try {
     return await load(record, parts);
   } catch (error) {
@@ -55,17 +48,15 @@ export const loadBackgroundRun = async (
   }
 };
 
-/** Every process but the last should have suspended the run. */
-const hasCrashedTooOften = ({ invocations, suspensions }: ExecutionRecord): boolean =>
-  invocations - 1 - suspensions >= MAX_CRASHES;
-
 const load = async (
   { workflowId, workflowVersion, trigger, retryOf, seed, ...record }: ExecutionRecord,
   { workflows, openPlan, blobs }: LoadParts,
 ): Promise<LoadedRun> => {
   const workflow = await workflows.findVersion(workflowId, workflowVersion);
+  // It was stored before the execution was: it is not seen yet, or was lost, and is not the run's fault either way.
   if (workflow === null) {
-    throw new AppError('WORKFLOW_INVALID', { reason: `version ${workflowVersion} is not stored` });
+    const cause = new Error(`version ${workflowVersion} of ${workflowId} is not stored`);
+    throw new AppError('STORE_UNAVAILABLE', {}, cause);
   }
   const plan = await openPlan(workflow);
   plan.routeFrom(trigger.nodeId); // throws for what is no trigger

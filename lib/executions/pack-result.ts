@@ -1,10 +1,19 @@
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { packText } from '../blobs/pack-value.ts';
+import type { JsonObject } from '../contract/json.ts';
 import type { ExecutionResult } from './execution.ts';
 import type { ExecutionStart } from './execution-store.ts';
 
 /** What of a record's attributes may be as large as this; a write costs by the size of the whole record. */
 export const PACKED_BYTES = 12_000;
+
+/** What the trigger gets, as a record keeps it. @throws {AppError} STORE_UNAVAILABLE */
+export const packInput = (executionId: string, input: JsonObject, blobs: BlobStore): Promise<string> =>
+  packText(JSON.stringify(input), {
+    limitBytes: PACKED_BYTES,
+    key: `executions/${executionId}/input`,
+    blobs,
+  });
 
 /** What an execution came to, for who asks again; nothing when nobody can. */
 export const packResult = async (

@@ -46,8 +46,10 @@ export const createOtherWorkflows = (
       const known = plans.get(key);
       if (known !== undefined) return known;
       const workflow = await workflows.findVersion(workflowId, version);
+      // Its number was just read: see `loadBackgroundRun`.
       if (workflow === null) {
-        throw new AppError('WORKFLOW_INVALID', { reason: `${workflowId} has no version ${version}` });
+        const cause = new Error(`version ${version} of ${workflowId} is not stored`);
+        throw new AppError('STORE_UNAVAILABLE', {}, cause);
       }
       const plan = await openPlan(workflow);
       if (plans.size >= MAX_PLANS) plans.clear();

@@ -10,6 +10,8 @@ export interface Recorder {
   note(snapshot: () => readonly NodeRecord[]): void;
   /** Writes how things stand now, and that the run waits. */
   suspend(): Promise<void>;
+  /** The latest account; null before the first. */
+  latest(): readonly NodeRecord[] | null;
   /** Waits for what is being written; nothing is written any more. */
   close(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export const createRecorder = (parts: RecorderParts): Recorder => {
       await close();
       await write('waiting');
     },
+    latest: () => latest?.() ?? null,
     close,
   };
 };

@@ -46,7 +46,8 @@ export const retryExecution = async (
     throw new AppError('NOT_RETRYABLE', { executionId, reason });
   };
   if (!isFinal(record.status)) refuse(`it has not ended: it is ${record.status}`);
-  if (record.input === null) refuse('its request was not kept: it ran while its caller waited');
+  if (record.input === null)
+    refuse('its request was not kept: of runs whose caller waited, only that of failed ones is');
   const workflow = await findWorkflow(record, options, parts);
   if (workflow === null)
     return refuse(`there is no ${options.version} version of workflow ${record.workflowId}`);

@@ -6,8 +6,8 @@ import type { Workflow } from '../workflows/definition.ts';
 import type { ExecutionResult } from './execution.ts';
 import type { ExecutionStart, ExecutionStore } from './execution-store.ts';
 import { keepsData } from './limits.ts';
-import { packResult } from './pack-result.ts';
-import { type SettleParts, settleOwnExecution } from './settle-execution.ts';
+import { packInput, packResult } from './pack-result.ts';
+import { type SettleParts, settleExecution } from './settle-execution.ts';
 import { viewNodes } from './view-data.ts';
 
 /** One run of one version of a workflow that is to happen, from start to end in this process. */
@@ -71,7 +71,7 @@ const toStart = (
   status: 'running',
   startedAt,
   startToken,
-  // Nobody resumes or repeats it: the caller is there, and asks again.
+  // Nothing resumes it. It is kept at the end of a run that failed, for a retry.
   input: null,
   callbackKey: null,
   retryOf: null,
@@ -96,7 +96,7 @@ export const runToResult = async (
 };
 
 const recordEnd = async (
-  { workflow }: Launch,
+  { workflow, input }: Launch,
   start: ExecutionStart,
   result: ExecutionResult,
   parts: RunParts,
@@ -104,15 +104,17 @@ const recordEnd = async (
   const { clock, logger } = parts;
   const { status, nodes, failure } = result;
   try {
-    const isKept = keepsData(workflow.definition.settings, 'inline', status !== 'succeeded');
+    const hasFailed = status !== 'succeeded';
+    const isKept = keepsData(workflow.definition.settings, 'inline', hasFailed);
     const end = {
       status,
       endedAt: clock.now(),
       nodes: viewNodes(nodes, { keepsData: isKept }),
       failure,
       ...(await packResult(start, result, parts.blobs)),
+      ...(hasFailed ? { input: await packInput(start.executionId, input, parts.blobs) } : {}),
     };
-    const isRecorded = await settleOwnExecution(start, end, parts);
+    const isRecorded = await settleExecution(start, end, parts);
     if (!isRecorded) logger.warn('The execution had ended before; its record stays.', namesOf(start));
   } catch (cause) {
     logger.error('The end of the execution is not recorded.', { ...namesOf(start), status, cause });

@@ -16,10 +16,11 @@ type Settled = Pick<
 >;
 
 /**
- * Ends an execution, whoever finds that it has ended: records it, on the condition that nobody did before, and tells
- * of it. The record is marked until that was told, so that what a crash leaves untold is told by the sweeper.
- * @returns false when it had ended before: then nothing was changed, and nothing told
- * Rejects with AppError `STORE_UNAVAILABLE`.
+ * Finishes an execution: records its end, on the condition that it has none, then publishes it. Never the other way
+ * round: an end that could not be recorded is followed by another one. The record is marked until the event was
+ * published, so that the sweeper publishes what a crash leaves.
+ * @returns false when it had ended before: then nothing was changed, and nothing published
+ * @throws {AppError} STORE_UNAVAILABLE
  */
 export const settleExecution = async (
   execution: Settled,
@@ -35,22 +36,6 @@ export const settleExecution = async (
   if (isSettled)
     await announceEnd({ ...execution, ...end, endedAt, isToBeAnnounced: parts.announces }, parts);
   return isSettled;
-};
-
-/**
- * The same for who alone can end the execution, since it runs in this very process: told first, so that a caller who
- * waits waits for one write less. What could not be told is marked.
- */
-export const settleOwnExecution = async (
-  execution: Settled,
-  end: Omit<ExecutionEnd, 'isToBeAnnounced'>,
-  { executions, events, announces, logger }: SettleParts,
-): Promise<boolean> => {
-  const endedAt = Math.max(end.endedAt, execution.startedAt);
-  const { status, failure } = end;
-  const isTold = await tell({ ...execution, status, failure, endedAt }, events, logger);
-  const isToBeAnnounced = announces && !isTold;
-  return executions.finish(execution.executionId, { ...end, endedAt, isToBeAnnounced });
 };
 
 /** Tells of an end that is recorded. Never rejects: what could not be told stays marked. */

@@ -5,6 +5,7 @@ import { closeNodes } from './close-nodes.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
 import { type FinalStatus, isFinal } from './execution.ts';
 import type { ExecutionRecord, ExecutionStore } from './execution-store.ts';
+import { PROCESS_LOST } from './find-execution.ts';
 import type { Launcher } from './launcher.ts';
 import { computeLimits } from './limits.ts';
 import { announceEnd, type SettleParts, settleExecution } from './settle-execution.ts';
@@ -17,20 +18,28 @@ export interface SweepParts extends SettleParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** When a launch is tried again, and after which time it never will be. */
-const RELAUNCH_MS = 5 * 60_000;
+/** When a dispatch is repeated for the first time, for later ones at most, and after which time it never is. */
+const FIRST_REDISPATCH_MS = 5 * 60_000;
+const LAST_REDISPATCH_MS = 3_600_000;
 const NEVER_STARTED_MS = 24 * 3_600_000;
 
+/** An invocation that the engine has given up, as the dead-letter queue names it. */
+export interface GivenUpInvocation {
+  /** Null when the message does not say. */
+  readonly requestId: string | null;
+}
+
 /**
- * Looks after one execution that nobody has heard of for long enough: launches what was accepted and not begun, tells
- * of ends that were not told, and settles, with the reason, what died without saying so. What is fine is left alone.
- * @param isGivenUp the engine has given it up: it came out of the dead-letter queue
- * Rejects with AppError `STORE_UNAVAILABLE` | `LAUNCH_REFUSED` | `ENGINE_UNAVAILABLE`: it is looked at again.
+ * Reconciles one execution whose `checkAt` has come: dispatches again what no process has begun, publishes ends that
+ * were not published, and finishes, with the reason, what died. What is alive is left alone.
+ * @param givenUp set for what came out of the dead-letter queue: only the invocation that holds the lease ends its
+ *   execution, a duplicate of it does not
+ * @throws {AppError} STORE_UNAVAILABLE | LAUNCH_REFUSED | ENGINE_UNAVAILABLE: it is looked at again
  */
 export const sweepExecution = async (
   executionId: string,
   parts: SweepParts,
-  isGivenUp = false,
+  givenUp: GivenUpInvocation | null = null,
 ): Promise<void> => {
   const record = await parts.executions.find(executionId);
   if (record === null) return;
@@ -39,29 +48,35 @@ export const sweepExecution = async (
     if (record.isToBeAnnounced) await announceAgain(record, status, parts);
     return;
   }
-  if (status === 'accepted' && !isGivenUp) return launchAgain(record, parts);
+  // What has done nothing yet can be begun at any time.
+  if (status === 'accepted') return dispatchAgain(record, parts);
   if (mode === 'durable') return checkDurable(record, parts);
-  // Begun, or begun again, since it was found to be due.
+  const isGivenUp = givenUp !== null && record.owner === ownerOf(givenUp);
+  // Begun, or begun again, since it was found to be due; or a duplicate was given up.
   const isAlive = record.checkAt !== null && record.checkAt > parts.clock.now();
   if (isAlive && !isGivenUp) return;
   const message = isGivenUp
     ? 'its process failed, and so did those that tried again'
     : 'its process ended without saying how';
-  await settle(record, 'failed', { name: 'ProcessLost', message }, parts);
+  await settle(record, 'failed', { name: PROCESS_LOST, message }, parts);
 };
 
 const announceAgain = (record: ExecutionRecord, status: FinalStatus, parts: SweepParts): Promise<void> =>
   announceEnd({ ...record, status, endedAt: record.endedAt ?? parts.clock.now() }, parts);
 
-const launchAgain = async (record: ExecutionRecord, parts: SweepParts): Promise<void> => {
+/** As the function for express runs names itself. */
+const ownerOf = ({ requestId }: GivenUpInvocation): string => `request:${requestId}`;
+
+const dispatchAgain = async (record: ExecutionRecord, parts: SweepParts): Promise<void> => {
   const { executionId, startedAt, mode } = record;
   const now = parts.clock.now();
   if (now - startedAt > NEVER_STARTED_MS || mode === 'inline') {
-    const message = 'the engine for background runs did not take it within a day';
+    const message = 'no process could begin it within a day';
     return settle(record, 'failed', { name: 'NeverStarted', message }, parts);
   }
-  await parts.executions.postpone(executionId, now + RELAUNCH_MS);
-  await parts.launcher.launch(executionId, mode);
+  const delayMs = Math.min(FIRST_REDISPATCH_MS * 2 ** record.redispatches, LAST_REDISPATCH_MS);
+  const redispatches = await parts.executions.redispatch(executionId, now + delayMs);
+  if (redispatches !== null) await parts.launcher.launch(executionId, mode, redispatches);
 };
 
 const checkDurable = async (record: ExecutionRecord, parts: SweepParts): Promise<void> => {
@@ -110,13 +125,14 @@ const settle = async (
   failure: { readonly name: string; readonly message: string },
   parts: SweepParts,
 ): Promise<void> => {
-  const { nodes, trigger } = record;
+  const { nodes, nodesOmitted, trigger } = record;
   const endedAt = parts.clock.now();
   const openNode = nodes.findLast((node) => node.status === 'running' || node.status === 'waiting');
   const end = {
     status,
     endedAt,
     nodes: closeNodes(nodes, endedAt, failure),
+    nodesOmitted,
     failure: { nodeId: openNode?.nodeId ?? trigger.nodeId, ...failure },
   };
   await settleExecution(record, end, parts);

@@ -3,16 +3,21 @@ import { unpackText } from '../blobs/pack-value.ts';
 import type { Clock } from '../contract/services.ts';
 import { type ExecutionResult, isFinal } from '../executions/execution.ts';
 import type { ExecutionRecord, ExecutionStore } from '../executions/execution-store.ts';
+import { PROCESS_LOST } from '../executions/find-execution.ts';
 
 const POLL_MS = 250;
 
-/** What an execution that has ended came to, as its record tells it. Null when it is open, was cancelled, or the result was not kept. */
+/**
+ * The result of an execution that has ended. Null when it is open, was cancelled, its result was not kept, or nothing
+ * is known of it since its process was lost: its first caller may have had a success.
+ */
 export const readResult = async (
   record: ExecutionRecord,
   blobs: Pick<BlobStore, 'get'>,
 ): Promise<ExecutionResult | null> => {
   const { status, result, nodes, failure } = record;
   if (!isFinal(status) || status === 'cancelled') return null;
+  if (record.mode === 'inline' && failure?.name === PROCESS_LOST) return null;
   if (result === null && status === 'succeeded') return null;
   const { output, response } =
     result === null ? { output: {}, response: null } : JSON.parse(await unpackText(result, blobs));

@@ -4,7 +4,7 @@ import type { NodeRecord } from '../../lib/executions/execution.ts';
 import type { ExecutionStart, ExecutionStore } from '../../lib/executions/execution-store.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
-import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
@@ -129,7 +129,7 @@ describe('execution show', () => {
     const { call, executions, close } = await aService();
     const retryOf = { executionId: 'e-0', fromNodeId: 'fetch' };
     await executions.start(aStart({ retryOf }));
-    for (const checkAt of [1, 2]) await executions.begin('e-1', { owner: 'arn:1', checkAt });
+    for (const checkAt of [1, 2]) await executions.begin('e-1', aLease({ owner: 'arn:1', checkAt }));
     await executions.finish(
       'e-1',
       anExecutionEnd({
@@ -270,7 +270,7 @@ describe('execution cancel', () => {
   test('ends it and stops its process', async () => {
     const { call, executions, engine, close } = await aService();
     await executions.start(aStart());
-    await executions.begin('e-1', { owner: 'arn:1', checkAt: T0 });
+    await executions.begin('e-1', aLease({ owner: 'arn:1', checkAt: T0 }));
     expect(await call('execution cancel e-1')).toEqual({ code: 0, out: 'e-1: cancelled', err: '' });
     expect(await executions.find('e-1')).toMatchObject({ status: 'cancelled' });
     expect(engine.received).toMatchObject([{ url: STOP }]);
@@ -284,7 +284,7 @@ describe('execution cancel', () => {
   test('stands, and says so, when the engine can not be told', async () => {
     const { call, executions, close } = await aService({ status: 403 });
     await executions.start(aStart());
-    await executions.begin('e-1', { owner: 'arn:1', checkAt: T0 });
+    await executions.begin('e-1', aLease({ owner: 'arn:1', checkAt: T0 }));
     expect(await call('execution cancel e-1')).toEqual({
       code: 0,
       out: 'e-1: cancelled',
@@ -309,7 +309,7 @@ describe('execution watch', () => {
     (status: 'running' | 'waiting', ...nodes: NodeRecord[]) =>
     (store: ExecutionStore) =>
       store.saveProgress('e-1', { status, nodes, checkAt: T0 });
-  const begin = (store: ExecutionStore) => store.begin('e-1', { owner: 'arn:1', checkAt: T0 });
+  const begin = (store: ExecutionStore) => store.begin('e-1', aLease({ owner: 'arn:1', checkAt: T0 }));
   const nothing = async () => {};
 
   test('prints each node as it begins, waits and ends, until the execution ends', async () => {

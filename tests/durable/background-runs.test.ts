@@ -11,6 +11,7 @@ import {
   aFlow,
   type BackgroundService,
 } from '../support/a-background-service.ts';
+import { aLease } from '../support/a-start.ts';
 
 const call = (id: string, parameters = {}) => ({ id, type: 'call', parameters: { of: id, ...parameters } });
 const pause = { id: 'pause', type: 'wait', parameters: { seconds: 3_600 } };
@@ -100,7 +101,7 @@ describe('a durable run', () => {
     expect((await service.run()).status).toBe('succeeded');
     expect(service.called).toHaveLength(2);
     await service.accept('e-2');
-    await service.executions.begin('e-2', { owner: 'another', checkAt: 1 });
+    await service.executions.begin('e-2', aLease({ owner: 'another', checkAt: 1 }));
     await service.run('e-2');
     expect(service.called).toHaveLength(2);
   });
@@ -242,8 +243,9 @@ describe('approval', () => {
     expect(await nodesOf(service)).toEqual(
       expect.arrayContaining(['ask succeeded', 'ask/0/1/tell succeeded', 'late skipped']),
     );
-    expect((await service.executions.find('e-1'))?.callbacks).toEqual({
-      'ask/0/0': { callbackId: 'callback-0', expiresAt: expect.any(Number) },
+    expect(await service.executions.findCallback('e-1', 'ask/0/0')).toEqual({
+      callbackId: 'callback-0',
+      expiresAt: expect.any(Number),
     });
   });
 
@@ -575,7 +577,43 @@ describe('faults of ours', () => {
       return service.stored.get(key);
     };
     expect((await service.run('e-1', { saboteur: { isFatal: () => false } })).status).toBe('succeeded');
-    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 4 });
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', crashes: 0 });
+  });
+
+  test.each([
+    ['of its own workflow', aFlow(flow)],
+    [
+      'of a subworkflow',
+      aFlow({
+        nodes: [{ id: 'sub', type: 'subworkflow', parameters: { workflowId: 'inner' } }],
+        edges: ['start -> sub'],
+      }),
+    ],
+  ])('a version %s that is not seen yet fails the invocation, not the run', async (_which, definition) => {
+    const service = await aBackgroundService();
+    await service.put(aFlow({ ...flow, id: 'inner', trigger: 'manualTrigger' }));
+    await service.put(definition);
+    await service.accept();
+    let failures = 3;
+    const { findVersion } = service.workflows;
+    service.parts.workflows.findVersion = async (...which) => (failures-- > 0 ? null : findVersion(...which));
+    await service.run('e-1', { saboteur: { isFatal: () => false } });
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(service.called).toHaveLength(2);
+  });
+
+  test('results that can not be read for long are no crashes', async () => {
+    let failures = 50;
+    const text = Array.from({ length: 400_000 }, () => Math.random().toString(36)[2]).join('');
+    const service = await started(flow, { call: () => ({ text }) });
+    service.parts.blobs.get = async (key) => {
+      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      return service.stored.get(key);
+    };
+    await service.run('e-1', { saboteur: { isFatal: () => false } });
+    expect(failures).toBeLessThan(0);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(service.called).toEqual(['first/0', 'second/0']);
   });
 
   test('progress that can not be recorded disturbs nobody', async () => {
@@ -588,12 +626,6 @@ describe('faults of ours', () => {
   });
 
   test.each([
-    [
-      'a version that is not stored',
-      (service: BackgroundService) => {
-        service.parts.workflows.findVersion = async () => null;
-      },
-    ],
     [
       'a trigger that is none',
       (service: BackgroundService) => {
@@ -674,36 +706,99 @@ describe('a run that is suspended while something is on its way', () => {
     expect(service.called).toHaveLength(2);
     expect(run.invocations).toBeGreaterThan(2);
     // None of them was a crash.
-    expect((await service.executions.find('e-1'))?.suspensions).toBe(run.invocations - 1);
+    expect((await service.executions.find('e-1'))?.crashes).toBe(0);
   });
 });
 
-test('a run whose process ends too early again and again is given up, and what it did stands', async () => {
-  let isDown = true;
-  const service: BackgroundService = await started(
-    { nodes: [call('first'), pause], edges: ['start -> first', 'first -> pause'] },
-    {
-      spoilt: {
-        finish: (...args) =>
-          isDown ? Promise.reject(new AppError('STORE_UNAVAILABLE', {})) : service.executions.finish(...args),
+describe('a run whose process ends too early', () => {
+  const chain = (length: number): AFlow => {
+    const ids = Array.from({ length }, (_, at) => `n-${at}`);
+    return {
+      nodes: ids.map((id) => call(id)),
+      edges: ids.map((id, at) => `${at === 0 ? 'start' : ids[at - 1]} -> ${id}`),
+    };
+  };
+  const retryFrom = (service: BackgroundService, from: string) =>
+    retryExecution(
+      'e-1',
+      { from, version: 'recorded' },
+      {
+        ...service.parts,
+        ids: service.parts.services.ids,
+        clock: service.parts.services.clock,
+        launcher: { launch: async () => {} },
+        modeOf: async ({ definition }) => resolveExecution(definition, service.findNodeType),
       },
-    },
-  );
-  let invocations = 0;
-  await service.run('e-1', {
-    saboteur: { isFatal: () => false },
-    between: async () => {
-      isDown = ++invocations <= 101;
-    },
+    );
+
+  test('a hundred times, each after another step, goes on to its end', async () => {
+    const service = await started(chain(60));
+    let points = 0;
+    const { invocations } = await service.run('e-1', {
+      // Each process lives for two checkpoints.
+      saboteur: { isFatal: () => ++points % 4 === 0 },
+    });
+    expect(invocations).toBeGreaterThan(25);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(new Set(service.called).size).toBe(60);
   });
-  expect(service.called).toEqual(['first/0']);
-  expect(await service.executions.find('e-1')).toMatchObject({
-    status: 'failed',
-    failure: { name: 'CrashLoop', message: 'its process has ended too early 100 times' },
-    invocations: 102,
-    suspensions: 1,
+
+  const crashing = async () => {
+    let isArmed = false;
+    const broken = { isBroken: true };
+    const service = await started(chain(4), {
+      call: ({ id, parameters }) => {
+        isArmed = broken.isBroken && id === 'n-2';
+        return parameters;
+      },
+    });
+    let invocations = 0;
+    await service.run('e-1', {
+      saboteur: { isFatal: () => isArmed },
+      between: async () => {
+        isArmed = false;
+        invocations++;
+      },
+    });
+    return { service, broken, invocations };
+  };
+
+  test('twenty times at the same node is given up by name, and what it did stands', async () => {
+    const { service, invocations } = await crashing();
+    expect(invocations).toBe(21);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { name: 'CrashLoop', message: expect.stringContaining('20 times in a row') },
+    });
   });
-  expect(await nodesOf(service)).toEqual(['start succeeded', 'first succeeded', 'pause failed']);
+
+  test('and is given up can be retried from the node where it crashed', async () => {
+    const { service, broken } = await crashing();
+    broken.isBroken = false;
+    service.called.splice(0);
+    const { executionId } = await retryFrom(service, 'n-2');
+    await service.run(executionId);
+    expect(service.called).toEqual(['n-2/0', 'n-3/0']);
+    expect(await service.executions.find(executionId)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('by a decision of the engine keeps its account and its memory, too', async () => {
+    const service = await started(chain(3));
+    const { status } = await service.run('e-1', { refuses: ({ Name }) => Name === 'n-2/0' });
+    expect(status).toBe('failed');
+    const record = await service.executions.find('e-1');
+    expect(record).toMatchObject({ status: 'failed', nodesOmitted: 0 });
+    expect(record?.nodes.map(({ nodeId, status }) => `${nodeId} ${status}`)).toEqual([
+      'start succeeded',
+      'n-0 succeeded',
+      'n-1 succeeded',
+      'n-2 failed',
+    ]);
+    service.called.splice(0);
+    const { executionId } = await retryFrom(service, 'n-2');
+    await service.run(executionId);
+    expect(service.called).toEqual(['n-2/0']);
+  });
 });
 
 describe('an express run', () => {

@@ -8,7 +8,7 @@ import { createWorkflowStore } from '../../lib/dynamodb/workflow-store.ts';
 import { isAppError } from '../../lib/errors.ts';
 import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
-import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
@@ -74,7 +74,7 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['executions.finish', ({ executions }) => executions.finish('e-1', end)],
   ['executions.find', ({ executions }) => executions.find('e-1')],
   ['executions.withdraw', ({ executions }) => executions.withdraw('e-1', 'token-1')],
-  ['executions.begin', ({ executions }) => executions.begin('e-1', { owner: 'o', checkAt: 1 })],
+  ['executions.begin', ({ executions }) => executions.begin('e-1', aLease({ owner: 'o', checkAt: 1 }))],
   [
     'executions.saveProgress',
     ({ executions }) => executions.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 }),
@@ -86,7 +86,7 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['executions.announced', ({ executions }) => executions.announced('e-1')],
   ['executions.postpone', ({ executions }) => executions.postpone('e-1', 1)],
   ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],
-  ['executions.findDue', ({ executions }) => executions.findDue(1, 10)],
+  ['executions.findDue', ({ executions }) => dueIn(executions, 1)],
   ['deliveries.claim', ({ deliveries }) => deliveries.claim(aClaim())],
 ];
 

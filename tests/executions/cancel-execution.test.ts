@@ -6,7 +6,7 @@ import type { FinalStatus, NodeRecord } from '../../lib/executions/execution.ts'
 import type { EndedExecution } from '../../lib/executions/execution-events.ts';
 import type { ExecutionStart, ExecutionStore } from '../../lib/executions/execution-store.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
-import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
 
 const NOW = 1_700_000_009_000;
@@ -54,7 +54,7 @@ const aService = async ({ start, stop, executions: spoil = () => ({}), announces
     logger,
     clock: { now: () => NOW },
   };
-  const begin = (owner = 'arn:1') => store.begin('e-1', { owner, checkAt: 0 });
+  const begin = (owner = 'arn:1') => store.begin('e-1', aLease({ owner, checkAt: 0 }));
   const wait = async () => {
     await begin();
     await store.saveProgress('e-1', {
@@ -106,7 +106,7 @@ describe('cancelling', () => {
     const { cancel, stopped } = await aService({
       executions: (store) => ({
         finish: async (id, end) => {
-          await store.begin(id, { owner: 'arn:late', checkAt: 0 });
+          await store.begin(id, aLease({ owner: 'arn:late', checkAt: 0 }));
           return store.finish(id, end);
         },
       }),

@@ -2,9 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { AppError } from '../../lib/errors.ts';
 import type { ExecutionResult } from '../../lib/executions/execution.ts';
 import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
+import { showExecution } from '../../lib/executions/find-execution.ts';
 import { createRunExecution, type Launch, type RunPrepared } from '../../lib/executions/run-execution.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
-import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { anExecutionEnd, anExecutionStart, dueIn } from '../support/a-start.ts';
 import { aWorkflowListening } from '../support/a-workflow-listening.ts';
 import { keptEvents } from '../support/an-inline-launcher.ts';
 import { inMemoryBlobs } from '../support/in-memory-blobs.ts';
@@ -196,6 +197,23 @@ describe('running an execution', () => {
   });
 });
 
+describe('the request of a run whose caller waited', () => {
+  const ending = (status: ExecutionResult['status']) =>
+    aRun(async () => ({ ...result, status, failure: { nodeId: 'start', name: 'Error', message: 'no' } }));
+
+  test.each(['failed', 'timedOut'] as const)('is kept when it %s, for a retry', async (status) => {
+    const { execute, store } = ending(status);
+    await execute(launch);
+    expect(await store.find('e-1')).toMatchObject({ status, input: 'j{"body":1}' });
+  });
+
+  test('is not kept when it succeeded', async () => {
+    const { execute, store } = aRun();
+    await execute(launch);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', input: null });
+  });
+});
+
 describe('the event of its end', () => {
   const telling = (publish: () => Promise<void>) => {
     const { parts, store } = aRun();
@@ -209,11 +227,22 @@ describe('the event of its end', () => {
     return { told, store, execute: createRunExecution({ ...parts, events, announces: true }) };
   };
 
-  test('is told once, before the record, with no other write', async () => {
+  test('is published once, when it is recorded', async () => {
     const { told, store, execute } = telling(async () => {});
     await execute(launch);
-    expect(told).toEqual(['e-1 succeeded running']);
+    expect(told).toEqual(['e-1 succeeded succeeded']);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isToBeAnnounced: false });
+  });
+
+  test('that can not be recorded is not published: the record says later that the process was lost', async () => {
+    const { parts, store } = aRun(undefined, { finish: unavailable });
+    const { published, events } = keptEvents();
+    const announcing = { ...parts, events, announces: true };
+    expect(await createRunExecution(announcing)(launch)).toBe(result);
+    expect(published).toEqual([]);
+    parts.clock.time += 16 * 60_000;
+    await showExecution('e-1', { ...announcing, executions: store });
+    expect(published).toEqual(['e-1 failed']);
   });
 
   test('is left to the sweeper when it can not be told', async () => {
@@ -222,6 +251,6 @@ describe('the event of its end', () => {
     );
     expect(await execute(launch)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isToBeAnnounced: true });
-    expect(await store.findDue(Number.MAX_SAFE_INTEGER, 10)).toEqual(['e-1']);
+    expect(await dueIn(store, Number.MAX_SAFE_INTEGER)).toEqual(['e-1']);
   });
 });

@@ -6,7 +6,7 @@ import { sweepExecution } from '../../lib/executions/sweep-execution.ts';
 import { createSweepFunction } from '../../lib/sweep-function.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
-import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../support/a-start.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { keptEvents } from '../support/an-inline-launcher.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../support/in-memory-stores.ts';
@@ -31,7 +31,10 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
     announces: true,
     logger,
     clock,
-    launcher: { launch: async (id: string, mode: string) => void launched.push(`${id} ${mode}`) },
+    launcher: {
+      launch: async (id: string, mode: string, redispatches = 0) =>
+        void launched.push(`${id} ${mode} ${redispatches}`),
+    },
     durableService: {
       findStatus: async () => status,
       stop: async (arn: string) => void stopped.push(arn),
@@ -52,21 +55,36 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
 
 const begun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
   const sweeper = await aSweeper(start, status);
-  await sweeper.executions.begin('e-1', { owner: 'arn-1', checkAt: sweeper.clock.now() });
+  await sweeper.executions.begin('e-1', aLease({ owner: 'arn-1', checkAt: sweeper.clock.now() }));
   return sweeper;
 };
 
 describe('the sweeper', () => {
-  test('launches what was accepted and not begun, and looks again later', async () => {
+  test('dispatches what was accepted and not begun, and looks again later', async () => {
     const { parts, launched, executions, clock } = await aSweeper();
     clock.advance(3 * MINUTE);
     await sweepExecution('e-1', parts);
-    expect(launched).toEqual(['e-1 durable']);
-    expect(await executions.findDue(clock.now() + 4 * MINUTE, 10)).toEqual([]);
-    expect(await executions.findDue(clock.now() + 5 * MINUTE, 10)).toEqual(['e-1']);
+    expect(launched).toEqual(['e-1 durable 1']);
+    expect(await dueIn(executions, clock.now() + 4 * MINUTE)).toEqual([]);
+    expect(await dueIn(executions, clock.now() + 5 * MINUTE)).toEqual(['e-1']);
   });
 
-  test('gives up what nobody takes for a day', async () => {
+  test('dispatches again and again, at growing distances, until a process begins it', async () => {
+    const { parts, launched, executions, clock } = await aSweeper();
+    clock.advance(3 * MINUTE);
+    for (const minutes of [5, 10, 20, 40, 60, 60]) {
+      await sweepExecution('e-1', parts);
+      expect(await dueIn(executions, clock.now() + minutes * MINUTE - 1)).toEqual([]);
+      clock.advance(minutes * MINUTE);
+      expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
+    }
+    expect(launched).toEqual([1, 2, 3, 4, 5, 6].map((count) => `e-1 durable ${count}`));
+    await executions.begin('e-1', aLease({ checkAt: clock.now() }));
+    await sweepExecution('e-1', parts);
+    expect(launched).toHaveLength(6);
+  });
+
+  test('gives up what no process begins for a day', async () => {
     const { parts, launched, clock, record, published } = await aSweeper();
     clock.advance(24 * HOUR + 1);
     await sweepExecution('e-1', parts);
@@ -80,7 +98,7 @@ describe('the sweeper', () => {
     clock.advance(HOUR);
     await sweepExecution('e-1', parts);
     expect(await record()).toMatchObject({ status: 'running' });
-    expect(await executions.findDue(clock.now() + 19 * MINUTE, 10)).toEqual([]);
+    expect(await dueIn(executions, clock.now() + 19 * MINUTE)).toEqual([]);
   });
 
   test.each<[DurableStatus, string, string]>([
@@ -131,7 +149,7 @@ describe('the sweeper', () => {
   ])('%s', async (_what, age, status) => {
     const { parts, record, clock, executions } = await aSweeper({ mode: 'express' });
     clock.advance(3 * HOUR); // it was in line for long
-    await executions.begin('e-1', { owner: 'request:1', checkAt: clock.now() + HOUR });
+    await executions.begin('e-1', aLease({ owner: 'request:1', checkAt: clock.now() + HOUR }));
     clock.advance(age);
     await sweepExecution('e-1', parts);
     expect((await record())?.status).toBe(status);
@@ -161,8 +179,15 @@ describe('the sweeper', () => {
 });
 
 describe('the function', () => {
-  const aQueueEvent = (...bodies: string[]) => ({
-    Records: bodies.map((body, at) => ({ messageId: `m-${at}`, body, eventSource: 'aws:sqs' })),
+  /** As Lambda writes them: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html */
+  const aQueueEvent = (requestId: string | null, ...bodies: unknown[]) => ({
+    Records: bodies.map((body, at) => ({
+      messageId: `m-${at}`,
+      body,
+      eventSource: 'aws:sqs',
+      messageAttributes:
+        requestId === null ? {} : { RequestID: { stringValue: requestId, dataType: 'String' } },
+    })),
   });
 
   test('sees to all that is due, each for itself', async () => {
@@ -173,7 +198,7 @@ describe('the function', () => {
     clock.advance(3 * MINUTE);
     const launch = async (id: string) => {
       if (id === 'e-2') throw new AppError('LAUNCH_REFUSED', {});
-      launched.push(id);
+      void launched.push(id);
     };
     const result = await createSweepFunction({ ...parts, launcher: { launch } })({ source: 'aws.events' });
     expect(result).toEqual({ batchItemFailures: [] });
@@ -181,10 +206,17 @@ describe('the function', () => {
     expect(entries).toContainEqual(expect.objectContaining({ level: 'error' }));
   });
 
-  test('settles what comes out of the dead-letter queue, and keeps what it can not see to', async () => {
-    const { parts, record } = await begun({ mode: 'express' });
+  const anExpressRun = async () => {
+    const sweeper = await aSweeper({ mode: 'express' });
+    const checkAt = sweeper.clock.now() + HOUR;
+    await sweeper.executions.begin('e-1', aLease({ owner: 'request:r-1', checkAt }));
+    return sweeper;
+  };
+
+  test('ends what comes out of the dead-letter queue, and keeps what it can not reconcile', async () => {
+    const { parts, record } = await anExpressRun();
     const sweep = createSweepFunction(parts);
-    expect(await sweep(aQueueEvent('{"executionId":"e-1"}', 'no JSON', '{}'))).toEqual({
+    expect(await sweep(aQueueEvent('r-1', '{"executionId":"e-1"}', 'no JSON', '{}', null))).toEqual({
       batchItemFailures: [],
     });
     expect(await record()).toMatchObject({
@@ -193,14 +225,53 @@ describe('the function', () => {
     });
     const find = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
     const blind = createSweepFunction({ ...parts, executions: { ...parts.executions, find } });
-    expect(await blind(aQueueEvent('{"executionId":"e-1"}'))).toEqual({
+    expect(await blind(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({
       batchItemFailures: [{ itemIdentifier: 'm-0' }],
     });
   });
 
-  test('settles an express run that the queue gave back before it had begun', async () => {
-    const { parts, record } = await aSweeper({ mode: 'express' });
-    await createSweepFunction(parts)(aQueueEvent('{"executionId":"e-1"}'));
-    expect(await record()).toMatchObject({ status: 'failed' });
+  test.each(['r-2', null])(
+    'leaves the live run alone when a duplicate of it was given up: %s',
+    async (id) => {
+      const { parts, record } = await anExpressRun();
+      await createSweepFunction(parts)(aQueueEvent(id, '{"executionId":"e-1"}'));
+      expect(await record()).toMatchObject({ status: 'running', owner: 'request:r-1' });
+    },
+  );
+
+  test.each(['express', 'durable'] as const)(
+    'dispatches again an acknowledged %s run that no invocation could begin',
+    async (mode) => {
+      const { parts, record, launched } = await aSweeper({ mode }, 'gone');
+      await createSweepFunction(parts)(aQueueEvent('r-1', '{"executionId":"e-1"}'));
+      expect(await record()).toMatchObject({ status: 'accepted', failure: null });
+      expect(launched).toEqual([`e-1 ${mode} 1`]);
+    },
+  );
+
+  test.each([{ Records: [null] }, { Records: [1, 'x', {}, { body: 1 }] }, null, 1, [], { Records: 'x' }])(
+    'survives the event %j',
+    async (event) => {
+      const { parts } = await aSweeper();
+      expect(await createSweepFunction(parts)(event)).toEqual({ batchItemFailures: [] });
+    },
+  );
+
+  test('reconciles new executions however many wait for longer, and all while there is time', async () => {
+    const { parts, executions, launched, clock } = await aSweeper();
+    for (let at = 0; at < 1_200; at++) {
+      const executionId = `w-${at}`;
+      await executions.start(anExecutionStart({ executionId, startToken: executionId, startedAt: 1 }));
+      await executions.saveProgress(executionId, { status: 'waiting', nodes: [], checkAt: at });
+    }
+    const sweep = createSweepFunction(parts);
+    clock.advance(3 * MINUTE);
+    let left = 31_000;
+    // Time for a few of each group, and no more.
+    await sweep({ source: 'aws.events' }, { getRemainingTimeInMillis: () => (left -= 50) });
+    expect(launched).toEqual(['e-1 durable 1']);
+    expect((await dueIn(executions, clock.now())).length).toBeGreaterThan(1_000);
+    await sweep({ source: 'aws.events' });
+    expect(await dueIn(executions, clock.now())).toEqual([]);
   });
 });

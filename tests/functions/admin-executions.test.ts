@@ -11,7 +11,7 @@ import {
 } from '../../lib/executions-admin-functions.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
-import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
@@ -228,7 +228,7 @@ describe('GET /api/admin/executions/{executionId}', () => {
     await executions.start(
       aStart(SAMPLE_ID, { input: 'j{"hidden":1}', callbackKey: 'hidden', seed: 'jhidden' }),
     );
-    await executions.begin(SAMPLE_ID, { owner: ARN, checkAt: T0 });
+    await executions.begin(SAMPLE_ID, aLease({ owner: ARN, checkAt: T0 }));
     await executions.openCallback(SAMPLE_ID, 'approve/0/0', { callbackId: 'hidden', expiresAt: T0 });
     const result = await call('adminExecution');
     expect(result.statusCode).toBe(200);
@@ -367,7 +367,7 @@ describe('POST /api/admin/executions/{executionId}/cancel', () => {
   test('answers its sample event, and stops the durable execution', async () => {
     const { executions, lambda } = await aService();
     await executions.start(aStart(SAMPLE_ID));
-    await executions.begin(SAMPLE_ID, { owner: ARN, checkAt: T0 });
+    await executions.begin(SAMPLE_ID, aLease({ owner: ARN, checkAt: T0 }));
     const result = await call('adminCancelExecution');
     expect([result.statusCode, bodyOf(result)]).toEqual([
       200,
@@ -393,7 +393,7 @@ describe('POST /api/admin/executions/{executionId}/cancel', () => {
     const { executions } = await aService();
     await aLambda(403);
     await executions.start(aStart(SAMPLE_ID));
-    await executions.begin(SAMPLE_ID, { owner: ARN, checkAt: T0 });
+    await executions.begin(SAMPLE_ID, aLease({ owner: ARN, checkAt: T0 }));
     expect(await call('adminCancelExecution')).toMatchObject({ statusCode: 200 });
     expect(await executions.find(SAMPLE_ID)).toMatchObject({ status: 'cancelled' });
   });

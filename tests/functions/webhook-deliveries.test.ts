@@ -120,6 +120,26 @@ describe('a delivery that comes again', () => {
     expect(await slow.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
   });
 
+  test('whose run may have succeeded, but could not be recorded, is never told that it failed', async () => {
+    const lost = { nodeId: 'start', name: 'ProcessLost', message: 'its process ended' };
+    const service: WebhookService = await aWebhookService();
+    await service.put();
+    await service.call(keyed('k-1'));
+    const [{ executionId } = { executionId: '' }] = service.executions.records();
+    const spoilt: WebhookService = await aWebhookService({
+      spoilt: {
+        executions: {
+          find: async () => {
+            const record = await service.executions.find(executionId);
+            return record === null ? null : { ...record, status: 'failed', failure: lost };
+          },
+        },
+      },
+    });
+    await spoilt.put();
+    expect(await spoilt.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
+  });
+
   test('whose run was cancelled has no answer to give', async () => {
     const service: WebhookService = await aWebhookService({
       spoilt: {
@@ -195,6 +215,30 @@ describe('what a caller prefers (RFC 7240)', () => {
       expect([result.statusCode, result.headers?.['preference-applied']]).toEqual([200, undefined]);
     },
   );
+});
+
+describe('the dispatch of a run', () => {
+  const counting = () => {
+    const launched: string[] = [];
+    return { launched, launch: async (executionId: string) => void launched.push(executionId) };
+  };
+
+  test('is not repeated by duplicates while it is under way, and is when it has been for long', async () => {
+    const launcher = counting();
+    const service = await aWebhookService({ spoilt: { launcher } });
+    await service.put(later);
+    const event = keyed('k-1');
+    const { timeEpoch } = event.requestContext;
+    service.clock.advance(timeEpoch - service.clock.now());
+    await Promise.all(Array.from({ length: 25 }, () => service.call(event)));
+    expect(launcher.launched).toHaveLength(1);
+    service.clock.advance(9_999);
+    await service.call(event);
+    expect(launcher.launched).toHaveLength(1);
+    service.clock.advance(1);
+    expect((await service.call(event)).statusCode).toBe(202);
+    expect(launcher.launched).toHaveLength(2);
+  });
 });
 
 describe('an engine that takes no runs', () => {

@@ -18,6 +18,7 @@ import { installedPlugins } from '../../plugins/installed.ts';
 import { aFlow } from '../support/a-background-service.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { bodyOf } from '../support/a-problem.ts';
+import { dueIn } from '../support/a-start.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { keptEvents } from '../support/an-inline-launcher.ts';
 import { inMemoryBlobs } from '../support/in-memory-blobs.ts';
@@ -116,7 +117,7 @@ const open = async () => {
         answerCallback: async () => false,
       };
       const sweep = { ...parts, launcher, durableService, clock: { now: () => Date.now() + 3_600_000 } };
-      for (const executionId of await healthy.findDue(Date.now() + 3_600_000, 100))
+      for (const executionId of await dueIn(healthy, Date.now() + 3_600_000))
         await sweepExecution(executionId, sweep);
       for (const [at, executionId] of launched.entries())
         await run({ executionId }, { awsRequestId: `r-${at}` });

@@ -1,3 +1,4 @@
+import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
 import type { BlobStore } from '../../lib/blobs/blob-store.ts';
 import { rememberBlobs } from '../../lib/blobs/remember-blobs.ts';
@@ -177,7 +178,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
           isRepeatable: false,
           keepsResult: true,
         },
-        { ...parts, ids: parts.services.ids, launcher: { launch: async () => {} } },
+        { ...parts, ids: parts.services.ids, clock, launcher: { launch: async () => {} } },
       );
       return executionId;
     },
@@ -187,6 +188,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
       engine: {
         answer?: (callbackId: string) => unknown;
         saboteur?: Saboteur;
+        refuses?: (update: OperationUpdate) => boolean;
         between?: () => Promise<void>;
       } = {},
     ) => {

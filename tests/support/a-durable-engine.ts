@@ -55,6 +55,8 @@ export const aDurableEngine = (options: {
   readonly saboteur?: Saboteur;
   /** Called when the run waits for an answer and nothing else: gives it, or null to let its time pass. */
   readonly answer?: (callbackId: string) => unknown;
+  /** True for an update that the engine refuses for good, which fails the execution. */
+  readonly refuses?: (update: OperationUpdate) => boolean;
 }) => {
   // Far ahead of the machine's clock: the SDK never waits for a time in the process.
   let now = Date.now() + 86_400_000;
@@ -84,6 +86,7 @@ export const aDurableEngine = (options: {
         point();
         if (isDead) return new Promise(() => {});
         if (CheckpointToken !== String(state.token)) throw staleToken();
+        if (options.refuses !== undefined && Updates.some(options.refuses)) throw refusal();
         const before = advance(state, now);
         state = applyUpdates(before, Updates, now, () => `callback-${callbackCount++}`);
         updates.push(...Updates);
@@ -138,6 +141,13 @@ export const aDurableEngine = (options: {
 
   return { run, invoke, now: () => now, state: () => state };
 };
+
+/** A refusal that no repetition changes. */
+const refusal = (): Error =>
+  Object.assign(new Error('the engine takes no such update'), {
+    name: 'ValidationException',
+    $metadata: { httpStatusCode: 400 },
+  });
 
 /** As AWS words it. */
 export const staleToken = (): Error =>

@@ -1,4 +1,10 @@
-import type { ExecutionEnd, ExecutionStart } from '../../lib/executions/execution-store.ts';
+import type {
+  DueGroup,
+  ExecutionEnd,
+  ExecutionLease,
+  ExecutionStart,
+  ExecutionStore,
+} from '../../lib/executions/execution-store.ts';
 
 /** A durable execution that was accepted. */
 export const anExecutionStart = (changes: Partial<ExecutionStart> = {}): ExecutionStart => ({
@@ -26,3 +32,22 @@ export const anExecutionEnd = (changes: Partial<ExecutionEnd> = {}): ExecutionEn
   isToBeAnnounced: false,
   ...changes,
 });
+
+export const aLease = (changes: Partial<ExecutionLease> = {}): ExecutionLease => ({
+  owner: 'arn-1',
+  checkAt: 1_700_000_600_000,
+  journalSize: 0,
+  crashes: 0,
+  ...changes,
+});
+
+/** The ids of all that is due, or of one group. */
+export const dueIn = async (
+  { findDue }: Pick<ExecutionStore, 'findDue'>,
+  now: number,
+  groups: readonly DueGroup[] = ['active', 'waiting'],
+): Promise<string[]> => {
+  const ids: string[] = [];
+  for (const group of groups) for await (const id of findDue(now, group)) ids.push(id);
+  return ids;
+};

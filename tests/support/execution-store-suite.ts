@@ -6,7 +6,7 @@ import type {
   ExecutionStart,
   ExecutionStore,
 } from '../../lib/executions/execution-store.ts';
-import { anExecutionEnd, anExecutionStart } from './a-start.ts';
+import { aLease, anExecutionEnd, anExecutionStart, dueIn } from './a-start.ts';
 
 /** An inline one, which runs from its start. */
 const start = (changes: Partial<ExecutionStart> = {}) =>
@@ -35,10 +35,11 @@ const untouched = {
   failure: null,
   owner: null,
   invocations: 0,
-  suspensions: 0,
+  journalSize: 0,
+  crashes: 0,
+  redispatches: 0,
   result: null,
   memory: null,
-  callbacks: {},
   isToBeAnnounced: false,
   checkAt: null,
 };
@@ -121,7 +122,7 @@ export const describeExecutionStore = (
 
     describe('in the background', () => {
       const accepted = (changes: Partial<ExecutionStart> = {}) => anExecutionStart(changes);
-      const begin = { owner: 'arn-1', checkAt: 1_700_000_600_000 };
+      const begin = aLease();
 
       test('it begins, and goes on, for its owner alone', async () => {
         const store = await create();
@@ -135,12 +136,13 @@ export const describeExecutionStore = (
           checkAt: begin.checkAt,
         });
         await store.saveProgress('e-1', { status: 'waiting', nodes: [], checkAt: 1 });
-        expect(await store.begin('e-1', begin)).toMatchObject({
+        expect(await store.begin('e-1', aLease({ journalSize: 7, crashes: 2 }))).toMatchObject({
           status: 'running',
           invocations: 2,
-          suspensions: 1,
+          journalSize: 7,
+          crashes: 2,
         });
-        expect(await store.begin('e-1', { ...begin, owner: 'arn-2' })).toBeNull();
+        expect(await store.begin('e-1', aLease({ ...begin, owner: 'arn-2' }))).toBeNull();
         expect(await store.find('e-1')).toMatchObject({ owner: 'arn-1', invocations: 2 });
       });
 
@@ -160,8 +162,29 @@ export const describeExecutionStore = (
           await store.finish('e-1', end({ status: 'cancelled' }));
         }
         expect(await store.begin('e-1', begin)).toBeNull();
+        expect(await store.redispatch('e-1', 1)).toBeNull();
         expect(await store.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 })).toBe(false);
-        expect(await store.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: 1 })).toBe(false);
+      });
+
+      test('what no process has begun is dispatched again, and counted, until one has', async () => {
+        const store = await create();
+        await store.start(accepted());
+        expect(await store.redispatch('e-1', 5)).toBe(1);
+        expect(await store.redispatch('e-1', 6)).toBe(2);
+        expect(await store.find('e-1')).toMatchObject({ status: 'accepted', redispatches: 2, checkAt: 6 });
+        await store.begin('e-1', begin);
+        expect(await store.redispatch('e-1', 7)).toBeNull();
+        expect(await store.find('e-1')).toMatchObject({ redispatches: 2, checkAt: begin.checkAt });
+      });
+
+      test('progress without an account of nodes leaves the one before', async () => {
+        const store = await create();
+        await store.start(accepted());
+        await store.begin('e-1', begin);
+        const nodes = [nodeRecord()];
+        await store.saveProgress('e-1', { status: 'running', nodes, checkAt: 1 });
+        await store.saveProgress('e-1', { status: 'running', crashes: -1, checkAt: 2 });
+        expect(await store.find('e-1')).toMatchObject({ nodes, crashes: -1, checkAt: 2 });
       });
 
       test('its progress is kept, and what it remembers until it remembers more', async () => {
@@ -192,19 +215,45 @@ export const describeExecutionStore = (
         });
       });
 
-      test('a place for an answer is opened once, and any number of places', async () => {
+      test('a callback is opened once, and any number of them', async () => {
         const store = await create();
         await store.start(accepted());
-        const place = { callbackId: 'c-1', expiresAt: 5 };
-        expect(await store.openCallback('e-1', 'ask/0/0', place)).toBe(true);
-        expect(await store.openCallback('e-1', 'ask/0/0', { callbackId: 'c-2', expiresAt: 6 })).toBe(true);
-        expect(await store.openCallback('e-1', 'each/0/1/ask/0/0', { callbackId: 'c-3', expiresAt: 7 })).toBe(
-          true,
+        const first = { callbackId: 'c-1', expiresAt: 1_900_000_000_000 };
+        const long = 'each/0/1/'.repeat(300);
+        await store.openCallback('e-1', 'ask/0/0', first);
+        await store.openCallback('e-1', 'ask/0/0', { ...first, callbackId: 'c-2' });
+        await store.openCallback('e-1', long, { ...first, callbackId: 'c-3' });
+        expect(await store.findCallback('e-1', 'ask/0/0')).toEqual(first);
+        expect(await store.findCallback('e-1', long)).toMatchObject({ callbackId: 'c-3' });
+        expect(await store.findCallback('e-2', 'ask/0/0')).toBeNull();
+        expect(await store.find('e-1')).toEqual({ ...accepted(), ...untouched, checkAt: expect.any(Number) });
+      });
+
+      test('an execution that waits for thousands of answers can be ended', async () => {
+        const store = await create();
+        await store.start(accepted());
+        await store.begin('e-1', begin);
+        const nodes = Array.from({ length: 600 }, (_, at) =>
+          nodeRecord({ nodeId: 'ask', within: `each/0/${at}`, status: 'waiting', input: 'x'.repeat(400) }),
         );
-        expect((await store.find('e-1'))?.callbacks).toEqual({
-          'ask/0/0': place,
-          'each/0/1/ask/0/0': { callbackId: 'c-3', expiresAt: 7 },
-        });
+        const open = (at: number) =>
+          store.openCallback('e-1', `each/0/${at}/ask/0/0`, {
+            callbackId: 'c'.repeat(300),
+            expiresAt: 1_900_000_000_000,
+          });
+        await Promise.all(nodes.map((_node, at) => open(at)));
+        expect(await store.saveProgress('e-1', { status: 'waiting', nodes, checkAt: 1 })).toBe(true);
+        const packed = `j${'p'.repeat(11_000)}`;
+        const parts = { input: packed, result: packed, memory: packed };
+        expect(await store.finish('e-1', end({ status: 'cancelled', nodes, failure, ...parts }))).toBe(true);
+        expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
+      });
+
+      test('entries that were left out before its end stay counted', async () => {
+        const store = await create();
+        await store.start(accepted());
+        await store.finish('e-1', end({ nodesOmitted: 5 }));
+        expect(await store.find('e-1')).toMatchObject({ nodesOmitted: 5 });
       });
 
       test('what was not begun is withdrawn by who started it, and leaves nothing', async () => {
@@ -213,7 +262,7 @@ export const describeExecutionStore = (
         expect(await store.withdraw('e-1', 'another')).toBe(false);
         expect(await store.withdraw('e-1', 'token-1')).toBe(true);
         expect(await store.find('e-1')).toBeNull();
-        expect(await store.findDue(Number.MAX_SAFE_INTEGER / 2, 10)).toEqual([]);
+        expect(await dueIn(store, Number.MAX_SAFE_INTEGER / 2)).toEqual([]);
       });
 
       test('what has begun is not withdrawn', async () => {
@@ -227,14 +276,32 @@ export const describeExecutionStore = (
         const store = await create();
         const { startedAt } = accepted();
         for (const id of ['e-1', 'e-2', 'e-3']) await store.start(accepted({ executionId: id }));
-        expect(await store.findDue(startedAt + 119_999, 10)).toEqual([]);
-        expect([...(await store.findDue(startedAt + 120_000, 10))].sort()).toEqual(['e-1', 'e-2', 'e-3']);
-        await store.begin('e-1', { owner: 'o', checkAt: startedAt + 500_000 });
+        expect(await dueIn(store, startedAt + 119_999)).toEqual([]);
+        expect([...(await dueIn(store, startedAt + 120_000))].sort()).toEqual(['e-1', 'e-2', 'e-3']);
+        await store.begin('e-1', aLease({ owner: 'o', checkAt: startedAt + 500_000 }));
         await store.postpone('e-2', startedAt + 400_000);
         await store.finish('e-3', end());
-        expect(await store.findDue(startedAt + 399_999, 10)).toEqual([]);
-        expect(await store.findDue(startedAt + 500_000, 10)).toEqual(['e-2', 'e-1']);
-        expect(await store.findDue(startedAt + 500_000, 1)).toEqual(['e-2']);
+        expect(await dueIn(store, startedAt + 399_999)).toEqual([]);
+        expect(await dueIn(store, startedAt + 500_000)).toEqual(['e-2', 'e-1']);
+      });
+
+      test('those that wait are found apart from the others, however many they are', async () => {
+        const store = await create();
+        const { startedAt } = accepted();
+        const ids = Array.from({ length: 450 }, (_, at) => `w-${at}`);
+        await Promise.all(
+          ids.map(async (executionId) => {
+            await store.start(accepted({ executionId, startToken: executionId }));
+            await store.begin(executionId, begin);
+            await store.saveProgress(executionId, { status: 'waiting', nodes: [], checkAt: startedAt });
+          }),
+        );
+        await store.start(accepted());
+        const now = startedAt + 120_000;
+        expect(await dueIn(store, now, ['active'])).toEqual(['e-1']);
+        expect((await dueIn(store, now, ['waiting'])).sort()).toEqual(ids.sort());
+        await store.begin('w-7', aLease({ checkAt: startedAt }));
+        expect((await dueIn(store, now, ['active'])).sort()).toEqual(['e-1', 'w-7']);
       });
 
       test.each(['inline', 'durable'] as const)(
@@ -244,10 +311,10 @@ export const describeExecutionStore = (
           await store.start(accepted({ mode, status: mode === 'inline' ? 'running' : 'accepted' }));
           await store.finish('e-1', end({ isToBeAnnounced: true }));
           expect(await store.find('e-1')).toMatchObject({ isToBeAnnounced: true });
-          expect(await store.findDue(1_700_001_000_000, 10)).toEqual(['e-1']);
+          expect(await dueIn(store, 1_700_001_000_000)).toEqual(['e-1']);
           await store.announced('e-1');
           await store.announced('e-1');
-          expect(await store.findDue(1_700_001_000_000, 10)).toEqual([]);
+          expect(await dueIn(store, 1_700_001_000_000)).toEqual([]);
           expect(await store.find('e-1')).toMatchObject({ isToBeAnnounced: false, status: 'succeeded' });
         },
       );

@@ -3,7 +3,11 @@ import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isFinal } from '../../lib/executions/execution.ts';
-import type { ExecutionRecord, ExecutionStore } from '../../lib/executions/execution-store.ts';
+import type {
+  ExecutionRecord,
+  ExecutionStore,
+  PendingCallback,
+} from '../../lib/executions/execution-store.ts';
 import type { DeliveryClaim, DeliveryStore } from '../../lib/webhooks/delivery-store.ts';
 import type { Workflow } from '../../lib/workflows/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/workflow-store.ts';
@@ -62,6 +66,7 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
   const records = new Map<string, ExecutionRecord>();
   /** When to look at it; of executions that are open, or not announced, alone. */
   const checks = new Map<string, number>();
+  const callbacks = new Map<string, PendingCallback>();
 
   const findOpen = (executionId: string): ExecutionRecord | null => {
     const record = records.get(executionId);
@@ -93,10 +98,11 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
         failure: null,
         owner: null,
         invocations: 0,
-        suspensions: 0,
+        journalSize: 0,
+        crashes: 0,
+        redispatches: 0,
         result: null,
         memory: null,
-        callbacks: {},
         isToBeAnnounced: false,
         checkAt: null,
       });
@@ -110,25 +116,29 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       checks.delete(executionId);
       return records.delete(executionId);
     },
-    begin: async (executionId, { owner, checkAt }) => {
+    begin: async (executionId, { checkAt, ...lease }) => {
       const record = findOpen(executionId);
-      if (record === null || (record.status !== 'accepted' && record.owner !== owner)) return null;
-      change(executionId, { status: 'running', owner, invocations: record.invocations + 1 }, checkAt);
+      if (record === null || (record.status !== 'accepted' && record.owner !== lease.owner)) return null;
+      change(executionId, { ...lease, status: 'running', invocations: record.invocations + 1 }, checkAt);
       return withCheck(executionId);
     },
-    saveProgress: async (executionId, { checkAt, ...progress }) => {
-      const before = findOpen(executionId)?.suspensions ?? 0;
-      const suspensions = progress.status === 'waiting' ? before + 1 : before;
-      return change(executionId, { ...progress, suspensions }, checkAt);
-    },
-    openCallback: async (executionId, name, place) => {
+    redispatch: async (executionId, checkAt) => {
       const record = findOpen(executionId);
-      return record !== null && change(executionId, { callbacks: { [name]: place, ...record.callbacks } });
+      if (record?.status !== 'accepted') return null;
+      const redispatches = record.redispatches + 1;
+      change(executionId, { redispatches }, checkAt);
+      return redispatches;
     },
+    saveProgress: async (executionId, { checkAt, ...progress }) => change(executionId, progress, checkAt),
+    openCallback: async (executionId, name, callback) => {
+      const key = `${executionId}/${name}`;
+      if (!callbacks.has(key)) callbacks.set(key, callback);
+    },
+    findCallback: async (executionId, name) => callbacks.get(`${executionId}/${name}`) ?? null,
     finish: async (executionId, end) => {
       const before = records.get(executionId);
       if (before?.status === end.status && before.endedAt === end.endedAt) return true;
-      if (!change(executionId, end)) return false;
+      if (!change(executionId, { nodesOmitted: 0, ...end })) return false;
       if (end.isToBeAnnounced) checks.set(executionId, end.endedAt + 60_000);
       else checks.delete(executionId);
       return true;
@@ -157,12 +167,13 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
         }));
       return { executions: found.slice(0, limit), hasMore: found.length > limit };
     },
-    findDue: async (now, limit) =>
-      [...checks]
+    findDue: async function* (now, group) {
+      yield* [...checks]
         .filter(([, checkAt]) => checkAt <= now)
+        .filter(([id]) => (records.get(id)?.status === 'waiting') === (group === 'waiting'))
         .sort(([, a], [, b]) => a - b)
-        .slice(0, limit)
-        .map(([executionId]) => executionId),
+        .map(([executionId]) => executionId);
+    },
     postpone: async (executionId, checkAt) => {
       if (checks.has(executionId)) checks.set(executionId, checkAt);
     },
