@@ -37,7 +37,8 @@ export const createCallbackFunction = (parts: CallbackParts) =>
     const found = await findPlace(typeof token === 'string' ? token : '', parts);
     if (method !== 'POST') return answerHtml(confirmationPage(found));
     const decision = readDecision(parseBody({ headers, rawBody }), parts.clock.now());
-    if (!(await parts.durableService.answerCallback(found.place.callbackId, decision))) {
+    const callback = { callbackId: found.place.callbackId, durableArn: found.record.owner ?? '' };
+    if (!(await parts.durableService.answerCallback(callback, decision))) {
       throw new AppError('CALLBACK_GONE', {});
     }
     const { executionId } = found.record;

@@ -116,6 +116,12 @@ const catalogue = {
     'Callback gone',
     () => 'This address was used already, or its time is up; nothing was changed.',
   ),
+  ANSWER_UNCONFIRMED: entry(
+    503,
+    'Answer unconfirmed',
+    () =>
+      'The engine was given the answer and did not confirm it; the record of the execution says what counted.',
+  ),
   ANSWER_INVALID: entry(
     400,
     'Answer invalid',

@@ -14,6 +14,8 @@ export interface AwsAnswer {
   /** Lower-case names. */
   readonly headers: Headers;
   readonly body: Uint8Array;
+  /** How often it was asked: beyond 1, the answer may be to a request that had its effect before. */
+  readonly tries: number;
 }
 
 export type CallAws = (request: AwsRequest) => Promise<AwsAnswer>;
@@ -75,7 +77,7 @@ export const createAwsCaller = ({
           return null;
         });
       const isOver = response !== null && (tries === TRIES || !isWorthRetrying(response.status));
-      if (isOver) return toAnswer(response);
+      if (isOver) return toAnswer(response, tries);
       await pause(tries);
     }
   };
@@ -97,10 +99,11 @@ const readEnvironment = (): AwsCredentials => {
 
 const isWorthRetrying = (status: number): boolean => status >= 500 || status === 429;
 
-const toAnswer = async (response: Response): Promise<AwsAnswer> => ({
+const toAnswer = async (response: Response, tries: number): Promise<AwsAnswer> => ({
   status: response.status,
   headers: response.headers,
   body: new Uint8Array(await response.arrayBuffer()),
+  tries,
 });
 
 /** Full jitter, so that many who were refused together don't come back together. */

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '../contract/json.ts';
 import { AppError } from '../errors.ts';
 import type { DurableService, DurableStatus } from '../executions/durable-service.ts';
 import type { AwsAnswer, AwsRequest, CallAws } from './aws-caller.ts';
@@ -50,7 +52,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
       if (!isDone(answer) && !hasEnded) refuse(answer);
     },
 
-    answerCallback: async (callbackId, value) => {
+    answerCallback: async ({ callbackId, durableArn }, value) => {
       const answer = await ask({
         method: 'POST',
         path: `/2025-12-01/durable-execution-callbacks/${encodeURIComponent(callbackId)}/succeed`,
@@ -58,7 +60,52 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
         body: JSON.stringify(value),
       });
       if (isDone(answer)) return true;
-      return NOT_OPEN.has(errorTypeOf(answer)) ? false : refuse(answer);
+      if (!NOT_OPEN.has(errorTypeOf(answer))) return refuse(answer);
+      // A request that was repeated may find that it was taken the first time, and its reply lost.
+      if (answer.tries === 1) return false;
+      const given = await findAnswer(call, `${pathOf(durableArn)}/history`, callbackId).catch((cause) => {
+        throw new AppError('ANSWER_UNCONFIRMED', {}, cause);
+      });
+      return given !== null && isDeepStrictEqual(given, value);
     },
   };
+};
+
+/** Pages of the history that are read at most, a thousand events each: more than an execution can have. */
+const MAX_PAGES = 20;
+
+/** As much of an event of the history as is read here. */
+interface HistoryEvent {
+  readonly Id?: string;
+  readonly CallbackStartedDetails?: { readonly CallbackId?: string };
+  readonly CallbackSucceededDetails?: { readonly Result?: { readonly Payload?: string } };
+}
+
+/**
+ * What a callback was answered with; null when it was not. The latest events come first, so that an answer is met
+ * before the callback that it belongs to.
+ * https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecutionHistory.html
+ */
+const findAnswer = async (call: CallAws, path: string, callbackId: string): Promise<JsonValue> => {
+  const payloads = new Map<string, string>();
+  let marker = '';
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const query = `IncludeExecutionData=true&ReverseOrder=true&MaxItems=1000${marker}`;
+    const answer = await call({ method: 'GET', path: `${path}?${query}` });
+    if (!isDone(answer)) throw toCause(answer);
+    const { Events = [], NextMarker } = JSON.parse(Buffer.from(answer.body).toString()) as {
+      readonly Events?: readonly HistoryEvent[];
+      readonly NextMarker?: string;
+    };
+    for (const { Id = '', CallbackStartedDetails, CallbackSucceededDetails } of Events) {
+      const payload = CallbackSucceededDetails?.Result?.Payload;
+      if (payload !== undefined) payloads.set(Id, payload);
+      if (CallbackStartedDetails?.CallbackId !== callbackId) continue;
+      const found = payloads.get(Id);
+      return found === undefined ? null : JSON.parse(found);
+    }
+    if (!NextMarker) return null;
+    marker = `&Marker=${encodeURIComponent(NextMarker)}`;
+  }
+  return null;
 };

@@ -179,7 +179,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       throw fault;
     });
     if (isSuspended) return; // what it came to since is worth nothing: it goes on from before
-    await engine.track(ownRecorder.close().then(() => settle(begun, result, workflow, memory)));
+    await engine.track(ownRecorder.close().then(() => settle(begun, result, { workflow, input, memory })));
   };
 
   const toProgress = async (
@@ -204,9 +204,9 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
   const settle = async (
     begun: ExecutionRecord,
     result: ExecutionResult,
-    { definition: { settings } }: Workflow,
-    memory: StepMemory,
+    { workflow, input, memory }: Pick<LoadedRun, 'workflow' | 'input' | 'memory'>,
   ): Promise<void> => {
+    const { settings } = workflow.definition;
     const { status, nodes, failure } = result;
     const hasFailed = status !== 'succeeded';
     const isKept = keepsData(settings, begun.mode, hasFailed);
@@ -215,7 +215,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       endedAt: services.clock.now(),
       nodes: viewNodes(keepTimes(begun.nodes, nodes), { keepsData: isKept }),
       failure,
-      ...(await packResult(begun, result, blobs)),
+      ...(await packResult(begun, result, input, blobs)),
       ...(hasFailed || isWorthKeeping(begun, memory) ? { memory: await packMemory(begun, memory) } : {}),
     };
     if (!(await settleExecution(begun, end, parts)))

@@ -3,6 +3,7 @@ import { packText } from '../blobs/pack-value.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { ExecutionResult } from './execution.ts';
 import type { ExecutionStart } from './execution-store.ts';
+import { redactCredentials } from './redact-credentials.ts';
 
 /** What of a record's attributes may be as large as this; a write costs by the size of the whole record. */
 export const PACKED_BYTES = 12_000;
@@ -15,14 +16,18 @@ export const packInput = (executionId: string, input: JsonObject, blobs: BlobSto
     blobs,
   });
 
-/** What an execution came to, for who asks again; nothing when nobody can. */
+/**
+ * The result of an execution, for a delivery that is repeated; nothing when none can be. It holds no credential of the
+ * request, whatever the workflow did with it.
+ */
 export const packResult = async (
   { executionId, keepsResult }: Pick<ExecutionStart, 'executionId' | 'keepsResult'>,
   { output, response }: ExecutionResult,
+  input: JsonObject,
   blobs: BlobStore,
 ): Promise<{ readonly result?: string }> => {
   if (!keepsResult) return {};
   const key = `executions/${executionId}/result`;
-  const text = JSON.stringify({ output, response });
+  const text = redactCredentials(JSON.stringify({ output, response }), input);
   return { result: await packText(text, { limitBytes: PACKED_BYTES, key, blobs }) };
 };

@@ -111,7 +111,7 @@ const recordEnd = async (
       endedAt: clock.now(),
       nodes: viewNodes(nodes, { keepsData: isKept }),
       failure,
-      ...(await packResult(start, result, parts.blobs)),
+      ...(await packResult(start, result, input, parts.blobs)),
       ...(hasFailed ? { input: await packInput(start.executionId, input, parts.blobs) } : {}),
     };
     const isRecorded = await settleExecution(start, end, parts);

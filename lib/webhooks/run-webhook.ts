@@ -15,6 +15,7 @@ import { type Preferences, readPreferences } from './preferences.ts';
 import { toTriggerInput } from './to-trigger-input.ts';
 import type { WebhookAnswer } from './webhook-answer.ts';
 import type { WebhookRequest } from './webhook-request.ts';
+import { withholdCredentials } from './withhold-credentials.ts';
 
 /** A request that has passed every check. */
 export interface CheckedRequest {
@@ -69,7 +70,7 @@ const claim = async (checked: CheckedRequest, parts: RunWebhookParts): Promise<D
   const workflowId = workflow.definition.id;
   const type = workflow.definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
   const trigger = { nodeId: triggerNodeId, type };
-  const input = toTriggerInput(request, headers, body);
+  const input = toTriggerInput(request, withholdCredentials(headers, workflow.definition), body);
   const key = await findDeliveryKey(input, config, {
     executionId: '',
     workflowId,

@@ -181,10 +181,70 @@ describe('durable executions, from outside', () => {
       count === 1 ? { status: 200 } : { status: 400, type: 'InvalidParameterValueException' },
     );
     const service = createLambdaDurableService(call);
-    expect(await service.answerCallback('c/1=', { decision: 'approve' })).toBe(true);
-    expect(await service.answerCallback('c/1=', { decision: 'reject' })).toBe(false);
+    expect(
+      await service.answerCallback({ callbackId: 'c/1=', durableArn: 'arn' }, { decision: 'approve' }),
+    ).toBe(true);
+    expect(
+      await service.answerCallback({ callbackId: 'c/1=', durableArn: 'arn' }, { decision: 'reject' }),
+    ).toBe(false);
     expect(seen[0]).toMatchObject({ url: '/2025-12-01/durable-execution-callbacks/c%2F1%3D/succeed' });
     expect(seen[0]?.body.toString()).toBe('{"decision":"approve"}');
+  });
+
+  describe('an answer whose reply is lost, and which is sent again,', () => {
+    const approval = { decision: 'approve', body: { by: 'Ada' } };
+    const started = (Id: string, CallbackId: string) => ({
+      Id,
+      EventType: 'CallbackStarted',
+      CallbackStartedDetails: { CallbackId },
+    });
+    const answered = (Id: string, value: unknown) => ({
+      Id,
+      EventType: 'CallbackSucceeded',
+      CallbackSucceededDetails: { Result: { Payload: JSON.stringify(value) } },
+    });
+    /** Takes the answer and resets the connection; the second time the callback is not open. The latest event first. */
+    const anEngine = (...pages: readonly (readonly object[])[]) => {
+      let sent = 0;
+      return anAws(({ method, url }) => {
+        if (method === 'POST') {
+          return sent++ === 0 ? 'reset' : { status: 400, type: 'InvalidParameterValueException' };
+        }
+        const page = Number(/Marker=(\d)/.exec(url)?.[1] ?? 0);
+        const next = page + 1 < pages.length ? { NextMarker: String(page + 1) } : {};
+        return { status: 200, body: JSON.stringify({ Events: pages[page], ...next }) };
+      });
+    };
+    const answer = (call: Parameters<typeof createLambdaDurableService>[0]) =>
+      createLambdaDurableService(call).answerCallback({ callbackId: 'c-1', durableArn: arn }, approval);
+
+    test('is known to have counted', async () => {
+      const { seen, call } = await anEngine(
+        [answered('op-2', { decision: 'reject' })],
+        [answered('op-1', approval), started('op-2', 'c-2'), started('op-1', 'c-1')],
+      );
+      expect(await answer(call)).toBe(true);
+      expect(seen.at(-1)?.url).toBe(
+        `/2025-12-01/durable-executions/${encodeURIComponent(arn)}/history?IncludeExecutionData=true&ReverseOrder=true&MaxItems=1000&Marker=1`,
+      );
+    });
+
+    test.each([
+      ['another answer counted', [answered('op-1', { decision: 'reject' }), started('op-1', 'c-1')]],
+      ['its time was up', [{ Id: 'op-1', EventType: 'CallbackTimedOut' }, started('op-1', 'c-1')]],
+      ['it was never open', []],
+    ])('did not count when %s', async (_case, events) => {
+      const { call } = await anEngine(events);
+      expect(await answer(call)).toBe(false);
+    });
+
+    test('is unconfirmed when the engine can not be asked', async () => {
+      const { call } = await anAws(({ method }, count) => {
+        if (method === 'GET') return { status: 403, type: 'AccessDeniedException' };
+        return count === 1 ? 'reset' : { status: 400, type: 'InvalidParameterValueException' };
+      });
+      expect(await codeOf(answer(call))).toBe('ANSWER_UNCONFIRMED');
+    });
   });
 
   test.each<[string, Reply]>([
@@ -197,7 +257,7 @@ describe('durable executions, from outside', () => {
     const works = [
       () => service.findStatus(arn),
       () => service.stop(arn, 'why'),
-      () => service.answerCallback('c', 1),
+      () => service.answerCallback({ callbackId: 'c', durableArn: 'arn' }, 1),
     ];
     for (const work of works) expect(await codeOf(work())).toBe('ENGINE_UNAVAILABLE');
   });

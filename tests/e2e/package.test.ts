@@ -207,6 +207,7 @@ describe('the template', () => {
       ],
       WebhookCallbackRole: [
         'dynamodb:GetItem ExecutionsTable',
+        'lambda:GetDurableExecutionHistory runDurable:*',
         'lambda:SendDurableExecutionCallbackSuccess runDurable:*',
       ],
       RunDurableRole: [

@@ -4,6 +4,7 @@ import { createCallbackFunction } from '../../lib/callback-function.ts';
 import { createDesk } from '../../lib/callbacks/desk.ts';
 import type { JsonValue } from '../../lib/contract/json.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { EngineCallback } from '../../lib/executions/durable-service.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
@@ -27,7 +28,7 @@ const aCallback = async () => {
     isDown: false,
     findStatus: async () => 'running' as const,
     stop: async () => {},
-    answerCallback: async (callbackId: string, value: JsonValue) => {
+    answerCallback: async ({ callbackId }: EngineCallback, value: JsonValue) => {
       if (durableService.isDown) throw new AppError('ENGINE_UNAVAILABLE', {});
       if (callbackId !== 'callback-1' || answers.length > 0) return false;
       answers.push(value);

@@ -39,6 +39,7 @@ const examples = {
   DELIVERY_KEY_REUSED: { executionId },
   CALLBACK_NOT_FOUND: {},
   CALLBACK_GONE: {},
+  ANSWER_UNCONFIRMED: {},
   ANSWER_INVALID: { reason },
   QUERY_INVALID: { reason },
   EXECUTION_NOT_FOUND: { executionId },

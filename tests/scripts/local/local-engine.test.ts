@@ -120,9 +120,13 @@ describe('the local engine', () => {
     });
     await launcher.launch('e-1', 'durable');
     const id = await opened.promise;
-    expect(await service.answerCallback('unknown', 1)).toBe(false);
-    expect(await service.answerCallback(id, { decision: 'approve' })).toBe(true);
-    expect(await service.answerCallback(id, { decision: 'reject' })).toBe(false);
+    expect(await service.answerCallback({ callbackId: 'unknown', durableArn: 'arn' }, 1)).toBe(false);
+    expect(await service.answerCallback({ callbackId: id, durableArn: 'arn' }, { decision: 'approve' })).toBe(
+      true,
+    );
+    expect(await service.answerCallback({ callbackId: id, durableArn: 'arn' }, { decision: 'reject' })).toBe(
+      false,
+    );
     expect(await ended).toMatchObject({ Status: 'SUCCEEDED', Result: '{"value":{"decision":"approve"}}' });
   });
 
@@ -140,7 +144,7 @@ describe('the local engine', () => {
     await first.engine.close();
     const second = await anEngine({ run, database: first.database });
     await second.engine.resumeAll();
-    expect(await second.service.answerCallback(id, 'yes')).toBe(true);
+    expect(await second.service.answerCallback({ callbackId: id, durableArn: 'arn' }, 'yes')).toBe(true);
     expect(await second.ended).toMatchObject({ Status: 'SUCCEEDED' });
   });
 
@@ -274,8 +278,12 @@ describe('it is as strict as AWS', () => {
     });
     await launcher.launch('e-1', 'durable');
     const id = await opened.promise;
-    expect(await service.answerCallback(id, 'x'.repeat(262_143))).toBe(false);
-    expect(await service.answerCallback(id, 'x'.repeat(262_142))).toBe(true);
+    expect(await service.answerCallback({ callbackId: id, durableArn: 'arn' }, 'x'.repeat(262_143))).toBe(
+      false,
+    );
+    expect(await service.answerCallback({ callbackId: id, durableArn: 'arn' }, 'x'.repeat(262_142))).toBe(
+      true,
+    );
   });
 
   test('about functions and paths that there are not', async () => {
