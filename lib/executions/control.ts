@@ -1,9 +1,9 @@
+import pLimit from 'p-limit';
 import type { JsonObject } from '../contract/json.ts';
 import type { Callback, InnerResult, RunControl } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan.ts';
 import type { NodeRun } from './attempts.ts';
 import { toFailure } from './failure.ts';
-import { createGate } from './gate.ts';
 import { type Run, type RunPlace, toInnerResult } from './run.ts';
 import type { Session } from './session.ts';
 import type { Attempt, Steps } from './steps.ts';
@@ -62,12 +62,12 @@ export const createControl = (
     },
 
     runBodies: async (items, maxConcurrency = 1) => {
-      const enter = createGate(maxConcurrency);
+      const limit = pLimit(maxConcurrency);
       // All are asked for at once, in their order: which one is done first must not matter to what is remembered.
       const results = items.map((data) => {
         const name = nextName();
         refuseDepth(name);
-        return steps.within(name, (inner) => enter(() => runBody(name, data, inner)));
+        return steps.within(name, (inner) => limit(() => runBody(name, data, inner)));
       });
       return Promise.all(results);
     },

@@ -1,8 +1,8 @@
+import pLimit from 'p-limit';
 import { AppError } from '../errors.ts';
 import { type Position, readCursor, writeCursor } from './cursor.ts';
 import type { ExecutionStatus } from './execution.ts';
 import type { ExecutionPage, ExecutionStore, ExecutionSummary } from './execution-store.ts';
-import { createGate } from './gate.ts';
 
 export interface ListQuery {
   /** Null for all workflows. */
@@ -46,9 +46,9 @@ export const listExecutions = async (query: ListQuery, parts: ListParts): Promis
 
   const workflowIds = workflowId === null ? await parts.listWorkflowIds() : [workflowId];
   const kinds = statuses.length === 0 ? [null] : statuses;
-  const enter = createGate(CONCURRENCY);
+  const limitReads = pLimit(CONCURRENCY);
   const read = (id: string, status: ExecutionStatus | null) =>
-    enter(() =>
+    limitReads(() =>
       parts.executions.list({
         workflowId: id,
         limit,
