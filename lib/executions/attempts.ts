@@ -33,6 +33,8 @@ export interface NodeRun {
   readonly control: RunControl | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** How many attempts were begun, in this process or, by their number, in earlier ones. */
+  attempts: number;
   /** What it came to; null while it is open. */
   outcome: Outcome | null;
 }

@@ -58,7 +58,6 @@ const toTimedOut = (session: Session, run: Run): ExecutionResult => {
     return {
       ...record,
       status: 'failed',
-      attempts: 1,
       durationMs,
       failure: session.timeoutAt(record.nodeId),
     };

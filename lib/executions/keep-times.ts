@@ -16,7 +16,8 @@ export const keepTimes = (
     const { startedAt } = known;
     if (!isOpen(known)) return { ...record, startedAt, durationMs: known.durationMs };
     const durationMs = isOpen(record) ? 0 : Math.max(0, record.startedAt + record.durationMs - startedAt);
-    return { ...record, startedAt, durationMs };
+    // A node that waits for its next attempt, or has run out of time, may have begun none in this process.
+    return { ...record, startedAt, durationMs, attempts: Math.max(known.attempts, record.attempts) };
   });
 };
 

@@ -62,7 +62,8 @@ export const recordOpen = (
     within,
     iteration,
     startedAt,
-  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt'>,
+    attempts,
+  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt' | 'attempts'>,
   status: NodeRecord['status'],
 ): NodeRecord => ({
   nodeId: node.id,
@@ -70,7 +71,7 @@ export const recordOpen = (
   type: node.type,
   status,
   iteration,
-  attempts: 0,
+  attempts,
   startedAt,
   durationMs: 0,
 });

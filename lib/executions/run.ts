@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/json.ts';
-import { type InnerResult, RESPONSE_OUTPUT } from '../contract/node.ts';
+import { type InnerResult, RESPONSE_OUTPUT, type RunControl } from '../contract/node.ts';
 import type { Plan, PlanNode } from '../workflows/plan.ts';
 import type { Route } from '../workflows/route.ts';
 import type { Scope } from '../workflows/scope.ts';
@@ -116,6 +116,7 @@ export class Run {
       scope: null,
       control: null,
       startedAt: this.#session.now,
+      attempts: 0,
       outcome: null,
     };
     return planNode.resolve === null ? run : { ...run, scope: this.#scopeOf(name, input) };
@@ -125,10 +126,17 @@ export class Run {
     const { node, nodeType } = run.planNode;
     if (node.disabled === true) return passThrough(run);
     if (nodeType.control !== null) return this.#runControl(run).then((result) => this.#finish(run, result));
-    const result = nodeType.pure ? attemptNode(this.#session, this.#place.plan, run, 1) : this.#runStep(run);
+    const result = nodeType.pure ? this.#attempt(run, 1) : this.#runStep(run);
     return isPromise(result)
       ? result.then((settled) => this.#finish(run, settled))
       : this.#finish(run, result);
+  }
+
+  /** @param control for a node that steers the run */
+  #attempt(run: NodeRun, number: number, control: RunControl | null = null): Attempt | Promise<Attempt> {
+    run.attempts = number;
+    if (number > 1) this.#session.noteProgress();
+    return attemptNode(this.#session, this.#place.plan, control === null ? run : { ...run, control }, number);
   }
 
   #scopeOf(name: string, input: JsonObject): Scope {
@@ -153,9 +161,7 @@ export class Run {
       atMostOnce: settings?.atMostOnce === true,
       signal: stopped,
       attempt: async (number) =>
-        stopped.aborted
-          ? { failure: toFailure(stopped.reason) }
-          : attemptNode(this.#session, this.#place.plan, run, number),
+        stopped.aborted ? { failure: toFailure(stopped.reason) } : this.#attempt(run, number),
     });
     // What was remembered comes from a store: not frozen yet.
     if ('outputs' in result) for (const data of Object.values(result.outputs)) this.#session.measure(data);
@@ -170,7 +176,7 @@ export class Run {
         this.#inner.set(run.name, [...(this.#inner.get(run.name) ?? []), inner]);
         return inner;
       });
-      return attemptNode(this.#session, this.#place.plan, { ...run, control }, 1);
+      return this.#attempt(run, 1, control);
     });
   }
 
@@ -199,7 +205,7 @@ export class Run {
       const planNode = this.#place.plan.nodes[index] as PlanNode;
       this.#records.push(
         recordOpen(
-          { planNode, iteration, within: this.#place.within, startedAt: this.#session.now },
+          { planNode, iteration, within: this.#place.within, startedAt: this.#session.now, attempts: 0 },
           'skipped',
         ),
       );
