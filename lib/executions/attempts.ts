@@ -10,7 +10,7 @@ import {
 } from '../contract/node.ts';
 import type { Plan, PlanNode } from '../workflows/plan.ts';
 import type { Scope } from '../workflows/scope.ts';
-import { AttemptContext } from './attempt-context.ts';
+import { type AttemptContext, createAttemptContext } from './attempt-context.ts';
 import { toFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { Outcome } from './outcome.ts';
@@ -95,12 +95,12 @@ const call = (
   executor: NodeExecutor,
   node: WorkflowNode,
 ): Attempt | Promise<Attempt> => {
-  const context = new AttemptContext(session, run, number);
+  const attempt = createAttemptContext(session, run, number);
   try {
-    const result = executor.execute(node, run.input, context);
+    const result = executor.execute(node, run.input, attempt.context);
     if (!isPromiseLike(result)) return toAttempt(session, run, result);
     // What steers the run may wait for longer than anything that it could be measured by.
-    const settled = run.control === null ? awaitWithin(context, result) : result;
+    const settled = run.control === null ? awaitWithin(attempt, result) : result;
     return settled.then((value) => toAttempt(session, run, value), fail);
   } catch (error) {
     return fail(error);
@@ -147,10 +147,10 @@ const describe = (value: unknown): string => {
 };
 
 /** Waits for the result, but not beyond the attempt's time, nor the execution's, whether or not the node looks at its signal. */
-const awaitWithin = async (context: AttemptContext, result: Promise<NodeResult>): Promise<NodeResult> => {
+const awaitWithin = async ({ expire }: AttemptContext, result: Promise<NodeResult>): Promise<NodeResult> => {
   const done = new AbortController();
   try {
-    return await Promise.race([result, context.expire(done.signal)]);
+    return await Promise.race([result, expire(done.signal)]);
   } finally {
     done.abort('the attempt is done'); // a reason of our own: the default one costs a stack trace
   }

@@ -4,6 +4,7 @@ import type { Plan } from '../workflows/plan.ts';
 import type { TakeTurn } from '../workflows/scope.ts';
 import type { NodeFailure, NodeRecord } from './execution.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
+import { createPureServices } from './pure-services.ts';
 import type { Steps } from './steps.ts';
 import { createTakeTurn } from './turns.ts';
 
@@ -54,6 +55,8 @@ export class Session {
   readonly limits: ExecutionLimits;
   readonly ports: EnginePorts;
   readonly measure: MeasureJson = createMeasureJson();
+  /** The services of one run of a pure node, by its name. */
+  readonly pureServices: (seed: string) => Services;
   /** Lets the evaluations of expressions go one after the other, until the time is up. */
   readonly takeTurn: TakeTurn;
   /** Nodes that were run so far, in all parts. */
@@ -79,6 +82,7 @@ export class Session {
     this.execution = execution;
     this.limits = limits;
     this.ports = ports;
+    this.pureServices = createPureServices(ports.services, execution.startedAt);
     this.#now = ports.services.clock.now();
     this.#endsAt = Math.min(this.#now, since) + limits.timeoutMs;
     this.takeTurn = createTakeTurn(() => ports.services.clock.now() > this.#endsAt);
