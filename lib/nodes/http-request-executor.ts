@@ -16,14 +16,17 @@ type BodyType = (typeof bodyTypes)[number];
 
 const MAX_BYTES = 6 * 1024 * 1024;
 
+/** The one limit is the node's, by its signal. The client's lies behind it, so that the node's message is the one seen. */
+const TIMEOUT_MARGIN_MS = 1_000;
+
 /**
  * Calls a URL. Output: `{ status, headers, body, url }`, the body parsed when the answer says that it is JSON, text
- * when it is valid UTF-8, otherwise `{ base64 }`. Its limits are the request's; the guard against private
- * addresses is the client's.
+ * when it is valid UTF-8, otherwise `{ base64 }`. Its time is the attempt's (`settings.timeoutSeconds`),
+ * its other limits are parameters; the guard against private addresses is the client's.
  */
 export const httpRequestExecutor: NodeExecutor = {
   getNodeType: () => 'httpRequest',
-  execute: async ({ parameters }, _input, { services, signal, idempotencyKey }) => {
+  execute: async ({ parameters }, _input, { services, signal, idempotencyKey, remainingMs }) => {
     const bodyType = readChoice(parameters, 'bodyType', bodyTypes, 'json');
     const failOnStatus = readBoolean(parameters, 'failOnStatus', true);
     const isKeyed = readBoolean(parameters, 'idempotencyKey', false);
@@ -37,7 +40,7 @@ export const httpRequestExecutor: NodeExecutor = {
         ...readHeaders(readMap(parameters, 'headers', {})),
       },
       body: toBody(parameters.body, bodyType),
-      timeoutMs: readNumber(parameters, 'timeoutSeconds', { min: 0.1, max: 900, byDefault: 10 }) * 1_000,
+      timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
       maxRedirects: readNumber(parameters, 'maxRedirects', { min: 0, max: 20, byDefault: 5, integer: true }),
       maxResponseBytes: readNumber(parameters, 'maxResponseBytes', {
         min: 1,

@@ -27,13 +27,6 @@ const httpRequest: ActionProvider = {
       description: 'How the body is sent; sets content-type unless a header does',
     },
     {
-      name: 'timeoutSeconds',
-      displayName: 'Timeout',
-      type: 'number',
-      default: 10,
-      description: 'Seconds, redirects included',
-    },
-    {
       name: 'maxRedirects',
       displayName: 'Redirects',
       type: 'number',

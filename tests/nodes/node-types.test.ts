@@ -50,7 +50,6 @@ const examples: Readonly<Record<string, Example>> = {
       ['body', { url, bodyType: 'form', body: SECRET }, 'string'],
       ['body.a', { url, bodyType: 'form', body: { a: { b: SECRET } } }, 'object'],
       ['bodyType', { url, bodyType: SECRET }, 'string'],
-      ['timeoutSeconds', { url, timeoutSeconds: SECRET }, 'string'],
       ['maxRedirects', { url, maxRedirects: SECRET }, 'string'],
       ['maxResponseBytes', { url, maxResponseBytes: SECRET }, 'string'],
       ['failOnStatus', { url, failOnStatus: SECRET }, 'string'],

@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals';
+import type { HttpClient, Services } from '../../lib/contract/services.ts';
+import { AppError } from '../../lib/errors.ts';
+import { execute } from '../../lib/executions/engine.ts';
+import { inlineSteps } from '../../lib/executions/steps.ts';
+import httpRequest from '../../lib/nodes/http-request.ts';
+import { createHttpClient } from '../../lib/services/http-client.ts';
+import { systemClock } from '../../lib/services/system-clock.ts';
+import { compilePlan } from '../../lib/workflows/plan.ts';
+import { aLocalServer } from '../support/a-local-server.ts';
+import { aGraph, noOtherWorkflows, silent } from '../support/a-run.ts';
+import { aVirtualClock } from '../support/a-virtual-clock.ts';
+
+const executor = await httpRequest.getExecutor();
+
+/** Runs one `httpRequest` in the engine. */
+const runRequest = (
+  url: string,
+  timeoutSeconds: number | undefined,
+  { clock, http }: Pick<Services, 'clock' | 'http'>,
+) => {
+  const settings = timeoutSeconds === undefined ? {} : { timeoutSeconds };
+  const call = { pure: false, does: executor.execute, parameters: { url }, settings };
+  const { definition, findNodeType } = aGraph({ nodes: { call }, edges: ['start -> call'] });
+  return execute(
+    compilePlan(definition, findNodeType),
+    {
+      execution: {
+        executionId: 'e-1',
+        workflowId: 'workflow',
+        workflowVersion: 1,
+        trigger: { nodeId: 'start', type: 'type-start' },
+        startedAt: new Date(clock.now()).toISOString(),
+      },
+      input: {},
+      limits: { timeoutMs: 3_600_000, maxNodeRuns: 10, maxOutputBytes: 100_000 },
+    },
+    {
+      services: { clock, ids: { next: () => 'id' }, http },
+      logger: silent,
+      steps: inlineSteps(clock),
+      workflows: noOtherWorkflows,
+      callbacks: null,
+    },
+  );
+};
+
+/** Against a server that answers after so many seconds, by a client that keeps to the limit of the request. */
+const requestTaking = (seconds: number, timeoutSeconds: number | undefined) => {
+  const { clock, run } = aVirtualClock();
+  const http: HttpClient = {
+    request: async ({ url, timeoutMs, signal }) => {
+      await clock.sleep(Math.min(seconds * 1_000, timeoutMs), signal);
+      if (timeoutMs < seconds * 1_000) throw new AppError('OUTBOUND_TIMEOUT', { target: url, timeoutMs });
+      return { status: 200, headers: {}, body: Buffer.from('late'), url };
+    },
+  };
+  return run(runRequest('https://api.example.com/', timeoutSeconds, { clock, http }));
+};
+
+test.each([
+  [29, undefined],
+  [20, 25],
+  [799, 800],
+])('an answer after %d s is in time for a node that may take %p s', async (seconds, timeoutSeconds) => {
+  expect(await requestTaking(seconds, timeoutSeconds)).toMatchObject({
+    status: 'succeeded',
+    output: { status: 200, body: 'late' },
+  });
+});
+
+test.each([
+  [31, undefined, 30],
+  [20, 5, 5],
+  [840, 800, 800],
+])(
+  'an answer after %d s is too late for a node that may take %p s',
+  async (seconds, timeoutSeconds, limit) => {
+    expect(await requestTaking(seconds, timeoutSeconds)).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'call', name: 'TimeoutError', message: `the node took longer than ${limit} s` },
+    });
+  },
+);
+
+test('a real server that never answers is left when the time of the node is up', async () => {
+  const server = await aLocalServer({ '/silent': () => {} });
+  try {
+    const http = createHttpClient({ allow: ['127.0.0.1'] });
+    const result = await runRequest(`${server.origin}/silent`, 0.2, { clock: systemClock, http });
+    expect(result.failure).toMatchObject({
+      name: 'TimeoutError',
+      message: 'the node took longer than 0.2 s',
+    });
+    expect(server.received).toHaveLength(1);
+  } finally {
+    await server.close();
+  }
+});
+
+test('a time limit of its own is no parameter', () => {
+  expect(httpRequest.properties.map(({ name }) => name)).not.toContain('timeoutSeconds');
+});
