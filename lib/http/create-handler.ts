@@ -65,14 +65,17 @@ const isTooLarge = ({ body }: Answer): boolean =>
 /** What only the log sees. An error of the catalogue stands for what caused it. */
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
 
-/** What names a request in answers and in the log; whatever an event lacks is empty. */
+/** The names of a request in answers and in the log. Empty for what an event lacks, or has as anything but a text. */
 const describeRequest = (event: unknown, context: Partial<Context> | undefined) => {
   const { requestContext } = (event ?? {}) as { requestContext?: unknown };
   const { http, requestId, routeKey } = (requestContext ?? {}) as Record<string, unknown>;
   const { method } = (http ?? {}) as { method?: unknown };
   return {
-    method: String(method ?? ''),
-    requestId: String(requestId ?? context?.awsRequestId ?? ''),
-    route: String(routeKey ?? ''),
+    method: toText(method),
+    requestId: toText(requestId) || toText(context?.awsRequestId),
+    route: toText(routeKey),
   };
 };
+
+/** `String` throws for an object that can't become a primitive. */
+const toText = (value: unknown): string => (typeof value === 'string' ? value : '');
