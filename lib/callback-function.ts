@@ -44,7 +44,7 @@ export const createCallbackFunction = (parts: CallbackParts) =>
     const { executionId } = found.record;
     return prefersHtml(headers.accept)
       ? answerHtml(decidedPage(decision.decision))
-      : answerJson(200, { executionId, decision: decision.decision });
+      : { ...answerJson(200, { executionId, decision: decision.decision }), executionId };
   });
 
 const parseBody = (request: Parameters<typeof examineBody>[0]): JsonValue => {

@@ -58,7 +58,8 @@ export const createShowExecution = (parts: Served & SettleParts & { readonly exe
     parts,
     only('GET', parts.clock, async (event) => {
       readQuery(event, []);
-      return answerJson(200, describeExecution(await showExecution(readId(event), parts)));
+      const record = await showExecution(readId(event), parts);
+      return { ...answerJson(200, describeExecution(record)), executionId: record.executionId };
     }),
   );
 
@@ -70,7 +71,8 @@ export const createRetryExecution = (parts: Served & RetryParts) =>
       const retryOf = readId(event);
       const start = await retryExecution(retryOf, readRetryOptions(event, parts.clock.now()), parts);
       const { executionId, workflowId, workflowVersion, status } = start;
-      return answerJson(202, { executionId, retryOf, workflowId, workflowVersion, status });
+      const answer = answerJson(202, { executionId, retryOf, workflowId, workflowVersion, status });
+      return { ...answer, executionId };
     }),
   );
 
@@ -82,7 +84,7 @@ export const createCancelExecution = (parts: Served & CancelParts) =>
       readQuery(event, []);
       const executionId = readId(event);
       await cancelExecution(executionId, parts);
-      return answerJson(200, { executionId, status: 'cancelled' });
+      return { ...answerJson(200, { executionId, status: 'cancelled' }), executionId };
     }),
   );
 

@@ -44,8 +44,8 @@ export const openRuns = (
     ...openEvents(config, logger),
     services: { clock: systemClock, ids: randomIds, http: lateHttpClient(config.outboundAllow) },
     logger,
-    loggerFor: ({ executionId, workflowId, workflowVersion }) =>
-      withFields(logger, { executionId, workflowId, workflowVersion }),
+    loggerFor: ({ executionId, workflowId, workflowVersion, traceparent }) =>
+      withFields(logger, { executionId, workflowId, workflowVersion, traceparent }),
     openDesk: (record) =>
       createDesk(
         {

@@ -86,7 +86,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const run = (checked: CheckedRequest, context: Context) =>
     runWebhook(checked, computeTimeLimit(context, settings), running);
 
-  return createHandler({ logger, clock: services.clock }, run as Handle)
+  return createHandler({ logger, clock: services.clock }, run as Handle, describeWebhook)
     .before(({ event }) => limitBody(event, settings.maxBodyBytes))
     .use(step((event) => ({ request: readWebhookEvent(event, services.clock.now()) })))
     .use(step(async ({ request }) => ({ webhook: await findWebhook(request, findWorkflow) })))
@@ -96,6 +96,14 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
       })),
     )
     .use(step(({ request }) => ({ body: parseBody(examineBody(request), settings.maxBodyDepth) })));
+};
+
+/** The workflow and the path that were found. An event may bring a `webhook` of its own, of any shape. */
+const describeWebhook = (event: unknown): Readonly<Record<string, string>> => {
+  const { webhook } = (event ?? {}) as Partial<CheckedRequest>;
+  return webhook?.workflow?.definition === undefined || webhook.config === undefined
+    ? {}
+    : { workflowId: webhook.workflow.definition.id, path: webhook.config.path };
 };
 
 /** The gateway's event, and what the steps before have added to it. */
@@ -161,8 +169,8 @@ const createRunning = (
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     services,
-    loggerFor: ({ executionId, workflowId, workflowVersion }) =>
-      withFields(logger, { executionId, workflowId, workflowVersion }),
+    loggerFor: ({ executionId, workflowId, workflowVersion, traceparent }) =>
+      withFields(logger, { executionId, workflowId, workflowVersion, traceparent }),
   });
   return { ...parts, run: createRunExecution({ ...parts, prepare, clock, ids }), clock, ids, windowMs };
 };

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonValue } from '../contract/json.ts';
 import { AppError } from '../errors.ts';
 import type { DurableService, DurableStatus } from '../executions/durable-service.ts';
 import type { AwsAnswer, AwsRequest, CallAws } from './aws-caller.ts';
@@ -86,7 +85,7 @@ interface HistoryEvent {
  * before the callback that it belongs to.
  * https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecutionHistory.html
  */
-const findAnswer = async (call: CallAws, path: string, callbackId: string): Promise<JsonValue> => {
+const findAnswer = async (call: CallAws, path: string, callbackId: string): Promise<unknown> => {
   const payloads = new Map<string, string>();
   let marker = '';
   for (let page = 0; page < MAX_PAGES; page++) {

@@ -63,6 +63,8 @@ export interface ExecutionInfo {
   readonly trigger: { readonly nodeId: string; readonly type: string };
   /** ISO 8601, UTC, milliseconds. */
   readonly startedAt: string;
+  /** The place in a trace that the request named (W3C Trace Context); absent when it named none. */
+  readonly traceparent?: string;
 }
 
 export interface NodeContext {

@@ -59,6 +59,7 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => ({
   ...(start.input === null ? {} : { input: text(start.input) }),
   ...(start.callbackKey === null ? {} : { callbackKey: text(start.callbackKey) }),
   ...(start.retryOf === null ? {} : { retryOf: json(start.retryOf) }),
+  ...(start.traceparent === null ? {} : { traceparent: text(start.traceparent) }),
   ...(start.seed === null ? {} : { seed: text(start.seed) }),
   ...(start.keepsResult ? { keepsResult: flag(true) } : {}),
   ...(start.mode === 'inline'
@@ -76,6 +77,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   input: item.input?.S ?? null,
   callbackKey: item.callbackKey?.S ?? null,
   retryOf: item.retryOf === undefined ? null : readJson<ExecutionStart['retryOf']>(item, 'retryOf'),
+  traceparent: item.traceparent?.S ?? null,
   seed: item.seed?.S ?? null,
   keepsResult: item.keepsResult?.BOOL === true,
   nodes: item.nodes === undefined ? [] : readJson<NodeRecord[]>(item, 'nodes'),

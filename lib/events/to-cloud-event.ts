@@ -12,6 +12,8 @@ export interface CloudEvent {
   /** RFC 3339. */
   readonly time: string;
   readonly datacontenttype: 'application/json';
+  /** https://github.com/cloudevents/spec/blob/main/cloudevents/extensions/distributed-tracing.md */
+  readonly traceparent?: string;
   readonly data: JsonObject;
 }
 
@@ -25,7 +27,7 @@ const TYPES: Record<EndedExecution['status'], string> = {
 /** What the outside is told of the end of an execution. Never what went through its nodes. */
 export const toCloudEvent = (ended: EndedExecution): CloudEvent => {
   const { executionId, workflowId, workflowVersion, status, mode, trigger, startedAt, endedAt } = ended;
-  const { failure, retryOf } = ended;
+  const { failure, retryOf, traceparent } = ended;
   return {
     specversion: '1.0',
     id: `${executionId}:${status}`,
@@ -34,6 +36,7 @@ export const toCloudEvent = (ended: EndedExecution): CloudEvent => {
     subject: executionId,
     time: new Date(endedAt).toISOString(),
     datacontenttype: 'application/json',
+    ...(traceparent === null ? {} : { traceparent }),
     data: {
       ...{ executionId, workflowId, workflowVersion, status, mode },
       trigger: { nodeId: trigger.nodeId, type: trigger.type },

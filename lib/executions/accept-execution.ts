@@ -13,7 +13,7 @@ import { packInput } from './pack-result.ts';
 export interface Acceptance
   extends Pick<
     ExecutionStart,
-    'executionId' | 'workflowId' | 'workflowVersion' | 'trigger' | 'startedAt' | 'keepsResult'
+    'executionId' | 'workflowId' | 'workflowVersion' | 'trigger' | 'startedAt' | 'keepsResult' | 'traceparent'
   > {
   readonly mode: BackgroundMode;
   /** What the trigger gets. */
@@ -90,10 +90,10 @@ const launchOrMark = async (
 };
 
 const toStart = async (acceptance: Acceptance, { blobs, ids }: AcceptParts): Promise<ExecutionStart> => {
-  const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult, input } =
-    acceptance;
+  const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult } = acceptance;
+  const { input, traceparent } = acceptance;
   return {
-    ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult },
+    ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult, traceparent },
     status: 'accepted',
     startToken: ids.next(),
     input: await packInput(executionId, input, blobs),

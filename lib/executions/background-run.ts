@@ -291,4 +291,5 @@ const toInfo = (record: ExecutionRecord): ExecutionInfo => ({
   workflowVersion: record.workflowVersion,
   trigger: record.trigger,
   startedAt: new Date(record.startedAt).toISOString(),
+  ...(record.traceparent === null ? {} : { traceparent: record.traceparent }),
 });

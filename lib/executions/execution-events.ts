@@ -3,7 +3,15 @@ import type { ExecutionRecord } from './execution-store.ts';
 /** An execution that has ended, as events tell of it. */
 export type EndedExecution = Pick<
   ExecutionRecord,
-  'executionId' | 'workflowId' | 'workflowVersion' | 'trigger' | 'mode' | 'startedAt' | 'failure' | 'retryOf'
+  | 'executionId'
+  | 'workflowId'
+  | 'workflowVersion'
+  | 'trigger'
+  | 'mode'
+  | 'startedAt'
+  | 'failure'
+  | 'retryOf'
+  | 'traceparent'
 > & {
   readonly status: 'succeeded' | 'failed' | 'cancelled' | 'timedOut';
   /** Milliseconds since the epoch. */

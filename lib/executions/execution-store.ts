@@ -27,6 +27,8 @@ export interface ExecutionStart {
   /** Signs the addresses of its callbacks; null for an inline run. Never shown. */
   readonly callbackKey: string | null;
   readonly retryOf: RetryOf | null;
+  /** W3C Trace Context, as the request named it; null when it did not. */
+  readonly traceparent: string | null;
   /**
    * What is remembered of the execution that it repeats, packed: its `memory`. It never changes, so that every
    * process that resumes this one begins alike. Null for none.

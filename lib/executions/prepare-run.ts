@@ -21,7 +21,14 @@ export interface PrepareParts {
  */
 export const createPrepareRun =
   ({ openPlan, otherWorkflows, services, loggerFor }: PrepareParts) =>
-  async ({ executionId, workflow, trigger, input, timeLimitMs }: Launch): Promise<RunPrepared> => {
+  async ({
+    executionId,
+    workflow,
+    trigger,
+    input,
+    timeLimitMs,
+    traceparent,
+  }: Launch): Promise<RunPrepared> => {
     const plan = await openPlan(workflow);
     plan.routeFrom(trigger.nodeId); // throws for what is no trigger
     const limits = computeLimits(workflow.definition.settings, 'inline', timeLimitMs);
@@ -32,6 +39,7 @@ export const createPrepareRun =
         workflowVersion: workflow.version,
         trigger,
         startedAt: new Date(startedAt).toISOString(),
+        ...(traceparent === null ? {} : { traceparent }),
       };
       const ports = {
         services,

@@ -99,7 +99,7 @@ const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOp
 };
 
 const toStart = (
-  { executionId, workflowId, trigger, input, memory, keepsResult }: ExecutionRecord,
+  { executionId, workflowId, trigger, input, memory, keepsResult, traceparent }: ExecutionRecord,
   workflow: Workflow,
   { from }: RetryOptions,
   { ids, clock, mode }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode },
@@ -115,6 +115,7 @@ const toStart = (
   input,
   callbackKey: drawCallbackKey(),
   retryOf: { executionId, fromNodeId: from },
+  traceparent,
   seed: from === null ? null : memory,
   keepsResult,
 });

@@ -23,6 +23,7 @@ export interface Launch {
   readonly timeLimitMs: number;
   /** Whether somebody may ask again for what it came to. */
   readonly keepsResult: boolean;
+  readonly traceparent: ExecutionStart['traceparent'];
 }
 
 /** A launch that is ready to run: rejecting is a fault of ours, a failing node is a result. */
@@ -59,7 +60,7 @@ export const createRunExecution =
   };
 
 const toStart = (
-  { executionId, workflow, trigger, keepsResult }: Launch,
+  { executionId, workflow, trigger, keepsResult, traceparent }: Launch,
   startedAt: number,
   startToken: string,
 ): ExecutionStart => ({
@@ -75,6 +76,7 @@ const toStart = (
   input: null,
   callbackKey: null,
   retryOf: null,
+  traceparent,
   seed: null,
   keepsResult,
 });

@@ -12,7 +12,14 @@ export interface SettleParts {
 
 type Settled = Pick<
   ExecutionStart | ExecutionRecord,
-  'executionId' | 'workflowId' | 'workflowVersion' | 'trigger' | 'mode' | 'startedAt' | 'retryOf'
+  | 'executionId'
+  | 'workflowId'
+  | 'workflowVersion'
+  | 'trigger'
+  | 'mode'
+  | 'startedAt'
+  | 'retryOf'
+  | 'traceparent'
 >;
 
 /**
@@ -59,11 +66,11 @@ const tell = async (
   logger: Logger,
 ): Promise<boolean> => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf } = execution;
-  const { status, endedAt, failure } = execution;
+  const { status, endedAt, failure, traceparent } = execution;
   try {
     await events.publish({
       ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf },
-      ...{ status, endedAt, failure },
+      ...{ status, endedAt, failure, traceparent },
     });
     return true;
   } catch (cause) {

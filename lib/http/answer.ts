@@ -7,6 +7,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Null when there is none. */
   readonly body: string | null;
+  /** For the log: the execution that it is about. */
+  readonly executionId?: string;
 }
 
 /** Nobody between us and the caller is to keep it: it says what is true now. */

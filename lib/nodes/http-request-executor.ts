@@ -26,7 +26,8 @@ const TIMEOUT_MARGIN_MS = 1_000;
  */
 export const httpRequestExecutor: NodeExecutor = {
   getNodeType: () => 'httpRequest',
-  execute: async ({ parameters }, _input, { services, signal, idempotencyKey, remainingMs }) => {
+  execute: async ({ parameters }, _input, context) => {
+    const { execution, services, signal, idempotencyKey, remainingMs } = context;
     const bodyType = readChoice(parameters, 'bodyType', bodyTypes, 'json');
     const failOnStatus = readBoolean(parameters, 'failOnStatus', true);
     const isKeyed = readBoolean(parameters, 'idempotencyKey', false);
@@ -36,6 +37,7 @@ export const httpRequestExecutor: NodeExecutor = {
       url,
       headers: {
         ...contentTypeOf(parameters.body, bodyType),
+        ...(execution.traceparent === undefined ? {} : { traceparent: execution.traceparent }),
         ...(isKeyed ? { 'idempotency-key': idempotencyKey } : {}),
         ...readHeaders(readMap(parameters, 'headers', {})),
       },

@@ -32,7 +32,8 @@ export const answerAccepted = ({
   preference,
 }: Accepted): WebhookAnswer => {
   const body = { executionId, workflowId, status, ...(isDuplicate ? { duplicate: true } : {}) };
-  return withHeaders(toJson(202, body), preference === undefined ? {} : { 'preference-applied': preference });
+  const answer = { ...toJson(202, body), executionId };
+  return withHeaders(answer, preference === undefined ? {} : { 'preference-applied': preference });
 };
 
 export const markDuplicate = (answer: WebhookAnswer): WebhookAnswer =>
@@ -54,7 +55,7 @@ export const answerRun = (
   responseMode: SynchronousMode,
 ): WebhookAnswer => {
   const { status, headers, body } = toAnswer(executionId, result, responseMode);
-  return { status, headers: { ...headers, [EXECUTION_ID_HEADER]: executionId }, body };
+  return { status, headers: { ...headers, [EXECUTION_ID_HEADER]: executionId }, body, executionId };
 };
 
 const toAnswer = (executionId: string, result: ExecutionResult, mode: SynchronousMode): WebhookAnswer => {

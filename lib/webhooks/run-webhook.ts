@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Clock } from '../contract/services.ts';
+import { readTraceparent } from '../contract/traceparent.ts';
 import { AppError } from '../errors.ts';
 import { type AcceptParts, acceptExecution } from '../executions/accept-execution.ts';
 import type { ExecutionRecord } from '../executions/execution-store.ts';
@@ -42,6 +43,7 @@ interface Delivery extends CheckedRequest {
   readonly isKeyed: boolean;
   readonly input: JsonObject;
   readonly trigger: ExecutionInfo['trigger'];
+  readonly traceparent: string | null;
 }
 
 /**
@@ -80,7 +82,8 @@ const claim = async (checked: CheckedRequest, parts: RunWebhookParts): Promise<D
   });
   const { rawBody, receivedAt } = request;
   const claimed = await claimDelivery({ workflowId, triggerNodeId, key, rawBody, receivedAt }, parts);
-  return { ...checked, claim: claimed, isKeyed: key !== null, input, trigger };
+  const traceparent = readTraceparent(headers.traceparent);
+  return { ...checked, claim: claimed, isKeyed: key !== null, input, trigger, traceparent };
 };
 
 /** The caller gets 202, and the run takes place in the background. */
@@ -121,10 +124,10 @@ const runNow = async (
     return markDuplicate(answerRun(executionId, result, mode));
   }
   const { workflow } = delivery.webhook;
-  const { trigger, input, isKeyed: keepsResult } = delivery;
+  const { trigger, input, isKeyed: keepsResult, traceparent } = delivery;
   return answerRun(
     executionId,
-    await parts.run({ executionId, workflow, trigger, input, timeLimitMs, keepsResult }),
+    await parts.run({ executionId, workflow, trigger, input, timeLimitMs, keepsResult, traceparent }),
     mode,
   );
 };
@@ -146,6 +149,7 @@ const accept = (
       input: delivery.input,
       isRepeatable: delivery.isKeyed,
       keepsResult,
+      traceparent: delivery.traceparent,
     },
     parts,
   );

@@ -5,4 +5,6 @@ export interface WebhookAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** Null when there is none. */
   readonly body: string | null;
+  /** For the log: the execution that it is about. */
+  readonly executionId?: string;
 }

@@ -312,6 +312,7 @@ const ended: EndedExecution = {
   status: 'timedOut',
   failure: { nodeId: 'pause', name: 'ExecutionTimeout', message: 'its time was up' },
   retryOf: null,
+  traceparent: null,
 };
 
 describe('the event of an end', () => {

@@ -30,6 +30,7 @@ const ends: fc.Arbitrary<EndedExecution> = fc
     ),
     failure: fc.option(fc.record({ nodeId: id, name: fc.string(), message: fc.string() })),
     retryOf: fc.option(fc.record({ executionId: id, fromNodeId: fc.option(id) })),
+    traceparent: fc.option(fc.stringMatching(/^00-[1-9a-f]{32}-[1-9a-f]{16}-0[01]$/)),
     durationMs: fc.nat(),
   })
   .map(({ durationMs, ...end }) => ({ ...end, endedAt: end.startedAt + durationMs }));

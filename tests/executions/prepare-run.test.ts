@@ -33,6 +33,7 @@ const aLaunch = (changes: Partial<Launch> = {}): Launch => ({
   input: { body: 'hi' },
   timeLimitMs: 60_000,
   keepsResult: false,
+  traceparent: null,
   ...changes,
 });
 

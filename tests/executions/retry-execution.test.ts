@@ -129,6 +129,7 @@ describe('a retry', () => {
     expect(start).toEqual({
       executionId: 'new-1',
       workflowId: 'workflow',
+      traceparent: null,
       workflowVersion: 1,
       trigger: { nodeId: 'start', type: 'type-start' },
       mode: 'durable',

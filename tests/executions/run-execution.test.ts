@@ -18,6 +18,7 @@ const launch: Launch = {
   input: { body: 1 },
   timeLimitMs: 1000,
   keepsResult: false,
+  traceparent: null,
 };
 
 const result: ExecutionResult = {

@@ -31,6 +31,19 @@ describe('what httpRequest sends', () => {
     });
   });
 
+  test('the trace of its execution, unless a header names another one', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const headersFor = async (headers: JsonObject) => {
+      const { context, requests } = aContextAnswering();
+      const traced = { ...context, execution: { ...context.execution, traceparent } };
+      const executor = await httpRequest.getExecutor();
+      await runNode(executor, 'httpRequest', { url, headers }, {}, traced);
+      return requests[0]?.headers;
+    };
+    expect(await headersFor({})).toEqual({ traceparent });
+    expect(await headersFor({ Traceparent: 'own' })).toEqual({ traceparent: 'own' });
+  });
+
   test('the method and the limits of its parameters', async () => {
     const limits = { maxRedirects: 0, maxResponseBytes: 6 * 1024 * 1024 };
     expect((await call({ method: 'DELETE', ...limits })).request).toMatchObject({

@@ -177,6 +177,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
           input,
           isRepeatable: false,
           keepsResult: true,
+          traceparent: null,
         },
         { ...parts, ids: parts.services.ids, clock, launcher: { launch: async () => {} } },
       );

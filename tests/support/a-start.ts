@@ -19,6 +19,7 @@ export const anExecutionStart = (changes: Partial<ExecutionStart> = {}): Executi
   input: 'j{"body":1}',
   callbackKey: 'key-1',
   retryOf: null,
+  traceparent: null,
   seed: null,
   keepsResult: false,
   ...changes,

@@ -24,6 +24,7 @@ describe('the answer of an accepted run', () => {
       status: 202,
       headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
       body: '{"executionId":"e-1","workflowId":"shop","status":"accepted"}',
+      executionId: 'e-1',
     });
   });
 });
@@ -38,6 +39,7 @@ describe('the answer of the last node', () => {
         'hookloom-execution-id': 'e-1',
       },
       body: '{"total":3}',
+      executionId: 'e-1',
     });
   });
 
@@ -67,6 +69,7 @@ describe('the answer of a response node', () => {
         'hookloom-execution-id': 'e-1',
       },
       body: '{"ok":true}',
+      executionId: 'e-1',
     });
   });
 
@@ -94,6 +97,7 @@ describe('the answer of a response node', () => {
       status: 200,
       headers: { 'hookloom-execution-id': 'e-1' },
       body: null,
+      executionId: 'e-1',
     });
   });
 
