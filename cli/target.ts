@@ -1,6 +1,7 @@
 import { createAwsCaller } from '../lib/aws/aws-caller.ts';
 import { createLambdaDurableService } from '../lib/aws/lambda-durable-service.ts';
 import { createLambdaLauncher } from '../lib/aws/lambda-launcher.ts';
+import { readConfig } from '../lib/config.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import { createDynamoDbClient } from '../lib/dynamodb/client.ts';
 import { createCredentialStore } from '../lib/dynamodb/credential-store.ts';
@@ -64,13 +65,12 @@ export interface Connection {
   readonly baseUrl?: string;
 }
 
-/** Days for which records are kept that a command changes: the service's own default. */
-const RETENTION_DAYS = 30;
-
 export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl }: Connection): Target => {
   const client = createDynamoDbClient(dynamodbEndpoint);
   const tables = tableNames(tablePrefix);
   const clock = { now: () => Date.now() };
+  // Of executions that a command starts: what it ends is kept for as long as its start said.
+  const { retentionDays } = readConfig({ RETENTION_DAYS: process.env.RETENTION_DAYS });
   const local = { accessKeyId: 'local', secretAccessKey: 'local' };
   const call = createAwsCaller({
     service: 'lambda',
@@ -82,7 +82,7 @@ export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl
   return {
     workflows: createWorkflowStore(client, tables, clock),
     credentials: createCredentialStore(client, tables),
-    executions: createExecutionStore(client, tables, { retentionDays: RETENTION_DAYS, clock }),
+    executions: createExecutionStore(client, tables, { retentionDays, clock }),
     listWorkflowIds: createListWorkflowIds(client, tables),
     launcher: createLambdaLauncher(call, {
       durable: `${tablePrefix}-runDurable:durable`,

@@ -34,6 +34,14 @@ test('keeps nothing that it has only written: another may write it again', async
   expect([...((await blobs.get('a')) ?? [])]).toEqual([2]);
 });
 
+test('reads again what it has written again', async () => {
+  const { blobs } = counted();
+  await blobs.put('a', new Uint8Array([1]));
+  await blobs.get('a');
+  await blobs.put('a', new Uint8Array([2]));
+  expect([...((await blobs.get('a')) ?? [])]).toEqual([2]);
+});
+
 test('gives up the oldest when it is full', async () => {
   const { read, blobs } = counted(25);
   for (const key of ['a', 'b', 'c']) await blobs.put(key, new Uint8Array(10));

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '../../lib/errors.ts';
+import { type BackgroundEngine, createBackgroundInvocation } from '../../lib/executions/background-run.ts';
 import { cancelExecution } from '../../lib/executions/cancel-execution.ts';
 import { describeExecution } from '../../lib/executions/describe-execution.ts';
 import { retryExecution } from '../../lib/executions/retry-execution.ts';
+import type { StepResult, Steps } from '../../lib/executions/steps.ts';
 import { createExpressFunction } from '../../lib/express-function.ts';
 import { resolveExecution } from '../../lib/workflows/resolve-execution.ts';
 import {
@@ -709,6 +711,84 @@ describe('a run that is suspended while something is on its way', () => {
     expect((await service.executions.find('e-1'))?.crashes).toBe(0);
   });
 });
+
+describe('one process of a run', () => {
+  const one: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
+  /** The engine that a process runs on, with steps that are done when the test says so. */
+  const anEngine = () => {
+    const done = Promise.withResolvers<StepResult>();
+    const asked = Promise.withResolvers<void>();
+    const steps: Steps = {
+      run: () => {
+        asked.resolve();
+        return done.promise;
+      },
+      within: (_name, body) => body(steps),
+      wait: async () => {},
+      callback: () => Promise.reject(new Error('no callbacks here')),
+    };
+    const engine: BackgroundEngine = {
+      mode: 'durable',
+      owner: 'arn-1',
+      steps,
+      journal: null,
+      openDesk: null,
+      track: (work) => work,
+    };
+    return { engine, done, asked: asked.promise };
+  };
+
+  test('records no end any more when it was suspended meanwhile', async () => {
+    const service = await started(one);
+    const { engine, done, asked } = anEngine();
+    const invocation = createBackgroundInvocation(service.parts);
+    const running = invocation.run('e-1', engine);
+    await asked;
+    invocation.halt();
+    done.resolve({ outputs: { main: {} }, attempts: 1 });
+    await running;
+    await invocation.close();
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'running', endedAt: null });
+  });
+
+  test('records its end when the progress that is being written is there', async () => {
+    const writes: string[] = [];
+    const written = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const service: BackgroundService = await started(one, {
+      clock: { sleep: (ms, signal) => (ms <= 1_000 ? Promise.resolve() : untilAborted(signal)) },
+      spoilt: {
+        saveProgress: async (...args) => {
+          begun.resolve();
+          await written.promise;
+          writes.push('progress');
+          return service.executions.saveProgress(...args);
+        },
+        finish: (...args) => {
+          writes.push('end');
+          return service.executions.finish(...args);
+        },
+      },
+    });
+    const { engine, done } = anEngine();
+    const invocation = createBackgroundInvocation(service.parts);
+    const running = invocation.run('e-1', engine);
+    await begun.promise;
+    done.resolve({ outputs: { main: {} }, attempts: 1 });
+    // The run is over by now, but for what is being written.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    written.resolve();
+    await running;
+    await invocation.close();
+    expect(writes.indexOf('end')).toBe(writes.length - 1);
+    expect(writes[0]).toBe('progress');
+  });
+});
+
+const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+  });
 
 describe('a run whose process ends too early', () => {
   const chain = (length: number): AFlow => {

@@ -7,7 +7,7 @@ import { createExecutionStore } from '../../lib/dynamodb/execution-store.ts';
 import { createWorkflowStore } from '../../lib/dynamodb/workflow-store.ts';
 import { isAppError } from '../../lib/errors.ts';
 import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
-import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
+import { startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
@@ -23,7 +23,7 @@ const clock = { now: () => 1_700_000_000_000 };
 
 /** The stores behind a proxy that can be made to misbehave. */
 const open = async () => {
-  let decide: (operation: string, table: string, count: number) => Fault = () => 'pass';
+  let decide: Parameters<typeof startFaultProxy>[1] = () => 'pass';
   const { tables, endpoint, client: direct } = await openDatabase();
   const proxy = await startFaultProxy(endpoint, (...call) => decide(...call));
   const client = createDynamoDbClient(proxy.endpoint);
@@ -172,6 +172,65 @@ describe('a change that is cut off', () => {
     await executions.start(start);
     misbehave((_operation, _table, count) => (count === 1 ? 'lose the reply' : 'pass'));
     expect(await executions.start({ ...start, startToken: 'another' })).toBe(false);
+  });
+});
+
+describe('a read that decides', () => {
+  test.each<[string, (stores: Stores) => Promise<unknown>]>([
+    ['a record', ({ executions }) => executions.find('e-1')],
+    ['a callback', ({ executions }) => executions.findCallback('e-1', 'ask/0/0')],
+    ['a version, current or archived', ({ workflows }) => workflows.findVersion('greeting', 7)],
+    ['a claim that was there before', ({ deliveries }) => deliveries.claim(aClaim())],
+  ])('of %s sees what was written before', async (_what, read) => {
+    const stores = await open();
+    await stores.workflows.put(aWorkflow(), []);
+    await stores.deliveries.claim(aClaim());
+    const reads: unknown[] = [];
+    stores.misbehave((operation, _table, _count, { ConsistentRead }) => {
+      if (operation === 'GetItem') reads.push(ConsistentRead);
+      return 'pass';
+    });
+    await read(stores);
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.every((isConsistent) => isConsistent === true)).toBe(true);
+  });
+});
+
+describe('a record is kept', () => {
+  const DAY = 86_400;
+  const atDay = async (day: number) => {
+    const { client, tables } = await openDatabase();
+    const time = { ms: 1_700_000_000_000 };
+    const store = (retentionDays: number) =>
+      createExecutionStore(client, tables, { retentionDays, clock: { now: () => time.ms } });
+    const expiry = async () => {
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.executions }));
+      return Number(Items[0]?.expiresAt?.N) - 1_700_000_000;
+    };
+    return { store, expiry, pass: () => (time.ms += day * DAY * 1_000) };
+  };
+
+  test('for as many days after its end as its start said, whatever ends it', async () => {
+    const { store, expiry, pass } = await atDay(3);
+    await store(5).start(start);
+    pass();
+    await store(30).finish('e-1', end);
+    expect(await expiry()).toBe((3 + 5) * DAY);
+  });
+
+  test.each<[string, (executions: Stores['executions']) => Promise<unknown>]>([
+    ['begins or goes on', (executions) => executions.begin('e-1', aLease())],
+    [
+      'makes progress',
+      (executions) => executions.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 }),
+    ],
+  ])('for 400 days since it last %s, as long as it is open', async (_what, act) => {
+    const { store, expiry, pass } = await atDay(50);
+    await store(5).start(start);
+    expect(await expiry()).toBe(400 * DAY);
+    pass();
+    await act(store(5));
+    expect(await expiry()).toBe((50 + 400) * DAY);
   });
 });
 

@@ -136,11 +136,14 @@ describe('the sweeper', () => {
   });
 
   test('ends what has had its time, and stops it', async () => {
-    const { parts, record, stopped, clock } = await begun();
+    const { parts, record, clock } = await begun();
     clock.advance(2 * HOUR + 1);
-    await sweepExecution('e-1', parts);
+    const stopped: unknown[] = [];
+    // The record first: what the run still does can't change it any more.
+    const stop = async (arn: string) => void stopped.push([arn, (await record())?.status]);
+    await sweepExecution('e-1', { ...parts, durableService: { ...parts.durableService, stop } });
     expect(await record()).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
-    expect(stopped).toEqual(['arn-1']);
+    expect(stopped).toEqual([['arn-1', 'timedOut']]);
   });
 
   test.each([

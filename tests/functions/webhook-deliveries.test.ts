@@ -36,6 +36,24 @@ describe('a delivery that comes again', () => {
     expect(service.executions.records()).toHaveLength(2);
   });
 
+  test('at another trigger of the same workflow is another one', async () => {
+    const service = await aWebhookService();
+    await service.put(later);
+    const webhook = await service.workflows.find('shop');
+    const [trigger] = webhook?.definition.nodes ?? [];
+    const [config] = webhook?.pathConfigs ?? [];
+    if (webhook === null || trigger === undefined || config === undefined) throw new Error('no webhook');
+    await service.workflows.put(
+      { ...webhook.definition, nodes: [...webhook.definition.nodes, { ...trigger, id: 'other' }] },
+      [config, { ...config, path: '/other', triggerNodeId: 'other' }],
+    );
+    await service.call(keyed('k-1'));
+    const event = keyed('k-1');
+    const other = { ...event, pathParameters: { ...event.pathParameters, path: 'other' } };
+    expect(bodyOf(await service.call(other))).not.toHaveProperty('duplicate');
+    expect(service.executions.records()).toHaveLength(2);
+  });
+
   test('is known by its key however long that is, to the last character', async () => {
     const service = await aWebhookService();
     await service.put(later);

@@ -1,13 +1,21 @@
-import { createServer, request } from 'node:http';
+import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What becomes of one call: it passes, or it goes wrong in one of the ways that happen. */
 export type Fault = 'pass' | 'throttle' | 'fail' | 'reset' | 'html' | 'lose the reply';
 
-/** A proxy before a DynamoDB. `decide` sees each call's operation (`PutItem`, …) and table, and how many went before. */
+/**
+ * A proxy before a DynamoDB. `decide` sees each call's operation (`PutItem`, …) and table, how many went before, and the
+ * request itself.
+ */
 export const startFaultProxy = async (
   endpoint: string,
-  decide: (operation: string, table: string, count: number) => Fault,
+  decide: (
+    operation: string,
+    table: string,
+    count: number,
+    request: { readonly [key: string]: unknown },
+  ) => Fault,
 ) => {
   let count = 0;
   const server = createServer(async (incoming, outgoing) => {
@@ -15,12 +23,13 @@ export const startFaultProxy = async (
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const body = Buffer.concat(chunks);
     const [, operation = ''] = String(incoming.headers['x-amz-target']).split('.');
-    const { TableName = '' } = JSON.parse(body.toString() || '{}');
+    const request = JSON.parse(body.toString() || '{}');
+    const { TableName = '' } = request;
     const answer = (status: number, type: string, text: string) =>
       outgoing.writeHead(status, { 'content-type': type }).end(text);
     const json = 'application/x-amz-json-1.0';
 
-    switch (decide(operation, TableName, count++)) {
+    switch (decide(operation, TableName, count++, request)) {
       case 'throttle':
         return answer(
           400,
@@ -58,7 +67,7 @@ const forward = (
   body: Buffer,
   then: (status: number, headers: NodeJS.Dict<string | string[]>, text: Buffer) => void,
 ): void => {
-  request(endpoint, { method: 'POST', headers }, async (response) => {
+  send(endpoint, { method: 'POST', headers }, async (response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     then(response.statusCode ?? 0, response.headers, Buffer.concat(chunks));
