@@ -11,6 +11,7 @@ import type { BlobStore } from '../blobs/blob-store.ts';
 import { isAppError } from '../errors.ts';
 import { type BackgroundParts, createBackgroundInvocation } from '../executions/background-run.ts';
 import type { ExecutionRecord } from '../executions/execution-store.ts';
+import { createOperationBudget } from '../executions/operation-budget.ts';
 import { readExecutionId } from '../executions/read-execution-id.ts';
 import type { CallbackDesk } from '../executions/session.ts';
 import { createBusy } from './busy.ts';
@@ -23,6 +24,8 @@ export interface DurableParts extends BackgroundParts {
   /** Where steps are remembered. */
   readonly client: DurableExecutionClient;
   readonly openDesk: (record: ExecutionRecord) => CallbackDesk;
+  /** Operations that one execution may have; as many as Lambda allows by default. */
+  readonly maxOperations?: number;
 }
 
 /**
@@ -36,6 +39,8 @@ export const createDurableFunction =
     context: Context,
   ): Promise<DurableExecutionInvocationOutput> => {
     const busy = createBusy();
+    const { maxOperations } = parts;
+    const budget = maxOperations === undefined ? undefined : createOperationBudget(maxOperations);
     const client = createCheckpointClient(parts.client);
     const { loadPlan } = parts.otherWorkflows;
     const invocation = createBackgroundInvocation({
@@ -61,7 +66,7 @@ export const createDurableFunction =
         await invocation.run(executionId, {
           mode: 'durable',
           owner: durable.executionContext.durableExecutionArn,
-          steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, busy)),
+          steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, busy), budget),
           journal: createJournal(event, client, blobs),
           openDesk: parts.openDesk,
           track: busy.track,

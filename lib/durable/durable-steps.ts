@@ -6,8 +6,12 @@ import {
   StepSemantics,
 } from '@aws/durable-execution-sdk-js';
 import type { JsonValue } from '../contract/json.ts';
+import { createOperationBudget, type OperationBudget } from '../executions/operation-budget.ts';
 import { computeRetryDelay, type Step, type StepResult, type Steps } from '../executions/steps.ts';
 import { toOperationName } from './operation-name.ts';
+
+/** As many as Lambda allows: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const MAX_OPERATIONS = 3_000;
 
 /**
  * Remembers with Lambda's durable execution: what is done is stored, and a run that goes on after a crash or a wait
@@ -16,9 +20,16 @@ import { toOperationName } from './operation-name.ts';
  * The engine knows operations by their position in a context. Each call below therefore takes its place before it
  * waits for anything, and what goes on side by side has a context of its own: a virtual one, which is no operation.
  * @param serdes how results are written down: whatever their size
+ * @param budget what is left of the operations that the execution may have: one for each step, wait and callback, none
+ *   for a virtual context. A refused one is never asked for, since the engine would fail the execution as a whole.
  */
-export const createDurableSteps = (context: DurableContext, serdes: Serdes<StepResult>): Steps => ({
+export const createDurableSteps = (
+  context: DurableContext,
+  serdes: Serdes<StepResult>,
+  budget: OperationBudget = createOperationBudget(MAX_OPERATIONS),
+): Steps => ({
   run: async (step) => {
+    budget.take();
     try {
       return await context.step(toOperationName(step.name), (attempt) => attemptStep(step, attempt.attempt), {
         serdes,
@@ -40,7 +51,7 @@ export const createDurableSteps = (context: DurableContext, serdes: Serdes<StepR
       toOperationName(name),
       async (child) => {
         try {
-          outcome.value = await body(createDurableSteps(child, serdes));
+          outcome.value = await body(createDurableSteps(child, serdes, budget));
         } catch (error) {
           outcome.error = error;
         }
@@ -52,10 +63,12 @@ export const createDurableSteps = (context: DurableContext, serdes: Serdes<StepR
   },
 
   wait: async (name, seconds) => {
+    budget.take();
     await context.wait(toOperationName(name), { seconds: Math.max(1, Math.ceil(seconds)) });
   },
 
   callback: async (name, timeoutSeconds) => {
+    budget.take();
     const timeout = { seconds: Math.max(1, Math.ceil(timeoutSeconds)) };
     const [answer, id] = await context.createCallback<string>(toOperationName(name), { timeout });
     return {

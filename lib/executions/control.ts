@@ -6,7 +6,7 @@ import type { NodeRun } from './attempts.ts';
 import { toFailure } from './failure.ts';
 import { type Run, type RunPlace, toInnerResult } from './run.ts';
 import type { Session } from './session.ts';
-import type { Attempt, Steps } from './steps.ts';
+import type { Attempt, Step, Steps } from './steps.ts';
 
 /** Runs inside of runs inside of runs …: a workflow that runs itself has to end somewhere. */
 const MAX_DEPTH = 10;
@@ -34,6 +34,16 @@ export const createControl = (
       throw new RangeError(`more than ${MAX_DEPTH} runs inside of runs`);
   };
 
+  const asked = <Value>(work: Promise<Value>): Promise<Value> => session.asked(run.planNode.node.id, work);
+
+  /** A step of our own. @throws what failed five times */
+  const remembered = async (name: string, work: () => Promise<JsonObject>): Promise<JsonObject> => {
+    const step: Step = { name, retry: { maxAttempts: 5 }, attempt: () => toAttempt(work) };
+    const result = await asked(steps.run(step));
+    if ('failure' in result) throw new Error(result.failure.message);
+    return result.outputs.main ?? {};
+  };
+
   const runBody = async (name: string, data: JsonObject, inner: Steps): Promise<InnerResult> => {
     const { planNode } = run;
     const output = planNode.nodeType.control?.bodyOutput;
@@ -43,21 +53,17 @@ export const createControl = (
   };
 
   return {
-    wait: (seconds) => steps.wait(nextName(), seconds, session.getStopped()),
+    wait: (seconds) => asked(steps.wait(nextName(), seconds, session.getStopped())),
 
     openCallback: async (timeoutSeconds): Promise<Callback> => {
       if (callbacks === null) throw new Error('this run can not wait for an answer: it is not a durable one');
       const name = nextName();
-      const place = await steps.callback(name, timeoutSeconds);
+      const place = await asked(steps.callback(name, timeoutSeconds));
       // A step, so that the address is good before anybody gets it, and says the same time on every replay.
-      const opened = await steps.run({
-        name: `${name}/open`,
-        retry: { maxAttempts: 5 },
-        attempt: () =>
-          toAttempt(async () => ({ expiresAt: await callbacks.open(name, place.id, timeoutSeconds) })),
-      });
-      if ('failure' in opened) throw new Error(opened.failure.message);
-      const expiresAt = Number(opened.outputs.main?.expiresAt);
+      const opened = await remembered(`${name}/open`, async () => ({
+        expiresAt: await callbacks.open(name, place.id, timeoutSeconds),
+      }));
+      const expiresAt = Number(opened.expiresAt);
       return { url: callbacks.urlOf(name, expiresAt), expiresAt, answer: place.answer };
     },
 
@@ -75,13 +81,9 @@ export const createControl = (
     runWorkflow: async (workflowId, input) => {
       const name = nextName();
       refuseDepth(name);
-      const found = await steps.run({
-        name: `${name}/version`,
-        retry: { maxAttempts: 5 },
-        attempt: () => toAttempt(async () => ({ version: await workflows.findVersion(workflowId) })),
-      });
-      if ('failure' in found) throw new Error(found.failure.message);
-      const version = found.outputs.main?.version;
+      const { version } = await remembered(`${name}/version`, async () => ({
+        version: await workflows.findVersion(workflowId),
+      }));
       if (typeof version !== 'number') throw new Error(`there is no enabled workflow "${workflowId}"`);
       const other = await workflows.loadPlan(workflowId, version);
       const entries = other.nodes.filter(({ node }) => node.type === ENTRY_TYPE && node.disabled !== true);

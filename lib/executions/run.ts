@@ -7,10 +7,11 @@ import { attemptNode, type NodeRun } from './attempts.ts';
 import { createControl } from './control.ts';
 import type { NodeFailure, NodeRecord } from './execution.ts';
 import { toFailure } from './failure.ts';
+import { OperationLimitError } from './operation-budget.ts';
 import { mainOf, mergeInputs, type Outcome, passThrough, recordOpen, toOutcome } from './outcome.ts';
 import { type Outputs, Progress } from './progress.ts';
 import type { Session } from './session.ts';
-import type { Attempt, StepResult, Steps } from './steps.ts';
+import type { Attempt, Step, StepResult, Steps } from './steps.ts';
 
 /** Where a run has its place: the workflow's own run at the top, others inside of a node of it. */
 export interface RunPlace {
@@ -76,6 +77,7 @@ export class Run {
     for (let wave = this.#progress.takeReady(); wave.length > 0; wave = this.#progress.takeReady()) {
       const stopped = this.#session.stopReason;
       if (stopped !== null) return this.#end({ nodeId: this.#idOf(wave[0] ?? -1), ...toFailure(stopped) });
+      if (this.#session.fatal !== null) return this.#end(this.#session.fatal);
       const tooMany = this.#exceededNodeRuns(wave);
       if (tooMany !== null) return this.#end(tooMany);
       const runs = wave.map((index) => this.#open(index, input));
@@ -153,16 +155,17 @@ export class Run {
 
   /** Only what touches the outside is worth remembering: everything else is computed again. */
   async #runStep(run: NodeRun): Promise<StepResult> {
-    const { settings } = run.planNode.node;
+    const { id, settings } = run.planNode.node;
     const stopped = this.#session.getStopped();
-    const result = await this.#place.steps.run({
+    const step: Step = {
       name: run.name,
       retry: settings?.retry,
       atMostOnce: settings?.atMostOnce === true,
       signal: stopped,
       attempt: async (number) =>
         stopped.aborted ? { failure: toFailure(stopped.reason) } : this.#attempt(run, number),
-    });
+    };
+    const result = await this.#session.asked(id, this.#place.steps.run(step)).catch(toRefused);
     // What was remembered comes from a store: not frozen yet.
     if ('outputs' in result) for (const data of Object.values(result.outputs)) this.#session.measure(data);
     return result;
@@ -176,7 +179,9 @@ export class Run {
         this.#inner.set(run.name, [...(this.#inner.get(run.name) ?? []), inner]);
         return inner;
       });
-      return this.#attempt(run, 1, control);
+      const result = await this.#attempt(run, 1, control);
+      const { fatal } = this.#session;
+      return fatal === null ? result : { failure: { name: fatal.name, message: fatal.message } };
     });
   }
 
@@ -194,7 +199,7 @@ export class Run {
   /** Takes over what a wave came to; gives what ends the run, null when it goes on. */
   #take(wave: readonly number[], outcomes: readonly Outcome[]): NodeFailure | null {
     for (const { record } of outcomes) this.#records.push(record);
-    const fatal = outcomes.find((outcome) => outcome.fatal !== null)?.fatal ?? null;
+    const fatal = this.#session.fatal ?? outcomes.find((outcome) => outcome.fatal !== null)?.fatal ?? null;
     if (fatal !== null) return fatal;
     outcomes.forEach(({ outputs }, index) => {
       this.#keep(wave[index] ?? -1, outputs);
@@ -273,6 +278,12 @@ export class Run {
 
 const nameOf = ({ within, nodeId, iteration }: NodeRecord): string =>
   within === undefined ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
+
+/** A step that the engine did not take. */
+const toRefused = (error: unknown): StepResult => {
+  if (!(error instanceof OperationLimitError)) throw error;
+  return { failure: toFailure(error), attempts: 0 };
+};
 
 const openStatusOf = ({ planNode }: NodeRun): 'waiting' | 'running' =>
   planNode.nodeType.control?.suspends === true ? 'waiting' : 'running';

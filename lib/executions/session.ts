@@ -3,7 +3,9 @@ import type { Logger, Services } from '../contract/services.ts';
 import type { Plan } from '../workflows/plan.ts';
 import type { TakeTurn } from '../workflows/scope.ts';
 import type { NodeFailure, NodeRecord } from './execution.ts';
+import { toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
+import { OperationLimitError } from './operation-budget.ts';
 import { createPureServices } from './pure-services.ts';
 import type { Steps } from './steps.ts';
 import { createTakeTurn } from './turns.ts';
@@ -67,6 +69,7 @@ export class Session {
   #now: number;
   #timeout: NodeFailure | null = null;
   #onTimeUp: (() => void) | null = null;
+  #fatal: NodeFailure | null = null;
   /** Made when somebody looks at it, like the timer: an execution of quick nodes needs neither. */
   #stop: AbortController | undefined;
   #timer: AbortController | undefined;
@@ -91,6 +94,24 @@ export class Session {
   /** When something last began or ended; milliseconds since the epoch. */
   get now(): number {
     return this.#now;
+  }
+
+  /** The failure that ends the execution whatever the settings of its nodes say; null while there is none. */
+  get fatal(): NodeFailure | null {
+    return this.#fatal;
+  }
+
+  /**
+   * Waits for what the engine of the run was asked for on behalf of a node. An engine that takes no more operations ends
+   * the execution there: the failure is not handed to the node, whose `onError` could send a replay another way.
+   */
+  async asked<Value>(nodeId: string, work: Promise<Value>): Promise<Value> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof OperationLimitError) this.#fatal ??= { nodeId, ...toFailure(error) };
+      throw error;
+    }
   }
 
   /** Looks at the clock. */

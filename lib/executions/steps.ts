@@ -36,7 +36,8 @@ export interface StepCallback {
 /**
  * A way to remember. Everything is asked for in an order that depends on the plan and the data alone, never on what
  * finished first. Names are unique in an execution, and the same on every replay. Waiting is this port's business:
- * an engine that resumes waits at no cost.
+ * an engine that resumes waits at no cost. `run`, `wait` and `callback` reject with {@link OperationLimitError} where the
+ * engine takes no more of them for this execution.
  */
 export interface Steps {
   run(step: Step): Promise<StepResult>;

@@ -191,13 +191,19 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
         saboteur?: Saboteur;
         refuses?: (update: OperationUpdate) => boolean;
         between?: () => Promise<void>;
+        maxOperations?: number;
       } = {},
     ) => {
-      const { between, ...rest } = engine;
+      const { between, maxOperations, ...rest } = engine;
       return aDurableEngine({
         input: { executionId },
         createHandler: (client) => {
-          const handler = createDurableFunction({ ...parts, client, openDesk });
+          const handler = createDurableFunction({
+            ...parts,
+            client,
+            openDesk,
+            ...(maxOperations === undefined ? {} : { maxOperations }),
+          });
           return async (event, context: Context) => {
             await between?.();
             return handler(event, context);
