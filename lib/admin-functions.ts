@@ -5,6 +5,7 @@ import { type Answer, answerJson } from './http/answer.ts';
 import { createHandler } from './http/create-handler.ts';
 import { checkHealth, reportNoRegistry } from './plugins/health.ts';
 import type { Registry } from './plugins/load-registry.ts';
+import type { ListedPlugins } from './plugins/summaries.ts';
 
 export interface AdminParts {
   readonly logger: Logger;
@@ -24,11 +25,13 @@ const createAdminFunction = (parts: AdminParts, read: (context: Partial<Context>
     return read(context);
   });
 
-/** An endpoint that lists what the registry holds. */
-export const createAdminList = (parts: AdminParts, list: (registry: Registry, now: number) => unknown) =>
-  createAdminFunction(parts, async () =>
-    answerJson(200, list(await parts.loadRegistry(), parts.clock.now())),
-  );
+/** An endpoint that lists what is installed, as it turned out: it waits for every plugin. */
+export const createAdminList = (parts: AdminParts, list: (registry: ListedPlugins, now: number) => unknown) =>
+  createAdminFunction(parts, async () => {
+    const registry = await parts.loadRegistry();
+    const plugins = await registry.initialise();
+    return answerJson(200, list({ plugins }, parts.clock.now()));
+  });
 
 /**
  * The health report: 503 when nothing works, a registry that can't be built included. However long one check may
@@ -41,6 +44,7 @@ export const createHealthFunction = (parts: AdminParts, deadlineMs: number) =>
       logger.error('registry not built', { cause });
       return null;
     });
+    await registry?.initialise(); // before its time is shared out
     const report =
       registry === null
         ? reportNoRegistry(clock.now())

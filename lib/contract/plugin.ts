@@ -64,7 +64,10 @@ export interface PluginProvider {
   readonly category: string;
   readonly handles: readonly PluginHandle[];
   readonly dependencies?: readonly PluginDependency[];
-  /** Called once, when the registry is built; a throw keeps the plugin out, and nothing else. */
+  /**
+   * Called once in a process, after that of its dependencies, when a node of the plugin is first executed, or an operator
+   * asks for the plugins. A throw keeps the plugin out, and nothing else; it is called again half a minute later or more.
+   */
   init?(context: PluginContext): void | Promise<void>;
   destroy?(): void | Promise<void>;
   readonly healthCheck?: HealthCheck;

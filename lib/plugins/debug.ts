@@ -1,5 +1,4 @@
-import type { Registry } from './load-registry.ts';
-import { listActions, listTriggers } from './summaries.ts';
+import { type ListedPlugins, listActions, listTriggers } from './summaries.ts';
 
 /** Where it runs; the function tells, since this folder does not look at the process. */
 export interface RuntimeInfo {
@@ -24,7 +23,7 @@ export interface DebugInfo {
 }
 
 export const describeRegistry = (
-  registry: Registry,
+  registry: ListedPlugins,
   { now, runtime, build }: { readonly now: number } & Pick<DebugInfo, 'runtime' | 'build'>,
 ): DebugInfo => {
   const triggers = listTriggers(registry).filter(({ loaded }) => loaded);

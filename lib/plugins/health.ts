@@ -29,10 +29,11 @@ export interface HealthOptions {
   readonly deadlineMs?: number;
 }
 
-/** Checks every plugin: that it is loaded, that each node type has its executor, and what it says of itself. */
+/** Checks every plugin: that it is loaded, and initialised, that each node type has its executor, and what it says of itself. */
 export const checkHealth = async (registry: Registry, options: HealthOptions): Promise<HealthReport> => {
+  const plugins = await registry.initialise();
   const rows = await Promise.all(
-    registry.plugins.map(async (entry) => [entry.id, await checkPlugin(entry, registry, options)] as const),
+    plugins.map(async (entry) => [entry.id, await checkPlugin(entry, registry, options)] as const),
   );
   const count = (status: HealthStatus) => rows.filter(([, health]) => health.status === status).length;
   const summary = {

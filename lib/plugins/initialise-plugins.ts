@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../contract/services.ts';
-import { checkDependencies } from './check-dependencies.ts';
+import { describeNotLoaded } from './connect-plugins.ts';
 import { describeError } from './describe-error.ts';
 import { type LoadedEntry, type PluginEntry, toFailed } from './plugin.ts';
 import { pluginLogger } from './plugin-logger.ts';
@@ -8,60 +8,90 @@ import { withinDeadline } from './within-deadline.ts';
 export interface InitOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** For one plugin; what does not depend on one another is initialised at once. */
+  /** For one plugin, in milliseconds; plugins that do not depend on one another are initialised at once. */
   readonly deadlineMs: number;
 }
 
-/** Initialises what can be, each plugin once and after what it depends on; what fails takes its dependents along. */
-export const initialisePlugins = (
+/** A failed init is not tried again before: what it waits for in vain, each request would wait for. */
+export const RETRY_INIT_MS = 30_000;
+
+export interface PluginInitialiser {
+  /**
+   * Initialises a plugin after all that it depends on, once; gives how it turned out. A failed init is tried again when
+   * the plugin is next asked for, half a minute later or more.
+   */
+  initialise(entry: PluginEntry): Promise<PluginEntry>;
+  /** The plugins whose init has succeeded. */
+  initialised(): readonly LoadedEntry[];
+}
+
+interface Outcome {
+  readonly result: Promise<PluginEntry>;
+  /** Milliseconds since the epoch; null while it has not failed. */
+  failedAt: number | null;
+}
+
+/** @param entries as they are connected: no way leads from one of them back to itself */
+export const createInitialiser = (
   entries: readonly PluginEntry[],
-  options: InitOptions,
-): Promise<PluginEntry[]> => {
-  const candidates = new Map(
+  { clock, logger, deadlineMs }: InitOptions,
+): PluginInitialiser => {
+  const byId = new Map(
     entries.flatMap((entry) => (entry.status === 'loaded' ? [[entry.id, entry] as const] : [])),
   );
-  const plugins = new Map([...candidates].map(([id, { plugin }]) => [id, plugin]));
+  const outcomes = new Map<string, Outcome>();
+  const initialised = new Set<LoadedEntry>();
 
+  const initialise = (entry: PluginEntry): Promise<PluginEntry> => {
+    if (entry.status !== 'loaded') return Promise.resolve(entry);
+    const known = outcomes.get(entry.id);
+    if (known !== undefined && !isDue(known)) return known.result;
+    const outcome: Outcome = { result: settle(entry), failedAt: null };
+    outcomes.set(entry.id, outcome);
+    void outcome.result.then(({ status }) => {
+      if (status !== 'loaded') outcome.failedAt = clock.now();
+    });
+    return outcome.result;
+  };
+
+  const isDue = ({ failedAt }: Outcome): boolean =>
+    failedAt !== null && clock.now() - failedAt >= RETRY_INIT_MS;
+
+  /** Never rejects. */
   const settle = async (entry: LoadedEntry): Promise<PluginEntry> => {
-    const { error, warnings } = checkDependencies(entry.plugin, plugins);
-    if (error !== null) return toFailed(entry, error);
     const failed = await findFailed(entry);
     const required = failed.find(({ optional }) => optional !== true);
-    if (required !== undefined) return toFailed(entry, describeFailed(required.pluginId));
+    if (required !== undefined) return fail(entry, describeNotLoaded(required.pluginId));
     try {
-      await initialise(entry, options);
+      await withinDeadline(clock, deadlineMs, (signal) =>
+        entry.plugin.init?.({ logger: pluginLogger(logger, entry.id), clock, signal }),
+      );
     } catch (thrown) {
-      return toFailed(entry, `its init failed: ${describeError(thrown)}`);
+      return fail(entry, `its init failed: ${describeError(thrown)}`);
     }
-    return { ...entry, warnings: [...warnings, ...failed.map(({ pluginId }) => describeFailed(pluginId))] };
+    initialised.add(entry);
+    return {
+      ...entry,
+      warnings: [...entry.warnings, ...failed.map(({ pluginId }) => describeNotLoaded(pluginId))],
+    };
   };
 
-  /** Which of its dependencies are installed, but did not load. There is no way round in a circle: that was checked. */
+  const fail = (entry: LoadedEntry, error: string): PluginEntry => {
+    logger.error('plugin not loaded', { plugin: entry.id, reason: error });
+    return toFailed(entry, error);
+  };
+
+  /** The dependencies whose init has failed. */
   const findFailed = async ({ plugin }: LoadedEntry) => {
-    const outcomes = await Promise.all(
+    const found = await Promise.all(
       plugin.dependencies.map(async (dependency) => {
-        const found = candidates.get(dependency.pluginId);
-        if (found === undefined) return [];
-        return (await settleOnce(found)).status === 'loaded' ? [] : [dependency];
+        const entry = byId.get(dependency.pluginId);
+        if (entry === undefined) return [];
+        return (await initialise(entry)).status === 'loaded' ? [] : [dependency];
       }),
     );
-    return outcomes.flat();
+    return found.flat();
   };
 
-  const settled = new Map<string, Promise<PluginEntry>>();
-  const settleOnce = (entry: LoadedEntry): Promise<PluginEntry> => {
-    const result = settled.get(entry.id) ?? settle(entry);
-    settled.set(entry.id, result);
-    return result;
-  };
-
-  return Promise.all(entries.map((entry) => (entry.status === 'loaded' ? settleOnce(entry) : entry)));
+  return { initialise, initialised: () => [...initialised] };
 };
-
-const initialise = ({ id, plugin }: LoadedEntry, { clock, logger, deadlineMs }: InitOptions) =>
-  withinDeadline(clock, deadlineMs, (signal) =>
-    plugin.init?.({ logger: pluginLogger(logger, id), clock, signal }),
-  );
-
-const describeFailed = (pluginId: string): string =>
-  `it depends on the plugin "${pluginId}", which is not loaded`;

@@ -2,8 +2,9 @@ import type { NodeExecutor } from '../contract/node.ts';
 import type { FindNodeType, NodeType } from '../contract/node-type.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { claimNodeTypes } from './claim-node-types.ts';
+import { connectPlugins } from './connect-plugins.ts';
 import { describeError } from './describe-error.ts';
-import { initialisePlugins } from './initialise-plugins.ts';
+import { createInitialiser } from './initialise-plugins.ts';
 import type { InstalledPlugin } from './installed-plugin.ts';
 import type { PluginEntry } from './plugin.ts';
 import { readPlugin } from './read-plugin.ts';
@@ -18,18 +19,22 @@ export interface RegistryOptions {
   readonly deadlineMs?: number;
 }
 
-/** All installed plugins, as they turned out. Built once, then it never changes. */
+/** All installed plugins, by their metadata. Built once, then it never changes. */
 export interface Registry {
-  /** In the order of the list. */
+  /** In the order of the list. Those that are `loaded` by then may be used: their init is run on their first use. */
   readonly plugins: readonly PluginEntry[];
+  /** An executor of a node type is given when the plugin that brings it is initialised. */
   readonly findNodeType: FindNodeType;
-  /** Lets every loaded plugin tidy up, within its deadline. */
+  /** Initialises all plugins. Gives them as they turned out, in the order of the list. */
+  initialise(): Promise<readonly PluginEntry[]>;
+  /** Lets every plugin tidy up whose init has succeeded, all at once, each within its deadline. Never rejects. */
   destroy(): Promise<void>;
 }
 
 /**
- * Loads, checks, connects and initialises the installed plugins. What goes wrong with one of them is confined to
- * it and shown; no plugin can make this reject.
+ * Loads the installed plugins, checks their metadata and connects them. None is initialised: whoever uses one of them
+ * waits for that one, and for what it depends on. What goes wrong with a plugin is confined to it and shown; none can
+ * make this reject.
  */
 export const loadRegistry = async (
   installed: readonly InstalledPlugin[],
@@ -37,7 +42,7 @@ export const loadRegistry = async (
 ): Promise<Registry> => {
   const options = { logger, clock, deadlineMs };
   const read = await readAll(installed, disabled, options);
-  const plugins = await initialisePlugins(claimNodeTypes(read), options);
+  const plugins = connectPlugins(claimNodeTypes(read));
   for (const entry of plugins) {
     if (entry.status === 'failed')
       logger.error('plugin not loaded', { plugin: entry.id, reason: entry.error });
@@ -72,19 +77,28 @@ const readAll = (
     }),
   );
 
-const toRegistry = (plugins: readonly PluginEntry[], { logger, clock, deadlineMs }: Options): Registry => {
-  const loaded = plugins.flatMap(({ status, plugin }) => (status === 'loaded' ? [plugin] : []));
+const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry => {
+  const { logger, clock, deadlineMs } = options;
+  const { initialise, initialised } = createInitialiser(plugins, options);
   const nodeTypes = new Map(
-    loaded.flatMap(({ nodeTypes }) => nodeTypes.map((nodeType) => [nodeType.nodeType, loadOnce(nodeType)])),
+    plugins.flatMap((entry) =>
+      entry.status !== 'loaded'
+        ? []
+        : entry.plugin.nodeTypes.map((nodeType) => [
+            nodeType.nodeType,
+            loadOnce(nodeType, async () => refuseFailed(await initialise(entry))),
+          ]),
+    ),
   );
   return Object.freeze({
     plugins: Object.freeze(plugins),
     findNodeType: (nodeType: string) => nodeTypes.get(nodeType) ?? null,
+    initialise: () => Promise.all(plugins.map(initialise)),
     destroy: async () => {
       await Promise.all(
-        loaded.map(async ({ id, destroy }) => {
+        initialised().map(async ({ id, plugin }) => {
           try {
-            await withinDeadline(clock, deadlineMs, () => destroy?.());
+            await withinDeadline(clock, deadlineMs, () => plugin.destroy?.());
           } catch (error) {
             logger.warn('plugin not tidied up', { plugin: id, reason: describeError(error) });
           }
@@ -94,13 +108,29 @@ const toRegistry = (plugins: readonly PluginEntry[], { logger, clock, deadlineMs
   });
 };
 
-/** The executor is loaded when it is first needed, and then kept; a load that failed may be tried again. */
-const loadOnce = (nodeType: NodeType): NodeType => {
+/** A node type can't be used, since the plugin that brings it could not be initialised. */
+class PluginNotLoadedError extends Error {
+  constructor(pluginId: string, reason: string) {
+    super(`the plugin "${pluginId}" is not loaded: ${reason}`);
+    this.name = 'PluginNotLoaded';
+  }
+}
+
+const refuseFailed = (entry: PluginEntry): void => {
+  if (entry.status !== 'loaded') throw new PluginNotLoadedError(entry.id, entry.error);
+};
+
+/** The executor is loaded when it is first needed, and then kept; what failed may be tried again. */
+const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType => {
   let executor: Promise<NodeExecutor> | undefined;
+  const load = async (): Promise<NodeExecutor> => {
+    await prepare();
+    return nodeType.getExecutor();
+  };
   return {
     ...nodeType,
     getExecutor: () => {
-      executor ??= nodeType.getExecutor().catch((error: unknown) => {
+      executor ??= load().catch((error: unknown) => {
         executor = undefined;
         throw error;
       });

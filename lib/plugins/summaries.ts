@@ -1,6 +1,10 @@
 import type { HandleKind } from '../contract/plugin.ts';
-import type { Registry } from './load-registry.ts';
 import type { PluginEntry } from './plugin.ts';
+
+/** The installed plugins as they turned out. */
+export interface ListedPlugins {
+  readonly plugins: readonly PluginEntry[];
+}
 
 /** What the admin API says of a plugin or of a node type. What is not known of a failed one is empty. */
 export interface PluginSummary {
@@ -28,20 +32,20 @@ export interface AllPluginsResponse {
 }
 
 /** Every installed plugin, legacy and unified, loaded or not. @param now milliseconds since the epoch */
-export const listPlugins = ({ plugins }: Registry, now: number): AllPluginsResponse => ({
+export const listPlugins = ({ plugins }: ListedPlugins, now: number): AllPluginsResponse => ({
   count: plugins.length,
   plugins: plugins.map(summarise),
   timestamp: new Date(now).toISOString(),
 });
 
 /** Every trigger node type, legacy and unified, and the legacy triggers that can't be read: those are known by their id. */
-export const listTriggers = (registry: Registry): PluginSummary[] => listNodeTypes(registry, 'trigger');
+export const listTriggers = (registry: ListedPlugins): PluginSummary[] => listNodeTypes(registry, 'trigger');
 
 /** Every action node type, in the same way. */
-export const listActions = (registry: Registry): PluginSummary[] => listNodeTypes(registry, 'action');
+export const listActions = (registry: ListedPlugins): PluginSummary[] => listNodeTypes(registry, 'action');
 
 /** The unified plugin providers. */
-export const listProviders = ({ plugins }: Registry): PluginSummary[] =>
+export const listProviders = ({ plugins }: ListedPlugins): PluginSummary[] =>
   plugins.filter(({ api }) => api === 'unified').map(summarise);
 
 const summarise = (entry: PluginEntry): PluginSummary => ({
@@ -58,7 +62,7 @@ const summarise = (entry: PluginEntry): PluginSummary => ({
   ...errorOf(entry),
 });
 
-const listNodeTypes = ({ plugins }: Registry, kind: HandleKind): PluginSummary[] =>
+const listNodeTypes = ({ plugins }: ListedPlugins, kind: HandleKind): PluginSummary[] =>
   plugins.flatMap((entry) => {
     if (entry.plugin === null) return entry.kind === kind ? [summarise(entry)] : [];
     return entry.plugin.nodeTypes

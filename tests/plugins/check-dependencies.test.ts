@@ -19,7 +19,9 @@ const loadGraph = async (graph: Graph, { disabled = [] }: { disabled?: readonly 
     return installedUnified(aProvider({ id, dependencies, init, handles: [aHandle({ id })] }), id);
   });
   const registry = await run(loadRegistry(installed, { logger: silent, clock, disabled }));
-  const outcomes = registry.plugins.map((entry) => (entry.status === 'loaded' ? 'loaded' : entry.error));
+  const outcomes = (await run(registry.initialise())).map((entry) =>
+    entry.status === 'loaded' ? 'loaded' : entry.error,
+  );
   const report = await run(checkHealth(registry, { logger: silent, clock }));
   return { registry, outcomes, initialised, report };
 };

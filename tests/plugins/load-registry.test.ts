@@ -14,9 +14,11 @@ import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 
-const load = (installed: readonly InstalledPlugin[], disabled: readonly string[] = []) => {
+/** The registry, and its plugins as they turned out once all are initialised. */
+const load = async (installed: readonly InstalledPlugin[], disabled: readonly string[] = []) => {
   const { clock, run } = aVirtualClock();
-  return run(loadRegistry(installed, { logger: silent, clock, disabled }));
+  const registry = await run(loadRegistry(installed, { logger: silent, clock, disabled }));
+  return { ...registry, plugins: await run(registry.initialise()) };
 };
 
 /** Of each plugin: `loaded`, or why not. */
@@ -491,7 +493,8 @@ test('what a plugin logs says whose it is', async () => {
     for (const level of ['debug', 'info', 'warn', 'error'] as const)
       context.logger[level](`on ${level}`, { plugin: 'somebody else', step: 1 });
   };
-  await run(loadRegistry([installedUnified(aProvider({ init }))], { logger, clock }));
+  const registry = await run(loadRegistry([installedUnified(aProvider({ init }))], { logger, clock }));
+  await run(registry.initialise());
   expect(entries).toEqual(
     ['debug', 'info', 'warn', 'error'].map((level) => ({
       level,
@@ -501,7 +504,7 @@ test('what a plugin logs says whose it is', async () => {
   );
 });
 
-test('destroying lets every loaded plugin tidy up, whatever the others do', async () => {
+test('destroying lets every initialised plugin tidy up, whatever the others do', async () => {
   const destroyed: string[] = [];
   const { logger, entries } = aRecordingLogger();
   const { clock, run } = aVirtualClock();
@@ -521,6 +524,7 @@ test('destroying lets every loaded plugin tidy up, whatever the others do', asyn
       { logger, clock },
     ),
   );
+  await run(registry.initialise());
   await run(registry.destroy());
   expect(destroyed).toEqual(['another']);
   expect(entries.map(({ fields }) => fields)).toEqual([
