@@ -63,9 +63,11 @@ export const createInitialiser = (
     const required = failed.find(({ optional }) => optional !== true);
     if (required !== undefined) return fail(entry, describeNotLoaded(required.pluginId));
     try {
-      await withinDeadline(clock, deadlineMs, (signal) =>
-        entry.plugin.init?.({ logger: pluginLogger(logger, entry.id), clock, signal }),
-      );
+      const { init } = entry.plugin;
+      if (init !== undefined) {
+        const context = { logger: pluginLogger(logger, entry.id), clock };
+        await withinDeadline(clock, deadlineMs, (signal) => init({ ...context, signal }));
+      }
     } catch (thrown) {
       return fail(entry, `its init failed: ${describeError(thrown)}`);
     }
