@@ -30,6 +30,7 @@ export const describeExecution = (record: ExecutionRecord) => ({
       : { executionId: record.retryOf.executionId, fromNodeId: record.retryOf.fromNodeId },
   owner: record.owner,
   invocations: record.invocations,
+  crashes: Math.max(0, record.crashes),
   failure: record.failure === null ? null : describeFailure(record.failure),
   nodes: record.nodes.map(describeNode),
   nodesOmitted: record.nodesOmitted,
