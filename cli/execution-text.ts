@@ -28,8 +28,9 @@ export const toTable = (executions: readonly ExecutionSummary[]): string[] => {
 
 /** A readable account of an execution, node by node; data where the record has some. */
 export const toAccount = (record: ExecutionRecord): string[] => {
-  const { trigger, retryOf, failure, endedAt, startedAt, invocations, nodesOmitted } = record;
-  const processes = invocations > 1 ? `, in ${invocations} processes` : '';
+  const { trigger, retryOf, failure, endedAt, startedAt, invocations, crashes, nodesOmitted } = record;
+  const ended = crashes > 0 ? `, the last ${crashes} of which ended too early` : '';
+  const processes = invocations > 1 ? `, in ${invocations} processes${ended}` : '';
   const from = retryOf?.fromNodeId == null ? '' : `, from ${retryOf.fromNodeId}`;
   return [
     `${record.executionId}: ${record.status}`,

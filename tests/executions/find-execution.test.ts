@@ -148,6 +148,7 @@ describe('what operators see', () => {
       retryOf: { executionId: 'e-0', fromNodeId: 'fetch' },
       owner: aFullRecord.owner,
       invocations: 3,
+      crashes: 0,
       failure: { nodeId: 'fetch', name: 'HttpError', message: 'no' },
       nodes: [
         {

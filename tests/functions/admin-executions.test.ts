@@ -245,6 +245,7 @@ describe('GET /api/admin/executions/{executionId}', () => {
       retryOf: null,
       owner: ARN,
       invocations: 1,
+      crashes: 0,
       failure: null,
       nodes: [],
       nodesOmitted: 0,
