@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type { HealthCheck } from './plugin.ts';
+import type { HealthCheck, NodeOutputs, TriggerSource } from './plugin.ts';
 
 /** One parameter of a legacy node type. */
 export interface LegacyProperty {
@@ -12,6 +12,8 @@ export interface LegacyProperty {
   readonly default?: JsonValue;
   /** The allowed values, for `type: 'options'`. */
   readonly options?: readonly string[];
+  /** For `type: 'string'`: a regular expression that it must match, as in JSON Schema. */
+  readonly pattern?: string;
 }
 
 interface LegacyProvider {
@@ -22,13 +24,25 @@ interface LegacyProvider {
   /** Semantic version, such as `1.0.0`. */
   readonly version: string;
   readonly properties: readonly LegacyProperty[];
+  /** These four as for a handle of the unified API: see `PluginHandle`. */
+  readonly outputs?: NodeOutputs;
+  readonly inputs?: readonly string[];
+  readonly endsBranch?: boolean;
+  readonly credentialTypes?: readonly string[];
   /** Called on the first use of the node type; may import the executor's module then. */
   getExecutor(): NodeExecutor | Promise<NodeExecutor>;
   readonly healthCheck?: HealthCheck;
 }
 
 /** The legacy plugin API for a node type that starts workflows: one provider, one node type. */
-export interface TriggerProvider extends LegacyProvider {}
+export interface TriggerProvider extends LegacyProvider {
+  /**
+   * What fires it. It states what the service does, and makes nothing happen: only the built-in `webhookTrigger` and
+   * `manualTrigger` are fired, so only they declare it. A plugin's own trigger is fired by nothing yet; a workflow
+   * that no other trigger can start is refused.
+   */
+  readonly firedBy?: TriggerSource;
+}
 
 /** The legacy plugin API for a node type that does something within a workflow: one provider, one node type. */
 export interface ActionProvider extends LegacyProvider {

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type { ControlTraits, HandleKind } from './plugin.ts';
+import type { ControlTraits, HandleKind, NodeOutputs, TriggerSource } from './plugin.ts';
 
 /** What the engine and the validation know of a node type, whichever plugin API it came through. */
 export interface NodeType {
@@ -10,6 +10,13 @@ export interface NodeType {
   readonly pure: boolean;
   /** Null for all that do not steer the run. */
   readonly control: ControlTraits | null;
+  /** See `PluginHandle`; defaults are filled in. */
+  readonly outputs: NodeOutputs;
+  readonly inputs: readonly string[];
+  readonly endsBranch: boolean;
+  readonly credentialTypes: readonly string[];
+  /** Null for actions, and for triggers that nothing fires. */
+  readonly firedBy: TriggerSource | null;
   /** JSON Schema of the node's `parameters`. */
   readonly schema: JsonObject;
   /** Loads the executor on the first call and answers with the same one from then on; rejects when it can't be loaded. */

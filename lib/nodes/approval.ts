@@ -16,7 +16,9 @@ export const approval: PluginHandle = {
   name: 'Approval',
   description: 'Waits until somebody approves or rejects at a one-time URL, or the time is up',
   kind: 'action',
-  control: { suspends: true, bodyOutput: 'requested' },
+  outputs: ['requested', 'approved', 'rejected', 'timedOut'],
+  // No caller waits for an answer from outside.
+  control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
   schema: {
     type: 'object',
     additionalProperties: false,

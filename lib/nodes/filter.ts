@@ -10,6 +10,7 @@ export const filter: PluginHandle = {
   description: 'Hands the input on when the condition is true, and ends the branch otherwise',
   kind: 'action',
   pure: true,
+  endsBranch: true,
   schema: conditionSchema,
   execute: ({ parameters }, input) => (readBoolean(parameters, 'condition') ? input : emit({})),
 };

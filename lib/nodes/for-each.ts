@@ -1,4 +1,4 @@
-import type { InnerResult } from '../contract/node.ts';
+import { type InnerResult, MAIN_OUTPUT } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { controlOf } from './control-of.ts';
 import { readChoice, readNumber, wrongParameter } from './parameters.ts';
@@ -14,6 +14,7 @@ export const forEach: PluginHandle = {
   name: 'For each',
   description: 'Runs the nodes behind its output "each" for every item of a list, some side by side',
   kind: 'action',
+  outputs: ['each', MAIN_OUTPUT],
   control: { suspends: false, bodyOutput: 'each' },
   schema: {
     type: 'object',

@@ -8,7 +8,14 @@ const httpRequest: ActionProvider = {
   version: '1.0.0',
   properties: [
     { name: 'method', displayName: 'Method', type: 'string', default: 'GET' },
-    { name: 'url', displayName: 'URL', type: 'string', required: true, description: 'http or https' },
+    {
+      name: 'url',
+      displayName: 'URL',
+      type: 'string',
+      pattern: '^https?://',
+      required: true,
+      description: 'http or https',
+    },
     { name: 'headers', displayName: 'Headers', type: 'object', default: {} },
     {
       name: 'query',

@@ -13,6 +13,7 @@ export const ifNode: PluginHandle = {
   description: 'Hands the input on to the output "true" or "false"',
   kind: 'action',
   pure: true,
+  outputs: ['true', 'false'],
   schema: conditionSchema,
   execute: ({ parameters }, input) =>
     readBoolean(parameters, 'condition') ? emit({ true: input }) : emit({ false: input }),

@@ -14,9 +14,10 @@ const executor: NodeExecutor = {
 const manualTrigger: TriggerProvider = {
   nodeType: 'manualTrigger',
   displayName: 'Manual trigger',
-  description: 'Starts the workflow by hand, with the data that is given',
+  description: 'Starts the workflow when another one runs it, with the data that it gives',
   category: 'trigger',
   version: '1.0.0',
+  firedBy: 'subworkflow',
   properties: [],
   getExecutor: () => executor,
 };

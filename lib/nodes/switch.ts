@@ -14,6 +14,10 @@ export const switchNode: PluginHandle = {
   description: 'Hands the input on to the output of the first case that equals the value',
   kind: 'action',
   pure: true,
+  outputs: ({ cases, fallback = 'default' }) => [
+    ...(cases as readonly { readonly output: string }[]).map(({ output }) => output),
+    fallback as string,
+  ],
   schema: {
     type: 'object',
     additionalProperties: false,

@@ -15,14 +15,21 @@ export const wait: PluginHandle = {
   name: 'Wait',
   description: 'Waits some seconds, or until a time, up to a year; at no cost in a durable run',
   kind: 'action',
-  control: { suspends: true },
+  control: {
+    suspends: true,
+    waitSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : 0),
+  },
   schema: {
     type: 'object',
     additionalProperties: false,
     oneOf: [{ required: ['seconds'] }, { required: ['until'] }],
     properties: {
       seconds: { type: 'number', exclusiveMinimum: 0, maximum: MAX_WAIT_SECONDS },
-      until: { type: 'string', description: 'ISO 8601 with a time zone, such as 2027-01-31T09:00:00Z' },
+      until: {
+        type: 'string',
+        pattern: INSTANT.source,
+        description: 'ISO 8601 with a time zone, such as 2027-01-31T09:00:00Z',
+      },
     },
   },
   execute: async ({ parameters }, input, context) => {

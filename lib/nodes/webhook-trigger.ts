@@ -35,6 +35,8 @@ const webhookTrigger: TriggerProvider = {
   description: 'Starts the workflow when an HTTP request arrives at its address',
   category: 'trigger',
   version: '1.0.0',
+  firedBy: 'request',
+  credentialTypes: ['apiKey', 'basic'],
   properties: [
     {
       name: 'path',

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { ActionProvider, LegacyProperty, TriggerProvider } from '../contract/legacy-plugin.ts';
 import type { HandleKind } from '../contract/plugin.ts';
+import { fillInDeclarations } from './fill-in-declarations.ts';
 import type { Plugin } from './plugin.ts';
 
 /** A legacy provider as a plugin with one node type. Nothing behind this file asks which API it was. */
@@ -30,6 +31,8 @@ export const adaptLegacy = (
         // A trigger only turns what fired it into data.
         pure: kind === 'trigger' || ('pure' in provider && provider.pure === true),
         control: null,
+        ...fillInDeclarations(provider),
+        firedBy: kind === 'trigger' && 'firedBy' in provider ? (provider.firedBy ?? null) : null,
         schema: toSchema(properties),
         getExecutor: async () => provider.getExecutor(),
       },
@@ -45,10 +48,18 @@ const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
   additionalProperties: false,
 });
 
-const toPropertySchema = ({ type, displayName, description, options, default: initial }: LegacyProperty) => ({
+const toPropertySchema = ({
+  type,
+  displayName,
+  description,
+  options,
+  pattern,
+  default: initial,
+}: LegacyProperty) => ({
   title: displayName,
   ...(description === undefined ? {} : { description }),
   ...(type === 'any' ? {} : { type: type === 'options' ? 'string' : type }),
   ...(options === undefined ? {} : { enum: options }),
+  ...(pattern === undefined ? {} : { pattern }),
   ...(initial === undefined ? {} : { default: initial }),
 });

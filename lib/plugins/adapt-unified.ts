@@ -1,4 +1,5 @@
 import type { PluginProvider } from '../contract/plugin.ts';
+import { fillInDeclarations } from './fill-in-declarations.ts';
 import type { Plugin } from './plugin.ts';
 
 /** A unified provider as a plugin; each handle becomes a node type with an executor. */
@@ -25,6 +26,8 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
     category: provider.category,
     pure: handle.kind === 'trigger' || handle.pure === true,
     control: handle.control === undefined ? null : { ...handle.control },
+    ...fillInDeclarations(handle),
+    firedBy: null,
     schema: handle.schema,
     getExecutor: async () => ({
       getNodeType: () => handle.id,

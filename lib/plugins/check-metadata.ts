@@ -1,3 +1,5 @@
+import { MAIN_OUTPUT } from '../contract/node.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
 import {
   describeValue,
   isBoolean,
@@ -7,7 +9,10 @@ import {
   isId,
   isList,
   isName,
+  isNameList,
   isOneOf,
+  isOutputs,
+  isPattern,
   isPropertyName,
   isRange,
   isSchema,
@@ -33,7 +38,16 @@ const unifiedRules: Record<string, Rule> = {
   healthCheck: optional(isFunction),
 };
 
+/** What a node type of either API may declare. */
+const declarationRules: Record<string, Rule> = {
+  outputs: optional(isOutputs),
+  inputs: optional(isNameList),
+  endsBranch: optional(isBoolean),
+  credentialTypes: optional(isNameList),
+};
+
 const handleRules: Record<string, Rule> = {
+  ...declarationRules,
   id: isId,
   name: isName,
   description: isText,
@@ -51,6 +65,8 @@ const dependencyRules: Record<string, Rule> = {
 };
 
 const legacyRules: Record<string, Rule> = {
+  ...declarationRules,
+  firedBy: optional(isOneOf(['request', 'subworkflow'])),
   nodeType: isId,
   displayName: isName,
   description: isText,
@@ -69,6 +85,7 @@ const propertyRules: Record<string, Rule> = {
   description: optional(isText),
   required: optional(isBoolean),
   options: optional(isTextList),
+  pattern: optional(isPattern),
 };
 
 /** An `options` property without its options would take nothing. */
@@ -82,6 +99,7 @@ export const checkUnified = (id: string, provider: unknown): string[] => {
   return [
     ...checkListedId(id, 'id', ownId),
     ...checkEach('handles', handles, () => handleRules),
+    ...handles.flatMap(checkBodyOutput),
     ...checkEach('dependencies', dependencies, () => dependencyRules),
   ];
 };
@@ -95,6 +113,16 @@ export const checkLegacy = (id: string, provider: unknown): string[] => {
     ...checkListedId(id, 'nodeType', nodeType),
     ...checkEach('properties', properties, ({ type }) => (type === 'options' ? optionsRules : propertyRules)),
     ...checkTwice(properties),
+  ];
+};
+
+/** The body of a node is behind one of its outputs. A list of them can be looked at; what a function gives, can't. */
+const checkBodyOutput = (handle: unknown, index: number): string[] => {
+  const { control, outputs = [MAIN_OUTPUT] } = (handle ?? {}) as Partial<PluginHandle>;
+  const bodyOutput = control?.bodyOutput;
+  if (bodyOutput === undefined || !Array.isArray(outputs) || outputs.includes(bodyOutput)) return [];
+  return [
+    `handles[${index}].control.bodyOutput must be one of its outputs, and is ${describeValue(bodyOutput)}`,
   ];
 };
 

@@ -1,5 +1,6 @@
 import { satisfies, validateStrict } from 'compare-versions';
 import { isPlainObject } from '../contract/json.ts';
+import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
 
 /** Names that mean something to JavaScript's objects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
@@ -37,6 +38,22 @@ export const isTextList: Rule = (value) =>
   Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string')
     ? null
     : 'must be a list of at least one text';
+/** Names that workflows use, each once. */
+export const isNameList: Rule = (value) =>
+  Array.isArray(value) &&
+  new Set(value).size === value.length &&
+  Array.from(value).every((entry) => isName(entry) === null)
+    ? null
+    : 'must be a list of different names';
+export const isOutputs: Rule = (value) => {
+  if (typeof value === 'function') return null;
+  const isDeclarable =
+    isNameList(value) === null &&
+    !(value as string[]).some((name) => name === ERROR_OUTPUT || name === RESPONSE_OUTPUT);
+  return isDeclarable
+    ? null
+    : `must be a function, or a list of different names other than "${ERROR_OUTPUT}" and "${RESPONSE_OUTPUT}"`;
+};
 export const isOneOf =
   (allowed: readonly string[]): Rule =>
   (value) =>
@@ -45,14 +62,26 @@ export const isOneOf =
 export const isControl: Rule = (value) =>
   isPlainObject(value) &&
   typeof value.suspends === 'boolean' &&
-  (value.bodyOutput === undefined || isName(value.bodyOutput) === null)
+  (value.bodyOutput === undefined || isName(value.bodyOutput) === null) &&
+  (value.waitSeconds === undefined || typeof value.waitSeconds === 'function')
     ? null
-    : 'must be { suspends: true or false, bodyOutput?: the name of an output }';
+    : 'must be { suspends: true or false, bodyOutput?: the name of an output, waitSeconds?: a function }';
 
 export const optional =
   (rule: Rule): Rule =>
   (value) =>
     value === undefined ? null : rule(value);
+
+export const isPattern: Rule = (value) =>
+  typeof value === 'string' && isRegularExpression(value) ? null : 'must be a regular expression';
+
+const isRegularExpression = (text: string): boolean => {
+  try {
+    return new RegExp(text, 'u') instanceof RegExp; // with the flag that JSON Schema takes it with
+  } catch {
+    return false;
+  }
+};
 
 /** Only by using it does the library say whether it is one. */
 const isVersionRange = (text: string): boolean => {

@@ -1,22 +1,8 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
+import { deliveryKeys } from '../workflows/delivery-keys.ts';
 import { compileExpression } from '../workflows/expressions.ts';
 import type { PathConfig } from '../workflows/path-config.ts';
-
-/**
- * Where well-known senders put what names a delivery: the same when they send it again.
- * https://docs.github.com/webhooks/webhook-events-and-payloads#delivery-headers,
- * https://docs.stripe.com/webhooks#handle-duplicate-events, https://api.slack.com/apis/events-api#callback-field,
- * https://shopify.dev/docs/apps/build/webhooks/best-practices,
- * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
- */
-const ready: Readonly<Record<string, string>> = {
-  github: 'headers.`x-github-delivery`',
-  stripe: 'body.id',
-  slack: 'body.event_id',
-  shopify: 'headers.`x-shopify-webhook-id`',
-  standardWebhooks: 'headers.`webhook-id`',
-};
 
 /**
  * The key under which a sender delivers: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else
@@ -31,7 +17,7 @@ export const findDeliveryKey = async (
   const header = (request.headers as JsonObject)['idempotency-key'];
   if (typeof header === 'string' && header !== '') return header;
   if (deduplication === null) return null;
-  const evaluate = compileExpression(ready[deduplication] ?? deduplication);
+  const evaluate = compileExpression(deliveryKeys[deduplication] ?? deduplication);
   // An expression that can't be evaluated finds nothing: the request is as good as any other.
   const scope = { input: request, nodes: {}, trigger: request, execution, seed: '' };
   const found = await Promise.resolve(evaluate(scope)).catch(() => null);

@@ -1,50 +1,49 @@
-import { MAIN_OUTPUT } from '../contract/node.ts';
-import type { FindNodeType } from '../contract/node-type.ts';
-import type { Connection, WorkflowDefinition } from './definition.ts';
+import { quote } from './describe.ts';
+import { type DraftGraph, reachFrom, targetsIn } from './draft-graph.ts';
 import type { Problem } from './problem.ts';
+
+/** Runs inside of runs go no deeper: the engine's limit. It also bounds how often a node is looked at here. */
+const MAX_NESTING = 10;
 
 /**
  * The body of a node, which it runs itself, is entered through that node alone, and nothing leads out of it or back:
  * what leaves the node on its other outputs goes on from there.
  */
-export const findBodyProblems = (
-  { nodes, connections }: WorkflowDefinition,
-  findNodeType: FindNodeType,
-): Problem[] => {
-  const bodyOutputs = new Map(nodes.map(({ id, type }) => [id, findNodeType(type)?.control?.bodyOutput]));
-  const isEntry = ({ sourceNodeId, sourceOutput = MAIN_OUTPUT }: Connection): boolean =>
-    bodyOutputs.get(sourceNodeId) === sourceOutput;
-  const bySource = Map.groupBy(connections, ({ sourceNodeId }) => sourceNodeId);
-
-  return [...bodyOutputs].flatMap(([owner, output]) => {
-    if (output === undefined) return [];
-    const entries = (bySource.get(owner) ?? []).filter(isEntry);
-    const body = new Set<string>();
-    const work = entries.map(({ targetNodeId }) => targetNodeId);
-    for (let id = work.pop(); id !== undefined; id = work.pop()) {
-      if (body.has(id)) continue;
-      body.add(id);
-      work.push(...(bySource.get(id) ?? []).map(({ targetNodeId }) => targetNodeId));
-    }
+export const checkBodies = (graph: DraftGraph): Problem[] => {
+  const { nodes, edges, outgoing, incoming } = graph;
+  const next = targetsIn(graph);
+  const nesting = new Int32Array(nodes.length);
+  let isTooDeep = false;
+  return nodes.flatMap(({ index: owner, node, nodeType }) => {
+    const output = nodeType?.control?.bodyOutput;
+    if (output === undefined || isTooDeep) return [];
+    const entries = (outgoing[owner] ?? []).flatMap((at) => edges[at] ?? []).filter(({ isBody }) => isBody);
+    const body = reachFrom(
+      entries.map(({ target }) => target),
+      next,
+    );
     if (body.has(owner)) {
-      const path = `/nodes/${nodes.findIndex(({ id }) => id === owner)}`;
       return [
         {
-          path,
-          message: `what is behind its output "${output}" leads back to it: it is run by the node, and ends`,
+          path: `/nodes/${owner}`,
+          message: `what is behind its output ${quote(output)} leads back to it: it is run by the node, and ends`,
         },
       ];
     }
-    return connections.flatMap((connection, index) => {
-      const { sourceNodeId, targetNodeId } = connection;
-      const isFromOutside = body.has(targetNodeId) && !body.has(sourceNodeId);
-      if (!isFromOutside || (sourceNodeId === owner && isEntry(connection))) return [];
-      return [
-        {
-          path: `/connections/${index}`,
-          message: `"${targetNodeId}" is behind the output "${output}" of "${owner}", and is run by it: nothing else leads there`,
-        },
-      ];
-    });
+    for (const index of body) {
+      nesting[index] = (nesting[index] ?? 0) + 1;
+      isTooDeep ||= (nesting[index] ?? 0) > MAX_NESTING;
+    }
+    if (isTooDeep) {
+      return [{ path: `/nodes/${owner}`, message: `nests bodies deeper than ${MAX_NESTING}` }];
+    }
+    const entering = [...body].flatMap((index) => (incoming[index] ?? []).flatMap((at) => edges[at] ?? []));
+    return entering
+      .filter(({ source, isBody }) => !body.has(source) && !(source === owner && isBody))
+      .sort((a, b) => a.index - b.index)
+      .map(({ index, target }) => ({
+        path: `/connections/${index}`,
+        message: `${quote(nodes[target]?.node.id ?? '')} is behind the output ${quote(output)} of ${quote(node.id)}, and is run by it: nothing else leads there`,
+      }));
   });
 };

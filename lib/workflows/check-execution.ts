@@ -1,29 +1,18 @@
-import type { FindNodeType } from '../contract/node-type.ts';
-import { findBodyProblems } from './check-bodies.ts';
 import type { WorkflowDefinition } from './definition.ts';
+import { quote } from './describe.ts';
+import type { DraftGraph } from './draft-graph.ts';
 import type { Problem } from './problem.ts';
 
-/** How the workflow is run, and what that means for its nodes. */
-export const checkExecution = (definition: WorkflowDefinition, findNodeType: FindNodeType): Problem[] => [
-  ...definition.nodes.flatMap((node, index) => {
-    const problems: Problem[] = [];
-    const nodeType = findNodeType(node.type);
-    if (nodeType === null) return problems;
-    const isWaiting = nodeType.control?.suspends === true && node.disabled !== true;
-    if (isWaiting && definition.settings?.execution === 'express') {
-      problems.push({
-        path: '/settings/execution',
-        message: `express runs can't wait, and "${node.id}" does: use durable, or leave it out`,
-      });
-    }
-    const { atMostOnce, retry } = node.settings ?? {};
-    if (atMostOnce === true && (retry?.maxAttempts ?? 1) > 1) {
-      problems.push({
-        path: `/nodes/${index}/settings/atMostOnce`,
-        message: `contradicts retry.maxAttempts ${retry?.maxAttempts}`,
-      });
-    }
-    return problems;
-  }),
-  ...findBodyProblems(definition, findNodeType),
-];
+/** What the way of running means for the nodes: express runs can't wait. */
+export const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition): Problem[] => {
+  const waiting = nodes.find(
+    ({ nodeType, isDisabled }) => nodeType?.control?.suspends === true && !isDisabled,
+  );
+  if (waiting === undefined || settings?.execution !== 'express') return [];
+  return [
+    {
+      path: '/settings/execution',
+      message: `express runs can't wait, and ${quote(waiting.node.id)} does: use durable, or leave it out`,
+    },
+  ];
+};

@@ -1,29 +1,66 @@
-import type { JsonValue } from '../contract/json.ts';
-import type { WorkflowNode } from '../contract/node.ts';
-import type { FindNodeType, NodeType } from '../contract/node-type.ts';
+import type { ErrorObject } from 'ajv';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { FindNodeType } from '../contract/node-type.ts';
+import { checkNodeExpressions } from './check-expressions.ts';
 import type { CheckSchema } from './check-schema.ts';
-import type { WorkflowDefinition } from './definition.ts';
+import { didYouMean, quote, toPointerKey } from './describe.ts';
+import type { DraftGraph } from './draft-graph.ts';
+import { foreignNodeTypes } from './foreign-names.ts';
+import type { Names } from './names.ts';
 import { findNearName } from './near-name.ts';
-import { checkExpressions } from './parameters.ts';
 import type { Problem } from './problem.ts';
+import { WEBHOOK_FIELDS } from './request-fields.ts';
+import { splitTemplate } from './template.ts';
+import { WEBHOOK_TRIGGER } from './to-path-configs.ts';
+
+export interface NodeChecks {
+  readonly findNodeType: FindNodeType;
+  readonly checkSchema: CheckSchema;
+  /** What expressions may name, for all nodes alike. */
+  readonly names: Names;
+  readonly loopNodes: ReadonlySet<number>;
+}
 
 /** Types, parameters and expressions of every node. */
 export const checkNodes = async (
-  { nodes }: WorkflowDefinition,
-  findNodeType: FindNodeType,
-  checkSchema: CheckSchema,
+  graph: DraftGraph,
+  { findNodeType, checkSchema, names, loopNodes }: NodeChecks,
 ): Promise<Problem[]> => {
   const problems: Problem[] = [];
   const describeUnknown = createDescribeUnknown(findNodeType);
-  for (const [index, node] of nodes.entries()) {
-    const nodeType = findNodeType(node.type);
+  for (const { index, node, nodeType } of graph.nodes) {
+    const place = `/nodes/${index}/parameters`;
+    const ownId = loopNodes.has(index) ? null : node.id;
     if (nodeType === null) {
       problems.push({ path: `/nodes/${index}/type`, message: describeUnknown(node.type) });
     } else {
-      problems.push(...(await checkNode(node, nodeType, checkSchema, `/nodes/${index}/parameters`)));
+      problems.push(...checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun));
     }
+    if (nodeType?.kind === 'trigger')
+      problems.push(...checkTriggerParameters(node.type, node.parameters, place));
+    else
+      problems.push(
+        ...(await checkNodeExpressions(node.parameters, place, {
+          ...names,
+          ownId,
+          fields: fieldsOf(graph, index),
+        })),
+      );
   }
   return problems;
+};
+
+/** Behind webhook triggers alone, the input of a node is the request; of other nodes, only a run knows it. */
+const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readonly string[] | null => {
+  const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node.type);
+  return sources.length > 0 && sources.every((type) => type === WEBHOOK_TRIGGER) ? WEBHOOK_FIELDS : null;
+};
+
+const findMeant = (type: string, isKnown: (name: string) => boolean): string | null => {
+  const own = type.slice(type.lastIndexOf('.') + 1); // `n8n-nodes-base.set`
+  const near = isKnown(own) ? own : findNearName(type, isKnown);
+  const foreign = foreignNodeTypes.get(own.toLowerCase());
+  return near ?? (foreign !== undefined && isKnown(foreign) ? foreign : null);
 };
 
 /** A file with more wrong types than this needs no hints. */
@@ -36,49 +73,37 @@ const createDescribeUnknown = (findNodeType: FindNodeType) => {
     const known = messages.get(type);
     if (known !== undefined) return known;
     const isHinted = messages.size < MAX_HINTS;
-    const near = isHinted ? findNearName(type, (name) => findNodeType(name) !== null) : null;
-    const hint = near === null ? '' : `; did you mean "${near}"?`;
-    const message = `no installed plugin brings the type "${type}"${hint}`;
+    const near = isHinted ? findMeant(type, (name) => findNodeType(name) !== null) : null;
+    const message = `no installed plugin brings the type ${quote(type)}${didYouMean(near)}`;
     messages.set(type, message);
     return message;
   };
 };
 
-const checkNode = async (
-  { parameters }: WorkflowNode,
-  nodeType: NodeType,
-  checkSchema: CheckSchema,
-  place: string,
-): Promise<Problem[]> => {
-  const found = checkSchema(nodeType.schema, parameters, place).filter(
-    ({ path }) => !isExpressionAt(parameters, path.slice(place.length)),
-  );
-  const expressions = findExpressions(parameters, place);
-  if (nodeType.kind === 'trigger') {
-    const fixed = expressions.map((path) => ({
-      path,
-      message: 'a trigger is set up beforehand: it can hold no expression',
-    }));
-    return [...found, ...fixed];
-  }
-  return [...found, ...(await checkExpressions(parameters, place))];
+/**
+ * What an expression comes to is only known in a run, so the schema has no say at its place. A text with more than one
+ * expression in it is a text in any case: that its type is wrong can be said.
+ */
+const isOnlyKnownInRun = ({ data, keyword }: ErrorObject): boolean => {
+  if (typeof data !== 'string' || !data.includes('{{')) return false;
+  const parts = splitTemplate(data);
+  const hasExpression = parts.some((part) => 'expression' in part);
+  return hasExpression && (parts.length === 1 || keyword !== 'type');
 };
 
-/** What an expression comes to is only known in a run: the schema has no say at its place, nor below it. */
-const isExpressionAt = (parameters: JsonValue, pointer: string): boolean => {
-  let value: JsonValue | undefined = parameters;
-  for (const part of pointer.split('/').slice(1)) {
-    if (typeof value !== 'object' || value === null) break;
-    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-    value = Object.hasOwn(value, key) ? (value as Record<string, JsonValue>)[key] : undefined;
-  }
-  return typeof value === 'string' && value.includes('{{');
+/** What a trigger does is settled before any run, so it holds no expressions. */
+const checkTriggerParameters = (type: string, parameters: JsonObject, place: string): Problem[] => {
+  // It is an expression itself, and looked at as one.
+  const own = type === WEBHOOK_TRIGGER ? `${place}/deduplication` : null;
+  return findExpressions(parameters, place)
+    .filter((path) => path !== own)
+    .map((path) => ({ path, message: 'a trigger is set up beforehand: it can hold no expression' }));
 };
 
 const findExpressions = (value: JsonValue, path: string): string[] => {
   if (typeof value === 'string') return value.includes('{{') ? [path] : [];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) =>
-    findExpressions(item, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+    findExpressions(item, `${path}/${toPointerKey(key)}`),
   );
 };

@@ -46,7 +46,11 @@ export const findLoops = (graph: Graph, reachable: readonly number[]): Loop[] =>
 };
 
 /** Tarjan's strongly connected components among `nodes`, each in the order of `nodes`. */
-const findComponents = (graph: Graph, nodes: readonly number[], cut: ReadonlySet<number>): number[][] => {
+export const findComponents = (
+  graph: Graph,
+  nodes: readonly number[],
+  cut: ReadonlySet<number> = new Set(),
+): number[][] => {
   const position = new Map(nodes.map((node, index) => [node, index]));
   const order = new Map<number, number>();
   const low = new Map<number, number>();

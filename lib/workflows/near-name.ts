@@ -1,12 +1,59 @@
-/** Longer names have too many neighbours to look up. */
-const MAX_LENGTH = 40;
+import { distance } from 'fastest-levenshtein';
+
+/** Longer names have too many neighbours to look up, and take too long to compare. */
+const MAX_LENGTH = 64;
+
+/** Looking for what was meant takes its time: a file with more wrong names than this needs no more hints. */
+const MAX_HINTS = 100;
+
+/** Finds among `names` what may have been meant; null when nothing is near, or the hints are used up. */
+export type FindNearest = (name: string, names: Iterable<string>) => string | null;
+
+/** With hints for {@link MAX_HINTS} wrong names, so that a file of any size is checked in linear time. */
+export const createFindNearest = (): FindNearest => {
+  let left = MAX_HINTS;
+  return (name, names) => {
+    if (left <= 0) return null;
+    left -= 1;
+    return findNearest(name, names);
+  };
+};
+
+/**
+ * The name that was probably meant: the same but for case and separators (`True`, `http-request`), else one that
+ * begins with it or that it begins with, else the one with the smallest edit distance: up to a third of its length, and
+ * two when it has more than three letters, since two that are swapped are two.
+ */
+export const findNearest: FindNearest = (name, names) => {
+  if (name.length > MAX_LENGTH) return null;
+  const plain = toPlain(name);
+  let best: string | null = null;
+  let bestRank = (name.length <= 3 ? 1 : Math.max(2, Math.floor(name.length / 3))) + 1;
+  for (const candidate of names) {
+    const rank = candidate.length > MAX_LENGTH ? Number.POSITIVE_INFINITY : rankOf(plain, toPlain(candidate));
+    if (rank < bestRank) {
+      best = candidate;
+      bestRank = rank;
+    }
+  }
+  return best;
+};
+
+const toPlain = (name: string): string => name.toLowerCase().replace(/[-_. ]/g, '');
+
+/** The smaller, the nearer. */
+const rankOf = (name: string, candidate: string): number => {
+  if (name === candidate) return 0;
+  const [short, long] = name.length < candidate.length ? [name, candidate] : [candidate, name];
+  return short.length >= 3 && long.startsWith(short) ? 0.5 : distance(name, candidate);
+};
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 /**
  * A known name that is one slip away: written in another way (`http-request`), or with one character missing, too
- * many, wrong, or swapped with the next one; null when there is none. The names can be asked for but not listed,
- * so the neighbours of the wrong one are tried, after P. Norvig, "How to Write a Spelling Corrector".
+ * many, wrong, or swapped with the next one; null when there is none. For names that can be asked for but not listed:
+ * the neighbours of the wrong one are tried, after P. Norvig, "How to Write a Spelling Corrector".
  */
 export const findNearName = (name: string, isKnown: (name: string) => boolean): string | null => {
   if (name.length > MAX_LENGTH) return null;

@@ -11,8 +11,8 @@ export interface Draft {
   readonly madeUp: readonly string[];
 }
 
-/** In the place of an id or a type; the schema allows no id like it, so it matches nothing that was written. */
-const NAMELESS = '\u0000';
+/** In the place of an id or a type that can't be read; the schema allows no id like it, so it matches nothing that was written. */
+export const NAMELESS = '\u0000';
 
 /** Reads what can be read, so that a slip in one place does not hide what is wrong in the others. */
 export const readDraft = (file: Record<string, unknown>): Draft => {

@@ -66,8 +66,18 @@ export const workflowSchema = {
     name: { type: 'string', minLength: 1 },
     description: { type: 'string' },
     enabled: { type: 'boolean' },
-    nodes: { type: 'array', minItems: 1, maxItems: MAX_NODES, items: node },
-    connections: { type: 'array', items: connection },
+    nodes: {
+      type: 'array',
+      minItems: 1,
+      maxItems: MAX_NODES,
+      items: node,
+      description: 'a list of { "id": …, "type": …, "parameters": … }',
+    },
+    connections: {
+      type: 'array',
+      items: connection,
+      description: 'a list of { "sourceNodeId": …, "targetNodeId": … }',
+    },
     settings: {
       type: 'object',
       additionalProperties: false,

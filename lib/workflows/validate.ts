@@ -1,14 +1,26 @@
 import { isPlainObject } from '../contract/json.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
+import { checkBodies } from './check-bodies.ts';
+import { checkCallers } from './check-callers.ts';
+import { checkEnds } from './check-ends.ts';
 import { checkExecution } from './check-execution.ts';
 import { checkGraph } from './check-graph.ts';
+import { checkLoops, findLoopNodes } from './check-loops.ts';
 import { checkNodes } from './check-nodes.ts';
+import { checkReach } from './check-reach.ts';
 import { createCheckSchema } from './check-schema.ts';
+import { checkSettings } from './check-settings.ts';
+import { checkTopLevel } from './check-top-level.ts';
 import { checkWebhooks } from './check-webhooks.ts';
 import type { WorkflowDefinition } from './definition.ts';
+import { readDraftGraph } from './draft-graph.ts';
+import { loadFunctionNames } from './jsonata-names.ts';
+import type { Names } from './names.ts';
+import { createFindNearest } from './near-name.ts';
 import type { Problem } from './problem.ts';
 import { readDraft } from './read-draft.ts';
-import { workflowSchema } from './schema.ts';
+import { WEBHOOK_FIELDS } from './request-fields.ts';
+import { WEBHOOK_TRIGGER } from './to-path-configs.ts';
 
 export type Validation =
   | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
@@ -17,7 +29,13 @@ export type Validation =
 /** Deeper than this, tools along the way give up. */
 const MAX_DEPTH = 100;
 
-/** Checks a parsed workflow file and reports every problem at once. Never rejects, whatever the value. */
+/** More problems than this are counted, not listed. */
+export const MAX_PROBLEMS = 500;
+
+/**
+ * Checks a parsed workflow file and reports every problem at once, up to {@link MAX_PROBLEMS}. Never rejects, whatever
+ * the value. Takes time in proportion to its size.
+ */
 export const validateWorkflow = async (value: unknown, findNodeType: FindNodeType): Promise<Validation> => {
   if (isDeeperThan(value, MAX_DEPTH)) {
     return {
@@ -26,21 +44,76 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
     };
   }
   const checkSchema = createCheckSchema();
-  const shape = checkSchema(workflowSchema, value, '');
+  const shape = checkTopLevel(value, checkSchema);
   if (!isPlainObject(value)) return { definition: null, problems: shape };
 
   const { definition, madeUp } = readDraft(value);
-  const meaning = [
-    ...checkGraph(definition, findNodeType),
-    ...(await checkNodes(definition, findNodeType, checkSchema)),
-    ...checkExecution(definition, findNodeType),
-    ...(await checkWebhooks(definition)),
-  ];
+  const meaning = await checkMeaning(definition, {
+    findNodeType,
+    checkSchema,
+    isWired: isWired(value, shape),
+  });
   // Of what had to be made up, and of what it is part of, its shape is all that can be said to be wrong.
   const doubtful = new Set(madeUp.flatMap(withParents));
   const problems = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
-  return problems.length === 0 ? { definition, problems: [] } : { definition: null, problems };
+  return problems.length === 0
+    ? { definition, problems: [] }
+    : { definition: null, problems: limit(problems) };
 };
+
+interface Knowledge {
+  readonly findNodeType: FindNodeType;
+  readonly checkSchema: ReturnType<typeof createCheckSchema>;
+  /** Whether all connections can be read. */
+  readonly isWired: boolean;
+}
+
+const checkMeaning = async (
+  definition: WorkflowDefinition,
+  { findNodeType, checkSchema, isWired }: Knowledge,
+): Promise<Problem[]> => {
+  const graph = readDraftGraph(definition, findNodeType);
+  const findNearest = createFindNearest();
+  const loopNodes = findLoopNodes(graph);
+  const names: Names = {
+    nodeIds: new Set(graph.indexOf.keys()),
+    idOfName: new Map(
+      definition.nodes.flatMap(({ name, id }) => (typeof name === 'string' ? [[name, id] as const] : [])),
+    ),
+    ownId: null,
+    fields: null,
+    triggerFields: graph.nodes.every(
+      ({ nodeType, node }) => nodeType?.kind === 'action' || node.type === WEBHOOK_TRIGGER,
+    )
+      ? WEBHOOK_FIELDS
+      : null,
+    isFunction: await loadFunctionNames(),
+    findNearest,
+  };
+  return [
+    ...checkGraph(definition, findNodeType, findNearest),
+    ...checkEnds(graph, definition, findNearest),
+    ...checkReach(graph, definition, isWired),
+    ...checkLoops(graph),
+    ...(await checkNodes(graph, { findNodeType, checkSchema, names, loopNodes })),
+    ...checkSettings(graph, loopNodes),
+    ...checkExecution(graph, definition),
+    ...checkBodies(graph),
+    ...checkCallers(graph, isWired && definition.connections.length === graph.edges.length),
+    ...(await checkWebhooks(definition, names)),
+  ];
+};
+
+const isWired = ({ connections }: Record<string, unknown>, shape: readonly Problem[]): boolean =>
+  Array.isArray(connections) && !shape.some(({ path }) => path.startsWith('/connections'));
+
+const limit = (problems: readonly Problem[]): readonly Problem[] =>
+  problems.length <= MAX_PROBLEMS
+    ? problems
+    : [
+        ...problems.slice(0, MAX_PROBLEMS),
+        { path: '', message: `has ${problems.length - MAX_PROBLEMS} more problems, which are not listed` },
+      ];
 
 /** `/a/b`: `/a/b`, `/a` and the root. */
 const withParents = (pointer: string): string[] => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { emit, type NodeContext } from '../../lib/contract/node.ts';
 import { isAppError } from '../../lib/errors.ts';
 import { inlineSteps } from '../../lib/executions/steps.ts';
+import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
 import { compilePlan } from '../../lib/workflows/plan.ts';
 import { aGraph, ran, runGraph, skipped } from '../support/a-run.ts';
 
@@ -407,6 +408,8 @@ describe('failures', () => {
       kind: 'action',
       pure: true,
       control: null,
+      ...fillInDeclarations({}),
+      firedBy: null,
       schema: {},
       getExecutor: async () => ({ getNodeType: () => 'another', execute: () => ({}) }),
     }));

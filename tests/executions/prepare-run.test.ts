@@ -4,6 +4,7 @@ import type { NodeType } from '../../lib/contract/node-type.ts';
 import { createOpenPlan } from '../../lib/executions/plans.ts';
 import { createPrepareRun } from '../../lib/executions/prepare-run.ts';
 import type { Launch } from '../../lib/executions/run-execution.ts';
+import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
 import type { Workflow, WorkflowSettings } from '../../lib/workflows/definition.ts';
 import type { Plan } from '../../lib/workflows/plan.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
@@ -46,6 +47,8 @@ const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input) =
     kind: nodeType === 'start' ? 'trigger' : 'action',
     pure: true,
     control: null,
+    ...fillInDeclarations({}),
+    firedBy: null,
     schema: {},
     getExecutor: async () => ({ getNodeType: () => nodeType, execute: execute(nodeType) }),
   });

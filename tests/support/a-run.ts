@@ -7,6 +7,7 @@ import { execute } from '../../lib/executions/engine.ts';
 import type { ExecutionResult } from '../../lib/executions/execution.ts';
 import type { EnginePorts, ExecutionLimits } from '../../lib/executions/session.ts';
 import { inlineSteps, type Steps } from '../../lib/executions/steps.ts';
+import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
 import { compilePlan } from '../../lib/workflows/plan.ts';
 import { aVirtualClock } from './a-virtual-clock.ts';
 
@@ -63,6 +64,8 @@ export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
           kind,
           pure,
           control,
+          ...fillInDeclarations({}),
+          firedBy: null,
           schema: {},
           getExecutor: async () => toExecutor(`type-${id}`, does),
         },

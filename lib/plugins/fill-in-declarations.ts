@@ -1,0 +1,24 @@
+import { MAIN_OUTPUT } from '../contract/node.ts';
+import type { NodeType } from '../contract/node-type.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
+
+type Declared = Pick<PluginHandle, 'outputs' | 'inputs' | 'endsBranch' | 'credentialTypes'>;
+
+/** What a node type of either plugin API declares of itself, with the defaults. Lists are copied. */
+export const fillInDeclarations = (
+  declared: Declared,
+): Pick<NodeType, 'outputs' | 'inputs' | 'endsBranch' | 'credentialTypes'> => {
+  const { inputs = [MAIN_OUTPUT], endsBranch = false, credentialTypes = [] } = declared;
+  return {
+    outputs: readOutputs(declared),
+    inputs: [...inputs],
+    endsBranch,
+    credentialTypes: [...credentialTypes],
+  };
+};
+
+/** A function stays a method of what declares it. */
+const readOutputs = (declared: Declared): NodeType['outputs'] => {
+  const { outputs = [MAIN_OUTPUT] } = declared;
+  return typeof outputs === 'function' ? outputs.bind(declared) : [...outputs];
+};

@@ -1,0 +1,15 @@
+/**
+ * Where well-known senders put what names a delivery: the same when they send it again. What a trigger's
+ * `deduplication` may say instead of an expression.
+ * https://docs.github.com/webhooks/webhook-events-and-payloads#delivery-headers,
+ * https://docs.stripe.com/webhooks#handle-duplicate-events, https://api.slack.com/apis/events-api#callback-field,
+ * https://shopify.dev/docs/apps/build/webhooks/best-practices,
+ * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+ */
+export const deliveryKeys: Readonly<Record<string, string>> = {
+  github: 'headers.`x-github-delivery`',
+  stripe: 'body.id',
+  slack: 'body.event_id',
+  shopify: 'headers.`x-shopify-webhook-id`',
+  standardWebhooks: 'headers.`webhook-id`',
+};

@@ -1,0 +1,68 @@
+/** A node of JSONata's syntax tree; the library's own type leaves out a part of what there is. */
+export type Ast = Readonly<Record<string, unknown>>;
+
+export const isAst = (value: unknown): value is Ast =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export interface Bound {
+  /** Variables that an expression binds itself, anywhere in it. */
+  readonly bound: ReadonlySet<string>;
+  /** Whether it makes functions of its own. */
+  readonly hasLambda: boolean;
+}
+
+/** Wherever a variable is bound: scopes are not told apart. A worklist: an expression may be of any depth. */
+export const findBound = (root: unknown): Bound => {
+  const bound = new Set<string>();
+  let hasLambda = false;
+  const bind = (name: unknown) => {
+    if (typeof name === 'string') bound.add(name);
+  };
+  const work: unknown[] = [root];
+  while (work.length > 0) {
+    const next = work.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const { type, lhs, arguments: parameters, focus, index } = next as Ast;
+    if (type === 'bind' && isAst(lhs)) bind(lhs.value);
+    if (type === 'lambda') {
+      hasLambda = true;
+      for (const parameter of listOf(parameters)) bind(parameter.value);
+    }
+    bind(focus);
+    bind(index);
+    work.push(...Object.values(next));
+  }
+  return { bound, hasLambda };
+};
+
+export const listOf = (value: unknown): readonly Ast[] => (Array.isArray(value) ? value.filter(isAst) : []);
+
+/** The texts in brackets: `["name"]`. */
+export const textsIn = (filters: readonly Ast[]): string[] =>
+  filters.flatMap(({ expr }) =>
+    isAst(expr) && expr.type === 'string' && typeof expr.value === 'string' ? [expr.value] : [],
+  );
+
+/** The plain names that follow: of fields, in brackets too, and `first()` for a call. */
+export const namesBehind = (first: Ast | undefined, others: readonly Ast[]): string[] => {
+  const names = first === undefined ? [] : textsIn([...listOf(first.stages), ...listOf(first.predicate)]);
+  for (const step of others) {
+    const { procedure } = step;
+    if (step.type === 'name') names.push(String(step.value));
+    else if (step.type === 'function' && isAst(procedure)) names.push(`${nameOfMethod(procedure) ?? ''}()`);
+    else break;
+    names.push(...textsIn([...listOf(step.stages), ...listOf(step.predicate)]));
+  }
+  return names;
+};
+
+/** `f` for the call `a.f(…)` or `f(…)`; null for one of a variable. */
+export const nameOfMethod = (procedure: Ast): string | null => {
+  if (procedure.type !== 'path') return null;
+  const last = listOf(procedure.steps).at(-1);
+  return last?.type === 'name' ? String(last.value) : null;
+};
+
+/** n8n's `$("Node")`. */
+export const isNodeSelector = ({ procedure }: Ast): boolean =>
+  isAst(procedure) && procedure.type === 'variable' && procedure.value === '';
