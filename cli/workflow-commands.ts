@@ -1,6 +1,8 @@
 import type { FindNodeType } from '../lib/contract/node-type.ts';
+import { checkSubworkflows } from '../lib/workflows/check-subworkflows.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition.ts';
 import { resolveExecution } from '../lib/workflows/resolve-execution.ts';
+import { toPathConfigs } from '../lib/workflows/to-path-configs.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import { putWorkflow, webhookUrls } from './put-workflow.ts';
@@ -47,7 +49,8 @@ export const putFiles = async (
   for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
   for (const definition of definitions) {
     warnOfNoTrigger(definition, context);
-    await warnOfMissingCredentials(definition, context);
+    await warnOfCredentials(definition, context);
+    await warnOfSubworkflows(definition, definitions, context);
     await put(definition, context, { execution: resolveExecution(definition, findNodeType) });
     for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
   }
@@ -70,19 +73,37 @@ const warnOfNoTrigger = ({ id, nodes }: WorkflowDefinition, { io, findNodeType }
   if (!isStarted) io.note(io.paint('yellow', `${id}: it has no trigger that is enabled: nothing starts it`));
 };
 
-const warnOfMissingCredentials = async (definition: WorkflowDefinition, { io, target }: WorkflowContext) => {
-  const ids = new Set(
-    definition.nodes.flatMap(({ credentialId }) => (credentialId === undefined ? [] : [credentialId])),
+/** Webhooks whose callers nobody can authenticate yet. */
+const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }: WorkflowContext) => {
+  const wanted = new Map(
+    toPathConfigs(definition).flatMap(({ authentication, credentialId }) =>
+      credentialId === null ? [] : [[`${authentication} ${credentialId}`, { authentication, credentialId }]],
+    ),
   );
-  for (const id of ids) {
-    if ((await target.credentials.find(id)) === null) {
-      io.note(
-        io.paint(
-          'yellow',
-          `${definition.id}: there is no credential "${id}" yet; until then callers get 503`,
-        ),
-      );
-    }
+  for (const { authentication, credentialId } of wanted.values()) {
+    const credential = await target.credentials.find(credentialId);
+    if (credential?.type === authentication) continue;
+    const problem =
+      credential === null
+        ? `there is no credential "${credentialId}" yet`
+        : `the credential "${credentialId}" is of the type ${credential.type}, not ${authentication}`;
+    io.note(io.paint('yellow', `${definition.id}: ${problem}; until then callers get 503`));
+  }
+};
+
+/** @param others what is put together with it, in any order */
+const warnOfSubworkflows = async (
+  definition: WorkflowDefinition,
+  others: readonly WorkflowDefinition[],
+  { io, target: { workflows } }: WorkflowContext,
+): Promise<void> => {
+  const problems = await checkSubworkflows(definition, {
+    find: async (id) =>
+      others.findLast((other) => other.id === id) ?? (await workflows.find(id))?.definition ?? null,
+    listIds: async () => [...others, ...(await workflows.list())].map(({ id }) => id),
+  });
+  for (const { path, message } of problems) {
+    io.note(io.paint('yellow', `${definition.id}: ${path} ${message}; until then the node fails`));
   }
 };
 

@@ -21,14 +21,14 @@ export const createFindNearest = (): FindNearest => {
 
 /**
  * The name that was probably meant: the same but for case and separators (`True`, `http-request`), else one that
- * begins with it or that it begins with, else the one with the smallest edit distance: up to a third of its length, and
- * two when it has more than three letters, since two that are swapped are two.
+ * begins with it or that it begins with, else the one with the smallest edit distance, up to a third of its length; two
+ * neighbours that are swapped count as one edit.
  */
 export const findNearest: FindNearest = (name, names) => {
   if (name.length > MAX_LENGTH) return null;
   const plain = toPlain(name);
   let best: string | null = null;
-  let bestRank = (name.length <= 3 ? 1 : Math.max(2, Math.floor(name.length / 3))) + 1;
+  let bestRank = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of names) {
     const rank = candidate.length > MAX_LENGTH ? Number.POSITIVE_INFINITY : rankOf(plain, toPlain(candidate));
     if (rank < bestRank) {
@@ -45,7 +45,16 @@ const toPlain = (name: string): string => name.toLowerCase().replace(/[-_. ]/g, 
 const rankOf = (name: string, candidate: string): number => {
   if (name === candidate) return 0;
   const [short, long] = name.length < candidate.length ? [name, candidate] : [candidate, name];
-  return short.length >= 3 && long.startsWith(short) ? 0.5 : distance(name, candidate);
+  if (short.length >= 3 && long.startsWith(short)) return 0.5;
+  return isSwapped(name, candidate) ? 1 : distance(name, candidate);
+};
+
+const isSwapped = (name: string, candidate: string): boolean => {
+  if (name.length !== candidate.length) return false;
+  let at = 0;
+  while (at < name.length && name[at] === candidate[at]) at++;
+  const swapped = `${name.slice(0, at)}${name[at + 1] ?? ''}${name[at] ?? ''}${name.slice(at + 2)}`;
+  return swapped === candidate;
 };
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];

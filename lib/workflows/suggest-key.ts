@@ -61,7 +61,7 @@ export const suggestKey = (
   const near = foreign !== undefined && free.includes(foreign) ? foreign : findNearest(key, free);
   const meant = near ?? wanted;
   if (meant !== null) return { meant, hint: didYouMean(meant) };
-  return { meant: null, hint: known.length === 0 ? '' : `, but ${quoteAll(known)}` };
+  return { meant: null, hint: known.length === 0 ? '' : `; known are ${quoteAll(known)}` };
 };
 
 const SECONDS: readonly (readonly [RegExp, number])[] = [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
 import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
@@ -92,6 +93,77 @@ describe('workflow put', () => {
     });
     await call('credential create key --type apiKey');
     expect((await call(`workflow put ${path}`)).err).toBe('');
+  });
+
+  test('warns of a credential that is of another type than the trigger wants', async () => {
+    const { call, file } = await openCommandLine();
+    await call('credential create key --type apiKey');
+    const trigger = aTrigger({ authentication: 'basic' }, { credentialId: 'key' });
+    const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
+    expect(await call(`workflow put ${path}`)).toMatchObject({
+      code: 0,
+      err: 'greeting: the credential "key" is of the type apiKey, not basic; until then callers get 503',
+    });
+  });
+
+  test('refuses a credential for a node that would run without it', async () => {
+    const { call, file } = await openCommandLine();
+    const node = {
+      id: 'greet',
+      type: 'httpRequest',
+      parameters: { url: 'https://example.com' },
+      credentialId: 'key',
+    };
+    const path = file('w.json', aWorkflow({ nodes: [aTrigger(), node] }));
+    expect(await call(`workflow put ${path}`)).toEqual({
+      code: 1,
+      out: '',
+      err: `${path}: /nodes/1/credentialId nodes of the type "httpRequest" take no credential, and would run without it: leave it out`,
+    });
+    expect((await call('workflow list')).err).toBe('There are no workflows.');
+  });
+
+  describe('of a workflow that runs another one', () => {
+    const running = (workflowId: string) =>
+      aWorkflow({ nodes: [aTrigger(), { id: 'greet', type: 'subworkflow', parameters: { workflowId } }] });
+    const other = (changes: Partial<WorkflowDefinition> = {}) =>
+      aWorkflow({
+        id: 'shipping',
+        nodes: [{ id: 'start', type: 'manualTrigger', parameters: {} }],
+        connections: [],
+        ...changes,
+      });
+    const warning = (message: string) =>
+      `greeting: /nodes/1/parameters/workflowId ${message}; until then the node fails`;
+
+    test.each<[string, WorkflowDefinition, string, string]>([
+      ['is not there', other(), 'shiping', 'there is no workflow "shiping" yet; did you mean "shipping"?'],
+      ['is switched off', other({ enabled: false }), 'shipping', 'the workflow "shipping" is disabled'],
+      [
+        'has nothing to begin with',
+        other({ nodes: [aTrigger()] }),
+        'shipping',
+        'the workflow "shipping" needs one manualTrigger to be run by another, and has 0',
+      ],
+    ])('warns when that %s, and stores all the same', async (_case, stored, workflowId, message) => {
+      const { call, file } = await openCommandLine();
+      await call(`workflow put ${file('other.json', stored)}`);
+      expect(await call(`workflow put ${file('w.json', running(workflowId))}`)).toMatchObject({
+        code: 0,
+        err: warning(message),
+      });
+    });
+
+    test('says nothing when it is there, is put with it, or is only known in a run', async () => {
+      const { call, file } = await openCommandLine();
+      const path = file('w.json', running('shipping'));
+      expect(await call(`workflow put ${path} ${file('other.json', other())}`)).toMatchObject({ err: '' });
+      expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
+      expect(await call(`workflow put ${file('e.json', running('{{ body.workflow }}'))}`)).toMatchObject({
+        code: 0,
+        err: '',
+      });
+    });
   });
 
   test('of what somebody else changes meanwhile says so, and one of them wins', async () => {

@@ -26,6 +26,9 @@ const withNode = (node: object) => {
   return { ...aWorkflow(), nodes: [nodes[0], { ...nodes[1], ...node }] };
 };
 
+/** A node that touches the outside. */
+const aCall = { type: 'httpRequest', parameters: { url: 'https://example.com/' } };
+
 describe('a valid workflow', () => {
   test('has no problems, and its definition is given back with what is optional filled in', async () => {
     const { enabled: _enabled, ...rest } = aWorkflow();
@@ -56,16 +59,16 @@ describe('a valid workflow', () => {
       'expressions within a list',
       withNode({
         type: 'switch',
-        parameters: { value: '{{ a }}', cases: [{ equals: '{{ b }}', output: 'x' }] },
+        parameters: { value: '{{ body.a }}', cases: [{ equals: '{{ body.b }}', output: 'x' }] },
       }),
     ],
     [
       'a loop',
       {
-        ...aWorkflow(),
+        ...withNode({ type: 'if', parameters: { condition: '{{ $random() > 0.5 }}' } }),
         connections: [
           ...aWorkflow().connections,
-          { sourceNodeId: 'greet', targetNodeId: 'greet', sourceOutput: 'again' },
+          { sourceNodeId: 'greet', targetNodeId: 'greet', sourceOutput: 'true' },
         ],
       },
     ],
@@ -94,24 +97,29 @@ describe('what is wrong is said, with its place', () => {
   test.each<[string, unknown, string, string]>([
     ['no object', 'text', '', 'must be object'],
     ['a missing key', { ...aWorkflow(), nodes: undefined }, '', 'lacks the key "nodes"'],
-    ['a workflow id', aWorkflow({ id: 'a/b' }), '/id', 'must match pattern "^[A-Za-z0-9_-]{1,64}$"'],
+    [
+      'a workflow id',
+      aWorkflow({ id: 'a/b' }),
+      '/id',
+      'must match pattern "^[A-Za-z0-9_-]{1,64}$"; did you mean "a-b"?',
+    ],
     ['a reserved workflow id', aWorkflow({ id: 'constructor' }), '/id', '"constructor" is a reserved name'],
     ['no nodes', aWorkflow({ nodes: [], connections: [] }), '/nodes', 'must NOT have fewer than 1 items'],
     [
       'an unknown key of a node',
       withNode({ retries: 3 }),
       '/nodes/1',
-      'has the key "retries", which is not known here',
+      'has the key "retries", which is not known here; did you mean "settings.retry.maxAttempts"?',
     ],
     [
       'an unknown setting',
-      withNode({ settings: { retry: { times: 3 } } }),
+      withNode({ ...aCall, settings: { retry: { times: 3 } } }),
       '/nodes/1/settings/retry',
-      'has the key "times", which is not known here',
+      'has the key "times", which is not known here; did you mean "maxAttempts"?',
     ],
     [
       'too many attempts',
-      withNode({ settings: { retry: { maxAttempts: 99 } } }),
+      withNode({ ...aCall, settings: { retry: { maxAttempts: 99 } } }),
       '/nodes/1/settings/retry/maxAttempts',
       'must be <= 20',
     ],
@@ -141,7 +149,10 @@ describe('what is wrong is said, with its place', () => {
     ],
     [
       'a reserved node id',
-      { ...withNode({ id: '__proto__' }), connections: [] },
+      {
+        ...withNode({ id: '__proto__' }),
+        connections: [{ sourceNodeId: 'request', targetNodeId: '__proto__' }],
+      },
       '/nodes/1/id',
       '"__proto__" is a reserved name',
     ],
@@ -178,7 +189,7 @@ describe('what is wrong is said, with its place', () => {
       'a parameter that the node type does not know',
       withNode({ parameters: { values: {}, keep: 1 } }),
       '/nodes/1/parameters',
-      'has the key "keep", which is not known here',
+      'has the key "keep", which is not known here; did you mean "keepInput"?',
     ],
     [
       'a parameter that is missing',
@@ -196,7 +207,7 @@ describe('what is wrong is said, with its place', () => {
       'a parameter of the wrong type',
       withNode({ parameters: { values: {}, keepInput: 'yes' } }),
       '/nodes/1/parameters/keepInput',
-      'must be boolean',
+      'must be boolean (Keep the fields of the input that are not among the values)',
     ],
     [
       'an expression that can not be read',
@@ -262,7 +273,7 @@ describe('what is wrong is said, with its place', () => {
       'responseNode without a node that responds',
       aWorkflow({ nodes: [aTrigger({ responseMode: 'responseNode' })], connections: [] }),
       '/nodes/0/parameters/responseMode',
-      'responseNode needs a node of the type respondToWebhook',
+      'responseNode needs a node of the type respondToWebhook behind it',
     ],
     [
       'two triggers at one address',
