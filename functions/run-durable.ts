@@ -1,5 +1,8 @@
 import { DurableExecutionApiClient } from '@aws/durable-execution-sdk-js';
+import { serve } from '../lib/app.ts';
 import { createDurableFunction } from '../lib/durable/durable-function.ts';
 import { openRuns } from '../lib/run-app.ts';
 
-export const handler = createDurableFunction({ ...openRuns(), client: new DurableExecutionApiClient() });
+export const handler = serve(
+  createDurableFunction({ ...openRuns(), client: new DurableExecutionApiClient() }),
+);

@@ -1,4 +1,5 @@
+import { serve } from '../lib/app.ts';
 import { createExpressFunction } from '../lib/express-function.ts';
 import { openRuns } from '../lib/run-app.ts';
 
-export const handler = createExpressFunction(openRuns());
+export const handler = serve(createExpressFunction(openRuns()));

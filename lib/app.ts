@@ -1,8 +1,10 @@
+import type { Context } from 'aws-lambda';
 import { installedPlugins } from '../plugins/installed.ts';
 import type { AdminParts } from './admin-functions.ts';
 import { type Config, readConfig } from './config.ts';
 import type { Logger } from './contract/services.ts';
 import { loadRegistry, type Registry } from './plugins/load-registry.ts';
+import { createFunctionProcess, type FunctionProcess } from './process/function-process.ts';
 import { createLogger } from './services/logger.ts';
 import { systemClock } from './services/system-clock.ts';
 
@@ -15,16 +17,36 @@ export const openConfig = (): Config => readConfig(process.env);
 export const openLogger = ({ logLevel, stage }: Config): Logger =>
   createLogger({ level: logLevel, fields: { service: 'hookloom', stage } });
 
+let functionProcess: FunctionProcess | null = null;
+
+/** The process, where it serves a function alone; null in tests and on the command line. */
+export const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionProcess | null => {
+  if (!ownsProcess) return null;
+  functionProcess ??= createFunctionProcess({ logger });
+  return functionProcess;
+};
+
+/** A handler as it is exported, once its function is opened. */
+export const serve = <Event, Result>(
+  handler: (event: Event, context: Context) => Promise<Result>,
+): ((event: Event, context: Context) => Promise<Result>) => functionProcess?.serve(handler) ?? handler;
+
 /** The registry is built once per sandbox, when it is first needed; a build that failed is tried again. */
 export const openRegistry = (config: Config, logger: Logger): (() => Promise<Registry>) => {
+  const ownProcess = openProcess(config, logger);
   let registry: Promise<Registry> | undefined;
-  return () => {
-    registry ??= loadRegistry(installedPlugins, {
+  const load = async (): Promise<Registry> => {
+    const built = await loadRegistry(installedPlugins, {
       logger,
       clock: systemClock,
       disabled: config.disabledPlugins,
       deadlineMs: config.pluginDeadlineMs,
-    }).catch((error: unknown) => {
+    });
+    ownProcess?.onEnd(built.destroy);
+    return built;
+  };
+  return () => {
+    registry ??= load().catch((error: unknown) => {
       registry = undefined;
       throw error;
     });

@@ -38,6 +38,8 @@ export interface Config {
   readonly deduplicationWindowMs: number;
   /** Whether the addresses of callbacks are printed: for the person at the terminal of the local service alone. */
   readonly printsCallbacks: boolean;
+  /** Whether the process serves this function alone, so that it may take over its signals and errors, and end it. */
+  readonly ownsProcess: boolean;
 }
 
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
@@ -66,6 +68,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || null,
   deduplicationWindowMs: readWindow(env),
   printsCallbacks: env.PRINT_CALLBACKS === '1',
+  ownsProcess: env.OWN_PROCESS === '1',
 });
 
 /** A duplicate is known by the record of the first one: that has to be there for as long. */

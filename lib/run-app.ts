@@ -1,4 +1,4 @@
-import { openConfig, openLogger, openRegistry } from './app.ts';
+import { openConfig, openLogger, openProcess, openRegistry } from './app.ts';
 import { need, openBlobs, openEvents, openStore } from './background-app.ts';
 import { rememberBlobs } from './blobs/remember-blobs.ts';
 import { createCache } from './cache.ts';
@@ -44,6 +44,7 @@ export const openRuns = (
     ...openEvents(config, logger),
     services: { clock: systemClock, ids: randomIds, http: lateHttpClient(config.outboundAllow) },
     logger,
+    guard: openProcess(config, logger)?.guard,
     loggerFor: ({ executionId, workflowId, workflowVersion, traceparent }) =>
       withFields(logger, { executionId, workflowId, workflowVersion, traceparent }),
     openDesk: (record) =>

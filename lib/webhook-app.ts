@@ -1,4 +1,4 @@
-import { openConfig, openLogger, openRegistry } from './app.ts';
+import { openConfig, openLogger, openProcess, openRegistry } from './app.ts';
 import { openBlobs, openEvents, openLauncher, openStore } from './background-app.ts';
 import { createCredentialStore } from './dynamodb/credential-store.ts';
 import { createDeliveryStore } from './dynamodb/delivery-store.ts';
@@ -32,6 +32,7 @@ export const openWebhook = (): WebhookFunctionParts => {
       http: lateHttpClient(config.outboundAllow),
     },
     logger,
+    guard: openProcess(config, logger)?.guard,
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,

@@ -16,6 +16,7 @@ import type { Launcher } from './executions/launcher.ts';
 import { createOpenPlan, createOtherWorkflows } from './executions/plans.ts';
 import { createPrepareRun } from './executions/prepare-run.ts';
 import { createRunExecution } from './executions/run-execution.ts';
+import type { StrayErrorGuard } from './executions/stray-errors.ts';
 import { createHandler, type Handle } from './http/create-handler.ts';
 import { limitBody } from './http/limit-body.ts';
 import { parseJsonBody } from './http/parse-json-body.ts';
@@ -71,6 +72,7 @@ export interface WebhookFunctionParts {
   readonly events: ExecutionEvents;
   /** Whether the end of executions is told to the outside. */
   readonly announces: boolean;
+  readonly guard?: StrayErrorGuard | undefined;
 }
 
 /**
@@ -159,7 +161,7 @@ const createRunning = (
   parts: WebhookFunctionParts,
   { cacheEntries, deduplicationWindowMs: windowMs }: WebhookSettings,
 ): RunWebhookParts => {
-  const { workflows, loadNodeTypes, services, logger } = parts;
+  const { workflows, loadNodeTypes, services, logger, guard } = parts;
   const { clock, ids } = services;
   const openPlan = createOpenPlan({
     loadNodeTypes,
@@ -171,6 +173,7 @@ const createRunning = (
     services,
     loggerFor: ({ executionId, workflowId, workflowVersion, traceparent }) =>
       withFields(logger, { executionId, workflowId, workflowVersion, traceparent }),
+    guard,
   });
   return { ...parts, run: createRunExecution({ ...parts, prepare, clock, ids }), clock, ids, windowMs };
 };

@@ -15,6 +15,7 @@ const mayImport: Record<string, readonly string[]> = {
   aws: ['executions', 'blobs', 'events'],
   nodes: ['contract', 'services'],
   plugins: ['contract'],
+  process: ['contract', 'executions'],
   services: ['contract'],
   http: ['contract'],
   webhooks: ['contract', 'workflows', 'executions', 'credentials', 'blobs'],

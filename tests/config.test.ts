@@ -26,6 +26,7 @@ describe('the configuration', () => {
       publicUrl: null,
       deduplicationWindowMs: 86_400_000,
       printsCallbacks: false,
+      ownsProcess: false,
     });
   });
 

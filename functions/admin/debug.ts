@@ -1,5 +1,5 @@
 import { createAdminList } from '../../lib/admin-functions.ts';
-import { openAdmin } from '../../lib/app.ts';
+import { openAdmin, serve } from '../../lib/app.ts';
 import { describeRegistry } from '../../lib/plugins/debug.ts';
 
 const { config, ...parts } = openAdmin();
@@ -13,6 +13,6 @@ const runtime = {
 };
 const build = { version: config.version, stage: config.stage };
 
-export const handler = createAdminList(parts, (registry, now) =>
-  describeRegistry(registry, { now, runtime, build }),
+export const handler = serve(
+  createAdminList(parts, (registry, now) => describeRegistry(registry, { now, runtime, build })),
 );

@@ -1,6 +1,6 @@
 import { createHealthFunction } from '../../lib/admin-functions.ts';
-import { openAdmin } from '../../lib/app.ts';
+import { openAdmin, serve } from '../../lib/app.ts';
 
 const { config, ...parts } = openAdmin();
 
-export const handler = createHealthFunction(parts, config.pluginDeadlineMs);
+export const handler = serve(createHealthFunction(parts, config.pluginDeadlineMs));

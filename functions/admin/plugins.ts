@@ -1,5 +1,5 @@
 import { createAdminList } from '../../lib/admin-functions.ts';
-import { openAdmin } from '../../lib/app.ts';
+import { openAdmin, serve } from '../../lib/app.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
 
-export const handler = createAdminList(openAdmin(), listPlugins);
+export const handler = serve(createAdminList(openAdmin(), listPlugins));

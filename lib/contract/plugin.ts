@@ -106,6 +106,10 @@ export interface PluginProvider {
    * asks for the plugins. A throw keeps the plugin out, and nothing else; it is called again half a minute later or more.
    */
   init?(context: PluginContext): void | Promise<void>;
+  /**
+   * Called when the process is told to end (SIGTERM), if `init` has succeeded in it, within the deadline of a plugin. Lambda
+   * tells that only to functions with an extension, and ends the others without a word: rely on nothing that is done here.
+   */
   destroy?(): void | Promise<void>;
   readonly healthCheck?: HealthCheck;
 }

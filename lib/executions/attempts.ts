@@ -11,11 +11,12 @@ import {
 import type { Plan, PlanNode } from '../workflows/plan.ts';
 import type { Scope } from '../workflows/scope.ts';
 import { type AttemptContext, createAttemptContext } from './attempt-context.ts';
-import { toFailure } from './failure.ts';
+import { toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { Outcome } from './outcome.ts';
 import type { Session } from './session.ts';
 import type { Attempt } from './steps.ts';
+import type { CodeOwner } from './stray-errors.ts';
 
 /** One run of one node, whatever number of attempts it takes. */
 export interface NodeRun {
@@ -96,15 +97,29 @@ const call = (
   node: WorkflowNode,
 ): Attempt | Promise<Attempt> => {
   const attempt = createAttemptContext(session, run, number);
-  try {
+  const work = (): NodeResult | Promise<NodeResult> => {
     const result = executor.execute(node, run.input, attempt.context);
-    if (!isPromiseLike(result)) return toAttempt(session, run, result);
     // What steers the run may wait for longer than anything that it could be measured by.
-    const settled = run.control === null ? awaitWithin(attempt, result) : result;
-    return settled.then((value) => toAttempt(session, run, value), fail);
+    return isPromiseLike(result) && run.control === null ? awaitWithin(attempt, result) : result;
+  };
+  const { guard } = session.ports;
+  try {
+    const result = guard === undefined ? work() : guard.run(toOwner(session, run), work);
+    if (!isPromiseLike(result)) return toAttempt(session, run, result);
+    return result.then((value) => toAttempt(session, run, value), fail);
   } catch (error) {
     return fail(error);
   }
+};
+
+const toOwner = (session: Session, { name, planNode }: NodeRun): CodeOwner => {
+  const nodeId = planNode.node.id;
+  return {
+    execution: session.execution,
+    nodeId,
+    fail: (kind, thrown) =>
+      session.cutOff({ runName: name, failure: { nodeId, ...toStrayFailure(kind, thrown) } }),
+  };
 };
 
 const isPromiseLike = (value: NodeResult | Promise<NodeResult>): value is Promise<NodeResult> =>

@@ -25,6 +25,7 @@ import { type SettleParts, settleExecution } from './settle-execution.ts';
 import { createSteadyClock } from './steady-clock.ts';
 import { createRememberingSteps, type StepMemory, writeMemory } from './step-memory.ts';
 import type { Steps } from './steps.ts';
+import type { StrayErrorGuard } from './stray-errors.ts';
 import { viewNodes } from './view-data.ts';
 
 /**
@@ -43,6 +44,7 @@ export interface BackgroundParts extends SettleParts, LoadParts {
   readonly otherWorkflows: OtherWorkflows;
   readonly services: Services;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
+  readonly guard?: StrayErrorGuard | undefined;
 }
 
 /** What is remembered of an execution's steps, as it was when this process began. */
@@ -169,6 +171,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             callbacks: engine.openDesk?.(begun) ?? null,
             onProgress: ownRecorder.note,
             stopped: halted.signal,
+            guard: parts.guard,
           },
         ),
       begun,

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan.ts';
+import { closeNodes } from './close-nodes.ts';
 import type { ExecutionResult, NodeRecord } from './execution.ts';
-import { Run, type RunEnd } from './run.ts';
-import { type EnginePorts, type ExecutionLimits, Session } from './session.ts';
+import { nameOf, Run, type RunEnd } from './run.ts';
+import { type Cut, CutOffError, type EnginePorts, type ExecutionLimits, Session } from './session.ts';
 
 export interface ExecutionRequest {
   readonly execution: ExecutionInfo;
@@ -31,6 +32,8 @@ export const execute = async (
   try {
     const work = run.fromTrigger(input);
     const end = await session.inTime(work);
+    if (ports.guard !== undefined) await ports.guard.settle();
+    if (session.cut !== null) return toCutOff(session, run, session.cut);
     return end === null ? toTimedOut(session, run) : toResult(session, run, end);
   } catch (bug) {
     session.abort(bug); // others of the wave may still be at it
@@ -48,19 +51,18 @@ const toResult = (session: Session, run: Run, { output, response, failure }: Run
     : { status: 'failed', nodes, output, response, failure };
 };
 
-/** Nodes may still be running: their signals are aborted, and nobody waits for them. */
+/** Nodes may still be running: their signals are aborted, and nothing waits for them. */
 const toTimedOut = (session: Session, run: Run): ExecutionResult => {
-  session.tick();
   const failure = session.timeoutAt(run.openNodeId());
-  const nodes = run.collect().map((record): NodeRecord => {
-    if (record.status !== 'running' && record.status !== 'waiting') return record;
-    const durationMs = Math.max(0, session.now - record.startedAt);
-    return {
-      ...record,
-      status: 'failed',
-      durationMs,
-      failure: session.timeoutAt(record.nodeId),
-    };
-  });
+  const nodes = closeNodes(run.collect(), session.tick(), failure);
   return { status: 'timedOut', nodes, ...run.standing(), failure };
+};
+
+/** The same, at a run of a node that failed in a way that the run could not see: it may have succeeded before. */
+const toCutOff = (session: Session, run: Run, cut: Cut): ExecutionResult => {
+  const { runName, failure } = cut;
+  const nodes = closeNodes(run.collect(), session.tick(), new CutOffError(cut)).map(
+    (record): NodeRecord => (nameOf(record) === runName ? { ...record, status: 'failed', failure } : record),
+  );
+  return { status: 'failed', nodes, ...run.standing(), failure };
 };

@@ -2,9 +2,19 @@ const MAX_MESSAGE_LENGTH = 1_000;
 
 /** What records and answers show of a failure, whatever was thrown: no stack, no cause, nothing endless. */
 export const toFailure = (thrown: unknown): { readonly name: string; readonly message: string } => {
-  if (!(thrown instanceof Error))
-    return { name: 'Error', message: trim(`a node threw ${describeThrown(thrown)}`) };
-  return { name: trim(String(thrown.name)), message: trim(String(thrown.message)) };
+  try {
+    if (!(thrown instanceof Error))
+      return { name: 'Error', message: trim(`a node threw ${describeThrown(thrown)}`) };
+    return { name: trim(String(thrown.name)), message: trim(String(thrown.message)) };
+  } catch {
+    return { name: 'Error', message: 'a node threw an error that can not be described' };
+  }
+};
+
+/** The same for an error that nothing could catch: its name says how it got loose. */
+export const toStrayFailure = (name: string, thrown: unknown) => {
+  const { name: original, message } = toFailure(thrown);
+  return { name, message: trim(`${original}: ${message}`) };
 };
 
 const describeThrown = (thrown: unknown): string => {

@@ -6,6 +6,7 @@ import type { OpenPlan } from './plans.ts';
 import type { Launch, RunPrepared } from './run-execution.ts';
 import type { OtherWorkflows } from './session.ts';
 import { inlineSteps } from './steps.ts';
+import type { StrayErrorGuard } from './stray-errors.ts';
 
 export interface PrepareParts {
   readonly openPlan: OpenPlan;
@@ -13,6 +14,7 @@ export interface PrepareParts {
   readonly services: Services;
   /** A logger that is tagged with whose it is. */
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
+  readonly guard?: StrayErrorGuard | undefined;
 }
 
 /**
@@ -20,7 +22,7 @@ export interface PrepareParts {
  * Rejects with AppError `WORKFLOW_INVALID` when the stored workflow, or its trigger, can't run.
  */
 export const createPrepareRun =
-  ({ openPlan, otherWorkflows, services, loggerFor }: PrepareParts) =>
+  ({ openPlan, otherWorkflows, services, loggerFor, guard }: PrepareParts) =>
   async ({
     executionId,
     workflow,
@@ -47,6 +49,7 @@ export const createPrepareRun =
         steps: inlineSteps(services.clock),
         workflows: otherWorkflows,
         callbacks: null,
+        guard,
       };
       return execute(plan, { execution, input, limits }, ports);
     };

@@ -276,7 +276,8 @@ export class Run {
   }
 }
 
-const nameOf = ({ within, nodeId, iteration }: NodeRecord): string =>
+/** Names the run of a node that a record is of: see `NodeRun.name`. */
+export const nameOf = ({ within, nodeId, iteration }: NodeRecord): string =>
   within === undefined ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
 
 /** A step that the engine did not take. */

@@ -8,6 +8,7 @@ import { createMeasureJson, type MeasureJson } from './measure-json.ts';
 import { OperationLimitError } from './operation-budget.ts';
 import { createPureServices } from './pure-services.ts';
 import type { Steps } from './steps.ts';
+import type { StrayErrorGuard } from './stray-errors.ts';
 import { createTakeTurn } from './turns.ts';
 
 export interface ExecutionLimits {
@@ -42,10 +43,27 @@ export interface EnginePorts {
   readonly workflows: OtherWorkflows;
   /** Null where runs can't wait for answers. */
   readonly callbacks: CallbackDesk | null;
+  /** Told whose code is at work; none where an error that gets loose ends the process. */
+  readonly guard?: StrayErrorGuard | undefined;
   /** Called when something that takes time begins or ends, with a way to see how everything stands. */
   readonly onProgress?: (snapshot: () => readonly NodeRecord[]) => void;
   /** Aborted when the execution is to end before its time; with an Error that says why. */
   readonly stopped?: AbortSignal;
+}
+
+/** An execution that ends in the middle, at a run of a node. */
+export interface Cut {
+  /** See `NodeRun.name`. */
+  readonly runName: string;
+  readonly failure: NodeFailure;
+}
+
+/** Why the other nodes stop that are at work then. */
+export class CutOffError extends Error {
+  constructor({ failure }: Cut) {
+    super(`the execution failed at the node "${failure.nodeId}"`);
+    this.name = 'ExecutionFailed';
+  }
 }
 
 /**
@@ -68,8 +86,11 @@ export class Session {
   readonly #endsAt: number;
   #now: number;
   #timeout: NodeFailure | null = null;
-  #onTimeUp: (() => void) | null = null;
+  /** Ends the wait for the work of the execution. */
+  #stopWaiting: (() => void) | null = null;
   #fatal: NodeFailure | null = null;
+  #cut: Cut | null = null;
+  #isOver = false;
   /** Made when somebody looks at it, like the timer: an execution of quick nodes needs neither. */
   #stop: AbortController | undefined;
   #timer: AbortController | undefined;
@@ -114,6 +135,24 @@ export class Session {
     }
   }
 
+  /** Where the execution was cut off; null when it was not. */
+  get cut(): Cut | null {
+    return this.#cut;
+  }
+
+  /**
+   * Ends the execution at once, at a run of a node, whatever else is at work. False when it has ended before, or goes on
+   * in another process.
+   */
+  cutOff(cut: Cut): boolean {
+    if (this.#isOver || this.stopReason !== null) return false;
+    this.#cut ??= cut;
+    this.#fatal ??= cut.failure;
+    this.abort(new CutOffError(cut));
+    this.#stopWaiting?.();
+    return true;
+  }
+
   /** Looks at the clock. */
   tick(): number {
     const now = this.ports.services.clock.now();
@@ -143,10 +182,10 @@ export class Session {
     return this.#stop.signal;
   }
 
-  /** Waits, but not longer than the execution may take: null when its time is up before. One timer serves all waits. */
+  /** Waits, but not longer than the execution may take: null when its time is up before, or it is cut. */
   inTime<Value>(work: Promise<Value>): Promise<Value | null> {
     return new Promise((resolve, reject) => {
-      this.#onTimeUp = () => resolve(null);
+      this.#stopWaiting = () => resolve(null);
       if (this.#timer === undefined) this.#startTimer();
       work.then(resolve, reject);
     });
@@ -158,7 +197,7 @@ export class Session {
     clock.sleep(Math.max(0, this.#endsAt - clock.now()), this.#timer.signal).then(
       () => {
         this.abort(new Error('the execution ran out of time'));
-        this.#onTimeUp?.();
+        this.#stopWaiting?.();
       },
       () => {}, // the execution ended before
     );
@@ -183,6 +222,7 @@ export class Session {
   }
 
   close(): void {
+    this.#isOver = true;
     this.#timer?.abort('the execution has ended'); // a reason of our own: the default one costs a stack trace
   }
 }

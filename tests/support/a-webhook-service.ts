@@ -8,6 +8,7 @@ import type { CredentialStore } from '../../lib/credentials/credential-store.ts'
 import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
 import type { Launcher } from '../../lib/executions/launcher.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/plans.ts';
+import type { StrayErrorGuard } from '../../lib/executions/stray-errors.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { createLogger, withFields } from '../../lib/services/logger.ts';
@@ -81,6 +82,9 @@ export interface AWorkflow {
 }
 
 export interface ServiceOptions {
+  /** Installed beside the others. */
+  readonly plugins?: readonly PluginProvider[];
+  readonly guard?: StrayErrorGuard;
   readonly settings?: Partial<WebhookSettings>;
   readonly spoilt?: {
     readonly workflows?: Partial<WorkflowStore>;
@@ -95,14 +99,22 @@ export interface ServiceOptions {
  * The webhook function with all its real parts: registry, engine, nodes, middleware. Only the stores are in memory,
  * time stands still, and the log is kept line by line.
  */
-export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOptions = {}) => {
+export const aWebhookService = async ({
+  settings = {},
+  spoilt = {},
+  plugins = [],
+  guard,
+}: ServiceOptions = {}) => {
   const clock = aManualClock();
   const lines: string[] = [];
   const logger = createLogger({ clock, write: (line) => lines.push(line) });
   const workflows = inMemoryWorkflowStore();
   const credentials = inMemoryCredentialStore();
   const executions = inMemoryExecutionStore();
-  const installed = [...installedPlugins, unified('misbehaving', async () => ({ default: misbehaving }))];
+  const installed = [
+    ...installedPlugins,
+    ...[misbehaving, ...plugins].map((plugin) => unified(plugin.id, async () => ({ default: plugin }))),
+  ];
   const registry = await loadRegistry(installed, { logger, clock });
   const services = {
     clock,
@@ -135,6 +147,7 @@ export const aWebhookService = async ({ settings = {}, spoilt = {} }: ServiceOpt
     launcher: { ...launcher, ...spoilt.launcher },
     loadNodeTypes: async () => registry.findNodeType,
     settings,
+    guard,
   });
 
   return {

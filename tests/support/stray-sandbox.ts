@@ -1,0 +1,108 @@
+import { EventEmitter } from 'node:events';
+import { writeSync } from 'node:fs';
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { Context } from 'aws-lambda';
+import type { PluginProvider } from '../../lib/contract/plugin.ts';
+import { createFunctionProcess } from '../../lib/process/function-process.ts';
+import { createLogger } from '../../lib/services/logger.ts';
+import { aWebhookEvent } from './a-webhook-event.ts';
+import { aWebhookService } from './a-webhook-service.ts';
+
+// A process of the webhook function, as Lambda runs one: for tests of what happens to it when a plugin lets errors loose.
+// Its argument is a list of requests, each a list of nodes. It tells line by line what it does: which event it takes,
+// what it answers, and, at its end, what the records and the log say.
+
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const emitter = new EventEmitter();
+
+const ways: Readonly<Record<string, () => unknown>> = {
+  rejects: () => void Promise.reject(new Error('let loose')),
+  'rejects later': () => void later(20).then(() => Promise.reject(new Error('let loose'))),
+  'throws in a timer': () =>
+    setTimeout(() => {
+      throw new Error('let loose');
+    }, 20),
+  'throws in a microtask': () =>
+    queueMicrotask(() => {
+      throw new Error('let loose');
+    }),
+  'emits an error': () => setTimeout(() => emitter.emit('error', new Error('let loose')), 20),
+  'throws long after': () =>
+    setTimeout(() => {
+      throw new Error('let loose');
+    }, 120),
+  'throws what is no error': () =>
+    setTimeout(() => {
+      throw { toString: 1 };
+    }, 20),
+  nothing: () => {},
+};
+
+const loose: PluginProvider = {
+  id: 'loose',
+  name: 'Loose',
+  version: '1.0.0',
+  description: 'For tests',
+  category: 'test',
+  handles: [
+    {
+      id: 'loose',
+      name: 'Loose',
+      description: 'Lets an error loose in some way, and succeeds',
+      kind: 'action',
+      pure: true,
+      schema: { type: 'object' },
+      execute: ({ parameters }) => {
+        ways[String(parameters.way)]?.();
+        return { way: String(parameters.way) };
+      },
+    },
+    {
+      id: 'busy',
+      name: 'Busy',
+      description: 'Is at work for some milliseconds, or until it is told to stop',
+      kind: 'action',
+      pure: true,
+      schema: { type: 'object' },
+      execute: async ({ parameters }, _input, { signal }) => {
+        await Promise.race([
+          later(Number(parameters.ms)),
+          new Promise((resolve) => signal.addEventListener('abort', resolve)),
+        ]);
+        return { aborted: signal.aborted };
+      },
+    },
+  ],
+};
+
+const say = (what: object): void => {
+  writeSync(1, `${JSON.stringify(what)}\n`);
+};
+
+const lines: string[] = [];
+// Listeners as those of Lambda's runtime client: they would end the process.
+for (const event of ['uncaughtException', 'unhandledRejection']) process.on(event, () => process.exit(129));
+
+const functionProcess = createFunctionProcess({
+  logger: createLogger({ write: (line) => lines.push(line) }),
+});
+const service = await aWebhookService({ plugins: [loose], guard: functionProcess.guard });
+const handler = functionProcess.serve((event: unknown, context: Context) => service.call(event, context));
+process.on('exit', () => {
+  say({ log: lines.map((line) => JSON.parse(line)) });
+  say({ records: service.executions.records() });
+});
+
+const requests = JSON.parse(process.argv[2] ?? '[]');
+for (const [index, chain] of requests.entries()) {
+  await service.put({ id: `flow-${index}`, chain });
+  say({ takes: index });
+  // In the order of Lambda's runtime client for Node 24: the result is posted by a call that waits for the answer.
+  const result = await handler(aWebhookEvent({ workflowId: `flow-${index}`, path: 'orders' }), {} as Context);
+  await immediate();
+  const answer = JSON.stringify(result);
+  writeSync(1, `{"answer":${answer}}\n`);
+  for (let microtask = 0; microtask < 5; microtask++) await null;
+}
+say({ waits: true });
+await later(300); // for the next event, which does not come
