@@ -41,6 +41,7 @@ export interface NodeRecord {
   /** `running` and `waiting` only while the execution is open. */
   readonly status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped' | 'passedThrough';
   readonly iteration: number;
+  /** How many were begun; of an open node, the one that it is at or has last been at. */
   readonly attempts: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
