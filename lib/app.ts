@@ -41,6 +41,7 @@ export const openRegistry = (config: Config, logger: Logger): (() => Promise<Reg
       clock: systemClock,
       disabled: config.disabledPlugins,
       deadlineMs: config.pluginDeadlineMs,
+      outside: ownProcess?.outside,
     });
     ownProcess?.onEnd(built.destroy);
     return built;

@@ -17,6 +17,8 @@ export interface RegistryOptions {
   readonly disabled?: readonly string[];
   /** For loading, initialising and tidying up one plugin, each; 2,000 by default. */
   readonly deadlineMs?: number;
+  /** Runs what plugins make once, apart from what the node is made to answer for that needs it first. */
+  readonly outside?: (<Value>(work: () => Value) => Value) | undefined;
 }
 
 /** All installed plugins, by their metadata. Built once, then it never changes. */
@@ -38,9 +40,9 @@ export interface Registry {
  */
 export const loadRegistry = async (
   installed: readonly InstalledPlugin[],
-  { logger, clock, disabled = [], deadlineMs = 2_000 }: RegistryOptions,
+  { logger, clock, disabled = [], deadlineMs = 2_000, outside = (work) => work() }: RegistryOptions,
 ): Promise<Registry> => {
-  const options = { logger, clock, deadlineMs };
+  const options = { logger, clock, deadlineMs, outside };
   const read = await readAll(installed, disabled, options);
   const plugins = connectPlugins(claimNodeTypes(read));
   for (const entry of plugins) {
@@ -54,7 +56,9 @@ export const loadRegistry = async (
   return toRegistry(plugins, options);
 };
 
-type Options = Required<Pick<RegistryOptions, 'logger' | 'clock' | 'deadlineMs'>>;
+interface Options extends Required<Pick<RegistryOptions, 'logger' | 'clock' | 'deadlineMs'>> {
+  readonly outside: NonNullable<RegistryOptions['outside']>;
+}
 
 const readAll = (
   installed: readonly InstalledPlugin[],
@@ -78,7 +82,7 @@ const readAll = (
   );
 
 const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry => {
-  const { logger, clock, deadlineMs } = options;
+  const { logger, clock, deadlineMs, outside } = options;
   const { initialise, initialised } = createInitialiser(plugins, options);
   const nodeTypes = new Map(
     plugins.flatMap((entry) =>
@@ -86,7 +90,7 @@ const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry
         ? []
         : entry.plugin.nodeTypes.map((nodeType) => [
             nodeType.nodeType,
-            loadOnce(nodeType, async () => refuseFailed(await initialise(entry))),
+            loadOnce(nodeType, () => outside(async () => refuseFailed(await initialise(entry)))),
           ]),
     ),
   );

@@ -17,6 +17,8 @@ export interface FunctionProcessParts {
 /** A process that serves one function, one event at a time, and belongs to nothing else. */
 export interface FunctionProcess {
   readonly guard: StrayErrorGuard;
+  /** Runs what is no node's, even if a node is the first to need it: it outlives that. */
+  outside<Value>(work: () => Value): Value;
   /** The handler as Lambda is to call it: see {@link createFunctionProcess}. */
   serve<Event, Result>(
     handler: (event: Event, context: Context) => Promise<Result>,
@@ -43,7 +45,7 @@ export const createFunctionProcess = ({
   events = process,
   exit = process.exit,
 }: FunctionProcessParts): FunctionProcess => {
-  const owners = new AsyncLocalStorage<CodeOwner>();
+  const owners = new AsyncLocalStorage<CodeOwner | undefined>();
   const tidyUps: (() => Promise<void>)[] = [];
   /** An error got loose in it. */
   let isSpent = false;
@@ -74,6 +76,7 @@ export const createFunctionProcess = ({
       // Node tells of rejections when all microtasks are done, and calls immediates after that.
       settle: () => new Promise((resolve) => setImmediate(resolve)),
     },
+    outside: (work) => owners.run(undefined, work),
     serve: (handler) => async (event, context) => {
       claim();
       const result = await handler(event, context);

@@ -3,8 +3,12 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import type { CodeOwner } from '../../lib/executions/stray-errors.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { createFunctionProcess } from '../../lib/process/function-process.ts';
+import { systemClock } from '../../lib/services/system-clock.ts';
+import { aProvider, installedUnified } from '../support/a-plugin.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
+import { silent } from '../support/a-run.ts';
 
 /** A process that no test can end. */
 const aProcess = () => {
@@ -58,6 +62,24 @@ describe('an error that gets loose', () => {
         fields: { kind: 'UncaughtException' },
       },
     ]);
+  });
+
+  test('by what a plugin has made in its init is no node’s, whichever used the plugin first', async () => {
+    const { guard, outside, events, entries } = aProcess();
+    const told: unknown[] = [];
+    const init = async () => {
+      await setImmediate();
+      events.emit('uncaughtException', new Error('in a pool'));
+    };
+    const registry = await loadRegistry([installedUnified(aProvider({ init }))], {
+      logger: silent,
+      clock: systemClock,
+      outside,
+    });
+    const first = owner((...error) => told.push(error) > 0);
+    await guard.run(first, () => registry.findNodeType('greet')?.getExecutor());
+    expect(told).toEqual([]);
+    expect(entries).toMatchObject([{ message: 'An error got loose outside of any execution.' }]);
   });
 
   test('is heard by no listener that was there before, or that was added between two events', async () => {
