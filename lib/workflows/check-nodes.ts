@@ -7,7 +7,7 @@ import { didYouMean, quote, toPointerKey } from './describe.ts';
 import type { DraftGraph } from './draft-graph.ts';
 import { foreignNodeTypes } from './foreign-names.ts';
 import type { Names } from './names.ts';
-import { findNearName } from './near-name.ts';
+import type { FindNearName } from './near-name.ts';
 import type { Problem } from './problem.ts';
 import { WEBHOOK_FIELDS } from './request-fields.ts';
 import { splitTemplate } from './template.ts';
@@ -27,7 +27,7 @@ export const checkNodes = async (
   { findNodeType, checkSchema, names, loopNodes }: NodeChecks,
 ): Promise<Problem[]> => {
   const problems: Problem[] = [];
-  const describeUnknown = createDescribeUnknown(findNodeType);
+  const describeUnknown = createDescribeUnknown(findNodeType, names.findNearName);
   for (const { index, node, nodeType } of graph.nodes) {
     const place = `/nodes/${index}/parameters`;
     const ownId = loopNodes.has(index) ? null : node.id;
@@ -56,24 +56,24 @@ const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readon
   return sources.length > 0 && sources.every((type) => type === WEBHOOK_TRIGGER) ? WEBHOOK_FIELDS : null;
 };
 
-const findMeant = (type: string, isKnown: (name: string) => boolean): string | null => {
+const findMeant = (
+  type: string,
+  isKnown: (name: string) => boolean,
+  findNearName: FindNearName,
+): string | null => {
   const own = type.slice(type.lastIndexOf('.') + 1); // `n8n-nodes-base.set`
-  const near = isKnown(own) ? own : findNearName(type, isKnown);
   const foreign = foreignNodeTypes.get(own.toLowerCase());
-  return near ?? (foreign !== undefined && isKnown(foreign) ? foreign : null);
+  const same = [own, foreign].find((name) => name !== undefined && isKnown(name));
+  return same ?? findNearName(type, isKnown);
 };
 
-/** A file with more wrong types than this needs no hints. */
-const MAX_HINTS = 100;
-
 /** Looking for what was meant takes its time, and a type is often wrong in many nodes: once per type. */
-const createDescribeUnknown = (findNodeType: FindNodeType) => {
+const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
   const messages = new Map<string, string>();
   return (type: string): string => {
     const known = messages.get(type);
     if (known !== undefined) return known;
-    const isHinted = messages.size < MAX_HINTS;
-    const near = isHinted ? findMeant(type, (name) => findNodeType(name) !== null) : null;
+    const near = findMeant(type, (name) => findNodeType(name) !== null, findNearName);
     const message = `no installed plugin brings the type ${quote(type)}${didYouMean(near)}`;
     messages.set(type, message);
     return message;

@@ -100,15 +100,15 @@ const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit
         isRoot: false,
         isValue: false,
       }));
-    case 'unary':
-      return [...childrenOf(ast, isRoot, true)];
-    default:
-      return childrenOf(ast, isRoot, false);
+    default: {
+      const { stages: _stages, predicate: _predicate, group: _group, ...parts } = ast;
+      return [
+        ...Object.values(parts).map((part) => ({ ast: part, isRoot, isValue: false })),
+        ...filtersOf(inspection, ast),
+      ];
+    }
   }
 };
-
-const childrenOf = (ast: Ast, isRoot: boolean, isValue: boolean): Visit[] =>
-  Object.values(ast).map((child) => ({ ast: child, isRoot, isValue }));
 
 /** The conditions and places in brackets behind a part, and what groups or sorts it. */
 const filtersOf = (inspection: Inspection, ast: Ast): Visit[] => {

@@ -2,7 +2,6 @@ import { didYouMean, quote } from './describe.ts';
 import { foreignFunctions, foreignVariables, requestFields } from './foreign-names.ts';
 import { toName, toNodePath, toPath } from './name-paths.ts';
 import { type Names, resolveId, SCOPE_VARIABLES } from './names.ts';
-import { findNearName } from './near-name.ts';
 
 /**
  * What to say of a variable that there is not.
@@ -24,7 +23,7 @@ export const describeUnknownVariable = (
   const field = requestFields.get(name);
   if (field !== undefined)
     return `${no}: fields of the input are plain names${didYouMean(toPath([field, ...rest]))}`;
-  const nearFunction = findNearName(name, names.isFunction);
+  const nearFunction = names.findNearName(name, names.isFunction);
   if (nearFunction !== null) return `${no}${didYouMean(`$${nearFunction}`)}`;
   return `${no}: an expression sees the fields of its input, ${SCOPE_VARIABLES.map((known) => `$${known}`).join(', ')}, and what it binds itself`;
 };
@@ -85,12 +84,9 @@ export const describeMethod = (names: Names, name: string): string =>
   `${quote(`${name}()`)} can't be called: functions begin with "$"${didYouMean(findFunction(names, name))}`;
 
 /** A function of JSONata that has that name, or nearly, or does what other languages call so. */
-const findFunction = ({ isFunction }: Names, name: string): string | null => {
-  const known = isFunction(name)
-    ? name
-    : findNearName(name, (candidate) => isFunction(candidate) || foreignFunctions.has(candidate));
-  const meant =
-    foreignFunctions.get(name) ?? (known === null ? null : (foreignFunctions.get(known) ?? known));
-  if (meant === null) return null;
-  return /^[A-Za-z]+$/.test(meant) ? `$${meant}` : meant;
+const findFunction = ({ isFunction, findNearName }: Names, name: string): string | null => {
+  const isMeant = (candidate: string): boolean => isFunction(candidate) || foreignFunctions.has(candidate);
+  const known = isMeant(name) ? name : findNearName(name, isMeant);
+  if (known === null) return null;
+  return foreignFunctions.get(known) ?? `$${known}`;
 };

@@ -1,7 +1,7 @@
-import type { FindNearest } from './near-name.ts';
+import type { Hints } from './near-name.ts';
 
 /** What the names in an expression may stand for. */
-export interface Names {
+export interface Names extends Hints {
   /** The ids that `$nodes` has. */
   readonly nodeIds: ReadonlySet<string>;
   /** The ids of nodes by what people call them. */
@@ -14,7 +14,6 @@ export interface Names {
   readonly triggerFields: readonly string[] | null;
   /** Whether JSONata has a function of that name, without its `$`. */
   readonly isFunction: (name: string) => boolean;
-  readonly findNearest: FindNearest;
 }
 
 /** The variables of every expression: see `Scope`. */

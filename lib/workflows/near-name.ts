@@ -6,16 +6,27 @@ const MAX_LENGTH = 64;
 /** Looking for what was meant takes its time: a file with more wrong names than this needs no more hints. */
 const MAX_HINTS = 100;
 
-/** Finds among `names` what may have been meant; null when nothing is near, or the hints are used up. */
+/** Finds among `names` what may have been meant; null when nothing is near. */
 export type FindNearest = (name: string, names: Iterable<string>) => string | null;
 
-/** With hints for {@link MAX_HINTS} wrong names, so that a file of any size is checked in linear time. */
-export const createFindNearest = (): FindNearest => {
+/** The same for names that can be asked for, but not listed. */
+export type FindNearName = (name: string, isKnown: (name: string) => boolean) => string | null;
+
+export interface Hints {
+  readonly findNearest: FindNearest;
+  readonly findNearName: FindNearName;
+}
+
+/** Gives hints for {@link MAX_HINTS} wrong names, then null, so that a file of any size is checked in linear time. */
+export const limitHints = (): Hints => {
   let left = MAX_HINTS;
-  return (name, names) => {
-    if (left <= 0) return null;
+  const takeOne = (): boolean => {
     left -= 1;
-    return findNearest(name, names);
+    return left >= 0;
+  };
+  return {
+    findNearest: (name, names) => (takeOne() ? findNearest(name, names) : null),
+    findNearName: (name, isKnown) => (takeOne() ? findNearName(name, isKnown) : null),
   };
 };
 
@@ -64,7 +75,7 @@ const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
  * many, wrong, or swapped with the next one; null when there is none. For names that can be asked for but not listed:
  * the neighbours of the wrong one are tried, after P. Norvig, "How to Write a Spelling Corrector".
  */
-export const findNearName = (name: string, isKnown: (name: string) => boolean): string | null => {
+export const findNearName: FindNearName = (name, isKnown) => {
   if (name.length > MAX_LENGTH) return null;
   for (const candidate of neighboursOf(name)) if (isKnown(candidate)) return candidate;
   return null;

@@ -22,8 +22,9 @@ export const findBound = (root: unknown): Bound => {
   while (work.length > 0) {
     const next = work.pop();
     if (typeof next !== 'object' || next === null) continue;
-    const { type, lhs, arguments: parameters, focus, index } = next as Ast;
+    const { type, value, lhs, arguments: parameters, focus, index } = next as Ast;
     if (type === 'bind' && isAst(lhs)) bind(lhs.value);
+    if (type === 'index') bind(value); // behind a filter; else a step has it
     if (type === 'lambda') {
       hasLambda = true;
       for (const parameter of listOf(parameters)) bind(parameter.value);

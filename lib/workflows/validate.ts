@@ -16,7 +16,7 @@ import type { WorkflowDefinition } from './definition.ts';
 import { readDraftGraph } from './draft-graph.ts';
 import { loadFunctionNames } from './jsonata-names.ts';
 import type { Names } from './names.ts';
-import { createFindNearest } from './near-name.ts';
+import { limitHints } from './near-name.ts';
 import type { Problem } from './problem.ts';
 import { readDraft } from './read-draft.ts';
 import { WEBHOOK_FIELDS } from './request-fields.ts';
@@ -73,7 +73,7 @@ const checkMeaning = async (
   { findNodeType, checkSchema, isWired }: Knowledge,
 ): Promise<Problem[]> => {
   const graph = readDraftGraph(definition, findNodeType);
-  const findNearest = createFindNearest();
+  const hints = limitHints();
   const loopNodes = findLoopNodes(graph);
   const names: Names = {
     nodeIds: new Set(graph.indexOf.keys()),
@@ -88,11 +88,11 @@ const checkMeaning = async (
       ? WEBHOOK_FIELDS
       : null,
     isFunction: await loadFunctionNames(),
-    findNearest,
+    ...hints,
   };
   return [
-    ...checkGraph(definition, findNodeType, findNearest),
-    ...checkEnds(graph, definition, findNearest),
+    ...checkGraph(definition, findNodeType, hints.findNearest),
+    ...checkEnds(graph, definition, hints.findNearest),
     ...checkReach(graph, definition, isWired),
     ...checkLoops(graph),
     ...(await checkNodes(graph, { findNodeType, checkSchema, names, loopNodes })),
