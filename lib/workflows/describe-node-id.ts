@@ -25,7 +25,10 @@ export const describeNodeId = (
   if (!names.nodeIds.has(id)) {
     if (names.nodeIds.has(NAMELESS)) return null; // it may be the one that is meant
     const near = names.idOfName.get(id) ?? names.findNearest(written, names.nodeIds);
-    const meant = near === null ? null : toNodePath(near, namesBehind(step, others));
+    const meant =
+      near === null
+        ? null
+        : toNodePath(near, written === id ? namesBehind(step, others) : namesAfter(text, step, written));
     return `there is no node ${quote(written)}${didYouMean(meant)}`;
   }
   return id === names.ownId

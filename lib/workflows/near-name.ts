@@ -36,10 +36,11 @@ export const limitHints = (): Hints => {
  * neighbours that are swapped count as one edit.
  */
 export const findNearest: FindNearest = (name, names) => {
-  if (name.length > MAX_LENGTH) return null;
+  if (name === '' || name.length > MAX_LENGTH) return null;
   const plain = toPlain(name);
   let best: string | null = null;
-  let bestRank = Math.max(1, Math.floor(name.length / 3)) + 1;
+  // With every letter another one, it is another name.
+  let bestRank = Math.min(name.length, Math.max(1, Math.floor(name.length / 3)) + 1);
   for (const candidate of names) {
     const rank = candidate.length > MAX_LENGTH ? Number.POSITIVE_INFINITY : rankOf(plain, toPlain(candidate));
     if (rank < bestRank) {

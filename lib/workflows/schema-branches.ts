@@ -45,7 +45,9 @@ const chooseBranch = (summary: ErrorObject, found: readonly ErrorObject[]): read
   const byBranch = Map.groupBy(found, (error) => branchOf(error, summary));
   // One without an error fits as far as is known before a run.
   if (branches.some((_, index) => !byBranch.has(index))) return [];
-  return [...byBranch.values()].reduce((best, errors) => (costOf(errors) < costOf(best) ? errors : best));
+  return [...byBranch.values()].reduce((best, errors) =>
+    costOf(errors, summary) < costOf(best, summary) ? errors : best,
+  );
 };
 
 /** The key, of a branch that does nothing but require it. */
@@ -59,6 +61,10 @@ const onlyRequired = (branch: unknown): string | null => {
 const branchOf = ({ schemaPath }: ErrorObject, summary: ErrorObject): number =>
   Number.parseInt(schemaPath.slice(summary.schemaPath.length + 1), 10);
 
-/** A value that tells branches apart counts for more than anything within one. */
-const costOf = (errors: readonly ErrorObject[]): number =>
-  errors.reduce((cost, { keyword }) => cost + (keyword === 'const' || keyword === 'type' ? 100 : 1), 0);
+/** A value that tells branches apart, and the type of the whole, count for more than anything within one. */
+const costOf = (errors: readonly ErrorObject[], { instancePath }: ErrorObject): number =>
+  errors.reduce((cost, error) => {
+    const isOther =
+      error.keyword === 'const' || (error.keyword === 'type' && error.instancePath === instancePath);
+    return cost + (isOther ? 100 : 1);
+  }, 0);

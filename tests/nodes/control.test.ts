@@ -117,6 +117,17 @@ describe('forEach', () => {
   });
 });
 
+test.each([
+  [approval, ['requested', 'approved', 'rejected', 'timedOut']],
+  [forEach, ['each', 'main']],
+] as const)(
+  'the outputs that a node delivers on are those that it declares, its body among them',
+  (handle, outputs) => {
+    expect(handle.outputs).toEqual(outputs);
+    expect(outputs).toContain(handle.control?.bodyOutput);
+  },
+);
+
 describe('subworkflow', () => {
   test('is given its input, or the input of the node', async () => {
     const { asked, context } = aControl();

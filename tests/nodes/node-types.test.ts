@@ -143,6 +143,12 @@ const run = async (nodeType: NodeType, parameters: JsonObject, input: JsonObject
   return result instanceof Emission ? result.outputs : { main: result };
 };
 
+/** The outputs that a connection may start from, and the answer to the caller. */
+const declaredBy = ({ outputs }: NodeType, parameters: JsonObject): string[] => [
+  ...(typeof outputs === 'function' ? outputs(parameters) : outputs),
+  'response',
+];
+
 describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const))('%s', (name, nodeType) => {
   const { kind, pure, parameters, wrong } = examples[name] ?? {
     kind: 'action',
@@ -170,11 +176,12 @@ describe.each(nodeTypes.map((nodeType) => [nodeType.nodeType, nodeType] as const
     ]);
   });
 
-  test('puts out plain JSON, and leaves what it got as it was', async () => {
+  test('puts out plain JSON on outputs that it declares, and leaves what it got as it was', async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 }), async (data) => {
         const input = frozen(JSON.parse(JSON.stringify(data)));
         const outputs = await run(nodeType, frozen({ ...parameters }), input);
+        expect(declaredBy(nodeType, parameters)).toEqual(expect.arrayContaining(Object.keys(outputs)));
         for (const output of Object.values(outputs)) {
           expect(output).toStrictEqual(JSON.parse(JSON.stringify(output)));
           expect(Array.isArray(output)).toBe(false);

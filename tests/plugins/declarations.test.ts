@@ -1,0 +1,116 @@
+import { describe, expect, test } from '@jest/globals';
+import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
+import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
+import { checkLegacy, checkUnified } from '../../lib/plugins/check-metadata.ts';
+import { aHandle, aLegacyProvider, aProvider } from '../support/a-plugin.ts';
+
+const problemsOf = (change: object): string[] =>
+  checkUnified('greeter', aProvider({ handles: [{ ...aHandle({ pure: false }), ...change }] }));
+
+describe('what a node type declares', () => {
+  const nothing = {
+    outputs: ['main'],
+    inputs: ['main'],
+    endsBranch: false,
+    credentialTypes: [],
+    firedBy: null,
+  };
+
+  test('is the usual when it declares nothing, in both plugin APIs', () => {
+    expect(adaptUnified(aProvider()).nodeTypes[0]).toMatchObject(nothing);
+    expect(adaptLegacy('ring', 'trigger', aLegacyProvider()).nodeTypes[0]).toMatchObject(nothing);
+  });
+
+  test('is taken over, in both plugin APIs, and copied', () => {
+    const declared = { outputs: ['a'], inputs: ['b'], endsBranch: true, credentialTypes: ['apiKey'] };
+    const unified = adaptUnified(aProvider({ handles: [aHandle(declared)] })).nodeTypes[0];
+    const legacy = adaptLegacy('ring', 'trigger', aLegacyProvider({ ...declared, firedBy: 'request' }))
+      .nodeTypes[0];
+    declared.outputs.push('late');
+    expect(unified).toMatchObject({ ...declared, outputs: ['a'], firedBy: null });
+    expect(legacy).toMatchObject({ ...declared, outputs: ['a'], firedBy: 'request' });
+  });
+
+  test('says what fires it for triggers alone', () => {
+    const provider = aLegacyProvider({ firedBy: 'request' });
+    expect(adaptLegacy('ring', 'action', provider).nodeTypes[0]?.firedBy).toBeNull();
+  });
+
+  test('may be outputs by a function of the parameters, which stays a method of the handle', () => {
+    const handle = {
+      ...aHandle(),
+      prefix: 'to-',
+      outputs(parameters: object) {
+        return Object.keys(parameters).map((key) => `${this.prefix}${key}`);
+      },
+    };
+    const outputs = adaptUnified(aProvider({ handles: [handle] })).nodeTypes[0]?.outputs;
+    expect(typeof outputs === 'function' && outputs({ x: 1 })).toEqual(['to-x']);
+  });
+
+  test.each<[object]>([
+    [{ outputs: ['true', 'false'] }],
+    [{ outputs: [] }],
+    [{ outputs: () => [] }],
+    [{ inputs: ['left', 'right'] }],
+    [{ endsBranch: false }],
+    [{ credentialTypes: [] }],
+    [{ outputs: ['body'], control: { suspends: false, bodyOutput: 'body' } }],
+    [{ outputs: () => ['body'], control: { suspends: false, bodyOutput: 'body' } }],
+    [{ control: { suspends: true, waitSeconds: () => 5 } }],
+  ])('may be %j', (change) => {
+    expect(problemsOf(change)).toEqual([]);
+  });
+
+  test.each<[object, string]>([
+    [{ outputs: 'main' }, 'outputs must be a function, or a list of different names'],
+    [{ outputs: ['a', 'a'] }, 'outputs must be a function, or a list of different names'],
+    [{ outputs: [''] }, 'outputs must be a function, or a list of different names'],
+    [{ outputs: ['main', 'error'] }, 'other than "error" and "response"'],
+    [{ outputs: ['response'] }, 'other than "error" and "response"'],
+    [{ inputs: [7] }, 'inputs must be a list of different names'],
+    [{ endsBranch: 'yes' }, 'endsBranch must be true or false'],
+    [{ credentialTypes: 'apiKey' }, 'credentialTypes must be a list of different names'],
+    [
+      { control: { suspends: false, bodyOutput: 'body' } },
+      'control.bodyOutput must be one of its outputs, and is "body"',
+    ],
+    [
+      { outputs: ['main'], control: { suspends: false, bodyOutput: 'body' } },
+      'control.bodyOutput must be one of its outputs, and is "body"',
+    ],
+    [{ control: { suspends: true, waitSeconds: 5 } }, 'control must be { suspends'],
+  ])('may not be %j', (change, problem) => {
+    expect(problemsOf(change)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('is checked in the legacy API as well', () => {
+    expect(checkLegacy('ring', { ...aLegacyProvider(), outputs: ['error'], firedBy: 'cron' })).toEqual([
+      expect.stringContaining('outputs must be'),
+      expect.stringContaining('firedBy must be one of request, subworkflow'),
+    ]);
+  });
+});
+
+describe('a pattern of a legacy property', () => {
+  const withPattern = (pattern: unknown) => ({
+    ...aLegacyProvider(),
+    properties: [{ name: 'tone', displayName: 'Tone', type: 'string', pattern }],
+  });
+
+  test('is a part of its schema', () => {
+    const provider = aLegacyProvider({
+      properties: [{ name: 'tone', displayName: 'Tone', type: 'string', pattern: '^h' }],
+    });
+    expect(adaptLegacy('ring', 'action', provider).nodeTypes[0]?.schema).toMatchObject({
+      properties: { tone: { type: 'string', pattern: '^h' } },
+    });
+    expect(checkLegacy('ring', withPattern('^h'))).toEqual([]);
+  });
+
+  test.each(['(', 7])('must be a regular expression, and is not when it is %j', (pattern) => {
+    expect(checkLegacy('ring', withPattern(pattern))).toEqual([
+      expect.stringContaining('properties[0].pattern must be a regular expression'),
+    ]);
+  });
+});
