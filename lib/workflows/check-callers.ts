@@ -21,7 +21,7 @@ export const checkCallers = (graph: DraftGraph, isWired: boolean): Problem[] => 
 
 const placeOfMode = ({ index }: DraftNode): string => `/nodes/${index}/parameters/responseMode`;
 
-/** And null for triggers of other types. */
+/** What `responseMode` may be; null stands for triggers of other types. */
 const MODES: readonly unknown[] = ['onReceived', 'lastNode', 'responseNode', null];
 
 const modeOf = ({ node }: DraftNode): unknown =>

@@ -1,14 +1,14 @@
 import jsonata from 'jsonata';
 import { didYouMean, quote, quoteAll } from './describe.ts';
 import { describeNodeId, readDashed } from './describe-node-id.ts';
+import { describeRequestField } from './describe-request-field.ts';
 import {
   describeMethod,
   describeUnknownFunction,
   describeUnknownVariable,
   withoutWrappers,
 } from './describe-unknown.ts';
-import { requestFields } from './foreign-names.ts';
-import { toName, toNodePath, toPath } from './name-paths.ts';
+import { toName, toNodePath } from './name-paths.ts';
 import { type Names, resolveId } from './names.ts';
 import { describeExecution } from './scope.ts';
 import {
@@ -150,25 +150,8 @@ const inspectField = (
   [first, ...others]: readonly Ast[],
 ): void => {
   if (first === undefined || names.fields === null || Number(first.position) <= explainedTo) return;
-  const problem = describeField(names, names.fields, first, others);
-  if (problem !== null) problems.add(`${problem.message}${didYouMean(problem.meant)}`);
-};
-
-/** What is wrong with a name that should be a field of a request; null when nothing is. */
-const describeField = (
-  { findNearest }: Names,
-  fields: readonly string[],
-  step: Ast,
-  others: readonly Ast[],
-): { readonly message: string; readonly meant: string } | null => {
-  const name = String(step.value);
-  if (fields.includes(name)) return null;
-  const [, ...rest] = [name, ...namesBehind(step, others)];
-  const near = requestFields.get(name) ?? findNearest(name, fields);
-  return {
-    message: `the request has no ${quote(name)}, but ${quoteAll(fields)}`,
-    meant: near === null ? toPath(['body', name, ...rest]) : toPath([near, ...rest]),
-  };
+  const problem = describeRequestField(names, names.fields, first, others);
+  if (problem !== null) problems.add(problem);
 };
 
 /** Whether nothing is wrong with a variable and, for `$nodes`, with the node that it names. */
@@ -203,8 +186,8 @@ const inspectNodeId = (inspection: Inspection, [step, ...others]: readonly Ast[]
 
 const inspectTriggerField = ({ names, problems }: Inspection, [step, ...others]: readonly Ast[]): void => {
   if (step?.type !== 'name' || names.triggerFields === null) return;
-  const problem = describeField(names, names.triggerFields, step, others);
-  if (problem !== null) problems.add(`${problem.message}${didYouMean(`$trigger.${problem.meant}`)}`);
+  const problem = describeRequestField(names, names.triggerFields, step, others, '$trigger.');
+  if (problem !== null) problems.add(problem);
 };
 
 const inspectExecutionField = ({ problems, names }: Inspection, [step]: readonly Ast[]): void => {

@@ -23,7 +23,7 @@ export const checkSettings = ({ nodes }: DraftGraph, loopNodes: ReadonlySet<numb
   });
 
 const checkCredential = ({ node, nodeType }: DraftNode, place: string): Problem[] =>
-  node.credentialId === undefined || nodeType === null || nodeType.credentialTypes.length > 0
+  typeof node.credentialId !== 'string' || nodeType === null || nodeType.credentialTypes.length > 0
     ? []
     : [
         {

@@ -35,6 +35,16 @@ export const requestFields: ReadonlyMap<string, string> = new Map([
   ['ip', 'remoteAddress'],
 ]);
 
+/** What other tools call the whole of a request. */
+export const requestNames: ReadonlySet<string> = new Set([
+  'req',
+  'request',
+  'event',
+  'msg',
+  'webhook',
+  'json',
+]);
+
 /** Functions and methods of other languages, and what to write for them in JSONata. */
 export const foreignFunctions: ReadonlyMap<string, string> = new Map([
   ['upper', '$uppercase'],

@@ -133,6 +133,34 @@ describe('what nothing stands behind is said', () => {
     expect(problemsOf(text)).toEqual(problems);
   });
 
+  test.each([
+    ['total', 'body.total'],
+    ['name.first', 'body.name.first'],
+    ['Body.total', 'body.total'],
+    ['header.`x-id`', 'headers.`x-id`'],
+    ['query.page', 'queryParams.page'],
+    ['payload.total', 'body.total'],
+    ['msg.payload.total', 'body.total'],
+    ['request.query.page', 'queryParams.page'],
+    ['event.body.total', 'body.total'],
+    ['nodes.pick.total', '$nodes.pick.total'],
+    ['pick.total', '$nodes.pick.total'],
+    ['trigger.body.total', '$trigger.body.total'],
+    ['{ "list": [$uppercase(total)] }', 'body.total'],
+    ['(total).x', 'body.total'],
+  ])('%s, where a request has no such field and %s was meant', (text, meant) => {
+    expect(problemsOf(text, { fields: ['body', 'headers', 'queryParams'] })).toEqual([
+      expect.stringMatching(/^the request has no "\w+", but "body", "headers", "queryParams"; did you mean /),
+    ]);
+    expect(problemsOf(text, { fields: ['body', 'headers', 'queryParams'] })[0]).toContain(`mean "${meant}"?`);
+  });
+
+  test('a field of $trigger that a request does not have', () => {
+    expect(problemsOf('$trigger.total', { triggerFields: ['body'] })).toEqual([
+      'the request has no "total", but "body"; did you mean "$trigger.body.total"?',
+    ]);
+  });
+
   test('once for a name that is wrong in many places, and of a few names at most', () => {
     expect(problemsOf('$a1x + $a1x + $a1x')).toHaveLength(1);
     expect(problemsOf(Array.from({ length: 50 }, (_, at) => `$q${at}`).join(' & '))).toHaveLength(5);

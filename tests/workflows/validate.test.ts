@@ -49,6 +49,26 @@ describe('a valid workflow', () => {
     expect(await problemsOf(JSON.parse(readFileSync(new URL(name, folder), 'utf8')))).toEqual([]);
   });
 
+  const pages = ['README.md', 'docs/workflow-format.md', 'docs/plugins.md', 'docs/webhooks.md'];
+  const examples = pages.flatMap((page) => {
+    const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8');
+    const blocks = [...text.matchAll(/```json\n([\s\S]*?)```/g)].map(([, json = '']) => JSON.parse(json));
+    return blocks.filter(({ nodes }) => nodes !== undefined).map((value) => [page, value] as const);
+  });
+  test.each(examples)('an example of %s is one, or a part of one', async (_page, example) => {
+    const start = { id: 'start', type: 'webhookTrigger' };
+    const [first] = example.nodes;
+    const whole =
+      example.id === undefined
+        ? {
+            ...aWorkflow(),
+            nodes: [start, ...example.nodes],
+            connections: [{ sourceNodeId: 'start', targetNodeId: first.id }, ...example.connections],
+          }
+        : example;
+    expect(await problemsOf(whole)).toEqual([]);
+  });
+
   test.each<[string, unknown]>([
     [
       'an expression where the schema wants a boolean',
