@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listCallbackEvents, pageOf } from './callback-history.ts';
 import { InvalidParameterValueException, LIMITS } from './durable-state.ts';
 import { EngineError } from './engine-error.ts';
 import type { ExpressRuns } from './express-runs.ts';
@@ -8,6 +9,7 @@ import type { LocalEngine } from './local-engine.ts';
 /** A request of Lambda's API, taken apart. */
 interface ApiRequest {
   readonly parameter: string;
+  readonly query: URLSearchParams;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
 }
@@ -67,6 +69,14 @@ const operations: readonly (readonly [method: string, path: RegExp, Operation])[
     async ({ parameter }, { engine }) => ok(engine.getState(parameter)),
   ],
   [
+    'GET',
+    /^\/2025-12-01\/durable-executions\/(.+)\/history$/,
+    async ({ parameter, query }, { engine }) => {
+      const withData = query.get('IncludeExecutionData') !== 'false';
+      return ok(pageOf(listCallbackEvents(engine.getDurableState(parameter), withData), query));
+    },
+  ],
+  [
     'POST',
     /^\/2025-12-01\/durable-executions\/(.+)\/stop$/,
     async ({ parameter }, { engine }) => {
@@ -78,7 +88,7 @@ const operations: readonly (readonly [method: string, path: RegExp, Operation])[
     'GET',
     /^\/2025-12-01\/durable-executions\/(.+)$/,
     async ({ parameter }, { engine }) =>
-      ok({ DurableExecutionArn: parameter, Status: STATUSES[engine.getStatus(parameter)] }),
+      ok({ DurableExecutionArn: parameter, Status: STATUSES[engine.getDurableState(parameter).status] }),
   ],
   [
     'POST',
@@ -139,12 +149,17 @@ const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply>
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  const path = (request.url ?? '').split('?')[0] ?? '';
+  const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);
   for (const [method, pattern, operate] of operations) {
     const match = request.method === method ? pattern.exec(path) : null;
     if (match === null) continue;
     return operate(
-      { parameter: decodeURIComponent(match[1] ?? ''), headers: request.headers, text },
+      {
+        parameter: decodeURIComponent(match[1] ?? ''),
+        query: new URLSearchParams(queryText),
+        headers: request.headers,
+        text,
+      },
       engines,
     );
   }

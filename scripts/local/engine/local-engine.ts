@@ -163,8 +163,8 @@ export class LocalEngine {
     return { Operations: visibleOperations(this.#find(arn).state) };
   }
 
-  getStatus(arn: string): DurableState['status'] {
-    return this.#find(arn).state.status;
+  getDurableState(arn: string): DurableState {
+    return this.#find(arn).state;
   }
 
   async stop(arn: string): Promise<void> {

@@ -3,7 +3,13 @@ import {
   type DurableExecutionInvocationInput,
   withDurableExecution,
 } from '@aws/durable-execution-sdk-js';
-import { LambdaClient } from '@aws-sdk/client-lambda';
+import {
+  GetDurableExecutionHistoryCommand,
+  type GetDurableExecutionHistoryCommandInput,
+  InvalidParameterValueException,
+  LambdaClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAwsCaller } from '../../../lib/aws/aws-caller.ts';
 import { createLambdaDurableService } from '../../../lib/aws/lambda-durable-service.ts';
@@ -74,6 +80,7 @@ const anEngine = async (options: {
   });
   return {
     engine,
+    endpoint,
     lines,
     database,
     ended: ended.promise,
@@ -128,6 +135,39 @@ describe('the local engine', () => {
       false,
     );
     expect(await ended).toMatchObject({ Status: 'SUCCEEDED', Result: '{"value":{"decision":"approve"}}' });
+  });
+
+  test('says in its history, to AWS’s own client, what a callback was answered with', async () => {
+    const opened = Promise.withResolvers<string>();
+    const { launcher, service, ended, endpoint } = await anEngine({
+      run: async (steps) => {
+        const callback = await steps.callback('ask/0/0', 600);
+        opened.resolve(callback.id);
+        return callback.answer();
+      },
+    });
+    await launcher.launch('e-1', 'durable');
+    const CallbackId = await opened.promise;
+    await service.answerCallback(CallbackId, { decision: 'approve' });
+    await ended;
+    const client = new LambdaClient({ endpoint, region: 'us-east-1', credentials });
+    const ask = async (input: Partial<GetDurableExecutionHistoryCommandInput>) =>
+      client.send(new GetDurableExecutionHistoryCommand({ DurableExecutionArn: arnOf('e-1'), ...input }));
+    const { Events = [] } = await ask({ IncludeExecutionData: true });
+    expect(Events).toMatchObject([
+      { EventType: 'CallbackStarted', EventId: 1, CallbackStartedDetails: { CallbackId, Timeout: 600 } },
+      {
+        EventType: 'CallbackSucceeded',
+        Id: Events[0]?.Id,
+        EventTimestamp: expect.any(Date),
+        CallbackSucceededDetails: { Result: { Payload: '{"decision":"approve"}' } },
+      },
+    ]);
+    const { Events: latest } = await ask({ IncludeExecutionData: false, ReverseOrder: true, MaxItems: 1 });
+    expect(latest).toMatchObject([{ EventId: 2, CallbackSucceededDetails: { Result: {} } }]);
+    await expect(ask({ DurableExecutionArn: arnOf('unknown') })).rejects.toThrow(ResourceNotFoundException);
+    await expect(ask({ MaxItems: 1_001 })).rejects.toThrow(InvalidParameterValueException);
+    client.destroy();
   });
 
   test('takes up, after its own end, what was open', async () => {

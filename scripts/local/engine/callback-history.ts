@@ -1,0 +1,88 @@
+import type { Operation } from '@aws/durable-execution-sdk-js';
+import { type DurableState, InvalidParameterValueException } from './durable-state.ts';
+
+/**
+ * One event of an execution's history, as GetDurableExecutionHistory answers it. The callback's events are linked by
+ * the `Id` of its operation: only the first one names the `CallbackId`.
+ * https://docs.aws.amazon.com/lambda/latest/api/API_Event.html
+ */
+export interface CallbackEvent {
+  readonly EventType: 'CallbackStarted' | 'CallbackSucceeded' | 'CallbackTimedOut';
+  /** Counts from 1, in the order of time. */
+  readonly EventId: number;
+  readonly EventTimestamp: Date | undefined;
+  readonly Id: string | undefined;
+  readonly Name?: string | undefined;
+  readonly ParentId?: string | undefined;
+  readonly CallbackStartedDetails?: { readonly CallbackId: string | undefined; readonly Timeout?: number };
+  readonly CallbackSucceededDetails?: {
+    readonly Result: { readonly Payload?: string | undefined; readonly Truncated?: boolean };
+  };
+  readonly CallbackTimedOutDetails?: { readonly Error: Record<string, never> };
+}
+
+type BareEvent = Omit<CallbackEvent, 'EventId'>;
+
+/** The part of an execution's history that is about callbacks. @param withData whether answers are in it */
+export const listCallbackEvents = (state: DurableState, withData: boolean): readonly CallbackEvent[] =>
+  [...state.operations.values()]
+    .filter(({ Type }) => Type === 'CALLBACK')
+    .flatMap((operation) => [started(operation, state), ...ended(operation, withData)])
+    .sort((a, b) => Number(a.EventTimestamp) - Number(b.EventTimestamp))
+    .map((event, at) => ({ ...event, EventId: at + 1 }));
+
+const describe = ({ Id, Name, ParentId }: Operation) => ({
+  Id,
+  ...(Name === undefined ? {} : { Name }),
+  ...(ParentId === undefined ? {} : { ParentId }),
+});
+
+const started = (operation: Operation, { callbackDeadlines }: DurableState): BareEvent => {
+  const deadline = callbackDeadlines.get(operation.Id ?? '');
+  return {
+    EventType: 'CallbackStarted',
+    EventTimestamp: operation.StartTimestamp,
+    ...describe(operation),
+    CallbackStartedDetails: {
+      CallbackId: operation.CallbackDetails?.CallbackId,
+      ...(deadline === undefined ? {} : { Timeout: (deadline - Number(operation.StartTimestamp)) / 1_000 }),
+    },
+  };
+};
+
+const ended = (operation: Operation, withData: boolean): readonly BareEvent[] => {
+  const base = { EventTimestamp: operation.EndTimestamp, ...describe(operation) };
+  switch (operation.Status) {
+    case 'SUCCEEDED': {
+      const Result = withData ? { Payload: operation.CallbackDetails?.Result, Truncated: false } : {};
+      return [{ ...base, EventType: 'CallbackSucceeded', CallbackSucceededDetails: { Result } }];
+    }
+    case 'TIMED_OUT':
+      return [{ ...base, EventType: 'CallbackTimedOut', CallbackTimedOutDetails: { Error: {} } }];
+    default:
+      return [];
+  }
+};
+
+const PAGE = { usual: 100, most: 1_000 };
+
+/**
+ * The page that a request asks for with `MaxItems`, `Marker` and `ReverseOrder`.
+ * @throws {InvalidParameterValueException} for a size that AWS refuses, and a marker that was never given
+ */
+export const pageOf = (events: readonly CallbackEvent[], query: URLSearchParams) => {
+  const size = readCount(query, 'MaxItems', PAGE.most) || PAGE.usual;
+  const from = readCount(query, 'Marker', events.length);
+  const ordered = query.get('ReverseOrder') === 'true' ? events.toReversed() : events;
+  const next = from + size;
+  return {
+    Events: ordered.slice(from, next),
+    ...(next < events.length ? { NextMarker: String(next) } : {}),
+  };
+};
+
+const readCount = (query: URLSearchParams, name: string, most: number): number => {
+  const count = Number(query.get(name) ?? 0);
+  if (Number.isInteger(count) && count >= 0 && count <= most) return count;
+  throw new InvalidParameterValueException(`${name} must be a whole number from 0 to ${most}`);
+};
