@@ -26,22 +26,25 @@ export const createExpressRuns = (
     const event: unknown = JSON.parse(text);
     const requestId = randomUUID();
     const about = nameOf(event);
-    const attempt = (): Promise<boolean> =>
+    /** Null when it succeeded. */
+    const attempt = (): Promise<Error | null> =>
       parts.invoke('runExpress', { event, requestId }, about).then(
-        () => true,
+        () => null,
         (error: Error) => {
           if (!closing.signal.aborted) parts.log(`run ${about}: its process failed (${error.message})`);
-          return false;
+          return error;
         },
       );
-    if (await attempt()) return;
+    let failure = await attempt();
     for (const delayMs of retryDelaysMs) {
+      if (failure === null) return;
       await sleep(delayMs, undefined, { signal: closing.signal });
-      if (await attempt()) return;
+      failure = await attempt();
     }
+    if (failure === null) return;
     closing.signal.throwIfAborted();
-    const record = { messageId: requestId, body: text, eventSource: 'aws:sqs' };
-    await parts.invoke('sweep', { event: { Records: [record] }, requestId }, 'sweep');
+    const records = [toDeadLetter(text, requestId, failure)];
+    await parts.invoke('sweep', { event: { Records: records }, requestId: randomUUID() }, 'sweep');
   };
 
   return {
@@ -53,6 +56,32 @@ export const createExpressRuns = (
     close: () => closing.abort(),
   };
 };
+
+/** Lambda cuts the message there. */
+const ERROR_MESSAGE_LENGTH = 1_024;
+
+/**
+ * What SQS delivers of an event that Lambda has given up: `ErrorCode` is the status with which the function's error
+ * would be answered to a synchronous caller, and that is 200.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
+ */
+const toDeadLetter = (body: string, requestId: string, failure: Error) => ({
+  messageId: randomUUID(),
+  body,
+  eventSource: 'aws:sqs',
+  messageAttributes: {
+    RequestID: attribute(requestId, 'String'),
+    ErrorCode: attribute('200', 'Number'),
+    ErrorMessage: attribute(failure.message.slice(0, ERROR_MESSAGE_LENGTH), 'String'),
+  },
+});
+
+const attribute = (stringValue: string, dataType: 'String' | 'Number') => ({
+  stringValue,
+  stringListValues: [],
+  binaryListValues: [],
+  dataType,
+});
 
 const nameOf = (event: unknown): string =>
   String((event as { readonly executionId?: unknown } | null)?.executionId ?? 'unknown');

@@ -220,19 +220,35 @@ describe('the local engine', () => {
 
   test('tries an express run three times, then hands it to the sweeper as the dead-letter queue would', async () => {
     const called: unknown[] = [];
+    const requestIds = new Set<string>();
     const swept = Promise.withResolvers<unknown>();
     const { launcher } = await anEngine({
       invoke: async (name, given) => {
         called.push(name);
-        if (name === 'sweep') return swept.resolve((given as { event: unknown }).event);
-        throw new Error('no');
+        const { event, requestId } = given as { readonly event: unknown; readonly requestId: string };
+        if (name === 'sweep') return swept.resolve(event);
+        requestIds.add(requestId);
+        throw new Error(`no ${'x'.repeat(2_000)}`);
       },
     });
     await launcher.launch('e-1', 'express');
-    expect(await swept.promise).toMatchObject({
-      Records: [{ body: '{"executionId":"e-1"}', eventSource: 'aws:sqs' }],
-    });
+    const event = await swept.promise;
     expect(called).toEqual(['runExpress', 'runExpress', 'runExpress', 'sweep']);
+    expect(requestIds.size).toBe(1); // every retry has the first one's, as in Lambda
+    const [stringValue] = requestIds;
+    expect(event).toMatchObject({
+      Records: [
+        {
+          body: '{"executionId":"e-1"}',
+          eventSource: 'aws:sqs',
+          messageAttributes: {
+            RequestID: { stringValue, dataType: 'String' },
+            ErrorCode: { stringValue: '200', dataType: 'Number' },
+            ErrorMessage: { stringValue: `no ${'x'.repeat(1_021)}`, dataType: 'String' },
+          },
+        },
+      ],
+    });
   });
 });
 
