@@ -1,0 +1,108 @@
+/** A route of an HTTP API and the function behind it. */
+export interface Route {
+  /** As serverless.yml has it: `GET /path`, `* /path/{name}/{rest+}`, `*`. */
+  readonly event: string;
+  /** The function's key in serverless.yml. */
+  readonly functionKey: string;
+}
+
+export interface RouteMatch {
+  readonly functionKey: string;
+  /** As API Gateway names it: `GET /path`, `ANY /path/{name}`, `$default`. */
+  readonly routeKey: string;
+  /** Decoded exactly once. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds the route of a request; null when there is none.
+ * @param path as it was sent, without the query: percent-encoded
+ * @throws {URIError} when the path is not percent-encoded UTF-8
+ */
+export type FindRoute = (method: string, path: string) => RouteMatch | null;
+
+interface Pattern {
+  readonly functionKey: string;
+  readonly routeKey: string;
+  /** `ANY`, or one method. */
+  readonly method: string;
+  readonly segments: readonly Segment[];
+  /** The name of the greedy variable at the end. */
+  readonly greedy: string | null;
+}
+
+type Segment = { readonly literal: string } | { readonly variable: string };
+
+/**
+ * Routes requests as an HTTP API does: a full match before one with a greedy variable, `$default` last; among those,
+ * literal segments before variables and a method before `ANY`. A variable takes one segment that is not empty, a greedy
+ * one at least one character. A trailing slash makes another path.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
+ */
+export const createRouter = (routes: readonly Route[]): FindRoute => {
+  const patterns = routes.map(toPattern).sort(bySpecificity);
+  return (method, path) => {
+    const segments = path.split('/').slice(1);
+    for (const pattern of patterns) {
+      if (pattern.method !== 'ANY' && pattern.method !== method) continue;
+      const pathParameters = match(pattern, path, segments);
+      if (pathParameters === null) continue;
+      return { functionKey: pattern.functionKey, routeKey: pattern.routeKey, pathParameters };
+    }
+    return null;
+  };
+};
+
+const DEFAULT_ROUTE = '$default';
+
+const toPattern = ({ event, functionKey }: Route): Pattern => {
+  const [first = '', path] = event.trim().split(/\s+/);
+  if (path === undefined) {
+    return { functionKey, routeKey: DEFAULT_ROUTE, method: 'ANY', segments: [], greedy: null };
+  }
+  const method = first === '*' ? 'ANY' : first.toUpperCase();
+  const parts = path.split('/').slice(1);
+  const greedy = /^\{(.+)\+\}$/.exec(parts.at(-1) ?? '')?.[1] ?? null;
+  const segments = (greedy === null ? parts : parts.slice(0, -1)).map((part): Segment => {
+    const variable = /^\{(.+)\}$/.exec(part)?.[1];
+    return variable === undefined ? { literal: part } : { variable };
+  });
+  return { functionKey, routeKey: `${method} ${path}`, method, segments, greedy };
+};
+
+const isDefault = ({ routeKey }: Pattern): boolean => routeKey === DEFAULT_ROUTE;
+
+/** The most specific one first. */
+const bySpecificity = (a: Pattern, b: Pattern): number =>
+  Number(isDefault(a)) - Number(isDefault(b)) ||
+  Number(a.greedy !== null) - Number(b.greedy !== null) ||
+  countLiterals(b) - countLiterals(a) ||
+  Number(a.method === 'ANY') - Number(b.method === 'ANY');
+
+const countLiterals = ({ segments }: Pattern): number =>
+  segments.filter((segment) => 'literal' in segment).length;
+
+const match = (
+  pattern: Pattern,
+  path: string,
+  segments: readonly string[],
+): Record<string, string> | null => {
+  if (isDefault(pattern)) return {};
+  if (!path.startsWith('/')) return null;
+  const count = pattern.segments.length;
+  if (pattern.greedy === null ? segments.length !== count : segments.length <= count) return null;
+  const found: [string, string][] = [];
+  for (const [at, segment] of pattern.segments.entries()) {
+    const value = decodeURIComponent(segments[at] ?? '');
+    if ('literal' in segment) {
+      if (value !== segment.literal) return null;
+    } else if (value === '') return null;
+    else found.push([segment.variable, value]);
+  }
+  if (pattern.greedy !== null) {
+    const rest = decodeURIComponent(segments.slice(count).join('/'));
+    if (rest === '') return null;
+    found.push([pattern.greedy, rest]);
+  }
+  return Object.fromEntries(found);
+};

@@ -1,0 +1,66 @@
+/** An HTTP answer, ready to be sent. */
+export interface GatewayAnswer {
+  readonly status: number;
+  /** Names may come several times: cookies do. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+/** What the gateway answers itself, in its own words. */
+export const gatewayAnswers = {
+  badRequest: message(400, 'Bad Request'),
+  notFound: message(404, 'Not Found'),
+  tooLarge: message(413, 'Request Entity Too Large'),
+  failed: message(500, 'Internal Server Error'),
+  unavailable: message(503, 'Service Unavailable'),
+};
+
+function message(status: number, text: string): GatewayAnswer {
+  return {
+    status,
+    headers: [['content-type', 'application/json']],
+    body: Buffer.from(JSON.stringify({ message: text })),
+  };
+}
+
+/** The gateway's own business: what a function says of them is dropped. */
+const OWN_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
+
+/**
+ * What a Lambda function's result is as an answer, payload format 2.0. One with a `statusCode` says all of it; any other
+ * is the body of a 200, as JSON. One that is neither is the function's failure.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
+export const toAnswer = (result: unknown): GatewayAnswer => {
+  if (!isStructured(result)) {
+    const body = typeof result === 'string' ? result : JSON.stringify(result ?? null);
+    return { status: 200, headers: [['content-type', 'application/json']], body: Buffer.from(body) };
+  }
+  const { statusCode, headers, cookies, body = '', isBase64Encoded } = result;
+  const isStatus = typeof statusCode === 'number' && Number.isInteger(statusCode);
+  if (!isStatus || statusCode < 200 || statusCode > 599) return gatewayAnswers.failed;
+  const text = body ?? '';
+  if (typeof text !== 'string') return gatewayAnswers.failed;
+  const fields = readHeaders(headers);
+  const hasType = fields.some(([name]) => name === 'content-type');
+  return {
+    status: statusCode,
+    headers: [
+      ...(hasType || text === '' ? [] : [['content-type', 'text/plain;charset=UTF-8'] as const]),
+      ...fields,
+      ...(Array.isArray(cookies) ? cookies : []).map((cookie) => ['set-cookie', String(cookie)] as const),
+    ],
+    body: Buffer.from(text, isBase64Encoded === true ? 'base64' : 'utf8'),
+  };
+};
+
+const isStructured = (result: unknown): result is Readonly<Record<string, unknown>> =>
+  typeof result === 'object' && result !== null && 'statusCode' in result;
+
+const readHeaders = (headers: unknown): (readonly [string, string])[] => {
+  if (typeof headers !== 'object' || headers === null) return [];
+  return Object.entries(headers)
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .map(([name, value]) => [name.toLowerCase(), String(value)] as const)
+    .filter(([name]) => !OWN_HEADERS.has(name));
+};

@@ -1,0 +1,153 @@
+import { isUtf8 } from 'node:buffer';
+import type { RouteMatch } from './routes.ts';
+
+/** A request as it came over the wire. */
+export interface RawRequest {
+  readonly method: string;
+  /** The request target: path and query, percent-encoded. */
+  readonly url: string;
+  /** `1.1` */
+  readonly httpVersion: string;
+  /** Names and values in turn, as `node:http` has them. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Uint8Array;
+  readonly remoteAddress: string;
+  /** Where it was received. */
+  readonly port: number;
+}
+
+/** What the gateway itself knows of a request. */
+export interface Receipt {
+  readonly requestId: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/**
+ * The event that an HTTP API hands to a Lambda function, payload format 2.0. Fields that AWS leaves out when there is
+ * nothing in them are left out.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
+ */
+export const toEvent = (request: RawRequest, { routeKey, pathParameters }: RouteMatch, receipt: Receipt) => {
+  const { path, query } = splitTarget(request.url);
+  const { headers, cookies } = readHeaders(request);
+  const rawPath = cutAtQuestionMark(decodeURIComponent(path));
+  const host = headers.host ?? 'localhost';
+  const domainName = host.replace(/:\d+$/, '');
+  const parameters = joinQuery(query);
+  return {
+    version: '2.0',
+    routeKey,
+    rawPath,
+    rawQueryString: query,
+    ...(cookies.length === 0 ? {} : { cookies }),
+    headers,
+    ...(parameters === null ? {} : { queryStringParameters: parameters }),
+    requestContext: {
+      accountId: '000000000000',
+      apiId: 'local',
+      domainName,
+      domainPrefix: domainName.split('.')[0],
+      http: {
+        method: request.method,
+        path: rawPath,
+        protocol: `HTTP/${request.httpVersion}`,
+        sourceIp: request.remoteAddress,
+        userAgent: headers['user-agent'] ?? '',
+      },
+      requestId: receipt.requestId,
+      routeKey,
+      stage: '$default',
+      time: formatTime(receipt.now),
+      timeEpoch: receipt.now,
+    },
+    ...(Object.keys(pathParameters).length === 0 ? {} : { pathParameters }),
+    ...toBody(request.body, headers['content-type']),
+  };
+};
+
+/** `/a/b?c=d` -> its path and its query, both as they were sent. */
+export const splitTarget = (url: string): { readonly path: string; readonly query: string } => {
+  const at = url.indexOf('?');
+  return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
+};
+
+/** An HTTP API decodes the path, and takes a `?` in it for the end of it. */
+const cutAtQuestionMark = (path: string): string => path.split('?')[0] ?? '';
+
+/** Headers of a single connection (RFC 9110 §7.6.1): they end at the gateway. */
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+]);
+
+/** Lower-case names; the values of repeated ones joined by a comma; cookies apart; and what the gateway adds. */
+const readHeaders = ({ rawHeaders, remoteAddress, port, body }: RawRequest) => {
+  const values = new Map<string, string[]>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
+    const value = rawHeaders[at + 1] ?? '';
+    if (!HOP_BY_HOP.has(name)) values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  const cookies = (values.get('cookie') ?? []).flatMap((header) =>
+    header
+      .split(';')
+      .map((cookie) => cookie.trim())
+      .filter((cookie) => cookie !== ''),
+  );
+  values.delete('cookie');
+  if (body.length > 0) values.set('content-length', [String(body.length)]);
+  values.set('x-forwarded-for', [[...(values.get('x-forwarded-for') ?? []), remoteAddress].join(', ')]);
+  values.set('x-forwarded-port', [String(port)]);
+  values.set('x-forwarded-proto', ['http']);
+  const headers: Record<string, string> = Object.fromEntries(
+    [...values].map(([name, all]) => [name, all.join(',')]),
+  );
+  return { headers, cookies };
+};
+
+/** Decoded, the values of repeated names joined by a comma; null when there is no query. */
+const joinQuery = (query: string): Record<string, string> | null => {
+  if (query === '') return null;
+  const values = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(query)) {
+    const before = values.get(name);
+    values.set(name, before === undefined ? value : `${before},${value}`);
+  }
+  return Object.fromEntries(values);
+};
+
+/**
+ * Media types that an HTTP API hands over as text, found by trying them out, since AWS's documentation does not list
+ * them: https://github.com/ministackorg/ministack/pull/766. Forms, `…+json` and a body without a type are not among them.
+ */
+const TEXT_TYPES = new Set(['application/json', 'application/xml', 'application/javascript']);
+
+const isText = (contentType: string | undefined): boolean => {
+  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+  return type.startsWith('text/') || TEXT_TYPES.has(type);
+};
+
+/** Text that is no UTF-8 would be damaged as a text: its bytes are kept. */
+const toBody = (bytes: Uint8Array, contentType: string | undefined) => {
+  if (bytes.length === 0) return { isBase64Encoded: false };
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (isText(contentType) && isUtf8(buffer)) return { body: buffer.toString(), isBase64Encoded: false };
+  return { body: buffer.toString('base64'), isBase64Encoded: true };
+};
+
+const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+
+/** `10/Jul/2026:19:19:05 +0000`, the Common Log Format of API Gateway. */
+const formatTime = (now: number): string => {
+  const iso = new Date(now).toISOString();
+  const [year, month, day] = iso.slice(0, 10).split('-');
+  return `${day}/${MONTHS[Number(month) - 1]}/${year}:${iso.slice(11, 19)} +0000`;
+};

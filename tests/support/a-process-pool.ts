@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from '@jest/globals';
+import type { FunctionVersion } from '../../scripts/local/pool/messages.ts';
+import { createProcessPool, type Invocation } from '../../scripts/local/pool/process-pool.ts';
+import { createSpareSandbox } from '../../scripts/local/pool/spare-sandbox.ts';
+
+/** A pool of real processes, with functions of the test's own; all of it is gone after the test. */
+export const useProcessPools = () => {
+  const cleanups: (() => Promise<void> | void)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0)) await cleanup();
+  });
+
+  /** @param body of the handler, JavaScript that sees `event`, `context` and what `head` declares */
+  return (options: {
+    readonly body: string;
+    readonly head?: string;
+    readonly maxProcesses?: number;
+    readonly timeoutMs?: number;
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly graceMs?: number;
+  }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'hookloom-pool-'));
+    let versions = 0;
+    const write = (body: string, head = ''): FunctionVersion => {
+      const file = join(folder, `function-${++versions}.mjs`);
+      writeFileSync(file, `${head}\nexport const handler = async (event, context) => {${body}\n};\n`);
+      return {
+        key: 'test',
+        file,
+        exportName: 'handler',
+        environment: options.environment ?? {},
+        timeoutMs: options.timeoutMs ?? 30_000,
+      };
+    };
+    let current = write(options.body, options.head);
+    const spare = createSpareSandbox({ ...process.env, NODE_OPTIONS: '' });
+    const pool = createProcessPool({
+      maxProcesses: options.maxProcesses ?? 2,
+      functions: {
+        find: async (key) => {
+          if (key === current.key) return current;
+          throw new Error(`there is no function ${key}`);
+        },
+        isCurrent: (version) => version === current,
+      },
+      spare,
+      graceMs: options.graceMs ?? 2_000,
+    });
+    const stop = async () => {
+      await Promise.all([pool.stop(), spare.stop()]);
+    };
+    cleanups.push(stop, () => rmSync(folder, { recursive: true }));
+    const invoke = (event: unknown = {}, more: Partial<Invocation> = {}): Promise<unknown> =>
+      pool.invoke({ functionKey: 'test', event, requestId: 'r-1', ...more });
+    /** As an edit does: from now on there is another version. */
+    const replace = (body: string, head?: string): void => {
+      current = write(body, head);
+      pool.dropOutdated();
+    };
+    return { pool, invoke, replace, stop, folder };
+  };
+};
