@@ -1,0 +1,184 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BuildContext, BuildFailure, Message } from 'esbuild';
+
+export interface BundlerOptions {
+  /** Of the project: modules are relative to it. */
+  readonly folder: string;
+  /** Where bundles are written. */
+  readonly outputFolder: string;
+  /** Options of esbuild. */
+  readonly esbuild: Readonly<Record<string, unknown>>;
+  /** With its dot. */
+  readonly extension: string;
+  /** Called for every bundle that differs from the one before. */
+  readonly onBuilt: (module: string) => void;
+  /** Told why the newest code can't be built, once for each such state of the code. */
+  readonly onProblem: (problem: string) => void;
+}
+
+export interface Bundler {
+  /**
+   * The bundle of a module, of the code as it was at the call or later; when that can't be built, the one before.
+   * Another version of it is another file.
+   * @throws {Error} when it was never built
+   */
+  find(module: string): Promise<string>;
+  /** The newest bundle that there is. */
+  current(module: string): string | null;
+  /** The code has changed: bundles in use are built again at once, others when they are asked for. */
+  invalidate(): void;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly module: string;
+  context: Promise<BuildContext> | null;
+  file: string | null;
+  problem: Error | null;
+  /** The code has changed since the last build began. */
+  isDirty: boolean;
+  /** The build that is under way. */
+  running: Promise<void> | null;
+  /** The build that comes next. */
+  next: PromiseWithResolvers<void> | null;
+  /** Whether somebody waits for the next build. */
+  isWanted: boolean;
+  /** Newest last: what a process may be about to load. */
+  readonly files: string[];
+}
+
+/** Bundles of a module that stay, for processes that have been told to load an older one and have not yet. */
+const KEPT_FILES = 5;
+
+/**
+ * Bundles modules with esbuild, each with a context of its own: the code that a request needs is built first, and what
+ * nobody has asked for is not built at all. A change during a build causes another one.
+ */
+export const createBundler = (options: BundlerOptions): Bundler => {
+  const entries = new Map<string, Entry>();
+  let isWorking = false;
+  let isClosed = false;
+  let lastProblem = '';
+  mkdirSync(options.outputFolder, { recursive: true });
+
+  const entryOf = (module: string): Entry => {
+    const known = entries.get(module);
+    if (known !== undefined) return known;
+    const entry: Entry = {
+      module,
+      context: null,
+      file: null,
+      problem: null,
+      isDirty: true,
+      running: null,
+      next: null,
+      isWanted: false,
+      files: [],
+    };
+    entries.set(module, entry);
+    return entry;
+  };
+
+  /** Those first that somebody waits for; then those in use. */
+  const findWork = (): Entry | undefined => {
+    const dirty = [...entries.values()].filter(({ isDirty }) => isDirty);
+    return dirty.find(({ isWanted }) => isWanted) ?? dirty.find(({ context }) => context !== null);
+  };
+
+  const work = async (): Promise<void> => {
+    if (isWorking) return;
+    isWorking = true;
+    for (let entry = findWork(); entry !== undefined && !isClosed; entry = findWork()) await build(entry);
+    isWorking = false;
+  };
+
+  const build = async (entry: Entry): Promise<void> => {
+    const done = entry.next ?? Promise.withResolvers<void>();
+    Object.assign(entry, { isDirty: false, isWanted: false, next: null, running: done.promise });
+    try {
+      entry.context ??= openContext(entry.module, options);
+      const context = await entry.context;
+      const { outputFiles } = await context.rebuild();
+      const [output] = outputFiles ?? [];
+      if (output === undefined) throw new Error(`${entry.module} gave no bundle`);
+      entry.problem = null;
+      lastProblem = '';
+      keep(entry, output.hash, output.contents);
+    } catch (error) {
+      if (!isClosed) fail(entry, error);
+    } finally {
+      entry.running = null;
+      done.resolve();
+    }
+  };
+
+  const keep = (entry: Entry, hash: string, contents: Uint8Array): void => {
+    const name = `${entry.module.replaceAll('/', '-')}-${hash.replace(/\W/g, '_')}${options.extension}`;
+    const file = join(options.outputFolder, name);
+    if (file === entry.file) return;
+    writeFileSync(file, contents);
+    entry.file = file;
+    const others = entry.files.filter((other) => other !== file);
+    entry.files.splice(0, entry.files.length, ...others, file);
+    while (entry.files.length > KEPT_FILES) rmSync(entry.files.shift() ?? '', { force: true });
+    options.onBuilt(entry.module);
+  };
+
+  /** Half-written files don't build either: nothing is said while another build is to come. */
+  const fail = (entry: Entry, error: unknown): void => {
+    const text = describe(error);
+    entry.problem = new Error(text);
+    if (entry.isDirty || text === lastProblem) return;
+    lastProblem = text;
+    options.onProblem(text);
+  };
+
+  return {
+    find: async (module) => {
+      const entry = entryOf(module);
+      if (entry.isDirty && !isClosed) {
+        entry.next ??= Promise.withResolvers<void>();
+        entry.isWanted = true;
+        const { promise } = entry.next;
+        void work();
+        await promise;
+      } else await entry.running;
+      if (entry.file !== null) return entry.file;
+      throw entry.problem ?? new Error(`${module} was not built`);
+    },
+    current: (module) => entries.get(module)?.file ?? null,
+    invalidate: () => {
+      for (const entry of entries.values()) entry.isDirty = true;
+      void work();
+    },
+    close: async () => {
+      isClosed = true;
+      for (const { next } of entries.values()) next?.resolve();
+      const opened = [...entries.values()].flatMap(({ context }) => context ?? []);
+      await Promise.allSettled(opened.map(async (context) => (await context).dispose()));
+      rmSync(options.outputFolder, { recursive: true, force: true });
+    },
+  };
+};
+
+const openContext = async (module: string, { folder, esbuild }: BundlerOptions): Promise<BuildContext> => {
+  const { context } = await import('esbuild');
+  return context({
+    ...esbuild,
+    absWorkingDir: folder,
+    entryPoints: [`${module}.ts`],
+    outfile: `${module}.js`, // a name only: nothing is written
+    write: false,
+    logLevel: 'silent',
+  });
+};
+
+const describe = (error: unknown): string => {
+  const { errors } = error as Partial<BuildFailure>;
+  if (errors === undefined) return error instanceof Error ? error.message : String(error);
+  return errors.slice(0, 10).map(describeMessage).join('\n');
+};
+
+const describeMessage = ({ text, location }: Message): string =>
+  location === null ? text : `${location.file}:${location.line}:${location.column + 1} ${text}`;

@@ -1,0 +1,77 @@
+/** Where variables of serverless.yml get their values from on this machine. */
+export interface VariableSources {
+  /** The parsed file: `${self:a.b}`. */
+  readonly file: unknown;
+  /** `${sls:stage}` */
+  readonly stage: string;
+  /** `${env:NAME}` */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `${file(./name.json):a.b}` */
+  readonly readJson: (path: string) => unknown;
+}
+
+/** No value of ours refers to others this often; a circle does for ever. */
+const MAX_ROUNDS = 50;
+
+/**
+ * Replaces the variables of the Serverless Framework in a text; undefined when one of them has no value on this machine.
+ * Options and parameters of the command line (`opt:`, `param:`) have none: their fallbacks count.
+ * https://www.serverless.com/framework/docs/guides/variables
+ */
+export const resolveVariables = (text: string, sources: VariableSources): string | undefined => {
+  let resolved = text;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    // Those without others in them first. No backtracking: it takes every character once.
+    const [whole, expression] = /\$\{([^${}]*)\}/.exec(resolved) ?? [];
+    if (whole === undefined || expression === undefined) return resolved;
+    const value = firstOf(expression.split(','), sources);
+    if (value === undefined) return undefined;
+    resolved = resolved.replace(whole, () => value);
+  }
+  return undefined;
+};
+
+const firstOf = (candidates: readonly string[], sources: VariableSources): string | undefined => {
+  for (const candidate of candidates) {
+    const value = lookUp(candidate.trim(), sources);
+    if (value !== undefined) return value;
+  }
+  return undefined;
+};
+
+const lookUp = (candidate: string, sources: VariableSources): string | undefined => {
+  const quoted = /^'([^']*)'$|^"([^"]*)"$/.exec(candidate);
+  if (quoted !== null) return quoted[1] ?? quoted[2];
+  const file = /^file\(([^)]+)\):(.+)$/.exec(candidate);
+  if (file?.[1] !== undefined) return toText(follow(sources.readJson(file[1]), file[2] ?? ''));
+  const [source, name = ''] = splitAtColon(candidate);
+  switch (source) {
+    case 'self':
+      return toText(follow(sources.file, name));
+    case 'sls':
+      return name === 'stage' ? sources.stage : undefined;
+    case 'env':
+      return sources.environment[name];
+    default:
+      return undefined;
+  }
+};
+
+const splitAtColon = (text: string): readonly string[] => {
+  const at = text.indexOf(':');
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+};
+
+const follow = (value: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (found, name) =>
+        typeof found === 'object' && found !== null && Object.hasOwn(found, name)
+          ? (found as Record<string, unknown>)[name]
+          : undefined,
+      value,
+    );
+
+const toText = (value: unknown): string | undefined =>
+  ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, type ScalarTag } from 'yaml';
+import type { Route } from '../gateway/routes.ts';
+import { resolveVariables, type VariableSources } from './resolve-variables.ts';
+
+/** A function as serverless.yml defines it. */
+export interface FunctionDefinition {
+  /** Its key under `functions`. */
+  readonly key: string;
+  /** The file with the handler, without its ending, relative to the project: `functions/webhook`. */
+  readonly module: string;
+  /** The name under which that exports the handler. */
+  readonly exportName: string;
+  readonly timeoutSeconds: number;
+  /** Undefined where only a deployment knows the value. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What the local service goes by in serverless.yml. */
+export interface ServiceFile {
+  readonly tablePrefix: string;
+  readonly functions: readonly FunctionDefinition[];
+  readonly routes: readonly Route[];
+  /** Options of esbuild, as serverless-esbuild passes them on. */
+  readonly esbuild: Readonly<Record<string, unknown>>;
+  /** With its dot. */
+  readonly bundleExtension: string;
+}
+
+interface RawFunction {
+  readonly handler: string;
+  readonly timeout?: number;
+  readonly environment?: Readonly<Record<string, unknown>>;
+  readonly events?: readonly Readonly<Record<string, unknown>>[];
+}
+
+interface RawFile {
+  readonly provider: {
+    readonly stage?: string;
+    readonly timeout?: number;
+    readonly environment?: Readonly<Record<string, unknown>>;
+  };
+  readonly custom: Readonly<Record<string, unknown>> & {
+    readonly tablePrefix: string;
+    readonly esbuild?: Readonly<Record<string, unknown>>;
+  };
+  readonly functions: Readonly<Record<string, RawFunction>>;
+}
+
+/** As the Serverless Framework has it when neither the function nor the provider says. */
+const TIMEOUT_SECONDS = 6;
+
+/** What CloudFormation puts in at a deployment: no text, so that it is not taken for one. */
+const cloudFormationTags: ScalarTag[] = ['!Ref', '!Sub', '!GetAtt'].map((tag) => ({
+  tag,
+  resolve: () => null,
+}));
+
+/**
+ * Reads functions, routes and build options from serverless.yml, so that nothing of them has to be said twice.
+ * @param folder of the project
+ */
+export const readServiceFile = (
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ServiceFile => {
+  const text = readFileSync(join(folder, 'serverless.yml'), 'utf8');
+  const file: RawFile = parse(text, { merge: true, customTags: cloudFormationTags, logLevel: 'silent' });
+  const { provider, custom, functions } = file;
+  const sources: VariableSources = {
+    file,
+    stage: 'dev',
+    environment,
+    readJson: (path) => JSON.parse(readFileSync(join(folder, path), 'utf8')),
+  };
+  const resolve = (value: unknown): string | undefined =>
+    value === null || value === undefined ? undefined : resolveVariables(String(value), sources);
+
+  const toDefinition = ([key, raw]: [string, RawFunction]): FunctionDefinition => {
+    const at = raw.handler.lastIndexOf('.');
+    const variables = { ...provider.environment, ...raw.environment };
+    return {
+      key,
+      module: raw.handler.slice(0, at),
+      exportName: raw.handler.slice(at + 1),
+      timeoutSeconds: raw.timeout ?? provider.timeout ?? TIMEOUT_SECONDS,
+      environment: Object.fromEntries(
+        Object.entries(variables).map(([name, value]) => [name, resolve(value)]),
+      ),
+    };
+  };
+  const entries = Object.entries(functions);
+  return {
+    tablePrefix: resolve(custom.tablePrefix) ?? custom.tablePrefix,
+    functions: entries.map(toDefinition),
+    routes: entries.flatMap(([functionKey, { events = [] }]) =>
+      events.flatMap(({ httpApi }) =>
+        httpApi === undefined ? [] : [{ event: toRoute(httpApi), functionKey }],
+      ),
+    ),
+    ...readBuild(custom.esbuild ?? {}),
+  };
+};
+
+/** An `httpApi` event has two forms: `GET /path`, and `{ method, path }`. */
+const toRoute = (httpApi: unknown): string => {
+  if (typeof httpApi === 'string') return httpApi;
+  const { method, path } = httpApi as { readonly method?: string; readonly path?: string };
+  return path === undefined || path === '*' ? '*' : `${method} ${path}`;
+};
+
+/** Options that are serverless-esbuild's own. https://github.com/floydspace/serverless-esbuild#options */
+const PLUGIN_OPTIONS = new Set(
+  `concurrency disposeContext exclude installExtraArgs keepOutputDirectory nativeZip nodeExternals
+  outputBuildFolder outputFileExtension outputWorkFolder packagePath packager packagerOptions plugins skipBuild
+  skipBuildExcludeFns skipRebuild stripEntryResolveExtensions watch zipConcurrency`.split(/\s+/),
+);
+
+const readBuild = (options: Readonly<Record<string, unknown>>) => {
+  const { outputFileExtension = '.js', external = [], exclude = ['aws-sdk'] } = options;
+  const own = Object.fromEntries(Object.entries(options).filter(([name]) => !PLUGIN_OPTIONS.has(name)));
+  return {
+    bundleExtension: String(outputFileExtension),
+    esbuild: { bundle: true, platform: 'node', ...own, external: [external, exclude].flat() },
+  };
+};

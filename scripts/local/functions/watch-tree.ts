@@ -1,0 +1,80 @@
+import { type FSWatcher, readdirSync, watch } from 'node:fs';
+import { join, sep } from 'node:path';
+
+export interface TreeWatcher {
+  close(): void;
+}
+
+/** Linux has no watch of a whole tree, and Node's imitation of one loses files that editors replace. */
+const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32';
+
+const IGNORED = new Set(['node_modules', '.git']);
+
+/**
+ * Reports whatever changes in some files and folders, and below them: also in folders that are made, or made again,
+ * later. What is not there is no error.
+ * @param folder that they are in
+ * @param names of the files and folders in it
+ * @param onChange told the path of a file or folder that was written, made or removed
+ */
+export const watchTree = (
+  folder: string,
+  names: readonly string[],
+  onChange: (path: string) => void,
+): TreeWatcher => {
+  const watchers = new Map<string, FSWatcher>();
+
+  const unwatch = (path: string): void => {
+    for (const [watched, watcher] of watchers) {
+      if (watched !== path && !watched.startsWith(path + sep)) continue;
+      watcher.close();
+      watchers.delete(watched);
+    }
+  };
+
+  const watchOne = (path: string, concerns: (name: string) => boolean): void => {
+    try {
+      const watcher = watch(path, { recursive: IS_RECURSIVE }, (_event, name) => {
+        if (name !== null && !concerns(name)) return;
+        const changed = name === null ? path : join(path, name);
+        if (!IS_RECURSIVE && name !== null) watchBelow(changed);
+        onChange(changed);
+      });
+      watcher.on('error', () => unwatch(path));
+      watchers.set(path, watcher);
+    } catch {
+      // It is gone, or was never there.
+    }
+  };
+
+  /** Anew each time: what has this name now may be another folder than before. */
+  const watchBelow = (path: string): void => {
+    unwatch(path);
+    const children = listFolders(path);
+    if (children === null) return;
+    watchOne(path, (name) => !IGNORED.has(name));
+    for (const child of children) watchBelow(join(path, child));
+  };
+
+  if (IS_RECURSIVE) for (const name of names) watchOne(join(folder, name), () => true);
+  else {
+    watchOne(folder, (name) => names.includes(name));
+    for (const name of names) watchBelow(join(folder, name));
+  }
+  return {
+    close: () => {
+      for (const watcher of watchers.values()) watcher.close();
+    },
+  };
+};
+
+/** The folders in it; null when it is none. */
+const listFolders = (path: string): readonly string[] | null => {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !IGNORED.has(entry.name))
+      .map(({ name }) => name);
+  } catch {
+    return null;
+  }
+};

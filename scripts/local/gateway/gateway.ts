@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FindRoute, RouteMatch } from './routes.ts';
+import { type GatewayAnswer, gatewayAnswers, toAnswer } from './to-answer.ts';
+import { type RawRequest, splitTarget, toEvent } from './to-event.ts';
+
+export interface GatewayOptions {
+  /** 0 takes any that is free. */
+  readonly port: number;
+  readonly findRoute: FindRoute;
+  /** Calls a function; rejects when that fails. The signal says that nobody waits any more. */
+  readonly invoke: (functionKey: string, event: unknown, signal: AbortSignal) => Promise<unknown>;
+  readonly log: (line: string) => void;
+  readonly limits?: Partial<typeof LIMITS>;
+}
+
+export interface Gateway {
+  readonly port: number;
+  /** Takes no more requests; resolves when those under way are answered, or their time is up. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
+const LIMITS = { bodyBytes: 10 * 1024 * 1024, answerMs: 30_000 };
+
+/** Longer than what waits in a client's pool of connections, so that it is the client that closes them. */
+const KEEP_ALIVE_MS = 60_000;
+
+/** @throws {Error} with the code of the system, `EADDRINUSE` for one, when the port can't be had */
+export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
+  const limits = { ...LIMITS, ...options.limits };
+  let port = 0;
+  let isStopping = false;
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+    void serve(request, port, { ...options, limits }).then(([answer, requestId]) => {
+      if (isStopping) response.setHeader('connection', 'close');
+      send(response, answer, requestId);
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, 'localhost', resolve);
+  });
+  port = (server.address() as AddressInfo).port;
+  return {
+    port,
+    stop: (graceMs = 1_000) =>
+      new Promise((resolve) => {
+        isStopping = true;
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+      }),
+  };
+};
+
+type Settings = GatewayOptions & { readonly limits: typeof LIMITS };
+
+/** Never rejects. */
+const serve = async (
+  incoming: IncomingMessage,
+  port: number,
+  settings: Settings,
+): Promise<[GatewayAnswer, requestId: string]> => {
+  const requestId = randomBytes(11).toString('base64'); // the length and alphabet of AWS's
+  try {
+    const body = await readBody(incoming, settings.limits.bodyBytes);
+    if (body === null) return [gatewayAnswers.tooLarge, requestId];
+    const { method = '', url = '', httpVersion, rawHeaders, socket } = incoming;
+    const remoteAddress = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+    const request = { method, url, httpVersion, rawHeaders, body, remoteAddress, port };
+    return [await answer(request, requestId, settings), requestId];
+  } catch (error) {
+    settings.log(`${incoming.method} ${incoming.url}: ${(error as Error).message}`); // the caller has gone
+    return [gatewayAnswers.failed, requestId];
+  }
+};
+
+/** Null when it is too large; what comes of it still is read and dropped, or the caller would not see the answer. */
+const readBody = async (incoming: IncomingMessage, maxBytes: number): Promise<Buffer | null> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) {
+    incoming.resume();
+    return null;
+  }
+  for await (const chunk of incoming) {
+    bytes += (chunk as Buffer).length;
+    if (bytes <= maxBytes) chunks.push(chunk as Buffer);
+    else chunks.length = 0;
+  }
+  return bytes > maxBytes ? null : Buffer.concat(chunks);
+};
+
+const answer = async (request: RawRequest, requestId: string, settings: Settings): Promise<GatewayAnswer> => {
+  let route: RouteMatch | null;
+  try {
+    route = settings.findRoute(request.method, splitTarget(request.url).path);
+  } catch {
+    return gatewayAnswers.badRequest; // the path is not percent-encoded UTF-8
+  }
+  if (route === null) return gatewayAnswers.notFound;
+  const event = toEvent(request, route, { requestId, now: Date.now() });
+  return callFunction(route.functionKey, event, settings);
+};
+
+const callFunction = async (
+  functionKey: string,
+  event: unknown,
+  { invoke, log, limits }: Settings,
+): Promise<GatewayAnswer> => {
+  const giveUp = new AbortController();
+  const { promise: late, resolve: onLate } = Promise.withResolvers<GatewayAnswer>();
+  const timer = setTimeout(() => {
+    onLate(gatewayAnswers.unavailable);
+    giveUp.abort(new Error(`no answer within ${limits.answerMs / 1_000} seconds`));
+  }, limits.answerMs);
+  const result = invoke(functionKey, event, giveUp.signal).then(toAnswer, (error: Error) => {
+    log(`${functionKey} failed: ${error.message}`);
+    return gatewayAnswers.failed;
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Answers of these have no body, so no length of one either (RFC 9110 §8.6). */
+const BODILESS = new Set([204, 304]);
+
+const send = (
+  response: ServerResponse,
+  { status, headers, body }: GatewayAnswer,
+  requestId: string,
+): void => {
+  const fields: (readonly [string, string])[] = [...headers, ['apigw-requestid', requestId]];
+  if (!BODILESS.has(status)) fields.push(['content-length', String(body.length)]);
+  try {
+    response.writeHead(status, fields.flat());
+  } catch {
+    send(response, gatewayAnswers.failed, requestId); // a header that HTTP can't carry
+    return;
+  }
+  response.end(body);
+};
