@@ -1,5 +1,6 @@
-import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { readPort } from './local/ports.ts';
+import { StartError } from './local/start-error.ts';
 
 const help = `npm start: the whole service on this machine.
 
@@ -9,6 +10,8 @@ const help = `npm start: the whole service on this machine.
 
 Ctrl+C ends it.
 `;
+
+const PORT = '3000';
 
 /** What was asked for; ends the process with what is wrong with it. */
 const readOptions = (): { readonly data?: string | undefined; readonly help?: boolean | undefined } => {
@@ -21,18 +24,31 @@ const readOptions = (): { readonly data?: string | undefined; readonly help?: bo
   }
 };
 
-const options = readOptions();
-if (options.help === true) {
-  process.stdout.write(help);
-} else {
-  const service = spawn('serverless', ['offline', 'start'], {
-    stdio: 'inherit',
-    env: { ...process.env, ...(options.data === undefined ? {} : { HOOKLOOM_DATA: options.data }) },
+/** Runs the service until it is told to end; a second signal ends it at once. */
+const run = async (data: string | undefined): Promise<void> => {
+  const port = readPort(process.env.PORT || PORT);
+  const { startService } = await import('./local/start-service.ts');
+  const service = await startService({
+    port,
+    dataFolder: data ?? (process.env.HOOKLOOM_DATA || undefined),
+    log: (line) => process.stdout.write(`${line}\n`),
   });
-  // Ctrl+C reaches both: this one waits until the other has tidied up.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => service.kill('SIGTERM'));
-  service.on('exit', (code) => {
-    process.exitCode = code ?? 1;
+  let isEnding = false;
+  const end = async () => {
+    if (isEnding) process.exit(1);
+    isEnding = true;
+    await service.stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+  process.stdout.write(service.announcement);
+};
+
+const { help: isHelp, data } = readOptions();
+if (isHelp === true) process.stdout.write(help);
+else {
+  run(data).catch((error: unknown) => {
+    process.stderr.write(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`);
+    process.exit(1);
   });
 }

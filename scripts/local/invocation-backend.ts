@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { connect } from '../../cli/target.ts';
-import { startEmbeddedDynamoDb } from './embedded-dynamodb.ts';
-import { startEngine } from './engine/start-engine.ts';
-import { localEnvironment } from './gateway-backend.ts';
+import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
+import { createLocalFunctions, type LocalEnvironment } from './functions/local-functions.ts';
+import { readServiceFile } from './functions/service-file.ts';
+import { createSourceModules } from './functions/source-modules.ts';
+import { createProcessPool } from './pool/process-pool.ts';
+import { noSpareSandbox } from './pool/spare-sandbox.ts';
+import { projectFolder } from './project.ts';
 import { seedSamples } from './seed.ts';
 import { ordersApiKey, readServiceInfo } from './state-folder.ts';
 
@@ -19,33 +20,38 @@ export const connectInvocation = async (settings: {
   const { tablePrefix, environment } = settings;
   const service = readServiceInfo();
   if (service !== null) {
-    Object.assign(environment, localEnvironment(tablePrefix, service.dynamodbEndpoint, service.blobFolder), {
-      AWS_ENDPOINT_URL_LAMBDA: service.engineEndpoint,
-      PUBLIC_URL: service.baseUrl,
-    });
+    apply(environment, createLocalEnvironment(tablePrefix, service, service.baseUrl));
     return { stop: async () => {} };
   }
 
-  const database = await startEmbeddedDynamoDb(tablePrefix);
-  const blobs = mkdtempSync(join(tmpdir(), 'hookloom-'));
-  Object.assign(environment, localEnvironment(tablePrefix, database.endpoint, blobs), {
-    PUBLIC_URL: 'http://localhost:3000',
+  const { promise, resolve } = Promise.withResolvers<LocalEnvironment>();
+  const { functions: definitions } = readServiceFile(projectFolder());
+  const modules = createSourceModules(projectFolder());
+  const pool = createProcessPool({
+    maxProcesses: 1,
+    functions: createLocalFunctions({ definitions, modules, environment: promise }),
+    spare: noSpareSandbox,
   });
-  const engine = await startEngine(database.endpoint, tablePrefix, environment, (line) =>
-    console.error(line),
-  );
-  const stores = connect({
-    dynamodbEndpoint: database.endpoint,
-    engineEndpoint: engine.endpoint,
-    tablePrefix,
-  });
+  const log = (line: string) => console.error(line);
+  const backend: Backend = await startBackend({ tablePrefix, dataFolder: undefined, pool, log });
+  const local = createLocalEnvironment(tablePrefix, backend, 'http://localhost:3000');
+  apply(environment, local);
+  resolve(local);
+  const stores = connect({ ...backend, tablePrefix });
   await seedSamples(stores, ordersApiKey());
   stores.close();
   return {
     stop: async () => {
-      await engine.stop();
-      await database.stop();
-      rmSync(blobs, { recursive: true, force: true });
+      const stopped = backend.stop();
+      await pool.stop();
+      await stopped;
     },
   };
+};
+
+const apply = (
+  environment: Record<string, string | undefined>,
+  { initial, fixed }: LocalEnvironment,
+): void => {
+  Object.assign(environment, initial, fixed);
 };

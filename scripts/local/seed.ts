@@ -5,40 +5,68 @@ import { loadNodeTypes } from '../../cli/node-types.ts';
 import { putWorkflow } from '../../cli/put-workflow.ts';
 import { readWorkflow } from '../../cli/read-workflow.ts';
 import type { Target } from '../../cli/target.ts';
+import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
 import { resolveExecution } from '../../lib/workflows/resolve-execution.ts';
-import { sampleWorkflowsFolder } from './state-folder.ts';
+import { sampleWorkflowsFolder } from './project.ts';
+
+const noStdin = { readStdin: async () => '' };
 
 /** Checks a workflow file and stores it, as the command line does. @throws {Error} that lists its problems */
 export const putSample = async (
   file: string,
   { workflows }: Pick<Target, 'workflows'>,
+  nodeTypes: Promise<FindNodeType> = loadNodeTypes(),
 ): Promise<{ readonly id: string; readonly version: number; readonly changed: boolean }> => {
-  const noStdin = { readStdin: async () => '' };
-  const findNodeType = await loadNodeTypes();
+  const findNodeType = await nodeTypes;
   const definition = await readWorkflow(file, noStdin, findNodeType);
-  const execution = resolveExecution(definition, findNodeType);
-  return { id: definition.id, ...(await putWorkflow(definition, workflows, execution)) };
+  return { id: definition.id, ...(await put(definition, { workflows }, findNodeType)) };
 };
+
+const put = (
+  definition: WorkflowDefinition,
+  { workflows }: Pick<Target, 'workflows'>,
+  findNodeType: FindNodeType,
+) => putWorkflow(definition, workflows, resolveExecution(definition, findNodeType));
 
 /** What became of one sample. */
-export interface SeededSample {
-  readonly id: string;
-  /** The store has it from before, and another version of it than the file: that one stays. */
-  readonly isOther: boolean;
-}
+export type SeededSample =
+  | {
+      /** The file, without its folder. */
+      readonly name: string;
+      readonly id: string;
+      /** The store has it from before, and another version of it than the file: that one stays. */
+      readonly isOther: boolean;
+    }
+  | { readonly name: string; readonly problem: string };
 
-/** Puts the sample workflows, and the credential that one of them asks for, into a store that has none of them yet. */
-export const seedSamples = async (target: Target, ordersApiKey: string): Promise<SeededSample[]> => {
-  await seedCredential(target, ordersApiKey);
-  const files = readdirSync(sampleWorkflowsFolder).filter((name) => name.endsWith('.json'));
-  return Promise.all(files.map((name) => seedSample(join(sampleWorkflowsFolder, name), target)));
+/**
+ * Puts the sample workflows, and the credential that one of them asks for, into a store that has none of them yet. A
+ * file that can't be stored keeps back no other.
+ */
+export const seedSamples = async (
+  target: Target,
+  ordersApiKey: string,
+  folder: string = sampleWorkflowsFolder(),
+): Promise<SeededSample[]> => {
+  const [findNodeType] = await Promise.all([loadNodeTypes(), seedCredential(target, ordersApiKey)]);
+  const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  return Promise.all(
+    names.map(async (name) => {
+      try {
+        return { name, ...(await seedSample(join(folder, name), target, findNodeType)) };
+      } catch (error) {
+        return { name, problem: (error as Error).message };
+      }
+    }),
+  );
 };
 
-const seedSample = async (file: string, target: Target): Promise<SeededSample> => {
-  const definition = await readWorkflow(file, { readStdin: async () => '' }, await loadNodeTypes());
+const seedSample = async (file: string, target: Target, findNodeType: FindNodeType) => {
+  const definition = await readWorkflow(file, noStdin, findNodeType);
   const known = await target.workflows.find(definition.id);
-  if (known === null) await putSample(file, target);
+  if (known === null) await put(definition, target, findNodeType);
   const isOther =
     known !== null && !isDeepStrictEqual(known.definition, JSON.parse(JSON.stringify(definition)));
   return { id: definition.id, isOther };

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { createDynamoDbClient } from '../../../lib/dynamodb/client.ts';
+import type { ProcessPool } from '../pool/process-pool.ts';
 import { startEngineServer } from './engine-server.ts';
 import { createExpressRuns } from './express-runs.ts';
-import { createInvoke } from './invoke-in-process.ts';
+import { createInvoke } from './invoke-in-pool.ts';
 import { LocalEngine } from './local-engine.ts';
 import { openStateStore } from './state-store.ts';
 
@@ -10,31 +12,29 @@ const SWEEP_INTERVAL_MS = 30_000;
 
 export interface StartedEngine {
   readonly endpoint: string;
+  /** The pool is left to its owner; what it still answers is written. */
   stop(): Promise<void>;
 }
 
-/**
- * The local engine for background runs: its API, its table, its schedule.
- * @param environment of the functions that it calls; gets the engine's own address
- */
+/** The local engine for background runs: its API, its table, its schedule. @param pool where the runs' functions are */
 export const startEngine = async (
   dynamodbEndpoint: string,
   tablePrefix: string,
-  environment: Record<string, string | undefined>,
+  pool: Pick<ProcessPool, 'invoke'>,
   log: (line: string) => void,
 ): Promise<StartedEngine> => {
   const client = createDynamoDbClient(dynamodbEndpoint);
   const store = await openStateStore(client, `${tablePrefix}-local-durable`);
-  const processes = createInvoke(environment, log);
-  const engine = new LocalEngine({ store, invoke: processes.invoke, log });
-  const express = createExpressRuns({ invoke: processes.invoke, log });
+  const invoke = createInvoke(pool, log);
+  const engine = new LocalEngine({ store, invoke, log });
+  const express = createExpressRuns({ invoke, log });
   const server = await startEngineServer({ engine, express });
-  environment.AWS_ENDPOINT_URL_LAMBDA = server.endpoint;
   await engine.resumeAll();
+  let isStopped = false;
 
   const sweep = () => {
-    const event = { event: { source: 'aws.events' }, requestId: 'schedule' };
-    processes.invoke('sweep', event, 'sweep').catch((error: Error) => log(`sweep: ${error.message}`));
+    const event = { event: { source: 'aws.events' }, requestId: randomUUID() };
+    invoke('sweep', event, 'sweep').catch((error: Error) => isStopped || log(`sweep: ${error.message}`));
   };
   const timer = setInterval(sweep, SWEEP_INTERVAL_MS);
   timer.unref(); // it must not keep a process alive that is otherwise done
@@ -42,10 +42,10 @@ export const startEngine = async (
   return {
     endpoint: server.endpoint,
     stop: async () => {
+      isStopped = true;
       clearInterval(timer);
       express.close();
       const closed = engine.close();
-      processes.stop();
       await server.stop();
       await closed;
       client.destroy();

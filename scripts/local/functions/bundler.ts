@@ -13,6 +13,8 @@ export interface BundlerOptions {
   readonly extension: string;
   /** Called for every bundle that differs from the one before. */
   readonly onBuilt: (module: string) => void;
+  /** Called when all is built that there is to build, with those of them that differ from the ones before. */
+  readonly onSettled?: (modules: readonly string[]) => void;
   /** Told why the newest code can't be built, once for each such state of the code. */
   readonly onProblem: (problem: string) => void;
 }
@@ -60,6 +62,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
   let isWorking = false;
   let isClosed = false;
   let lastProblem = '';
+  const built: string[] = [];
   mkdirSync(options.outputFolder, { recursive: true });
 
   const entryOf = (module: string): Entry => {
@@ -90,7 +93,10 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     if (isWorking) return;
     isWorking = true;
     for (let entry = findWork(); entry !== undefined && !isClosed; entry = findWork()) await build(entry);
+    // In the turn that found nothing left to do: what changes from here on starts anew.
     isWorking = false;
+    const modules = built.splice(0);
+    if (!isClosed) options.onSettled?.(modules);
   };
 
   const build = async (entry: Entry): Promise<void> => {
@@ -122,6 +128,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     const others = entry.files.filter((other) => other !== file);
     entry.files.splice(0, entry.files.length, ...others, file);
     while (entry.files.length > KEPT_FILES) rmSync(entry.files.shift() ?? '', { force: true });
+    built.push(entry.module);
     options.onBuilt(entry.module);
   };
 

@@ -18,7 +18,7 @@ export interface Invocation {
   readonly requestId: string;
   /** Takes it out of the line; what has begun goes on. */
   readonly signal?: AbortSignal;
-  /** Told which process it is given to. */
+  /** Told which process is at it, once that has begun. */
   readonly onProcess?: (pid: number) => void;
 }
 
@@ -105,9 +105,11 @@ export const createProcessPool = (parts: {
     const version = await functions.find(functionKey);
     const found = findIdle(version);
     const sandbox = found === undefined ? await start(version) : takeIdle(found);
-    if (sandbox.pid !== undefined) onProcess?.(sandbox.pid);
+    const onBegun = () => {
+      if (sandbox.pid !== undefined) onProcess?.(sandbox.pid);
+    };
     try {
-      return await sandbox.invoke(event, requestId);
+      return await sandbox.invoke(event, requestId, onBegun);
     } finally {
       giveBack(sandbox);
     }

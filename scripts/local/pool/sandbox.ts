@@ -60,17 +60,21 @@ export class Sandbox {
 
   /**
    * Calls the function.
+   * @param onBegun told that the handler is called now
    * @throws {NotBegun} when the process had ended before: another one can take it
    * @throws {Error} when the function fails, its process ends or its time is up
    */
-  async invoke(event: unknown, requestId: string): Promise<unknown> {
+  async invoke(event: unknown, requestId: string, onBegun: () => void = () => {}): Promise<unknown> {
     const version = this.#version;
     if (version === null) throw new Error('the process was given no function');
     let hasBegun = false;
     let output: unknown;
     try {
       await this.#converse({ kind: 'invoke', event, requestId }, version, (message) => {
-        if (message.kind === 'began') hasBegun = true;
+        if (message.kind === 'began') {
+          hasBegun = true;
+          onBegun();
+        }
         if (message.kind !== 'done') return false;
         output = message.output;
         return true;

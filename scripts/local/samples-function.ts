@@ -1,0 +1,49 @@
+import { loadNodeTypes } from '../../cli/node-types.ts';
+import { connect } from '../../cli/target.ts';
+import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import { putSample, type SeededSample, seedSamples } from './seed.ts';
+
+// What stores the files of workflows/. It runs in a process of the pool, as a function: it has to know the node types
+// of the code as it is edited, not those that the local service was started with.
+
+export type SamplesEvent =
+  | { readonly action: 'seed'; readonly folder: string; readonly ordersApiKey: string }
+  | { readonly action: 'put'; readonly file: string }
+  | { readonly action: 'remove'; readonly workflowId: string };
+
+/** What the actions give. */
+export interface SamplesResults {
+  readonly seed: readonly SeededSample[];
+  readonly put:
+    | { readonly id: string; readonly version: number; readonly changed: boolean }
+    | { readonly problem: string };
+  /** Whether there was one. */
+  readonly remove: boolean;
+}
+
+let nodeTypes: Promise<FindNodeType> | undefined;
+
+const openStores = () => {
+  const { DYNAMODB_ENDPOINT: dynamodbEndpoint, TABLE_PREFIX: tablePrefix } = process.env;
+  if (dynamodbEndpoint === undefined || tablePrefix === undefined) throw new Error('there is no store');
+  return connect({ dynamodbEndpoint, tablePrefix });
+};
+
+const stores = openStores();
+
+export const handler = async (event: SamplesEvent): Promise<SamplesResults[SamplesEvent['action']]> => {
+  switch (event.action) {
+    case 'seed':
+      return seedSamples(stores, event.ordersApiKey, event.folder);
+    case 'remove':
+      return stores.workflows.remove(event.workflowId);
+    case 'put': {
+      nodeTypes ??= loadNodeTypes();
+      try {
+        return await putSample(event.file, stores, nodeTypes);
+      } catch (error) {
+        return { problem: (error as Error).message };
+      }
+    }
+  }
+};
