@@ -36,7 +36,7 @@ export const startGatewayBackend = async (settings: {
   const { functions: definitions } = readServiceFile(projectFolder());
   const spare = createSpareSandbox();
   const pool = createProcessPool({
-    maxProcesses: BACKGROUND_PROCESSES,
+    processes: BACKGROUND_PROCESSES,
     functions: createLocalFunctions({
       definitions,
       modules: createSourceModules(projectFolder()),

@@ -3,6 +3,7 @@ import { type Backend, createLocalEnvironment, startBackend } from './backend.ts
 import { createLocalFunctions, type LocalEnvironment } from './functions/local-functions.ts';
 import { readServiceFile } from './functions/service-file.ts';
 import { createSourceModules } from './functions/source-modules.ts';
+import { ONE_PROCESS } from './limits.ts';
 import { createProcessPool } from './pool/process-pool.ts';
 import { noSpareSandbox } from './pool/spare-sandbox.ts';
 import { projectFolder } from './project.ts';
@@ -28,7 +29,7 @@ export const connectInvocation = async (settings: {
   const { functions: definitions } = readServiceFile(projectFolder());
   const modules = createSourceModules(projectFolder());
   const pool = createProcessPool({
-    maxProcesses: 1,
+    processes: ONE_PROCESS,
     functions: createLocalFunctions({ definitions, modules, environment: promise }),
     spare: noSpareSandbox,
   });

@@ -1,7 +1,15 @@
+import { availableParallelism } from 'node:os';
+import type { SlotCounts } from './pool/slots.ts';
+
 // Each process takes some 70 MB, and is there only as long as there is work for it.
 
-/** Requests that are handled at the same time; others wait in line. */
-export const REQUEST_PROCESSES = 10;
+const usual = Math.max(2, availableParallelism());
 
-/** Background runs at the same time. In a pool of their own: a run that calls the service does not wait for itself. */
-export const BACKGROUND_PROCESSES = 8;
+/** For requests. Others wait in line. */
+export const REQUEST_PROCESSES: SlotCounts = { usual, most: Math.max(usual, 12), growAfterMs: 250 };
+
+/** For background runs, in a pool of their own: a run that calls the service does not wait for itself. */
+export const BACKGROUND_PROCESSES: SlotCounts = { usual, most: Math.max(usual, 8), growAfterMs: 250 };
+
+/** For a single call. */
+export const ONE_PROCESS: SlotCounts = { usual: 1, most: 1, growAfterMs: 250 };

@@ -125,22 +125,27 @@ const createCode = (
     outputFolder: join(folder, '.esbuild', String(process.pid)),
     esbuild: file.esbuild,
     extension: file.bundleExtension,
+    eager: webhook === undefined ? [] : [webhook.module],
     onBuilt: (module) => {
       requests.dropOutdated();
       background.dropOutdated();
       if (module === webhook?.module) void requests.prewarm(WEBHOOK);
     },
-    onSettled: (modules) => {
-      if (modules.length > 0 && edited.size > 0) log(`${describeEdit(edited)}: the next request runs it`);
+    onSettled: () => {
+      if (edited.size === 0) return;
+      log(`${describeEdit(edited)}: the next request runs it`);
       edited.clear();
       files?.retryRefused();
     },
-    onProblem: (problem) => log(`The code can't be built, what was built before goes on:\n${problem}`),
+    onProblem: (problem) => {
+      log(`The code can't be built, what was built before goes on:\n${problem}`);
+      edited.clear();
+    },
   });
   const functions = createLocalFunctions({ definitions, modules: bundler, environment });
   const spare = createSpareSandbox();
-  const requests = createProcessPool({ maxProcesses: REQUEST_PROCESSES, functions, spare });
-  const background = createProcessPool({ maxProcesses: BACKGROUND_PROCESSES, functions, spare });
+  const requests = createProcessPool({ processes: REQUEST_PROCESSES, functions, spare });
+  const background = createProcessPool({ processes: BACKGROUND_PROCESSES, functions, spare });
 
   let settling: NodeJS.Timeout | undefined;
   const watcher = watchTree(folder, [...CODE_FOLDERS, WORKFLOWS, SERVICE_FILE], (path) => {

@@ -38,7 +38,7 @@ export const useProcessPools = () => {
     let current = write(options.body, options.head);
     const spare = createSpareSandbox({ ...process.env, NODE_OPTIONS: '' });
     const pool = createProcessPool({
-      maxProcesses: options.maxProcesses ?? 2,
+      processes: { usual: options.maxProcesses ?? 2, most: options.maxProcesses ?? 2, growAfterMs: 100 },
       functions: {
         find: async (key) => {
           if (key === current.key) return current;

@@ -11,10 +11,12 @@ export interface BundlerOptions {
   readonly esbuild: Readonly<Record<string, unknown>>;
   /** With its dot. */
   readonly extension: string;
+  /** Modules that are built again at once when the code has changed; others when they are asked for. */
+  readonly eager: readonly string[];
   /** Called for every bundle that differs from the one before. */
   readonly onBuilt: (module: string) => void;
-  /** Called when all is built that there is to build, with those of them that differ from the ones before. */
-  readonly onSettled?: (modules: readonly string[]) => void;
+  /** Called when nothing is left to build. */
+  readonly onSettled?: () => void;
   /** Told why the newest code can't be built, once for each such state of the code. */
   readonly onProblem: (problem: string) => void;
 }
@@ -28,7 +30,7 @@ export interface Bundler {
   find(module: string): Promise<string>;
   /** The newest bundle that there is. */
   current(module: string): string | null;
-  /** The code has changed: bundles in use are built again at once, others when they are asked for. */
+  /** The code has changed. */
   invalidate(): void;
   close(): Promise<void>;
 }
@@ -55,14 +57,13 @@ const KEPT_FILES = 5;
 
 /**
  * Bundles modules with esbuild, each with a context of its own: the code that a request needs is built first, and what
- * nobody has asked for is not built at all. A change during a build causes another one.
+ * nobody asks for is not built at all. A change during a build causes another one.
  */
 export const createBundler = (options: BundlerOptions): Bundler => {
   const entries = new Map<string, Entry>();
   let isWorking = false;
   let isClosed = false;
   let lastProblem = '';
-  const built: string[] = [];
   mkdirSync(options.outputFolder, { recursive: true });
 
   const entryOf = (module: string): Entry => {
@@ -83,10 +84,13 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     return entry;
   };
 
-  /** Those first that somebody waits for; then those in use. */
+  /** Those first that somebody waits for. */
   const findWork = (): Entry | undefined => {
     const dirty = [...entries.values()].filter(({ isDirty }) => isDirty);
-    return dirty.find(({ isWanted }) => isWanted) ?? dirty.find(({ context }) => context !== null);
+    return (
+      dirty.find(({ isWanted }) => isWanted) ??
+      dirty.find(({ module, context }) => context !== null && options.eager.includes(module))
+    );
   };
 
   const work = async (): Promise<void> => {
@@ -95,8 +99,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     for (let entry = findWork(); entry !== undefined && !isClosed; entry = findWork()) await build(entry);
     // In the turn that found nothing left to do: what changes from here on starts anew.
     isWorking = false;
-    const modules = built.splice(0);
-    if (!isClosed) options.onSettled?.(modules);
+    if (!isClosed) options.onSettled?.();
   };
 
   const build = async (entry: Entry): Promise<void> => {
@@ -128,7 +131,6 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     const others = entry.files.filter((other) => other !== file);
     entry.files.splice(0, entry.files.length, ...others, file);
     while (entry.files.length > KEPT_FILES) rmSync(entry.files.shift() ?? '', { force: true });
-    built.push(entry.module);
     options.onBuilt(entry.module);
   };
 

@@ -1,6 +1,6 @@
 import type { FunctionVersion } from './messages.ts';
 import { NotBegun, type Sandbox } from './sandbox.ts';
-import { createSlots } from './slots.ts';
+import { createSlots, type SlotCounts } from './slots.ts';
 import type { SpareSandbox } from './spare-sandbox.ts';
 
 /** Finds the functions' code; it can be another one each time. */
@@ -46,14 +46,14 @@ const TRIES = 3;
  * What finds no place waits in line. A process that ends takes its own invocation along, and no other.
  */
 export const createProcessPool = (parts: {
-  readonly maxProcesses: number;
+  readonly processes: SlotCounts;
   readonly functions: FunctionSource;
   readonly spare: SpareSandbox;
   /** For what a process does when it is asked to end. */
   readonly graceMs?: number;
 }): ProcessPool => {
-  const { maxProcesses, functions, spare, graceMs } = parts;
-  const slots = createSlots(maxProcesses);
+  const { processes, functions, spare, graceMs } = parts;
+  const slots = createSlots(processes);
   const all = new Set<Sandbox>();
   /** Invocations that have a place. */
   let busy = 0;
@@ -75,7 +75,7 @@ export const createProcessPool = (parts: {
   const start = async (version: FunctionVersion): Promise<Sandbox> => {
     if (isStopped) throw new Error(STOPPED);
     const [oldest] = idle.keys();
-    if (busy + idle.size > maxProcesses && oldest !== undefined) endIdle(oldest);
+    if (busy + idle.size > processes.most && oldest !== undefined) endIdle(oldest);
     const sandbox = spare.take();
     all.add(sandbox);
     void sandbox.closed.then(() => {
@@ -129,7 +129,7 @@ export const createProcessPool = (parts: {
   return {
     invoke: (invocation) =>
       withSlot(invocation.signal, async () => {
-        for (let triesLeft = maxProcesses + TRIES; ; triesLeft--) {
+        for (let triesLeft = processes.most + TRIES; ; triesLeft--) {
           try {
             return await run(invocation);
           } catch (error) {

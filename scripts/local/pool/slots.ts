@@ -1,4 +1,4 @@
-/** A bounded number of places; who finds none waits in line. */
+/** Places for what is done at the same time; who finds none waits in line. */
 export interface Slots {
   /** Resolves with the function that gives the place back. @throws the signal's reason when it aborts in line */
   acquire(signal?: AbortSignal): Promise<() => void>;
@@ -6,20 +6,66 @@ export interface Slots {
   close(reason: Error): void;
 }
 
-export const createSlots = (count: number): Slots => {
-  let free = count;
-  let closed: Error | null = null;
-  const waiting = new Set<{ resolve(release: () => void): void; reject(reason: unknown): void }>();
+export interface SlotCounts {
+  /** As many as there are at first. */
+  readonly usual: number;
+  /** As many as there can be. */
+  readonly most: number;
+  /** How long the first in line waits until there is a place more. */
+  readonly growAfterMs: number;
+}
 
-  const release = () => {
-    // Handed on, not given back: a newcomer can't get in between.
-    const [next] = waiting;
-    if (next === undefined) {
-      free++;
-      return;
+interface Waiter {
+  readonly since: number;
+  resolve(release: () => void): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * Work that computes is done soonest by as few processes as there are cores; work that waits needs more. So places are
+ * added, one by one, as long as the line does not move, and taken away when it does.
+ * @param now milliseconds, of a clock that never goes back
+ */
+export const createSlots = (
+  { usual, most, growAfterMs }: SlotCounts,
+  now: () => number = () => performance.now(),
+): Slots => {
+  let places = usual;
+  let taken = 0;
+  let closed: Error | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  const waiting = new Set<Waiter>();
+
+  /** Gives free places to those in line. A place that is given back is handed on here: a newcomer can't get in between. */
+  const admit = (): void => {
+    for (const waiter of waiting) {
+      if (taken >= places) break;
+      waiting.delete(waiter);
+      taken++;
+      waiter.resolve(once(release));
     }
-    waiting.delete(next);
-    next.resolve(once(release));
+    watchLine();
+  };
+
+  const release = (): void => {
+    taken--;
+    const [first] = waiting;
+    const isMoving = first === undefined || now() - first.since < growAfterMs / 2;
+    if (places > usual && isMoving) places--;
+    admit();
+  };
+
+  /** Adds a place when the first in line has waited long enough; looks again when another one may have. */
+  const watchLine = (): void => {
+    const [first] = waiting;
+    if (timer !== undefined || first === undefined || places >= most) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      const [oldest] = waiting;
+      if (oldest !== undefined && now() - oldest.since >= growAfterMs) places++;
+      admit();
+    }, growAfterMs);
+    timer.unref();
   };
 
   return {
@@ -27,16 +73,13 @@ export const createSlots = (count: number): Slots => {
       new Promise((resolve, reject) => {
         if (closed !== null) return reject(closed);
         if (signal?.aborted) return reject(signal.reason);
-        if (free > 0) {
-          free--;
-          return resolve(once(release));
-        }
         const abort = () => {
           waiting.delete(waiter);
           reject(signal?.reason);
         };
-        const waiter = {
-          resolve: (give: () => void) => {
+        const waiter: Waiter = {
+          since: now(),
+          resolve: (give) => {
             signal?.removeEventListener('abort', abort);
             resolve(give);
           },
@@ -44,9 +87,11 @@ export const createSlots = (count: number): Slots => {
         };
         waiting.add(waiter);
         signal?.addEventListener('abort', abort, { once: true });
+        admit();
       }),
     close: (reason) => {
       closed = reason;
+      clearTimeout(timer);
       for (const { reject } of waiting) reject(reason);
       waiting.clear();
     },

@@ -33,7 +33,7 @@ const aCaller = async (changes: Readonly<Record<string, string>> = {}, onLine = 
   };
   const spare = createSpareSandbox({ ...process.env, NODE_OPTIONS: '' });
   const pool = createProcessPool({
-    maxProcesses: 2,
+    processes: { usual: 2, most: 2, growAfterMs: 100 },
     functions: createLocalFunctions({
       definitions: readServiceFile(projectRoot).functions,
       modules: createSourceModules(projectRoot),

@@ -8,12 +8,14 @@ let folder: string;
 let bundler: Bundler;
 let built: string[];
 let problems: string[];
+let settled: PromiseWithResolvers<void>;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-bundler-'));
   mkdirSync(join(folder, 'functions'));
   built = [];
   problems = [];
+  settled = Promise.withResolvers();
   write('shared', 'export const text: string = "first";');
   write('one', 'import { text } from "./shared.ts"; export const handler = () => "one " + text;');
   write('two', 'import { text } from "./shared.ts"; export const handler = () => "two " + text;');
@@ -22,6 +24,8 @@ beforeEach(() => {
     outputFolder: join(folder, 'out'),
     esbuild: { bundle: true, platform: 'node', format: 'cjs', target: 'node24' },
     extension: '.cjs',
+    eager: ['functions/one'],
+    onSettled: () => settled.resolve(),
     onBuilt: (module) => built.push(module),
     onProblem: (problem) => problems.push(problem),
   });
@@ -79,12 +83,17 @@ test('an edit that changes nothing gives the same bundle', async () => {
   expect(built).toEqual(['functions/one']);
 });
 
-test('what is in use is built again without being asked for; nothing else is', async () => {
+test('what is eager is built again without being asked for, once it was built; nothing else is', async () => {
+  const others = await bundler.find('functions/two');
+  bundler.invalidate();
+  expect(bundler.current('functions/one')).toBeNull();
   await load('one');
   edit('export const text = "second";');
-  await bundler.find('functions/one');
-  expect(built).toEqual(['functions/one', 'functions/one']);
-  expect(bundler.current('functions/two')).toBeNull();
+  settled = Promise.withResolvers();
+  await settled.promise;
+  expect(readFileSync(bundler.current('functions/one') ?? '', 'utf8')).toContain('second');
+  expect(bundler.current('functions/two')).toBe(others);
+  expect(await load('two')).toBe('two second');
 });
 
 test('code that can’t be built is said once, with its place; what was built before stays', async () => {

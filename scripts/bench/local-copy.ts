@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { projectFolder } from '../local/project.ts';
+
+const LEFT_OUT = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage']);
+
+/** A copy of the project that can be edited, and started. */
+export interface ProjectCopy {
+  write(file: string, text: string): void;
+  /** `npm start` on a free port. */
+  start(): Promise<StartedCopy>;
+  remove(): void;
+}
+
+export interface StartedCopy {
+  readonly baseUrl: string;
+  /** From the command to the line that says where it is. */
+  readonly startMs: number;
+  /** What it has printed. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+export const copyProject = (): ProjectCopy => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookloom-bench-'));
+  for (const name of readdirSync(projectFolder())) {
+    if (!LEFT_OUT.has(name)) cpSync(join(projectFolder(), name), join(folder, name), { recursive: true });
+  }
+  symlinkSync(join(projectFolder(), 'node_modules'), join(folder, 'node_modules'));
+  return {
+    write: (file, text) => writeFileSync(join(folder, file), text),
+    start: () => start(folder),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+};
+
+const start = async (folder: string): Promise<StartedCopy> => {
+  const startedAt = performance.now();
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: folder,
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'error' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    detached: true, // a group of its own, to be ended as Ctrl+C ends it
+  });
+  let output = '';
+  const up = Promise.withResolvers<void>();
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk;
+    if (output.includes('Ctrl+C ends it')) up.resolve();
+  });
+  child.once('exit', (code) => up.reject(new Error(`it ended with ${code}:\n${output}`)));
+  await up.promise;
+  return {
+    baseUrl: /up at (http:\S+?),/.exec(output)?.[1] ?? '',
+    startMs: performance.now() - startedAt,
+    output: () => output,
+    stop: () => stop(child),
+  };
+};
+
+const stop = async (child: ChildProcess): Promise<void> => {
+  if (child.pid === undefined) return;
+  const exit = once(child, 'exit');
+  process.kill(-child.pid, 'SIGINT');
+  await exit;
+};
