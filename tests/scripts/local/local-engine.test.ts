@@ -148,7 +148,7 @@ describe('the local engine', () => {
     });
     await launcher.launch('e-1', 'durable');
     const CallbackId = await opened.promise;
-    await service.answerCallback(CallbackId, { decision: 'approve' });
+    await service.answerCallback({ callbackId: CallbackId, durableArn: 'arn' }, { decision: 'approve' });
     await ended;
     const client = new LambdaClient({ endpoint, region: 'us-east-1', credentials });
     const ask = async (input: Partial<GetDurableExecutionHistoryCommandInput>) =>
