@@ -142,14 +142,14 @@ export class Run {
   }
 
   #scopeOf(name: string, input: JsonObject): Scope {
-    const { execution, takeTurn } = this.#session;
+    const { execution, isTimeUpNow } = this.#session;
     return {
       input,
       nodes: this.#nodes,
       trigger: this.#trigger,
       execution,
       seed: `${execution.executionId}/${name}`,
-      takeTurn,
+      isTimeUp: isTimeUpNow,
     };
   }
 

@@ -1,7 +1,6 @@
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import type { Plan } from '../workflows/plan.ts';
-import type { TakeTurn } from '../workflows/scope.ts';
 import type { NodeFailure, NodeRecord } from './execution.ts';
 import { toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
@@ -9,7 +8,6 @@ import { OperationLimitError } from './operation-budget.ts';
 import { createPureServices } from './pure-services.ts';
 import type { Steps } from './steps.ts';
 import type { StrayErrorGuard } from './stray-errors.ts';
-import { createTakeTurn } from './turns.ts';
 
 export interface ExecutionLimits {
   /** Wall time of the execution, milliseconds. */
@@ -77,8 +75,6 @@ export class Session {
   readonly measure: MeasureJson = createMeasureJson();
   /** The services of one run of a pure node, by its name. */
   readonly pureServices: (seed: string) => Services;
-  /** Lets the evaluations of expressions go one after the other, until the time is up. */
-  readonly takeTurn: TakeTurn;
   /** Nodes that were run so far, in all parts. */
   nodeRuns = 0;
   /** Says that something that takes time began or ended. */
@@ -109,7 +105,6 @@ export class Session {
     this.pureServices = createPureServices(ports.services, execution.startedAt);
     this.#now = ports.services.clock.now();
     this.#endsAt = Math.min(this.#now, since) + limits.timeoutMs;
-    this.takeTurn = createTakeTurn(() => ports.services.clock.now() > this.#endsAt);
   }
 
   /** When something last began or ended; milliseconds since the epoch. */
@@ -163,6 +158,9 @@ export class Session {
   get isTimeUp(): boolean {
     return this.#now > this.#endsAt;
   }
+
+  /** Whether the time is up by the clock, which the evaluation of expressions looks at in between. */
+  readonly isTimeUpNow = (): boolean => this.ports.services.clock.now() > this.#endsAt;
 
   /** Why it has to end before its time; null when it has not. */
   get stopReason(): Error | null {

@@ -12,16 +12,14 @@ export interface Scope {
   readonly execution: ExecutionInfo;
   /** Names this run of this node, so that `$random()` gives the same numbers when it is repeated. */
   readonly seed: string;
-  /**
-   * Lets evaluations go one after the other. Side by side, each would be charged for the time of all: a thousand
-   * quick ones would run out of it together.
-   */
-  readonly takeTurn?: TakeTurn;
+  /** Whether the execution's time is up: then nothing more is evaluated. */
+  readonly isTimeUp?: () => boolean;
 }
 
-export type TakeTurn = <Value>(evaluate: () => Promise<Value>) => Promise<Value>;
-
-/** An expression that was compiled. Nothing found is null. Plain paths answer at once, everything else later. */
+/**
+ * An expression that was compiled. Nothing found is null. Plain paths answer at once, other expressions too once they
+ * have been parsed: the first time they answer later.
+ */
 export type Evaluate = (scope: Scope) => JsonValue | Promise<JsonValue>;
 
 /** `$execution`, as expressions see it. */

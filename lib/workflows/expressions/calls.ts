@@ -1,0 +1,121 @@
+import { EvaluationError } from './evaluation-error.ts';
+import { Frame, type Run } from './run.ts';
+import { parseSignature, type Signature } from './signature.ts';
+import type { CallNode, LambdaNode, Node } from './syntax-tree.ts';
+import { Func } from './values.ts';
+
+/** A call in tail position, not made yet: whoever called the function makes it, so that recursion takes no depth. */
+class TailCall {
+  readonly call: CallNode;
+  readonly input: unknown;
+  readonly frame: Frame;
+
+  constructor(call: CallNode, input: unknown, frame: Frame) {
+    this.call = call;
+    this.input = input;
+    this.frame = frame;
+  }
+}
+
+/** By the text of the signature: few are ever in use, all of them written by authors of workflows. */
+const signatureOf = (node: LambdaNode): Signature | null =>
+  node.signature === undefined ? null : parseSignature(node.signature.definition);
+
+export const evaluateLambda = (run: Run, node: LambdaNode, input: unknown, frame: Frame): Func | TailCall => {
+  if (node.thunk === true) return new TailCall(node.body as CallNode, input, frame);
+  const signature = signatureOf(node);
+  return new Func(node.arguments.length, (args, context) => {
+    let given = args;
+    if (signature !== null) {
+      for (const arg of args) if (Array.isArray(arg)) run.budget.readItems(arg.length);
+      given = signature.validate(args, context);
+    }
+    const inner = new Frame(frame);
+    for (const [index, { value }] of node.arguments.entries()) inner.bind(value, given[index]);
+    return run.evaluate(node.body, input, inner);
+  });
+};
+
+/** Calls a function, and whatever it leaves to be called last. */
+export const apply = (run: Run, func: unknown, args: readonly unknown[], context: unknown): unknown => {
+  let result = callOnce(run, func, args, context);
+  while (result instanceof TailCall) {
+    const { call, input, frame } = result;
+    const next = run.evaluate(call.procedure, input, frame);
+    const given = call.arguments.map((arg) => run.evaluate(arg, input, frame));
+    result = at(call, () => callOnce(run, next, given, context));
+  }
+  return result;
+};
+
+const callOnce = (run: Run, func: unknown, args: readonly unknown[], context: unknown): unknown => {
+  run.budget.spend(1);
+  if (!(func instanceof Func)) throw new EvaluationError('T1006');
+  return func.call(args, context);
+};
+
+const nameOf = (procedure: Node): string | undefined => {
+  if (procedure.type === 'path') {
+    const [first] = procedure.steps;
+    return first.type === 'name' ? first.value : undefined;
+  }
+  return procedure.type === 'variable' ? procedure.value : undefined;
+};
+
+/** Adds the place of a call to what goes wrong in it. */
+const at = (node: CallNode, call: () => unknown): unknown => {
+  try {
+    return call();
+  } catch (error) {
+    throw error instanceof EvaluationError ? error.at(node.position, nameOf(node.procedure)) : error;
+  }
+};
+
+/** The value in front of the brackets; helps whoever forgot the `$` of a function that there is. */
+const evaluateProcedure = (run: Run, node: CallNode, input: unknown, frame: Frame, code: string): unknown => {
+  const func = run.evaluate(node.procedure, input, frame);
+  if (func === undefined && node.procedure.type === 'path') {
+    const name = nameOf(node.procedure);
+    if (name !== undefined && frame.lookup(name) !== undefined) {
+      throw new EvaluationError(code, { token: name }).at(node.position);
+    }
+  }
+  return func;
+};
+
+/** `$f(a, b)`; `value ~> $f(b)` puts the value in front of its arguments. */
+export const evaluateCall = (
+  run: Run,
+  node: CallNode,
+  input: unknown,
+  frame: Frame,
+  first: readonly unknown[] = [],
+): unknown => {
+  const func = evaluateProcedure(run, node, input, frame, 'T1005');
+  const args = [...first];
+  for (const argument of node.arguments) args.push(run.evaluate(argument, input, frame));
+  return at(node, () => apply(run, func, args, input));
+};
+
+/** `$f(?, b)`: a function of what is left open. */
+export const evaluatePartial = (run: Run, node: CallNode, input: unknown, frame: Frame): Func => {
+  const given = node.arguments.map((argument) =>
+    argument.type === 'operator' ? OPEN : run.evaluate(argument, input, frame),
+  );
+  const func = evaluateProcedure(run, node, input, frame, 'T1007');
+  if (!(func instanceof Func)) {
+    throw new EvaluationError('T1008', { token: nameOf(node.procedure) }).at(node.position);
+  }
+  const open = given.filter((arg) => arg === OPEN).length;
+  return new Func(open, (args, context) => {
+    let next = 0;
+    return apply(
+      run,
+      func,
+      given.map((arg) => (arg === OPEN ? args[next++] : arg)),
+      context,
+    );
+  });
+};
+
+const OPEN = Symbol('an argument that is left open');

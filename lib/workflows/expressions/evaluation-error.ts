@@ -1,0 +1,114 @@
+/** Where in the expression, and with what, an evaluation failed. */
+interface Details {
+  readonly value?: unknown;
+  readonly value2?: unknown;
+  readonly token?: string | undefined;
+  readonly index?: number;
+  readonly message?: string;
+}
+
+/** By JSONata's codes, with what its messages say. `{name}` is a detail as JSON, `{{name}}` as it is. */
+const messages: Readonly<Record<string, string>> = {
+  D1001: 'Number out of range: {value}',
+  D1002: 'Cannot negate a non-numeric value: {value}',
+  D1004: 'Regular expression matches zero length string',
+  D1009: 'Multiple key definitions evaluate to same key: {value}',
+  D1011:
+    'Stack overflow. Check for a recursive function without end, or make its call the last thing that it does',
+  D1012:
+    'It takes more than {value} steps. Check for a loop without end, or for work that grows with the square of its input',
+  D1014: 'A value is nested more than {value} levels deep',
+  D2014: 'The size of a range (..) must not exceed {value}',
+  D2015: 'The maximum sequence length of {value} was exceeded',
+  D3001: 'Attempting to invoke string function on Infinity or NaN',
+  D3010: 'Second argument of replace function cannot be an empty string',
+  D3011: 'Fourth argument of replace function must evaluate to a positive number',
+  D3012: 'Attempted to replace a matched string with a non-string value',
+  D3020: 'Third argument of split function must evaluate to a positive number',
+  D3030: 'Unable to cast value to a number: {value}',
+  D3040: 'Third argument of match function must evaluate to a positive number',
+  D3050: 'The second argument of reduce function must be a function with at least two arguments',
+  D3060: 'The sqrt function cannot be applied to a negative number: {value}',
+  D3061: 'The power function has resulted in a value that cannot be represented as a JSON number: {value}',
+  D3070:
+    'The single argument form of the sort function can only be applied to an array of strings or an array of numbers. Use the second argument to specify a comparison function',
+  D3100: 'The radix of the formatBase function must be between 2 and 36. It was given {value}',
+  D3137: '{{message}}',
+  D3138: 'The $single() function expected exactly 1 matching result. Instead it matched more',
+  D3139: 'The $single() function expected exactly 1 matching result. Instead it matched 0',
+  D3140: 'Malformed URL passed to {{function}}(): {value}',
+  D3141: '{{message}}',
+  D3150: 'The picture or the value of {{function}}() is too long, or asks for too many digits',
+  D3201: 'it came to a function, which is no data',
+  D3202: 'it came to {value}, which is no data',
+  T0410: 'Argument {index} of function {token} does not match function signature',
+  T0411: 'Context value is not a compatible type with argument {index} of function {token}',
+  T0412: 'Argument {index} of function {token} must be an array of {value2}',
+  T1003: 'Key in object structure must evaluate to a string; got: {value}',
+  T1005: 'Attempted to invoke a non-function. Did you mean {{function}}?',
+  T1006: 'Attempted to invoke a non-function',
+  T1007: 'Attempted to partially apply a non-function. Did you mean {{function}}?',
+  T1008: 'Attempted to partially apply a non-function',
+  T1010:
+    'The matcher function argument passed to function {token} does not return the correct object structure',
+  T2001: 'The left side of the {token} operator must evaluate to a number',
+  T2002: 'The right side of the {token} operator must evaluate to a number',
+  T2003: 'The left side of the range operator (..) must evaluate to an integer',
+  T2004: 'The right side of the range operator (..) must evaluate to an integer',
+  T2006: 'The right side of the function application operator ~> must be a function',
+  T2007: 'Type mismatch when comparing values {value} and {value2} in order-by clause',
+  T2008: 'The expressions within an order-by clause must evaluate to numeric or string values',
+  T2009: 'The values {value} and {value2} either side of operator {token} must be of the same data type',
+  T2010: 'The expressions either side of operator {token} must evaluate to numeric or string values',
+  T2011: 'The insert/update clause of the transform expression must evaluate to an object: {value}',
+  T2012:
+    'The delete clause of the transform expression must evaluate to a string or array of strings: {value}',
+  T2013:
+    'The transform expression clones the input object using the $clone() function. This has been overridden in the current scope by a non-function',
+  T2014: 'The pattern of a transform expression must find objects of the clone that it changes',
+};
+
+/** An evaluation that failed. The message is made when it is read: where it happened is added on the way out. */
+export class EvaluationError extends Error {
+  override readonly name = 'EvaluationError';
+  readonly code: string;
+  /** Offset in the expression, in UTF-16 units. */
+  position: number | undefined;
+  token: string | undefined;
+  readonly #details: Details;
+
+  constructor(code: string, details: Details = {}) {
+    super(code);
+    this.code = code;
+    this.token = details.token;
+    this.#details = details;
+  }
+
+  /** Adds where it happened, unless something further inside has done so. */
+  at(position: number | undefined, token?: string | undefined): this {
+    this.position ??= position;
+    this.token ??= token;
+    return this;
+  }
+
+  describe(): string {
+    const details = { ...this.#details, token: this.token, function: `$${this.token}` };
+    const template = messages[this.code] ?? this.code;
+    const message = template.replace(/\{\{(\w+)\}\}|\{(\w+)\}/g, (_all, plain: string, json: string) => {
+      const value = details[(plain ?? json) as keyof typeof details];
+      return plain === undefined ? quote(value) : String(value);
+    });
+    return this.position === undefined ? message : `${message} (character ${this.position})`;
+  }
+}
+
+const longestQuote = 100;
+
+/** A value from the data, so short that a message can hold it; lists and objects are only named. */
+const quote = (value: unknown): string => {
+  if (typeof value === 'string') {
+    return JSON.stringify(value.length > longestQuote ? `${value.slice(0, longestQuote)}…` : value);
+  }
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+};

@@ -1,0 +1,110 @@
+import { EvaluationError } from '../evaluation-error.ts';
+import type { Run } from '../run.ts';
+import { type Native, native } from './native.ts';
+
+/** Functions of the library that format and parse by a picture: short work, once picture and value are short. */
+export interface PictureLibrary {
+  readonly formatNumber: LibraryFunction;
+  readonly formatInteger: LibraryFunction;
+  readonly parseInteger: LibraryFunction;
+  readonly toMillis: LibraryFunction;
+  readonly fromMillis: LibraryFunction;
+}
+
+export type LibraryFunction = (this: unknown, ...args: readonly unknown[]) => unknown;
+
+/** UTF-16 units of a picture, and of the text that is parsed by it. Some of the work goes by the square of it. */
+const longestPicture = 300;
+const longestText = 300;
+/** Beyond it, Roman numerals are written one `m` for each thousand. */
+const largestRoman = 1_000_000;
+/** Digits that a date picture may ask for in one place: `[Y,4]`. */
+const widestPlace = /,[^\]]*[0-9]{3}/;
+
+const tooLong = (token: string) => new EvaluationError('D3150', { token });
+
+/** Charges for a picture and its text, and sees to it that both are short. */
+const check = ({ budget }: Run, token: string, picture: unknown, text: unknown): void => {
+  const pictureLength = typeof picture === 'string' ? picture.length : 0;
+  const textLength = typeof text === 'string' ? text.length : 0;
+  if (pictureLength > longestPicture || textLength > longestText) throw tooLong(token);
+  budget.spend(2 + (pictureLength * (pictureLength + textLength)) / 512);
+};
+
+/** How many ways there are to cut a text of a length into places of a date: none of them is wrong before the last. */
+const countWays = (length: number, places: number): number => {
+  let ways = 1;
+  for (let place = 1; place < places; place++) ways *= (length + place) / place;
+  return ways;
+};
+
+/**
+ * Places of a date picture that follow one another with nothing between them that could not be a part of the first:
+ * the library parses with a backtracking pattern, which tries all ways to share the text among them.
+ */
+const countAdjacent = (picture: string): number => {
+  let most = 1;
+  let run = 1;
+  let marker = '';
+  let literal: string | null = null;
+  for (const part of picture.split(/(\[[^\][]*\])/)) {
+    if (!part.startsWith('[')) {
+      literal = part;
+      continue;
+    }
+    const isSeparated = literal !== null && literal !== '' && separates(marker, literal);
+    run = marker === '' || isSeparated ? 1 : run + 1;
+    most = Math.max(most, run);
+    marker = part;
+    literal = null;
+  }
+  return most;
+};
+
+/** Whether the text between two places can't be read as a part of the first. Digits, for places without a modifier. */
+const separates = (marker: string, literal: string): boolean => {
+  const isNumeric = /^\[[YMDdWwXxHhmsf]([0-9#]+o?)?(,[^\]]*)?\]$/.test(marker);
+  return isNumeric
+    ? /[^0-9a-z]/i.test(literal) || /^[A-Z]+$/i.test(literal)
+    : /[^0-9a-z ,:+-]/i.test(literal);
+};
+
+export const createPictureFunctions = (library: PictureLibrary): Readonly<Record<string, Native>> => {
+  /** What the library's functions look up: the time that parts of a date which are not given are taken from. */
+  const focusOf = ({ startedAt }: Run) => ({ environment: { timestamp: new Date(startedAt) } });
+
+  const fromMillis = (run: Run, millis: unknown, picture?: string, timezone?: string) => {
+    check(run, 'fromMillis', picture, timezone);
+    if (picture !== undefined && widestPlace.test(picture)) throw tooLong('fromMillis');
+    return library.fromMillis.call(focusOf(run), millis, picture, timezone);
+  };
+
+  return {
+    formatNumber: native('<n-so?:s>', (run, value: unknown, picture: string, options?: object) => {
+      check(run, 'formatNumber', picture, undefined);
+      return library.formatNumber.call(focusOf(run), value, picture, options);
+    }),
+    formatInteger: native('<n-s:s>', (run, value: unknown, picture: string) => {
+      check(run, 'formatInteger', picture, undefined);
+      const isRoman = /^[Ii](;|$)/.test(picture);
+      if (isRoman && Math.abs(Number(value)) > largestRoman) throw tooLong('formatInteger');
+      return library.formatInteger.call(focusOf(run), value, picture);
+    }),
+    parseInteger: native('<s-s:n>', (run, value: unknown, picture: string) => {
+      check(run, 'parseInteger', picture, value);
+      return library.parseInteger.call(focusOf(run), value, picture);
+    }),
+    toMillis: native('<s-s?:n>', (run, text: unknown, picture?: string) => {
+      check(run, 'toMillis', picture, text);
+      if (picture !== undefined && typeof text === 'string') {
+        if (widestPlace.test(picture)) throw tooLong('toMillis');
+        run.budget.spend(countWays(text.length, countAdjacent(picture)) / 16);
+      }
+      return library.toMillis.call(focusOf(run), text, picture);
+    }),
+    fromMillis: native('<n-s?s?:s>', fromMillis),
+    now: native('<s?s?:s>', (run, ...[picture, timezone]: [string?, string?]) =>
+      fromMillis(run, run.startedAt, picture, timezone),
+    ),
+  };
+};

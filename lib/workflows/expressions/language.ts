@@ -1,0 +1,144 @@
+import jsonata from 'jsonata';
+import type { JsonValue } from '../../contract/json.ts';
+import { createRandom } from '../random.ts';
+import { describeExecution, type Scope } from '../scope.ts';
+import { Budget } from './budget.ts';
+import { evaluateTree } from './evaluate.ts';
+import { EvaluationError } from './evaluation-error.ts';
+import { listFunctions } from './functions/lists.ts';
+import { matchingFunctions } from './functions/matching.ts';
+import type { Native } from './functions/native.ts';
+import { numberFunctions } from './functions/numbers.ts';
+import { objectFunctions } from './functions/objects.ts';
+import { createPictureFunctions, type LibraryFunction, type PictureLibrary } from './functions/pictures.ts';
+import { textFunctions } from './functions/texts.ts';
+import { UnsupportedPattern } from './regex/parse-pattern.ts';
+import { programOf } from './regex-function.ts';
+import type { Node } from './syntax-tree.ts';
+import { toData } from './to-data.ts';
+
+/** An expression that can be evaluated again and again. */
+export interface ParsedExpression {
+  readonly tree: Node;
+  /** The variables that it names, functions included, without the `$`. */
+  readonly variables: ReadonlySet<string>;
+}
+
+/** What is wrong with the text of an expression. */
+export class SyntaxProblem extends Error {
+  override readonly name = 'SyntaxProblem';
+}
+
+/** @throws {SyntaxProblem} that says what is wrong with the expression, and where */
+export const parse = (text: string): ParsedExpression => {
+  let tree: Node;
+  try {
+    tree = jsonata(text).ast() as unknown as Node;
+  } catch (error) {
+    throw new SyntaxProblem(describeParseError(error));
+  }
+  const variables = inspect(tree);
+  if (variables.has('eval')) {
+    throw new SyntaxProblem('$eval is not available: expressions come from the workflow only');
+  }
+  return { tree, variables };
+};
+
+/** The parser throws plain objects, and errors of the machine for patterns and for what is nested too deeply. */
+const describeParseError = (error: unknown): string => {
+  const { message, position } = error as { message?: string; position?: number };
+  return position === undefined ? String(message) : `${message} (character ${position})`;
+};
+
+/** The variables of a tree. Compiles its regular expressions, so that they are refused here and not in a run. */
+const inspect = (tree: Node): Set<string> => {
+  const variables = new Set<string>();
+  const work: unknown[] = [tree];
+  for (let next = work.pop(); work.length > 0 || next !== undefined; next = work.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const { type, value, position } = next as Readonly<Record<string, unknown>>;
+    if (type === 'variable' && typeof value === 'string') variables.add(value);
+    if (type === 'regex') checkPattern(value, position);
+    work.push(...Object.values(next));
+  }
+  return variables;
+};
+
+const checkPattern = (pattern: unknown, position: unknown): void => {
+  // The parser copies what stands there as JSON.
+  if (!(pattern instanceof RegExp)) {
+    throw new SyntaxProblem('a regular expression can not stand on the left of ?: or ??');
+  }
+  try {
+    programOf(pattern);
+  } catch (error) {
+    if (!(error instanceof UnsupportedPattern)) throw error;
+    throw new SyntaxProblem(`the pattern ${pattern}: ${error.message} (character ${position})`);
+  }
+};
+
+const libraryFunctions = ['formatNumber', 'formatInteger', 'parseInteger', 'toMillis', 'fromMillis'] as const;
+
+/** An expression that comes to a function of the library gives its definition. */
+const loadLibrary = async (): Promise<PictureLibrary> => {
+  const entries = libraryFunctions.map(async (name) => {
+    const { implementation } = (await jsonata(`$${name}`).evaluate(null)) as {
+      implementation: LibraryFunction;
+    };
+    return [name, implementation] as const;
+  });
+  return Object.fromEntries(await Promise.all(entries)) as Record<keyof PictureLibrary, LibraryFunction>;
+};
+
+/** The built-in functions by name, without the `$`. */
+export type Natives = ReadonlyMap<string, Native>;
+
+export const loadNatives = async (): Promise<Natives> =>
+  new Map(
+    Object.entries({
+      ...numberFunctions,
+      ...textFunctions,
+      ...matchingFunctions,
+      ...listFunctions,
+      ...objectFunctions,
+      ...createPictureFunctions(await loadLibrary()),
+    }),
+  );
+
+const variablesOf: Readonly<Record<string, (scope: Scope) => unknown>> = {
+  nodes: ({ nodes }) => nodes,
+  trigger: ({ trigger }) => trigger,
+  execution: ({ execution }) => describeExecution(execution),
+};
+
+/**
+ * Evaluates an expression in a scope: the same in each repetition, on every machine.
+ * @param place tells the expressions of one node apart
+ * @throws {EvaluationError}
+ */
+export const evaluate = (
+  natives: Natives,
+  { tree }: ParsedExpression,
+  scope: Scope,
+  place: string,
+): JsonValue => {
+  const budget = new Budget();
+  let random: (() => number) | undefined;
+  const found = evaluateTree(tree, scope.input, {
+    budget,
+    startedAt: Date.parse(scope.execution.startedAt),
+    random: () => {
+      random ??= createRandom(`${scope.seed}/${place}`);
+      return random();
+    },
+    variables: (name) => (Object.hasOwn(variablesOf, name) ? variablesOf[name]?.(scope) : undefined),
+    natives,
+  });
+  return toData(budget, found);
+};
+
+/** What went wrong in an evaluation. */
+export const describeError = (error: unknown): string =>
+  error instanceof EvaluationError
+    ? error.describe()
+    : String((error as { message?: unknown } | null)?.message ?? error);

@@ -1,0 +1,175 @@
+import { evaluateGroup } from './groups.ts';
+import type { Frame, Run } from './run.ts';
+import { evaluateSort } from './sorting.ts';
+import type { Node, PathNode, Stage } from './syntax-tree.ts';
+import { isTupleStream, type Tuple, toFrame, toTuples, valuesOf } from './tuples.ts';
+import { ConstructedArray, isNumeric, isObject, Sequence, toBoolean } from './values.ts';
+
+type List = readonly unknown[];
+
+/** Evaluates a path step by step: each step takes every value that the one before has found. */
+export const evaluatePath = (run: Run, node: PathNode, input: unknown, frame: Frame): unknown => {
+  let values: List = Array.isArray(input) && node.steps[0].type !== 'variable' ? input : Sequence.of1(input);
+  let found: List = values;
+  let tuples: Sequence | undefined;
+  let carriesTuples = false;
+
+  for (const [at, step] of node.steps.entries()) {
+    if (step.tuple === true) carriesTuples = true;
+    if (at === 0 && step.consarray === true) found = run.evaluate(step, values, frame) as List;
+    else if (carriesTuples) tuples = evaluateTupleStep(run, step, values, tuples, frame);
+    else found = evaluateStep(run, step, values, frame, at === node.steps.length - 1);
+    if (!carriesTuples && found.length === 0) break;
+    if (step.focus === undefined) values = found;
+  }
+
+  if (tuples !== undefined) found = node.tuple === true ? tuples : valuesOf(tuples);
+  if (node.keepSingletonArray === true) {
+    if (found instanceof ConstructedArray) found = Sequence.of1(found);
+    if (found instanceof Sequence) found.keepSingleton = true;
+  }
+  return node.group === undefined ? found : evaluateGroup(run, node.group, tuples ?? found, frame);
+};
+
+const evaluateStep = (run: Run, step: Node, values: List, frame: Frame, isLast: boolean): List => {
+  if (step.type === 'sort') {
+    return applyStages(run, step.stages, evaluateSort(run, step, values, frame), frame);
+  }
+  const results: unknown[] = [];
+  for (const value of values) {
+    let result = run.evaluate(step, value, frame);
+    for (const stage of step.stages ?? []) {
+      if (stage.type === 'filter') result = evaluateFilter(run, stage.expr, result, frame);
+    }
+    if (result !== undefined) results.push(result);
+  }
+  const [first] = results;
+  if (isLast && results.length === 1 && Array.isArray(first) && !(first instanceof Sequence)) return first;
+  return flatten(run, results);
+};
+
+/** Puts the items of the lists that were found into one. */
+const flatten = ({ budget }: Run, results: List): Sequence => {
+  const flat = new Sequence();
+  for (const result of results) {
+    if (Array.isArray(result) && !(result instanceof ConstructedArray)) {
+      budget.makeItems(result.length);
+      for (const item of result) flat.push(item);
+    } else {
+      flat.push(result);
+    }
+    budget.checkLength(flat.length);
+  }
+  budget.makeItems(results.length);
+  return flat;
+};
+
+const applyStages = (run: Run, stages: readonly Stage[] | undefined, list: List, frame: Frame): List => {
+  let result = list;
+  for (const stage of stages ?? []) {
+    if (stage.type === 'filter') {
+      result = evaluateFilter(run, stage.expr, result, frame);
+    } else {
+      for (const [position, tuple] of result.entries()) (tuple as Tuple)[stage.value] = position;
+    }
+  }
+  return result;
+};
+
+const evaluateTupleStep = (
+  run: Run,
+  step: Node,
+  values: List,
+  before: Sequence | undefined,
+  frame: Frame,
+): Sequence => {
+  if (step.type === 'sort') {
+    const sorted = evaluateSort(run, step, before ?? values, frame);
+    const tuples = before === undefined ? toTuples(sorted, step.index) : sorted;
+    return applyStages(run, step.stages, tuples, frame) as Sequence;
+  }
+  const results = new Sequence();
+  results.tupleStream = true;
+  for (const tuple of (before ?? toTuples(values)) as Tuple[]) {
+    const context = tuple['@'];
+    const found = run.evaluate(step, context, toFrame(frame, tuple));
+    if (found === undefined) continue;
+    const items: List = Array.isArray(found) ? found : [found];
+    run.budget.makeItems(items.length);
+    for (const [position, item] of items.entries()) {
+      const next: Tuple = Object.assign(Object.create(null), tuple);
+      if (isTupleStream(found)) {
+        Object.assign(next, item);
+      } else {
+        if (step.focus === undefined) next['@'] = item;
+        else next[step.focus] = item;
+        if (step.index !== undefined) next[step.index] = position;
+        if (step.ancestor !== undefined) next[step.ancestor.label] = context;
+      }
+      results.push(next);
+    }
+    run.budget.checkLength(results.length);
+  }
+  return applyStages(run, step.stages, results, frame) as Sequence;
+};
+
+/** `list[predicate]`: by position when it comes to numbers, else by its truth for each item. */
+export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame: Frame): List => {
+  const list: List = Array.isArray(input) ? input : Sequence.of1(input);
+  const results = new Sequence();
+  const carriesTuples = isTupleStream(list);
+  results.tupleStream = carriesTuples;
+  if (predicate.type === 'number') {
+    const item = list.at(Math.floor(predicate.value as number));
+    if (Array.isArray(item)) return item;
+    if (item !== undefined) results.push(item);
+    return results;
+  }
+  for (const [position, item] of list.entries()) {
+    const found = carriesTuples
+      ? run.evaluate(predicate, (item as Tuple)['@'], toFrame(frame, item as Tuple))
+      : run.evaluate(predicate, item, frame);
+    const times = countSelections(run, found, position, list.length);
+    for (let time = 0; time < times; time++) results.push(item);
+  }
+  run.budget.makeItems(results.length);
+  return results;
+};
+
+/** How often a predicate selects the item at a position: once when it is true, or each time that it names it. */
+const countSelections = (run: Run, found: unknown, position: number, length: number): number => {
+  if (typeof found === 'boolean') return found ? 1 : 0;
+  const isHere = (number: number) => {
+    const index = Math.floor(number);
+    return (index < 0 ? length + index : index) === position;
+  };
+  if (isNumeric(found)) return isHere(found) ? 1 : 0;
+  if (Array.isArray(found)) {
+    run.budget.readItems(found.length);
+    if (found.every(isNumeric)) return found.filter(isHere).length;
+  }
+  return toBoolean(run.budget, found) === true ? 1 : 0;
+};
+
+/** `name`: a member of an object, or of each object in a list; own members only. */
+export const findMember = (run: Run, input: unknown, name: string, level = 0): unknown => {
+  if (!Array.isArray(input)) {
+    return isObject(input) && Object.hasOwn(input, name) ? input[name] : undefined;
+  }
+  const found = new Sequence();
+  run.budget.checkNesting(level);
+  run.budget.readItems(input.length);
+  for (const item of input) {
+    const member = findMember(run, item, name, level + 1);
+    if (member === undefined) continue;
+    if (Array.isArray(member)) {
+      run.budget.makeItems(member.length);
+      for (const one of member) found.push(one);
+    } else {
+      found.push(member);
+    }
+    run.budget.checkLength(found.length);
+  }
+  run.budget.makeItems(found.length);
+  return found;
+};

@@ -1,0 +1,240 @@
+import { namedRanges, type UnitRange } from './unit-set.ts';
+
+/** A regular expression as a tree. */
+export type Pattern =
+  | { readonly type: 'empty' }
+  | { readonly type: 'set'; readonly ranges: readonly UnitRange[]; readonly negated: boolean }
+  | { readonly type: 'assertion'; readonly kind: Assertion }
+  | { readonly type: 'sequence'; readonly parts: readonly Pattern[] }
+  | { readonly type: 'choice'; readonly options: readonly Pattern[] }
+  | { readonly type: 'group'; readonly index: number; readonly body: Pattern }
+  | {
+      readonly type: 'repeat';
+      readonly body: Pattern;
+      readonly min: number;
+      readonly max: number;
+      readonly greedy: boolean;
+      /** Groups inside: from this index, up to and without that one. */
+      readonly groups: readonly [from: number, to: number];
+    };
+
+export type Assertion = 'start' | 'end' | 'boundary' | 'no boundary';
+
+/** A pattern that needs to go back and forth over the text, for which no bound could be held. */
+export class UnsupportedPattern extends Error {
+  override readonly name = 'UnsupportedPattern';
+}
+
+const controlUnits: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13 };
+const quantifierPattern = /\{(\d{1,9})(?:(,)(\d{0,9}))?\}/y;
+
+/**
+ * Parses a pattern that the machine's own RegExp has accepted already, without the flags `u` and `v`.
+ * https://tc39.es/ecma262/#sec-regular-expressions-patterns, with the web's additions
+ * @throws {UnsupportedPattern} for lookaround, backreferences and flags inside of the pattern
+ */
+export const parsePattern = (source: string): { pattern: Pattern; groups: number } => {
+  const parser = new PatternParser(source);
+  return { pattern: parser.parseChoice(), groups: parser.groups };
+};
+
+class PatternParser {
+  /** Groups that were opened so far. */
+  groups = 0;
+  readonly #source: string;
+  readonly #hasNames: boolean;
+  readonly #groupsInAll: number;
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+    this.#hasNames = /\(\?<[^=!]/.test(source);
+    this.#groupsInAll = countGroups(source);
+  }
+
+  parseChoice(): Pattern {
+    const options = [this.#parseSequence()];
+    while (this.#take('|')) options.push(this.#parseSequence());
+    const [only] = options;
+    return options.length === 1 && only !== undefined ? only : { type: 'choice', options };
+  }
+
+  #parseSequence(): Pattern {
+    const parts: Pattern[] = [];
+    while (this.#at < this.#source.length && !this.#sees('|') && !this.#sees(')')) {
+      parts.push(this.#parseTerm());
+    }
+    const [only] = parts;
+    return parts.length === 1 && only !== undefined ? only : { type: 'sequence', parts };
+  }
+
+  #parseTerm(): Pattern {
+    const before = this.groups;
+    const body = this.#parseAtom();
+    if (body.type === 'assertion') return body;
+    const bounds = this.#parseQuantifier();
+    if (bounds === null) return body;
+    const [min, max] = bounds;
+    return {
+      type: 'repeat',
+      body,
+      min,
+      max,
+      greedy: !this.#take('?'),
+      groups: [before + 1, this.groups + 1],
+    };
+  }
+
+  #parseQuantifier(): readonly [min: number, max: number] | null {
+    if (this.#take('*')) return [0, Number.POSITIVE_INFINITY];
+    if (this.#take('+')) return [1, Number.POSITIVE_INFINITY];
+    if (this.#take('?')) return [0, 1];
+    quantifierPattern.lastIndex = this.#at;
+    const match = quantifierPattern.exec(this.#source);
+    if (match === null) return null;
+    this.#at = quantifierPattern.lastIndex;
+    const [, min = '', comma, max = ''] = match;
+    if (comma === undefined) return [Number(min), Number(min)];
+    return [Number(min), max === '' ? Number.POSITIVE_INFINITY : Number(max)];
+  }
+
+  #parseAtom(): Pattern {
+    const char = this.#next();
+    switch (char) {
+      case '^':
+        return { type: 'assertion', kind: 'start' };
+      case '$':
+        return { type: 'assertion', kind: 'end' };
+      case '.':
+        return { type: 'set', ranges: namedRanges['.'] ?? [], negated: false };
+      case '(':
+        return this.#parseGroup();
+      case '[':
+        return this.#parseClass();
+      case '\\':
+        return this.#parseEscape();
+      default:
+        return unit(char.charCodeAt(0));
+    }
+  }
+
+  #parseGroup(): Pattern {
+    if (!this.#take('?')) return this.#parseCapture();
+    if (this.#take(':')) return this.#close(this.parseChoice());
+    if (this.#sees('=') || this.#sees('!') || this.#sees('<=') || this.#sees('<!')) {
+      throw new UnsupportedPattern('lookahead and lookbehind, (?=…) (?!…) (?<=…) (?<!…), are not available');
+    }
+    if (!this.#take('<')) {
+      throw new UnsupportedPattern('flags inside of a pattern, (?i:…), are not available');
+    }
+    this.#at = this.#source.indexOf('>', this.#at) + 1;
+    return this.#parseCapture();
+  }
+
+  #parseCapture(): Pattern {
+    const index = ++this.groups;
+    return { type: 'group', index, body: this.#close(this.parseChoice()) };
+  }
+
+  #close(body: Pattern): Pattern {
+    this.#take(')');
+    return body;
+  }
+
+  #parseEscape(): Pattern {
+    if (this.#take('b')) return { type: 'assertion', kind: 'boundary' };
+    if (this.#take('B')) return { type: 'assertion', kind: 'no boundary' };
+    const reference = /[1-9]\d*/y;
+    reference.lastIndex = this.#at;
+    const number = reference.exec(this.#source)?.[0];
+    if (
+      (number !== undefined && Number(number) <= this.#groupsInAll) ||
+      (this.#hasNames && this.#sees('k'))
+    ) {
+      throw new UnsupportedPattern('backreferences, such as \\1 and \\k<name>, are not available');
+    }
+    return { type: 'set', ranges: this.#parseEscapedUnits(), negated: false };
+  }
+
+  #parseClass(): Pattern {
+    const negated = this.#take('^');
+    const ranges: UnitRange[] = [];
+    while (this.#at < this.#source.length && !this.#take(']')) {
+      const from = this.#parseClassUnits();
+      if (!this.#sees('-') || this.#sees('-]') || this.#at + 1 >= this.#source.length) {
+        ranges.push(...from);
+        continue;
+      }
+      this.#at++;
+      const to = this.#parseClassUnits();
+      const [[low, lowEnd] = [0, 1], ...moreLow] = from;
+      const [[high, highEnd] = [0, 1], ...moreHigh] = to;
+      const isRange = low === lowEnd && high === highEnd && moreLow.length + moreHigh.length === 0;
+      ranges.push(...(isRange ? [[low, high] as const] : [...from, [0x2d, 0x2d] as const, ...to]));
+    }
+    return { type: 'set', ranges, negated };
+  }
+
+  #parseClassUnits(): readonly UnitRange[] {
+    const char = this.#next();
+    if (char !== '\\') return [[char.charCodeAt(0), char.charCodeAt(0)]];
+    if (this.#take('b')) return [[8, 8]];
+    return this.#parseEscapedUnits();
+  }
+
+  /** What stands behind a backslash, when it is no assertion and no reference. */
+  #parseEscapedUnits(): readonly UnitRange[] {
+    const octal = this.#match(/[0-3][0-7]{0,2}|[4-7][0-7]?/y);
+    if (octal !== null) return one(Number.parseInt(octal, 8));
+    const hex = this.#match(/x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}/y);
+    if (hex !== null) return one(Number.parseInt(hex.slice(1), 16));
+    const control = this.#match(/c[A-Za-z]/y);
+    if (control !== null) return one(control.charCodeAt(1) % 32);
+    // `\c` without a letter is a backslash, and the `c` comes next.
+    if (this.#sees('c')) return one(0x5c);
+    const char = this.#next();
+    return namedRanges[char] ?? one(controlUnits[char] ?? char.charCodeAt(0));
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#source)?.[0] ?? null;
+    if (found !== null) this.#at += found.length;
+    return found;
+  }
+
+  #next(): string {
+    return this.#source.charAt(this.#at++);
+  }
+
+  #sees(text: string): boolean {
+    return this.#source.startsWith(text, this.#at);
+  }
+
+  #take(text: string): boolean {
+    if (!this.#sees(text)) return false;
+    this.#at += text.length;
+    return true;
+  }
+}
+
+const one = (code: number): readonly UnitRange[] => [[code, code]];
+
+const unit = (code: number): Pattern => ({ type: 'set', ranges: one(code), negated: false });
+
+/** Capturing groups in the whole pattern: `\1` is a reference only when there are as many. */
+const countGroups = (source: string): number => {
+  let count = 0;
+  let inClass = false;
+  for (let at = 0; at < source.length; at++) {
+    const char = source[at];
+    if (char === '\\') at++;
+    else if (char === '[') inClass = true;
+    else if (char === ']') inClass = false;
+    else if (char === '(' && !inClass) {
+      const isNamed = source.startsWith('(?<', at) && !/^[=!]/.test(source.slice(at + 3, at + 4));
+      if (isNamed || source[at + 1] !== '?') count++;
+    }
+  }
+  return count;
+};

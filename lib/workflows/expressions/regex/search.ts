@@ -1,0 +1,149 @@
+import type { Program } from './compile-pattern.ts';
+import { isLineTerminator, isWordUnit } from './unit-set.ts';
+
+/** Where the match and its groups begin and end: two offsets each, -1 for a group that took no part. */
+export type Captures = readonly number[];
+
+/** How many instructions count as one step of an evaluation. */
+const instructionsPerStep = 8;
+
+/** Ways to match that are still open at one place of the text, the preferred one first. */
+interface Threads {
+  readonly at: number[];
+  readonly captures: Captures[];
+}
+
+/**
+ * Finds the first match at or behind an offset, as a backtracking engine would: leftmost, and of the ways to match
+ * there the one that comes first. But all ways are followed side by side (Thompson's construction, with captures:
+ * https://swtch.com/~rsc/regexp/regexp2.html), so that the work is bounded by the length of the text times that of the
+ * program; and it is counted.
+ * @param spend takes the steps that it takes, and throws when they are too many
+ */
+export const search = (
+  program: Program,
+  text: string,
+  from: number,
+  spend: (steps: number) => void,
+): Captures | null => {
+  const { instructions } = program;
+  /** By instruction: the place of the text, plus one, where it was last reached. */
+  const reached = new Int32Array(instructions.length);
+  const noCaptures: Captures = new Array(2 * (program.groups + 1)).fill(-1);
+  const stack: number[] = [];
+  const stackCaptures: Captures[] = [];
+  let now: Threads = { at: [], captures: [] };
+  let next: Threads = { at: [], captures: [] };
+  let work = 0;
+
+  /** Follows a thread up to the instructions that read a unit, or to the end of the match. */
+  const follow = (threads: Threads, start: number, startCaptures: Captures, place: number): void => {
+    stack.push(start);
+    stackCaptures.push(startCaptures);
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      const captures = stackCaptures.pop() as Captures;
+      if (reached[at] === place + 1) continue;
+      reached[at] = place + 1;
+      work++;
+      const instruction = instructions[at];
+      switch (instruction?.type) {
+        case 'jump':
+          stack.push(instruction.to);
+          stackCaptures.push(captures);
+          break;
+        case 'split':
+          stack.push(instruction.second, instruction.first);
+          stackCaptures.push(captures, captures);
+          break;
+        case 'save':
+          stack.push(at + 1);
+          stackCaptures.push(captures.with(instruction.slot, place));
+          break;
+        case 'reset':
+          stack.push(at + 1);
+          stackCaptures.push(captures.map((offset, slot) => (isWithin(instruction, slot) ? -1 : offset)));
+          break;
+        case 'assert':
+          if (!holds(program, instruction.kind, text, place)) break;
+          stack.push(at + 1);
+          stackCaptures.push(captures);
+          break;
+        default:
+          threads.at.push(at);
+          threads.captures.push(captures);
+      }
+    }
+  };
+
+  let found: Captures | null = null;
+  for (let place = from; place <= text.length; place++) {
+    if (found === null) {
+      if (now.at.length === 0) {
+        if (program.anchored && place > 0) break;
+        const start = skip(program, text, place);
+        work += (start - place) / 4;
+        if (start > text.length) break;
+        place = start;
+      }
+      follow(now, 0, noCaptures, place);
+    }
+    if (now.at.length === 0) {
+      if (found !== null) break;
+      continue;
+    }
+    const unit = place < text.length ? text.charCodeAt(place) : -1;
+    for (const [index, at] of now.at.entries()) {
+      const instruction = instructions[at];
+      const captures = now.captures[index] as Captures;
+      work++;
+      if (instruction?.type === 'match') {
+        found = captures;
+        break; // those behind it are less preferred
+      }
+      if (instruction?.type === 'set' && unit !== -1 && instruction.set.has(unit)) {
+        follow(next, at + 1, captures, place + 1);
+      }
+    }
+    [now, next] = [next, now];
+    next.at.length = 0;
+    next.captures.length = 0;
+    if (work > 1_000) {
+      spend(work / instructionsPerStep);
+      work = 0;
+    }
+  }
+  spend(work / instructionsPerStep);
+  return found;
+};
+
+const isWithin = ({ from, to }: { readonly from: number; readonly to: number }, slot: number): boolean =>
+  slot >= from && slot < to;
+
+/** The next place where a match can begin; behind the end when there is none. */
+const skip = ({ first }: Program, text: string, from: number): number => {
+  if (first === null) return from;
+  let place = from;
+  while (place < text.length) {
+    const unit = text.charCodeAt(place);
+    if (first.some((set) => set.has(unit))) return place;
+    place++;
+  }
+  return text.length + 1;
+};
+
+const holds = (
+  { multiline }: Program,
+  kind: 'start' | 'end' | 'boundary' | 'no boundary',
+  text: string,
+  place: number,
+): boolean => {
+  if (kind === 'start') {
+    return place === 0 || (multiline && isLineTerminator(text.charCodeAt(place - 1)));
+  }
+  if (kind === 'end') {
+    return place === text.length || (multiline && isLineTerminator(text.charCodeAt(place)));
+  }
+  const before = place > 0 && isWordUnit(text.charCodeAt(place - 1));
+  const behind = place < text.length && isWordUnit(text.charCodeAt(place));
+  return (before !== behind) === (kind === 'boundary');
+};

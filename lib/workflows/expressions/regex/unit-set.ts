@@ -1,0 +1,120 @@
+/** From one UTF-16 unit to another, both included. */
+export type UnitRange = readonly [from: number, to: number];
+
+const lastUnit = 0xffff;
+
+const lineTerminators: readonly UnitRange[] = [
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+];
+
+const digits: readonly UnitRange[] = [[0x30, 0x39]];
+
+const wordUnits: readonly UnitRange[] = [
+  [0x30, 0x39],
+  [0x41, 0x5a],
+  [0x5f, 0x5f],
+  [0x61, 0x7a],
+];
+
+/** WhiteSpace and LineTerminator of ECMAScript. */
+const blanks: readonly UnitRange[] = [
+  [0x09, 0x0d],
+  [0x20, 0x20],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000],
+  [0xfeff, 0xfeff],
+];
+
+/** Everything else. */
+const invert = (ranges: readonly UnitRange[]): UnitRange[] => {
+  const others: UnitRange[] = [];
+  let next = 0;
+  for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
+    if (from > next) others.push([next, from - 1]);
+    next = Math.max(next, to + 1);
+  }
+  if (next <= lastUnit) others.push([next, lastUnit]);
+  return others;
+};
+
+/** What `.`, `\d` and so on stand for. */
+export const namedRanges: Readonly<Record<string, readonly UnitRange[]>> = {
+  '.': invert(lineTerminators),
+  d: digits,
+  D: invert(digits),
+  w: wordUnits,
+  W: invert(wordUnits),
+  s: blanks,
+  S: invert(blanks),
+};
+
+const asciiLetters: readonly UnitRange[] = [
+  [0x41, 0x5a],
+  [0x61, 0x7a],
+];
+
+export const isWordUnit = (unit: number): boolean => isIn(wordUnits, unit);
+
+export const isLineTerminator = (unit: number): boolean => isIn(lineTerminators, unit);
+
+const isIn = (ranges: readonly UnitRange[], unit: number): boolean =>
+  ranges.some(([from, to]) => unit >= from && unit <= to);
+
+/** ECMAScript's Canonicalize, of patterns without the flag `u`. */
+const fold = (unit: number): number => {
+  const upper = String.fromCharCode(unit).toUpperCase();
+  if (upper.length !== 1) return unit;
+  const folded = upper.charCodeAt(0);
+  return unit >= 128 && folded < 128 ? unit : folded;
+};
+
+/** Units that are the same when case is ignored, by what they fold to: made when the first pattern needs it. */
+let foldedAlike: Map<number, number[]> | null = null;
+
+const alike = (unit: number): readonly number[] => {
+  // Folding never crosses from or to ASCII, whose letters have one partner each.
+  if (unit < 128) return [unit, isIn(asciiLetters, unit) ? unit ^ 0x20 : unit];
+  if (foldedAlike === null) {
+    foldedAlike = new Map();
+    for (let other = 0; other <= lastUnit; other++) {
+      const folded = fold(other);
+      const known = foldedAlike.get(folded);
+      if (known === undefined) foldedAlike.set(folded, [other]);
+      else known.push(other);
+    }
+  }
+  return foldedAlike.get(fold(unit)) ?? [unit];
+};
+
+/** A set of UTF-16 units, quick to ask for the first 128. */
+export class UnitSet {
+  readonly #ranges: readonly UnitRange[];
+  readonly #negated: boolean;
+  readonly #ignoresCase: boolean;
+  readonly #ascii = new Uint8Array(128);
+
+  constructor(ranges: readonly UnitRange[], negated: boolean, ignoresCase: boolean) {
+    this.#ranges = ranges;
+    this.#negated = negated;
+    this.#ignoresCase = ignoresCase;
+    for (let unit = 0; unit < 128; unit++) this.#ascii[unit] = this.#find(unit) ? 1 : 0;
+  }
+
+  has(unit: number): boolean {
+    return unit < 128 ? this.#ascii[unit] === 1 : this.#find(unit);
+  }
+
+  #find(unit: number): boolean {
+    const isThere = this.#ignoresCase
+      ? alike(unit).some((other) => isIn(this.#ranges, other))
+      : isIn(this.#ranges, unit);
+    return isThere !== this.#negated;
+  }
+}

@@ -1,0 +1,146 @@
+import { EvaluationError } from './evaluation-error.ts';
+import { Func } from './values.ts';
+
+/**
+ * The parameters of a function, as JSONata writes them: `<s-nn?:s>`.
+ * https://docs.jsonata.org/embedding-extending#function-signature-syntax
+ */
+export interface Signature {
+  /** The arguments as the function gets them: context put in for what is missing, single values made lists. */
+  validate(args: readonly unknown[], context: unknown): unknown[];
+}
+
+interface Parameter {
+  /** Symbols that it takes, as a class of a regular expression. */
+  readonly types: string;
+  /** `a<n>`: the symbol of the items; null when any will do. */
+  readonly itemType: string | null;
+  readonly isList: boolean;
+  /** `?`, `+`, or nothing. */
+  readonly times: '' | '?' | '+';
+  /** `-`: the context takes its place when it is missing. */
+  readonly takesContext: boolean;
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  a: 'arrays',
+  b: 'booleans',
+  f: 'functions',
+  n: 'numbers',
+  o: 'objects',
+  s: 'strings',
+};
+
+/** Cuts `<…>` into its parameters; what they return is left alone. */
+const parameterPattern = /(\([a-z]+\)|[sbnloafjx])(?:<([^<>]*(?:<[^<>]*>[^<>]*)?)>)?([-?+])?/y;
+
+const parse = (definition: string): Parameter[] => {
+  const parameters: Parameter[] = [];
+  parameterPattern.lastIndex = 1;
+  for (
+    let match = parameterPattern.exec(definition);
+    match !== null;
+    match = parameterPattern.exec(definition)
+  ) {
+    const [, type = '', itemType, mark] = match;
+    parameters.push({
+      types: typesOf(type),
+      itemType: type === 'a' ? (itemType ?? null) : null,
+      isList: type === 'a',
+      times: mark === '?' || mark === '+' ? mark : mark === '-' ? '?' : '',
+      takesContext: mark === '-',
+    });
+  }
+  return parameters;
+};
+
+/** `m` is an argument that is nothing: it fits everywhere. */
+const typesOf = (type: string): string => {
+  if (type === 'a' || type === 'x') return '[asnblfom]';
+  if (type === 'j') return '[asnblom]';
+  if (type === 'f') return 'f';
+  return type.startsWith('(') ? `[${type.slice(1, -1)}m]` : `[${type}m]`;
+};
+
+const symbolOf = (value: unknown): string => {
+  if (value instanceof Func) return 'f';
+  if (value === null) return 'l';
+  if (Array.isArray(value)) return 'a';
+  return { string: 's', number: 'n', boolean: 'b', object: 'o' }[typeof value as string] ?? 'm';
+};
+
+/** Shapes of arguments whose way onto the parameters is remembered: a call is made many times with the same. */
+const rememberedShapes = 64;
+
+export const parseSignature = (definition: string): Signature => {
+  const parameters = parse(definition);
+  const pattern = new RegExp(`^${parameters.map(({ types, times }) => `(${types}${times})`).join('')}$`);
+  const shapes = new Map<string, readonly string[] | null>();
+  const shapeOf = (symbols: string): readonly string[] | null => {
+    let shape = shapes.get(symbols);
+    if (shape === undefined) {
+      shape = pattern.exec(symbols)?.slice(1) ?? null;
+      if (shapes.size < rememberedShapes) shapes.set(symbols, shape);
+    }
+    return shape;
+  };
+
+  return {
+    validate: (args, context) => {
+      let symbols = '';
+      for (const arg of args) symbols += symbolOf(arg);
+      const shape = shapeOf(symbols);
+      if (shape === null) throw mismatch(parameters, args, symbols);
+      const validated: unknown[] = [];
+      let at = 0;
+      for (const [index, parameter] of parameters.entries()) {
+        const taken = shape[index] ?? '';
+        if (taken === '' && parameter.takesContext) {
+          if (!new RegExp(parameter.types).test(symbolOf(context))) {
+            throw new EvaluationError('T0411', { value: context, index: at + 1 });
+          }
+          validated.push(context);
+        } else if (taken === '') {
+          validated.push(args[at++]);
+        } else {
+          for (const symbol of taken) validated.push(toArgument(parameter, symbol, taken, args[at++], at));
+        }
+      }
+      return validated;
+    },
+  };
+};
+
+const toArgument = (
+  { isList, itemType }: Parameter,
+  symbol: string,
+  taken: string,
+  arg: unknown,
+  index: number,
+): unknown => {
+  if (!isList || symbol === 'm') return arg;
+  const isFit = Array.isArray(arg)
+    ? itemType === null || arg.every((item) => symbolOf(item) === itemType.charAt(0))
+    : itemType === null || taken === itemType;
+  if (!isFit) {
+    throw new EvaluationError('T0412', { value: arg, index, value2: typeNames[itemType ?? ''] });
+  }
+  return Array.isArray(arg) ? arg : [arg];
+};
+
+/** Names the first argument that does not fit. */
+const mismatch = (
+  parameters: readonly Parameter[],
+  args: readonly unknown[],
+  symbols: string,
+): EvaluationError => {
+  let pattern = '^';
+  let good = 0;
+  for (const { types, times } of parameters) {
+    pattern += types + times;
+    const match = new RegExp(pattern).exec(symbols);
+    if (match === null) break;
+    good = match[0].length;
+  }
+  return new EvaluationError('T0410', { value: args[good], index: good + 1 });
+};

@@ -1,0 +1,69 @@
+import { EvaluationError } from './evaluation-error.ts';
+import type { Frame, Run } from './run.ts';
+import type { SortNode } from './syntax-tree.ts';
+import { isTupleStream, type Tuple, toFrame } from './tuples.ts';
+
+/** Sorts by merging: stable, and with the same comparisons in the same order everywhere. */
+export const mergeSort = (
+  items: readonly unknown[],
+  isAfter: (left: unknown, right: unknown) => boolean,
+): unknown[] => {
+  if (items.length <= 1) return [...items];
+  const middle = Math.floor(items.length / 2);
+  const left = mergeSort(items.slice(0, middle), isAfter);
+  const right = mergeSort(items.slice(middle), isAfter);
+  const merged: unknown[] = [];
+  let [l, r] = [0, 0];
+  while (l < left.length && r < right.length) {
+    merged.push(isAfter(left[l], right[r]) ? right[r++] : left[l++]);
+  }
+  while (l < left.length) merged.push(left[l++]);
+  while (r < right.length) merged.push(right[r++]);
+  return merged;
+};
+
+/** What it takes to cut and merge a list of this length, comparisons aside. */
+export const chargeSort = ({ budget }: Run, length: number): void => {
+  budget.checkLength(length);
+  budget.makeItems(length * Math.ceil(Math.log2(length + 1)));
+};
+
+/** `list^(term, >term)` */
+export const evaluateSort = (
+  run: Run,
+  node: SortNode,
+  list: readonly unknown[],
+  frame: Frame,
+): readonly unknown[] => {
+  if (list.length <= 1) return list;
+  chargeSort(run, list.length);
+  const carriesTuples = isTupleStream(list);
+  const evaluate = (term: SortNode['terms'][number], item: unknown) =>
+    carriesTuples
+      ? run.evaluate(term.expression, (item as Tuple)['@'], toFrame(frame, item as Tuple))
+      : run.evaluate(term.expression, item, frame);
+  return mergeSort(list, (left, right) => {
+    for (const term of node.terms) {
+      const order = compareTerms(run, node, evaluate(term, left), evaluate(term, right));
+      if (order !== 0) return (term.descending && Number.isFinite(order) ? -order : order) > 0;
+    }
+    return false;
+  });
+};
+
+/** Infinite for what is nothing: that stands last in either direction. */
+const compareTerms = ({ budget }: Run, node: SortNode, left: unknown, right: unknown): number => {
+  if (left === undefined) return right === undefined ? 0 : Number.POSITIVE_INFINITY;
+  if (right === undefined) return Number.NEGATIVE_INFINITY;
+  if (!isSortable(left)) throw new EvaluationError('T2008', { value: left }).at(node.position);
+  if (!isSortable(right)) throw new EvaluationError('T2008', { value: right }).at(node.position);
+  if (typeof left !== typeof right) {
+    throw new EvaluationError('T2007', { value: left, value2: right }).at(node.position);
+  }
+  if (typeof left === 'string') budget.read(left.length);
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+};
+
+const isSortable = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';

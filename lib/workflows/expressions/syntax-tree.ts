@@ -1,0 +1,153 @@
+/**
+ * The syntax tree that JSONata's parser makes, as far as evaluation reads it. The library does not declare these
+ * types; its sources (`processAST` in its parser) are the reference.
+ */
+export type Node =
+  | PathNode
+  | BinaryNode
+  | UnaryNode
+  | LiteralNode
+  | NameNode
+  | PlainNode
+  | ParentNode
+  | ConditionNode
+  | BlockNode
+  | BindNode
+  | RegexNode
+  | CallNode
+  | VariableNode
+  | LambdaNode
+  | ApplyNode
+  | TransformNode
+  | SortNode;
+
+interface Common {
+  readonly position?: number;
+  /** Predicates of a node that is no step of a path. */
+  readonly predicate?: readonly Stage[];
+  /** Predicates and index bindings of a step. */
+  readonly stages?: readonly Stage[];
+  readonly group?: Group;
+  /** Followed by `[]`: a list of one stays a list. */
+  readonly keepArray?: boolean;
+  /** The step carries bindings (`@$v`, `#$i`, `%`) along with its values. */
+  readonly tuple?: boolean;
+  /** `@$v`: the variable that a step binds instead of changing the context. */
+  readonly focus?: string;
+  /** `#$i`: the variable that gets the position. */
+  readonly index?: string;
+  /** The label under which later steps find this one's context: `%`. */
+  readonly ancestor?: { readonly label: string };
+  /** An array constructor at the start or end of a path, whose value is not flattened into the path's. */
+  readonly consarray?: boolean;
+}
+
+export type Stage =
+  | { readonly type: 'filter'; readonly expr: Node }
+  | { readonly type: 'index'; readonly value: string };
+
+/** `{key: value, …}`: pairs of expressions. */
+export interface Group {
+  readonly lhs: readonly (readonly [key: Node, value: Node])[];
+  readonly position?: number;
+}
+
+export interface PathNode extends Common {
+  readonly type: 'path';
+  readonly steps: readonly [Node, ...Node[]];
+  readonly keepSingletonArray?: boolean;
+}
+
+export interface BinaryNode extends Common {
+  readonly type: 'binary';
+  readonly value: string;
+  readonly lhs: Node;
+  readonly rhs: Node;
+}
+
+export type UnaryNode =
+  | (Common & { readonly type: 'unary'; readonly value: '-'; readonly expression: Node })
+  | (Common & { readonly type: 'unary'; readonly value: '['; readonly expressions: readonly Node[] })
+  | (Common & Group & { readonly type: 'unary'; readonly value: '{' });
+
+export interface LiteralNode extends Common {
+  readonly type: 'string' | 'number' | 'value';
+  readonly value: string | number | boolean | null;
+}
+
+export interface NameNode extends Common {
+  readonly type: 'name';
+  readonly value: string;
+}
+
+export interface PlainNode extends Common {
+  /** `operator` is the `?` among the arguments of a partial application. */
+  readonly type: 'wildcard' | 'descendant' | 'operator';
+  readonly value?: string;
+}
+
+export interface ParentNode extends Common {
+  readonly type: 'parent';
+  readonly slot: { readonly label: string };
+}
+
+export interface ConditionNode extends Common {
+  readonly type: 'condition';
+  readonly condition: Node;
+  readonly then: Node;
+  readonly else?: Node;
+}
+
+export interface BlockNode extends Common {
+  readonly type: 'block';
+  readonly expressions: readonly Node[];
+}
+
+export interface BindNode extends Common {
+  readonly type: 'bind';
+  readonly lhs: VariableNode;
+  readonly rhs: Node;
+}
+
+export interface RegexNode extends Common {
+  readonly type: 'regex';
+  readonly value: RegExp;
+}
+
+export interface CallNode extends Common {
+  readonly type: 'function' | 'partial';
+  readonly procedure: Node;
+  readonly arguments: readonly Node[];
+}
+
+export interface VariableNode extends Common {
+  readonly type: 'variable';
+  readonly value: string;
+}
+
+export interface LambdaNode extends Common {
+  readonly type: 'lambda';
+  readonly arguments: readonly VariableNode[];
+  readonly signature?: { readonly definition: string };
+  readonly body: Node;
+  /** Made by the parser for a call in tail position: the trampoline makes the call. */
+  readonly thunk?: boolean;
+}
+
+export interface ApplyNode extends Common {
+  readonly type: 'apply';
+  readonly lhs: Node;
+  readonly rhs: Node;
+}
+
+export interface TransformNode extends Common {
+  readonly type: 'transform';
+  readonly pattern: Node;
+  readonly update: Node;
+  readonly delete?: Node;
+}
+
+export interface SortNode extends Common {
+  readonly type: 'sort';
+  readonly terms: readonly { readonly descending: boolean; readonly expression: Node }[];
+}

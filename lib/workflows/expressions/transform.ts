@@ -1,0 +1,51 @@
+import { EvaluationError } from './evaluation-error.ts';
+import type { Frame, Run } from './run.ts';
+import { parseSignature } from './signature.ts';
+import type { TransformNode } from './syntax-tree.ts';
+import { Func, isObject, type Members } from './values.ts';
+
+const signature = parseSignature('<(oa):o>');
+
+/** `|pattern|update, delete|`: a function that gives a changed copy of its argument. */
+export const evaluateTransform = (run: Run, node: TransformNode, frame: Frame): Func =>
+  new Func(1, (args, context) => {
+    const [value] = signature.validate(args, context);
+    if (value === undefined) return undefined;
+    const clone = frame.lookup('clone');
+    if (!(clone instanceof Func)) throw new EvaluationError('T2013').at(node.position);
+    const copy = run.apply(clone, [value], null);
+    const found = run.evaluate(node.pattern, copy, frame);
+    if (found === undefined) return copy;
+    for (const match of Array.isArray(found) ? found : [found]) change(run, node, match, frame);
+    return copy;
+  });
+
+const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): void => {
+  const update = run.evaluate(node.update, match, frame);
+  if (update !== undefined) {
+    if (!isObject(update)) {
+      throw new EvaluationError('T2011', { value: update }).at(node.update.position);
+    }
+    const target = changeable(node, match);
+    const keys = Object.keys(update);
+    run.budget.makeItems(keys.length);
+    for (const key of keys) target[key] = update[key];
+  }
+  if (node.delete === undefined) return;
+  const deletions = run.evaluate(node.delete, match, frame);
+  if (deletions === undefined) return;
+  const keys: unknown[] = Array.isArray(deletions) ? deletions : [deletions];
+  run.budget.readItems(keys.length);
+  if (!keys.every((key) => typeof key === 'string')) {
+    throw new EvaluationError('T2012', { value: deletions }).at(node.delete.position);
+  }
+  if (isObject(match)) for (const key of keys) delete changeable(node, match)[key];
+};
+
+/** Objects of the clone have no prototype and are not frozen; what the pattern finds elsewhere is data of others. */
+const changeable = (node: TransformNode, match: unknown): Members => {
+  if (!isObject(match) || Object.isFrozen(match) || Object.getPrototypeOf(match) !== null) {
+    throw new EvaluationError('T2014').at(node.position);
+  }
+  return match;
+};

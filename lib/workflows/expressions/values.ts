@@ -1,0 +1,147 @@
+import type { Budget } from './budget.ts';
+import { EvaluationError } from './evaluation-error.ts';
+
+/**
+ * The result of a path: a list that is no value of its own. One of a single item counts as that item, an empty one
+ * as nothing. Being one is a matter of its class, so that no key in the data can make it one.
+ */
+export class Sequence extends Array<unknown> {
+  /** Marked by `[]`: even a single item stays a list. */
+  keepSingleton = false;
+  /** Its items are tuples: values with the variables that were bound along the path. */
+  tupleStream = false;
+
+  /** What is mapped or cut from it is an ordinary list. */
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+
+  static of1(item: unknown): Sequence {
+    const sequence = new Sequence();
+    sequence.push(item);
+    return sequence;
+  }
+}
+
+/** The value of `[…]` as a step of a path, which does not flatten it. */
+export class ConstructedArray extends Array<unknown> {
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+}
+
+/** A value of a function: of the expression, or built in. */
+export class Func {
+  /** How many arguments it can take: functions that call it back offer no more. */
+  readonly arity: number;
+  readonly call: (args: readonly unknown[], context: unknown) => unknown;
+
+  constructor(arity: number, call: Func['call']) {
+    this.arity = arity;
+    this.call = call;
+  }
+}
+
+export type Members = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Func);
+
+/** Whether it is a number that JSON can carry. @throws {EvaluationError} D1001 for an infinite one */
+export const isNumeric = (value: unknown): value is number => {
+  if (typeof value !== 'number' || Number.isNaN(value)) return false;
+  if (!Number.isFinite(value)) throw new EvaluationError('D1001', { value });
+  return true;
+};
+
+/** JSONata's truth: of a list, whether any item is true; of nothing, nothing. */
+export const toBoolean = (budget: Budget, value: unknown, level = 0): boolean | undefined => {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value)) {
+    budget.checkNesting(level);
+    if (value.length === 1) return toBoolean(budget, value[0], level + 1);
+    for (let index = 0; index < value.length; index++) {
+      if (toBoolean(budget, value[index], level + 1) === true) {
+        budget.readItems(index);
+        return true;
+      }
+    }
+    budget.readItems(value.length);
+    return false;
+  }
+  if (typeof value === 'string') return value.length > 0;
+  if (isNumeric(value)) return value !== 0;
+  if (isObject(value)) return hasMembers(value);
+  return value === true;
+};
+
+const hasMembers = (value: Members): boolean => {
+  for (const key in value) if (Object.hasOwn(value, key)) return true;
+  return false;
+};
+
+/** Deep equality of data; functions are equal to themselves only. */
+export const isEqual = (budget: Budget, left: unknown, right: unknown, level = 0): boolean => {
+  if (typeof left === 'string' && typeof right === 'string') {
+    if (left.length !== right.length) return false;
+    budget.read(left.length);
+    return left === right;
+  }
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    if (!Array.isArray(right) || left.length !== right.length) return false;
+    budget.checkNesting(level);
+    for (let index = 0; index < left.length; index++) {
+      budget.readItems(1);
+      if (!isEqual(budget, left[index], right[index], level + 1)) return false;
+    }
+    return true;
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  budget.checkNesting(level);
+  const keys = Object.keys(left);
+  budget.readItems(2 * keys.length);
+  if (keys.length !== Object.keys(right).length) return false;
+  return keys.every((key) => Object.hasOwn(right, key) && isEqual(budget, left[key], right[key], level + 1));
+};
+
+/** Joins two values into one list; nothing adds nothing. Costs in proportion to what is copied. */
+export const append = (budget: Budget, left: unknown, right: unknown): unknown => {
+  if (left === undefined) return right;
+  if (right === undefined) return left;
+  const length = lengthOf(left) + lengthOf(right);
+  budget.checkLength(length);
+  budget.makeItems(length);
+  return (Array.isArray(left) ? [...left] : [left]).concat(right);
+};
+
+const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 1);
+
+/** `append` again and again, to a list of its own that grows: copying it each time would take the square of its length. */
+export class Appender {
+  value: unknown;
+  readonly #budget: Budget;
+  #list: unknown[] | null = null;
+
+  constructor(budget: Budget, first?: unknown) {
+    this.#budget = budget;
+    this.value = first;
+  }
+
+  add(item: unknown): void {
+    if (item === undefined) return;
+    if (this.value === undefined) {
+      this.value = item;
+      return;
+    }
+    if (this.#list === null) {
+      this.#list = Array.isArray(this.value) ? Array.from(this.value) : [this.value];
+      this.#budget.makeItems(this.#list.length);
+      this.value = this.#list;
+    }
+    if (Array.isArray(item)) for (const one of item) this.#list.push(one);
+    else this.#list.push(item);
+    this.#budget.makeItems(lengthOf(item));
+    this.#budget.checkLength(this.#list.length);
+  }
+}
