@@ -3,9 +3,9 @@ import { EvaluationError } from './evaluation-error.ts';
 /** What one evaluation may take. All of it is counted, none of it timed: a replay on a slow machine comes out the same. */
 const limits = {
   /** One for each node of the expression that is evaluated; what goes on inside of one counts in proportion. */
-  steps: 5_000_000,
-  /** Nodes inside of one another, calls of functions included. */
-  depth: 500,
+  steps: 3_000_000,
+  /** Nodes and calls of functions inside of one another: each takes a part of the machine's stack. */
+  depth: 600,
   /** Items of one list. */
   listLength: 1_000_000,
   /** Lists and objects inside of one another, in a value. */
@@ -17,7 +17,7 @@ const perStep = { itemsRead: 32, itemsMade: 8, charactersRead: 128, charactersMa
 
 /** The account of one evaluation: what it has spent, and the refusal of what goes beyond its limits. */
 export class Budget {
-  /** Nodes of the expression that are being evaluated, one inside of the other. */
+  /** Nodes that are being evaluated and functions that are being called, one inside of the other. */
   depth = 0;
   #steps = 0;
 
@@ -26,7 +26,7 @@ export class Budget {
     return Math.ceil(this.#steps);
   }
 
-  /** Begins a node; `depth` is to be counted down when it is done. */
+  /** Begins a node or a call; `depth` is to be counted down when it is done. */
   enter(): void {
     if (++this.depth > limits.depth) throw new EvaluationError('D1011');
     this.spend(1);
@@ -38,14 +38,19 @@ export class Budget {
     if (this.#steps > limits.steps) throw new EvaluationError('D1012', { value: limits.steps });
   }
 
-  /** Items of a list, or members of an object, that are looked at or copied. */
+  /** Items of a list that are looked at. */
   readItems(count: number): void {
     this.spend(count / perStep.itemsRead);
   }
 
-  /** Items of a new list, or members of a new object. */
+  /** Items of a new list. */
   makeItems(count: number): void {
     this.spend(count / perStep.itemsMade);
+  }
+
+  /** An object, new or taken apart, with its members: each takes more memory than an item of a list. */
+  makeObject(members: number): void {
+    this.spend(1 + members / 4);
   }
 
   /** UTF-16 units of a text that are looked at. */

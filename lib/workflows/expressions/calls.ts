@@ -49,9 +49,11 @@ export const apply = (run: Run, func: unknown, args: readonly unknown[], context
 };
 
 const callOnce = (run: Run, func: unknown, args: readonly unknown[], context: unknown): unknown => {
-  run.budget.spend(1);
   if (!(func instanceof Func)) throw new EvaluationError('T1006');
-  return func.call(args, context);
+  run.budget.enter();
+  const result = func.call(args, context);
+  run.budget.depth--;
+  return result;
 };
 
 const nameOf = (procedure: Node): string | undefined => {

@@ -4,7 +4,7 @@ import { Appender, Func, isObject, Sequence } from './values.ts';
 /** `*`: the members of an object. Lists among them are flattened, and then it is a list of its own, even of one item. */
 export const evaluateWildcard = ({ budget }: Run, input: unknown): unknown => {
   const members = Array.isArray(input) ? Array.from(input) : isObject(input) ? Object.values(input) : [];
-  budget.makeItems(members.length);
+  budget.makeObject(members.length);
   if (!members.some((member) => Array.isArray(member))) return Sequence.from(members);
   const all = new Appender(budget, []);
   for (const member of members) all.add(Array.isArray(member) ? flatten(budget, member, [], 0) : member);
@@ -38,7 +38,9 @@ export const evaluateDescendants = ({ budget }: Run, input: unknown): unknown =>
       budget.checkLength(found.length);
       if (typeof value !== 'object' || value === null || value instanceof Func) return;
     }
-    for (const member of Array.isArray(value) ? value : Object.values(value)) visit(member, level + 1);
+    const members = Array.isArray(value) ? value : Object.values(value);
+    budget.makeItems(4 + members.length);
+    for (const member of members) visit(member, level + 1);
   };
   visit(input, 0);
   return found.length === 1 ? found[0] : found;

@@ -37,7 +37,13 @@ export const evaluateTree = (
     startedAt,
     random,
     evaluate: (node, context, frame) => evaluate(run, node, context, frame),
-    apply: (func, args, context) => apply(run, func, args, context),
+    // From within a built-in function, which takes a part of the machine's stack of its own.
+    apply: (func, args, context) => {
+      budget.enter();
+      const result = apply(run, func, args, context);
+      budget.depth--;
+      return result;
+    },
   };
   const functions = new Map<string, Func>();
   const findNative = (name: string): Func | undefined => {

@@ -3,7 +3,7 @@ import { EvaluationError } from './evaluation-error.ts';
 import type { Frame, Run } from './run.ts';
 import type { Group } from './syntax-tree.ts';
 import { isTupleStream, type Tuple, toFrame } from './tuples.ts';
-import { Appender, type Members } from './values.ts';
+import { Appender, type Members, setMember } from './values.ts';
 
 /** The items that share a key, and the pair of expressions that made it. */
 interface Gathered {
@@ -15,15 +15,15 @@ interface Gathered {
 export const evaluateGroup = (run: Run, group: Group, input: unknown, frame: Frame): Members => {
   const carriesTuples = isTupleStream(input);
   const gathered = gather(run, group, input, carriesTuples, frame);
-  const result: Members = Object.create(null);
-  run.budget.makeItems(gathered.size);
+  const result: Members = {};
+  run.budget.makeObject(gathered.size);
   for (const [key, { items, pair }] of gathered) {
     const expression = group.lhs[pair]?.[1];
     if (expression === undefined) continue;
     const value = carriesTuples
       ? evaluateMerged(run, items.value, (context, inner) => run.evaluate(expression, context, inner), frame)
       : run.evaluate(expression, items.value, frame);
-    if (value !== undefined) result[key] = value;
+    if (value !== undefined) setMember(result, key, value);
   }
   return result;
 };

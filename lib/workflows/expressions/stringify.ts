@@ -13,43 +13,38 @@ export const stringify = (budget: Budget, value: unknown, prettify = false): str
   if (typeof value === 'string') return value;
   if (value instanceof Func) return '';
   if (typeof value === 'number' && !Number.isFinite(value)) throw new EvaluationError('D3001', { value });
-  return toJsonText(budget, value, prettify, 0);
+  const replacer = isPlain(budget, value, 0) ? undefined : replace;
+  return JSON.stringify(value, replacer, prettify ? 2 : 0);
 };
 
-const toJsonText = (budget: Budget, value: unknown, prettify: boolean, level: number): string => {
+const replace = (_key: string, value: unknown): unknown => {
+  if (value instanceof Func) return '';
+  return typeof value === 'number' ? roundNumber(value) : value;
+};
+
+/** Charges for a value that is to be written, and says whether it is written as it is. */
+const isPlain = (budget: Budget, value: unknown, level: number): boolean => {
   if (typeof value === 'string') {
     budget.write(value.length);
-    return JSON.stringify(value);
+    return true;
   }
-  if (isNumeric(value)) return String(roundNumber(value));
-  if (value instanceof Func) return '""';
-  if (value === undefined || value === null || typeof value !== 'object') return String(value ?? null);
+  if (isNumeric(value)) return Number.isInteger(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (value instanceof Func) return false;
   budget.checkNesting(level);
-  const write = (item: unknown) => toJsonText(budget, item, prettify, level + 1);
+  let areAllPlain = true;
   if (Array.isArray(value)) {
     budget.makeItems(value.length);
-    return wrap('[', Array.from(value, write), ']', prettify, level);
+    for (const item of value) if (!isPlain(budget, item, level + 1)) areAllPlain = false;
+    return areAllPlain;
   }
-  const members = Object.keys(value)
-    .filter((key) => (value as Members)[key] !== undefined)
-    .map((key) => {
-      budget.write(key.length);
-      return `${JSON.stringify(key)}:${prettify ? ' ' : ''}${write((value as Members)[key])}`;
-    });
-  budget.makeItems(members.length);
-  return wrap('{', members, '}', prettify, level);
-};
-
-const wrap = (
-  open: string,
-  parts: readonly string[],
-  close: string,
-  prettify: boolean,
-  level: number,
-): string => {
-  if (!prettify || parts.length === 0) return open + parts.join(',') + close;
-  const line = `\n${'  '.repeat(level)}`;
-  return `${open}${line}  ${parts.join(`,${line}  `)}${line}${close}`;
+  const keys = Object.keys(value);
+  budget.makeObject(keys.length);
+  for (const key of keys) {
+    budget.write(key.length);
+    if (!isPlain(budget, (value as Members)[key], level + 1)) areAllPlain = false;
+  }
+  return areAllPlain;
 };
 
 /** `$clone()`: a copy that may be changed, with what JSON would make of the value. */
@@ -65,7 +60,7 @@ export const clone = (budget: Budget, value: unknown, level = 0): unknown => {
   // Without a prototype: `__proto__` is a key like any other.
   const copy: Members = Object.create(null);
   const keys = Object.keys(value);
-  budget.makeItems(keys.length);
+  budget.makeObject(keys.length);
   for (const key of keys) {
     const member = (value as Members)[key];
     if (member !== undefined) copy[key] = clone(budget, member, level + 1);

@@ -26,10 +26,9 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
     if (!isObject(update)) {
       throw new EvaluationError('T2011', { value: update }).at(node.update.position);
     }
-    const target = changeable(node, match);
     const keys = Object.keys(update);
-    run.budget.makeItems(keys.length);
-    for (const key of keys) target[key] = update[key];
+    run.budget.makeObject(keys.length);
+    for (const key of keys) changeable(node, match)[key] = update[key];
   }
   if (node.delete === undefined) return;
   const deletions = run.evaluate(node.delete, match, frame);

@@ -47,6 +47,15 @@ export type Members = Record<string, unknown>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Func);
 
+/** Sets a member of a new object: `__proto__` is a key like any other. */
+export const setMember = (object: Members, key: string, value: unknown): void => {
+  if (key === '__proto__') {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+};
+
 /** Whether it is a number that JSON can carry. @throws {EvaluationError} D1001 for an infinite one */
 export const isNumeric = (value: unknown): value is number => {
   if (typeof value !== 'number' || Number.isNaN(value)) return false;
@@ -100,7 +109,7 @@ export const isEqual = (budget: Budget, left: unknown, right: unknown, level = 0
   if (!isObject(left) || !isObject(right)) return false;
   budget.checkNesting(level);
   const keys = Object.keys(left);
-  budget.readItems(2 * keys.length);
+  budget.makeObject(keys.length);
   if (keys.length !== Object.keys(right).length) return false;
   return keys.every((key) => Object.hasOwn(right, key) && isEqual(budget, left[key], right[key], level + 1));
 };
@@ -111,7 +120,7 @@ export const append = (budget: Budget, left: unknown, right: unknown): unknown =
   if (right === undefined) return left;
   const length = lengthOf(left) + lengthOf(right);
   budget.checkLength(length);
-  budget.makeItems(length);
+  budget.makeItems(length / 2); // copied in one go
   return (Array.isArray(left) ? [...left] : [left]).concat(right);
 };
 

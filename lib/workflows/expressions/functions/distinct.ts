@@ -35,7 +35,7 @@ const createWriter = ({ budget }: Run): ((value: unknown, level: number) => stri
     }
     if (isObject(value)) {
       const keys = Object.keys(value).sort();
-      budget.makeItems(2 * keys.length);
+      budget.makeObject(2 * keys.length);
       return `{${keys.map((key) => `${JSON.stringify(key)}:${write(value[key], level + 1)}`).join()}}`;
     }
     if (value instanceof Func) {

@@ -2,14 +2,14 @@ import { EvaluationError } from '../evaluation-error.ts';
 import { findMember } from '../paths.ts';
 import type { Run } from '../run.ts';
 import { clone } from '../stringify.ts';
-import { Func, isNumeric, isObject, type Members, Sequence, toBoolean } from '../values.ts';
+import { Func, isNumeric, isObject, type Members, Sequence, setMember, toBoolean } from '../values.ts';
 import { callBack } from './lists.ts';
 import { type Native, native } from './native.ts';
 
 /** The keys of an object, or of all objects in a list, each once. */
 const findKeys = ({ budget }: Run, value: unknown): Sequence => {
   // An object keeps keys that are whole numbers in front of the others: so it does in the list.
-  const keys: Members = Object.create(null);
+  const keys: Members = {};
   const visit = (one: unknown, level: number): void => {
     budget.checkNesting(level);
     if (Array.isArray(one)) {
@@ -17,8 +17,8 @@ const findKeys = ({ budget }: Run, value: unknown): Sequence => {
       for (const item of one) visit(item, level + 1);
     } else if (isObject(one)) {
       const own = Object.keys(one);
-      budget.makeItems(own.length);
-      for (const key of own) keys[key] = true;
+      budget.makeObject(own.length);
+      for (const key of own) setMember(keys, key, true);
     }
   };
   visit(value, 0);
@@ -30,10 +30,10 @@ const spread = (run: Run, value: unknown, level = 0): unknown => {
   run.budget.checkNesting(level);
   if (isObject(value)) {
     const members = Object.entries(value);
-    run.budget.makeItems(2 * members.length);
+    run.budget.spend(2 * members.length);
     return Sequence.from(members, ([key, member]) => {
-      const single: Members = Object.create(null);
-      single[key] = member;
+      const single: Members = {};
+      setMember(single, key, member);
       return single;
     });
   }
@@ -51,18 +51,18 @@ const spread = (run: Run, value: unknown, level = 0): unknown => {
 
 const merge = ({ budget }: Run, objects: readonly Members[] | undefined): Members | undefined => {
   if (objects === undefined) return undefined;
-  const merged: Members = Object.create(null);
+  const merged: Members = {};
   for (const object of objects) {
     const keys = Object.keys(object);
-    budget.makeItems(1 + keys.length);
-    for (const key of keys) merged[key] = object[key];
+    budget.makeObject(keys.length);
+    for (const key of keys) setMember(merged, key, object[key]);
   }
   return merged;
 };
 
 const membersOf = ({ budget }: Run, value: unknown): [string, unknown][] => {
   const members = isObject(value) ? Object.entries(value) : [];
-  budget.makeItems(2 * members.length);
+  budget.makeObject(2 * members.length);
   return members;
 };
 
@@ -76,11 +76,11 @@ const each = (run: Run, object: unknown, func: Func): Sequence => {
 };
 
 const sift = (run: Run, object: unknown, func: Func): Members | undefined => {
-  const kept: Members = Object.create(null);
+  const kept: Members = {};
   let count = 0;
   for (const [key, member] of membersOf(run, object)) {
     if (toBoolean(run.budget, callBack(run, func, member, key, object)) !== true) continue;
-    kept[key] = member;
+    setMember(kept, key, member);
     count++;
   }
   return count === 0 ? undefined : kept;

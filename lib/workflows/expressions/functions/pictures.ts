@@ -18,8 +18,29 @@ const longestPicture = 300;
 const longestText = 300;
 /** Beyond it, Roman numerals are written one `m` for each thousand. */
 const largestRoman = 1_000_000;
-/** Digits that a date picture may ask for in one place: `[Y,4]`. */
-const widestPlace = /,[^\]]*[0-9]{3}/;
+/** Whether a date picture asks for hundreds of digits in one place: `[Y,999]`. */
+const isTooWide = (picture: string): boolean =>
+  picture.split(']').some((place) => {
+    const comma = place.lastIndexOf(',');
+    return comma !== -1 && /[0-9]{3}/.test(place.slice(comma));
+  });
+
+/** Calls a function of the library, whose errors are plain objects. */
+const call = (
+  run: Run,
+  implementation: LibraryFunction,
+  token: string,
+  ...args: readonly unknown[]
+): unknown => {
+  // What it looks up: the time that parts of a date which are not given are taken from.
+  const focus = { environment: { timestamp: new Date(run.startedAt) } };
+  try {
+    return implementation.apply(focus, [...args]);
+  } catch (error) {
+    const { code, value } = error as { readonly code?: string; readonly value?: unknown };
+    throw code === undefined ? error : new EvaluationError(code, { value, token });
+  }
+};
 
 const tooLong = (token: string) => new EvaluationError('D3150', { token });
 
@@ -70,37 +91,34 @@ const separates = (marker: string, literal: string): boolean => {
 };
 
 export const createPictureFunctions = (library: PictureLibrary): Readonly<Record<string, Native>> => {
-  /** What the library's functions look up: the time that parts of a date which are not given are taken from. */
-  const focusOf = ({ startedAt }: Run) => ({ environment: { timestamp: new Date(startedAt) } });
-
   const fromMillis = (run: Run, millis: unknown, picture?: string, timezone?: string) => {
     check(run, 'fromMillis', picture, timezone);
-    if (picture !== undefined && widestPlace.test(picture)) throw tooLong('fromMillis');
-    return library.fromMillis.call(focusOf(run), millis, picture, timezone);
+    if (picture !== undefined && isTooWide(picture)) throw tooLong('fromMillis');
+    return call(run, library.fromMillis, 'fromMillis', millis, picture, timezone);
   };
 
   return {
     formatNumber: native('<n-so?:s>', (run, value: unknown, picture: string, options?: object) => {
       check(run, 'formatNumber', picture, undefined);
-      return library.formatNumber.call(focusOf(run), value, picture, options);
+      return call(run, library.formatNumber, 'formatNumber', value, picture, options);
     }),
     formatInteger: native('<n-s:s>', (run, value: unknown, picture: string) => {
       check(run, 'formatInteger', picture, undefined);
       const isRoman = /^[Ii](;|$)/.test(picture);
       if (isRoman && Math.abs(Number(value)) > largestRoman) throw tooLong('formatInteger');
-      return library.formatInteger.call(focusOf(run), value, picture);
+      return call(run, library.formatInteger, 'formatInteger', value, picture);
     }),
     parseInteger: native('<s-s:n>', (run, value: unknown, picture: string) => {
       check(run, 'parseInteger', picture, value);
-      return library.parseInteger.call(focusOf(run), value, picture);
+      return call(run, library.parseInteger, 'parseInteger', value, picture);
     }),
     toMillis: native('<s-s?:n>', (run, text: unknown, picture?: string) => {
       check(run, 'toMillis', picture, text);
       if (picture !== undefined && typeof text === 'string') {
-        if (widestPlace.test(picture)) throw tooLong('toMillis');
+        if (isTooWide(picture)) throw tooLong('toMillis');
         run.budget.spend(countWays(text.length, countAdjacent(picture)) / 16);
       }
-      return library.toMillis.call(focusOf(run), text, picture);
+      return call(run, library.toMillis, 'toMillis', text, picture);
     }),
     fromMillis: native('<n-s?s?:s>', fromMillis),
     now: native('<s?s?:s>', (run, ...[picture, timezone]: [string?, string?]) =>

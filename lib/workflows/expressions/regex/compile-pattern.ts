@@ -11,10 +11,14 @@ export type Instruction =
   | { readonly type: 'save'; readonly slot: number }
   /** Forgets what groups inside of a loop have captured in the round before. */
   | { readonly type: 'reset'; readonly from: number; readonly to: number }
+  /** Begin and end of a round that must not be empty: one that is leads nowhere. */
+  | { readonly type: 'enter' | 'leave'; readonly bit: number }
   | { readonly type: 'match' };
 
 export interface Program {
   readonly instructions: readonly Instruction[];
+  /** Rounds inside of one another that must not be empty: a bit for each. */
+  readonly rounds: number;
   /** Capturing groups, without the match itself. */
   readonly groups: number;
   readonly multiline: boolean;
@@ -25,101 +29,139 @@ export interface Program {
 }
 
 const maxInstructions = 10_000;
+const maxRounds = 6;
 
 /** @throws {UnsupportedPattern} for what can't be matched in one go, or is too large */
 export const compilePattern = ({ source, flags }: RegExp): Program => {
   const { pattern, groups } = parsePattern(source);
-  const instructions: Instruction[] = [];
-  const ignoresCase = flags.includes('i');
-  emit(instructions, { type: 'group', index: 0, body: pattern }, ignoresCase);
+  const emitter = new Emitter(flags.includes('i'));
+  emitter.emit({ type: 'group', index: 0, body: pattern }, 0);
+  const { instructions, rounds } = emitter;
   instructions.push({ type: 'match' });
   const multiline = flags.includes('m');
   const second = instructions[1];
   const anchored = !multiline && second?.type === 'assert' && second.kind === 'start';
-  return { instructions, groups, multiline, anchored, first: findFirst(instructions) };
+  return { instructions, rounds, groups, multiline, anchored, first: findFirst(instructions) };
 };
 
-const emit = (program: Instruction[], pattern: Pattern, ignoresCase: boolean): void => {
-  if (program.length > maxInstructions) {
-    throw new UnsupportedPattern('it is too large: the counts of its repetitions multiply');
+type Repeat = Extract<Pattern, { type: 'repeat' }>;
+
+/** Writes the instructions of a pattern, one behind the other. */
+class Emitter {
+  readonly instructions: Instruction[] = [];
+  rounds = 0;
+  readonly #ignoresCase: boolean;
+
+  constructor(ignoresCase: boolean) {
+    this.#ignoresCase = ignoresCase;
   }
+
+  /** @param level rounds around it that must not be empty */
+  emit(pattern: Pattern, level: number): void {
+    const { instructions } = this;
+    if (instructions.length > maxInstructions || level > maxRounds) {
+      throw new UnsupportedPattern('it is too large: the counts of its repetitions multiply');
+    }
+    switch (pattern.type) {
+      case 'set':
+        instructions.push({
+          type: 'set',
+          set: new UnitSet(pattern.ranges, pattern.negated, this.#ignoresCase),
+        });
+        break;
+      case 'assertion':
+        instructions.push({ type: 'assert', kind: pattern.kind });
+        break;
+      case 'sequence':
+        for (const part of pattern.parts) this.emit(part, level);
+        break;
+      case 'group':
+        instructions.push({ type: 'save', slot: 2 * pattern.index });
+        this.emit(pattern.body, level);
+        instructions.push({ type: 'save', slot: 2 * pattern.index + 1 });
+        break;
+      case 'choice':
+        this.#emitChoice(pattern.options, level);
+        break;
+      case 'repeat':
+        this.#emitRepeat(pattern, level);
+        break;
+    }
+  }
+
+  #emitChoice(options: readonly Pattern[], level: number): void {
+    const jumps: Extract<Instruction, { type: 'jump' }>[] = [];
+    for (const [index, option] of options.entries()) {
+      const isLast = index === options.length - 1;
+      const split = isLast ? null : this.#split();
+      this.emit(option, level);
+      if (split === null) continue;
+      const jump: Extract<Instruction, { type: 'jump' }> = { type: 'jump', to: 0 };
+      this.instructions.push(jump);
+      jumps.push(jump);
+      split.second = this.instructions.length;
+    }
+    for (const jump of jumps) jump.to = this.instructions.length;
+  }
+
+  #emitRepeat(repeat: Repeat, level: number): void {
+    const { min, max, greedy } = repeat;
+    for (let count = 0; count < min; count++) this.#emitRound(repeat, level);
+    const splits: Extract<Instruction, { type: 'split' }>[] = [];
+    const loop = this.instructions.length;
+    const rounds = max === Number.POSITIVE_INFINITY ? 1 : max - min;
+    for (let count = 0; count < rounds; count++) {
+      splits.push(this.#split());
+      this.#emitOptionalRound(repeat, level);
+    }
+    if (max === Number.POSITIVE_INFINITY) this.instructions.push({ type: 'jump', to: loop });
+    for (const split of splits) {
+      if (greedy) split.second = this.instructions.length;
+      else split.first = this.instructions.length;
+    }
+  }
+
+  #emitRound({ body, groups: [from, to] }: Repeat, level: number): void {
+    if (to > from) this.instructions.push({ type: 'reset', from: 2 * from, to: 2 * to });
+    this.emit(body, level);
+  }
+
+  /** ECMAScript refuses a round that is not needed and matches nothing: the next way through it is tried. */
+  #emitOptionalRound(repeat: Repeat, level: number): void {
+    if (!canBeEmpty(repeat.body)) {
+      this.#emitRound(repeat, level);
+      return;
+    }
+    this.rounds = Math.max(this.rounds, level + 1);
+    this.instructions.push({ type: 'enter', bit: 1 << level });
+    this.#emitRound(repeat, level + 1);
+    this.instructions.push({ type: 'leave', bit: 1 << level });
+  }
+
+  /** Both ways lead to the next instruction, until one of them is set. */
+  #split(): Extract<Instruction, { type: 'split' }> {
+    const next = this.instructions.length + 1;
+    const split: Extract<Instruction, { type: 'split' }> = { type: 'split', first: next, second: next };
+    this.instructions.push(split);
+    return split;
+  }
+}
+
+const canBeEmpty = (pattern: Pattern): boolean => {
   switch (pattern.type) {
     case 'set':
-      program.push({ type: 'set', set: new UnitSet(pattern.ranges, pattern.negated, ignoresCase) });
-      break;
-    case 'assertion':
-      program.push({ type: 'assert', kind: pattern.kind });
-      break;
+      return false;
     case 'sequence':
-      for (const part of pattern.parts) emit(program, part, ignoresCase);
-      break;
-    case 'group':
-      program.push({ type: 'save', slot: 2 * pattern.index });
-      emit(program, pattern.body, ignoresCase);
-      program.push({ type: 'save', slot: 2 * pattern.index + 1 });
-      break;
+      return pattern.parts.every(canBeEmpty);
     case 'choice':
-      emitChoice(program, pattern.options, ignoresCase);
-      break;
+      return pattern.options.some(canBeEmpty);
+    case 'group':
+      return canBeEmpty(pattern.body);
     case 'repeat':
-      emitRepeat(program, pattern, ignoresCase);
-      break;
+      return pattern.min === 0 || canBeEmpty(pattern.body);
+    default:
+      return true;
   }
-};
-
-const emitChoice = (
-  program: Instruction[],
-  [first, ...others]: readonly Pattern[],
-  ignoresCase: boolean,
-): void => {
-  if (first === undefined) return;
-  if (others.length === 0) {
-    emit(program, first, ignoresCase);
-    return;
-  }
-  const split: Instruction = { type: 'split', first: program.length + 1, second: 0 };
-  program.push(split);
-  emit(program, first, ignoresCase);
-  const jump: Instruction = { type: 'jump', to: 0 };
-  program.push(jump);
-  split.second = program.length;
-  emitChoice(program, others, ignoresCase);
-  jump.to = program.length;
-};
-
-const emitRepeat = (
-  program: Instruction[],
-  { body, min, max, greedy, groups: [from, to] }: Extract<Pattern, { type: 'repeat' }>,
-  ignoresCase: boolean,
-): void => {
-  const emitBody = () => {
-    if (to > from) program.push({ type: 'reset', from: 2 * from, to: 2 * to });
-    emit(program, body, ignoresCase);
-  };
-  const emitSplit = () => {
-    const at = program.length;
-    const split: Extract<Instruction, { type: 'split' }> = { type: 'split', first: at + 1, second: at + 1 };
-    program.push(split);
-    return (end: number) => {
-      if (greedy) split.second = end;
-      else split.first = end;
-    };
-  };
-  for (let count = 0; count < min; count++) emitBody();
-  if (max === Number.POSITIVE_INFINITY) {
-    const loop = program.length;
-    const leaveAt = emitSplit();
-    emitBody();
-    program.push({ type: 'jump', to: loop });
-    leaveAt(program.length);
-    return;
-  }
-  const leaves: ((end: number) => void)[] = [];
-  for (let count = min; count < max; count++) {
-    leaves.push(emitSplit());
-    emitBody();
-  }
-  for (const leaveAt of leaves) leaveAt(program.length);
 };
 
 /** What can come first: found by following every way from the start up to the first unit. */
@@ -143,6 +185,8 @@ const findFirst = (program: readonly Instruction[]): readonly UnitSet[] | null =
         break;
       case 'save':
       case 'reset':
+      case 'enter':
+      case 'leave':
         work.push(at + 1);
         break;
       default:

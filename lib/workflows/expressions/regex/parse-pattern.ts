@@ -2,7 +2,6 @@ import { namedRanges, type UnitRange } from './unit-set.ts';
 
 /** A regular expression as a tree. */
 export type Pattern =
-  | { readonly type: 'empty' }
   | { readonly type: 'set'; readonly ranges: readonly UnitRange[]; readonly negated: boolean }
   | { readonly type: 'assertion'; readonly kind: Assertion }
   | { readonly type: 'sequence'; readonly parts: readonly Pattern[] }
@@ -71,7 +70,8 @@ class PatternParser {
   #parseTerm(): Pattern {
     const before = this.groups;
     const body = this.#parseAtom();
-    if (body.type === 'assertion') return body;
+    // A group takes a quantifier, whatever is in it.
+    if (body.type === 'assertion' && this.#source[this.#at - 1] !== ')') return body;
     const bounds = this.#parseQuantifier();
     if (bounds === null) return body;
     const [min, max] = bounds;

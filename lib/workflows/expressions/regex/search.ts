@@ -1,4 +1,4 @@
-import type { Program } from './compile-pattern.ts';
+import type { Instruction, Program } from './compile-pattern.ts';
 import { isLineTerminator, isWordUnit } from './unit-set.ts';
 
 /** Where the match and its groups begin and end: two offsets each, -1 for a group that took no part. */
@@ -27,46 +27,60 @@ export const search = (
   spend: (steps: number) => void,
 ): Captures | null => {
   const { instructions } = program;
-  /** By instruction: the place of the text, plus one, where it was last reached. */
-  const reached = new Int32Array(instructions.length);
+  /**
+   * By instruction and by the rounds around it that are empty so far: the place of the text, plus one, where it was last
+   * reached. Who comes there again has the same ways before it, and is less preferred.
+   */
+  const reached = new Int32Array(instructions.length << program.rounds);
   const noCaptures: Captures = new Array(2 * (program.groups + 1)).fill(-1);
   const stack: number[] = [];
   const stackCaptures: Captures[] = [];
+  const stackRounds: number[] = [];
   let now: Threads = { at: [], captures: [] };
   let next: Threads = { at: [], captures: [] };
-  let work = 0;
+  let work = reached.length / 8;
+
+  const push = (at: number, captures: Captures, rounds: number): void => {
+    stack.push(at);
+    stackCaptures.push(captures);
+    stackRounds.push(rounds);
+  };
 
   /** Follows a thread up to the instructions that read a unit, or to the end of the match. */
   const follow = (threads: Threads, start: number, startCaptures: Captures, place: number): void => {
-    stack.push(start);
-    stackCaptures.push(startCaptures);
+    push(start, startCaptures, 0);
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
       const captures = stackCaptures.pop() as Captures;
-      if (reached[at] === place + 1) continue;
-      reached[at] = place + 1;
+      const rounds = stackRounds.pop() as number;
+      const instruction = instructions[at] as Instruction;
+      // What reads a unit ends the emptiness of all rounds around it.
+      const isEnd = instruction.type === 'set' || instruction.type === 'match';
+      const state = (at << program.rounds) | (isEnd ? 0 : rounds);
+      if (reached[state] === place + 1) continue;
+      reached[state] = place + 1;
       work++;
-      const instruction = instructions[at];
-      switch (instruction?.type) {
+      switch (instruction.type) {
         case 'jump':
-          stack.push(instruction.to);
-          stackCaptures.push(captures);
+          push(instruction.to, captures, rounds);
           break;
         case 'split':
-          stack.push(instruction.second, instruction.first);
-          stackCaptures.push(captures, captures);
+          push(instruction.second, captures, rounds);
+          push(instruction.first, captures, rounds);
           break;
         case 'save':
-          stack.push(at + 1);
-          stackCaptures.push(captures.with(instruction.slot, place));
+          push(at + 1, captures.with(instruction.slot, place), rounds);
           break;
         case 'reset':
-          stack.push(at + 1);
-          stackCaptures.push(captures.map((offset, slot) => (isWithin(instruction, slot) ? -1 : offset)));
+          push(at + 1, forget(captures, instruction), rounds);
+          break;
+        case 'enter':
+          push(at + 1, captures, rounds | instruction.bit);
+          break;
+        case 'leave':
+          if ((rounds & instruction.bit) === 0) push(at + 1, captures, rounds);
           break;
         case 'assert':
-          if (!holds(program, instruction.kind, text, place)) break;
-          stack.push(at + 1);
-          stackCaptures.push(captures);
+          if (holds(program, instruction.kind, text, place)) push(at + 1, captures, rounds);
           break;
         default:
           threads.at.push(at);
@@ -116,8 +130,8 @@ export const search = (
   return found;
 };
 
-const isWithin = ({ from, to }: { readonly from: number; readonly to: number }, slot: number): boolean =>
-  slot >= from && slot < to;
+const forget = (captures: Captures, { from, to }: { readonly from: number; readonly to: number }): Captures =>
+  captures.map((offset, slot) => (slot >= from && slot < to ? -1 : offset));
 
 /** The next place where a match can begin; behind the end when there is none. */
 const skip = ({ first }: Program, text: string, from: number): number => {
