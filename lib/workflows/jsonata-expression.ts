@@ -39,7 +39,11 @@ export const compileLate = (text: string, place: string): Evaluate => {
   };
 
   return (scope) => {
-    if (ready !== undefined) return ready(scope);
+    try {
+      if (ready !== undefined) return ready(scope);
+    } catch (error) {
+      return Promise.reject(error); // not thrown: others that were begun with it may fail later
+    }
     loading ??= load();
     return loading.then((evaluate) => evaluate(scope));
   };

@@ -13,7 +13,7 @@ const limits = {
 };
 
 /** How much of something takes as long as one step, or as much memory. */
-const perStep = { itemsRead: 32, itemsMade: 8, charactersRead: 128, charactersMade: 16 };
+const perStep = { itemsRead: 16, membersRead: 2, itemsMade: 8, charactersRead: 128, charactersMade: 16 };
 
 /** The account of one evaluation: what it has spent, and the refusal of what goes beyond its limits. */
 export class Budget {
@@ -48,9 +48,14 @@ export class Budget {
     this.spend(count / perStep.itemsMade);
   }
 
-  /** An object, new or taken apart, with its members: each takes more memory than an item of a list. */
-  makeObject(members: number): void {
-    this.spend(1 + members / 4);
+  /** Members of an object that are looked at. */
+  readMembers(count: number): void {
+    this.spend(1 + count / perStep.membersRead);
+  }
+
+  /** Members of a new object: each takes more memory, and more time, than an item of a list. */
+  makeMembers(count: number): void {
+    this.spend(1 + count);
   }
 
   /** UTF-16 units of a text that are looked at. */

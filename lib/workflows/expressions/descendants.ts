@@ -4,8 +4,9 @@ import { Appender, Func, isObject, Sequence } from './values.ts';
 /** `*`: the members of an object. Lists among them are flattened, and then it is a list of its own, even of one item. */
 export const evaluateWildcard = ({ budget }: Run, input: unknown): unknown => {
   const members = Array.isArray(input) ? Array.from(input) : isObject(input) ? Object.values(input) : [];
-  budget.makeObject(members.length);
-  if (!members.some((member) => Array.isArray(member))) return Sequence.from(members);
+  budget.readMembers(members.length);
+  budget.makeItems(members.length);
+  if (!members.some((member) => Array.isArray(member))) return Sequence.ofAll(members);
   const all = new Appender(budget, []);
   for (const member of members) all.add(Array.isArray(member) ? flatten(budget, member, [], 0) : member);
   return all.value;
@@ -39,7 +40,7 @@ export const evaluateDescendants = ({ budget }: Run, input: unknown): unknown =>
       if (typeof value !== 'object' || value === null || value instanceof Func) return;
     }
     const members = Array.isArray(value) ? value : Object.values(value);
-    budget.makeItems(4 + members.length);
+    budget.readMembers(members.length);
     for (const member of members) visit(member, level + 1);
   };
   visit(input, 0);

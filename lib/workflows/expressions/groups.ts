@@ -16,7 +16,7 @@ export const evaluateGroup = (run: Run, group: Group, input: unknown, frame: Fra
   const carriesTuples = isTupleStream(input);
   const gathered = gather(run, group, input, carriesTuples, frame);
   const result: Members = {};
-  run.budget.makeObject(gathered.size);
+  run.budget.makeMembers(gathered.size);
   for (const [key, { items, pair }] of gathered) {
     const expression = group.lhs[pair]?.[1];
     if (expression === undefined) continue;

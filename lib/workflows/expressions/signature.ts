@@ -63,10 +63,20 @@ const typesOf = (type: string): string => {
 };
 
 const symbolOf = (value: unknown): string => {
-  if (value instanceof Func) return 'f';
-  if (value === null) return 'l';
-  if (Array.isArray(value)) return 'a';
-  return { string: 's', number: 'n', boolean: 'b', object: 'o' }[typeof value as string] ?? 'm';
+  switch (typeof value) {
+    case 'string':
+      return 's';
+    case 'number':
+      return 'n';
+    case 'boolean':
+      return 'b';
+    case 'object':
+      if (value === null) return 'l';
+      if (Array.isArray(value)) return 'a';
+      return value instanceof Func ? 'f' : 'o';
+    default:
+      return 'm';
+  }
 };
 
 /** Shapes of arguments whose way onto the parameters is remembered: a call is made many times with the same. */

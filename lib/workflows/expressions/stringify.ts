@@ -39,7 +39,7 @@ const isPlain = (budget: Budget, value: unknown, level: number): boolean => {
     return areAllPlain;
   }
   const keys = Object.keys(value);
-  budget.makeObject(keys.length);
+  budget.readMembers(keys.length);
   for (const key of keys) {
     budget.write(key.length);
     if (!isPlain(budget, (value as Members)[key], level + 1)) areAllPlain = false;
@@ -60,7 +60,7 @@ export const clone = (budget: Budget, value: unknown, level = 0): unknown => {
   // Without a prototype: `__proto__` is a key like any other.
   const copy: Members = Object.create(null);
   const keys = Object.keys(value);
-  budget.makeObject(keys.length);
+  budget.makeMembers(keys.length);
   for (const key of keys) {
     const member = (value as Members)[key];
     if (member !== undefined) copy[key] = clone(budget, member, level + 1);

@@ -16,6 +16,6 @@ export const toData = (budget: Budget, value: unknown, level = 0): JsonValue => 
     return Array.from(value, (item) => toData(budget, item, level + 1));
   }
   const members = Object.entries(value);
-  budget.makeObject(members.length);
+  budget.makeMembers(members.length);
   return Object.fromEntries(members.map(([key, item]) => [key, toData(budget, item, level + 1)]));
 };

@@ -27,7 +27,7 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
       throw new EvaluationError('T2011', { value: update }).at(node.update.position);
     }
     const keys = Object.keys(update);
-    run.budget.makeObject(keys.length);
+    run.budget.makeMembers(keys.length);
     for (const key of keys) changeable(node, match)[key] = update[key];
   }
   if (node.delete === undefined) return;

@@ -12,7 +12,7 @@ export const distinct = (run: Run, value: unknown): unknown => {
   const plain = new Set<unknown>();
   const structures = new Set<string>();
   const results: unknown[] = value instanceof Sequence ? new Sequence() : [];
-  budget.makeItems(value.length);
+  budget.spend(value.length / 2); // sets of what was seen
   for (const item of value) {
     const isStructure = typeof item === 'object' && item !== null && !(item instanceof Func);
     const before = plain.size + structures.size;
@@ -35,7 +35,7 @@ const createWriter = ({ budget }: Run): ((value: unknown, level: number) => stri
     }
     if (isObject(value)) {
       const keys = Object.keys(value).sort();
-      budget.makeObject(2 * keys.length);
+      budget.makeMembers(2 * keys.length);
       return `{${keys.map((key) => `${JSON.stringify(key)}:${write(value[key], level + 1)}`).join()}}`;
     }
     if (value instanceof Func) {

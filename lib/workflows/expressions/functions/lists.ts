@@ -70,7 +70,7 @@ const reduce = (run: Run, list: List | undefined, func: Func, init: unknown): un
 const zip = (run: Run, lists: readonly unknown[]): List[] => {
   const columns = lists.map((list) => (Array.isArray(list) ? (list as List) : []));
   const length = columns.length === 0 ? 0 : Math.min(...columns.map((column) => column.length));
-  run.budget.makeItems(length * columns.length);
+  run.budget.spend(length * (1 + columns.length / 8));
   return Array.from({ length }, (_, row) => columns.map((column) => column[row]));
 };
 

@@ -8,6 +8,11 @@ import { type Native, native } from './native.ts';
 
 /** The keys of an object, or of all objects in a list, each once. */
 const findKeys = ({ budget }: Run, value: unknown): Sequence => {
+  if (isObject(value)) {
+    const own = Object.keys(value);
+    budget.readMembers(own.length);
+    return Sequence.ofAll(own);
+  }
   // An object keeps keys that are whole numbers in front of the others: so it does in the list.
   const keys: Members = {};
   const visit = (one: unknown, level: number): void => {
@@ -17,12 +22,12 @@ const findKeys = ({ budget }: Run, value: unknown): Sequence => {
       for (const item of one) visit(item, level + 1);
     } else if (isObject(one)) {
       const own = Object.keys(one);
-      budget.makeObject(own.length);
+      budget.makeMembers(own.length);
       for (const key of own) setMember(keys, key, true);
     }
   };
   visit(value, 0);
-  return Sequence.from(Object.keys(keys)) as Sequence;
+  return Sequence.ofAll(Object.keys(keys));
 };
 
 /** One object for each member, of an object or of all objects in a list; anything else as it is. */
@@ -31,11 +36,13 @@ const spread = (run: Run, value: unknown, level = 0): unknown => {
   if (isObject(value)) {
     const members = Object.entries(value);
     run.budget.spend(2 * members.length);
-    return Sequence.from(members, ([key, member]) => {
-      const single: Members = {};
-      setMember(single, key, member);
-      return single;
-    });
+    return Sequence.ofAll(
+      members.map(([key, member]) => {
+        const single: Members = {};
+        setMember(single, key, member);
+        return single;
+      }),
+    );
   }
   if (!Array.isArray(value)) return value;
   const all = new Sequence();
@@ -54,7 +61,7 @@ const merge = ({ budget }: Run, objects: readonly Members[] | undefined): Member
   const merged: Members = {};
   for (const object of objects) {
     const keys = Object.keys(object);
-    budget.makeObject(keys.length);
+    budget.makeMembers(keys.length);
     for (const key of keys) setMember(merged, key, object[key]);
   }
   return merged;
@@ -62,7 +69,7 @@ const merge = ({ budget }: Run, objects: readonly Members[] | undefined): Member
 
 const membersOf = ({ budget }: Run, value: unknown): [string, unknown][] => {
   const members = isObject(value) ? Object.entries(value) : [];
-  budget.makeObject(2 * members.length);
+  budget.makeMembers(members.length);
   return members;
 };
 

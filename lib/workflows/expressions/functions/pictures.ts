@@ -15,7 +15,7 @@ export type LibraryFunction = (this: unknown, ...args: readonly unknown[]) => un
 
 /** UTF-16 units of a picture, and of the text that is parsed by it. Some of the work goes by the square of it. */
 const longestPicture = 300;
-const longestText = 300;
+const longestText = 310; // the largest number has 309 digits
 /** Beyond it, Roman numerals are written one `m` for each thousand. */
 const largestRoman = 1_000_000;
 /** Whether a date picture asks for hundreds of digits in one place: `[Y,999]`. */
@@ -44,13 +44,16 @@ const call = (
 
 const tooLong = (token: string) => new EvaluationError('D3150', { token });
 
-/** Charges for a picture and its text, and sees to it that both are short. */
-const check = ({ budget }: Run, token: string, picture: unknown, text: unknown): void => {
+/** Charges for a picture and its value, and sees to it that both are short. */
+const check = ({ budget }: Run, token: string, picture: unknown, value: unknown): void => {
   const pictureLength = typeof picture === 'string' ? picture.length : 0;
-  const textLength = typeof text === 'string' ? text.length : 0;
-  if (pictureLength > longestPicture || textLength > longestText) throw tooLong(token);
-  budget.spend(2 + (pictureLength * (pictureLength + textLength)) / 512);
+  const valueLength = typeof value === 'string' ? value.length : countDigits(value);
+  if (pictureLength > longestPicture || valueLength > longestText) throw tooLong(token);
+  budget.spend(16 + (valueLength + (pictureLength * (pictureLength + valueLength)) / 16) / 8);
 };
+
+const countDigits = (value: unknown): number =>
+  typeof value === 'number' && value !== 0 ? Math.abs(Math.log10(Math.abs(value))) : 0;
 
 /** How many ways there are to cut a text of a length into places of a date: none of them is wrong before the last. */
 const countWays = (length: number, places: number): number => {
@@ -99,13 +102,14 @@ export const createPictureFunctions = (library: PictureLibrary): Readonly<Record
 
   return {
     formatNumber: native('<n-so?:s>', (run, value: unknown, picture: string, options?: object) => {
-      check(run, 'formatNumber', picture, undefined);
+      check(run, 'formatNumber', picture, value);
       return call(run, library.formatNumber, 'formatNumber', value, picture, options);
     }),
     formatInteger: native('<n-s:s>', (run, value: unknown, picture: string) => {
-      check(run, 'formatInteger', picture, undefined);
+      check(run, 'formatInteger', picture, value);
       const isRoman = /^[Ii](;|$)/.test(picture);
       if (isRoman && Math.abs(Number(value)) > largestRoman) throw tooLong('formatInteger');
+      if (isRoman) run.budget.spend(Math.abs(Number(value ?? 0)) / 256);
       return call(run, library.formatInteger, 'formatInteger', value, picture);
     }),
     parseInteger: native('<s-s:n>', (run, value: unknown, picture: string) => {

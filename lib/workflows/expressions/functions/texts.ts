@@ -8,8 +8,11 @@ type Text = string | undefined;
 const loneOrPaired = /[\ud800-\udfff]/;
 
 /** Characters as code points: what `$length` counts and `$substring` cuts. */
-const toCharacters = (text: string): readonly string[] | string =>
-  loneOrPaired.test(text) ? Array.from(text) : text;
+const toCharacters = ({ budget }: Run, text: string): readonly string[] | string => {
+  if (!loneOrPaired.test(text)) return text;
+  budget.makeItems(text.length);
+  return Array.from(text);
+};
 
 /** Charges for a text that is read once, and gives nothing for nothing. */
 const readOnce = <Result>({ budget }: Run, text: Text, map: (text: string) => Result): Result | undefined => {
@@ -31,7 +34,7 @@ const join = (characters: readonly string[] | string): string =>
 const substring = (run: Run, text: Text, start: number, length?: number): Text => {
   if (text === undefined) return undefined;
   run.budget.write(text.length);
-  const characters = toCharacters(text);
+  const characters = toCharacters(run, text);
   const from = characters.length + start < 0 ? 0 : start;
   if (length === undefined) return join(characters.slice(from));
   if (length <= 0) return '';
@@ -43,9 +46,9 @@ const pad = (run: Run, text: Text, width: number, filling?: string): Text => {
   if (text === undefined) return undefined;
   const whole = Math.trunc(width);
   run.budget.write(text.length + Math.abs(whole));
-  const missing = Math.abs(whole) - toCharacters(text).length;
+  const missing = Math.abs(whole) - toCharacters(run, text).length;
   if (missing <= 0) return text;
-  const characters = toCharacters(filling === undefined || filling === '' ? ' ' : filling);
+  const characters = toCharacters(run, filling === undefined || filling === '' ? ' ' : filling);
   run.budget.write(join(characters).length);
   const times = Math.ceil(missing / characters.length);
   const padding =
@@ -107,7 +110,7 @@ export const textFunctions: Readonly<Record<string, Native>> = {
   lowercase: native('<s-:s>', (run, text?: string) => rewrite(run, text, (given) => given.toLowerCase())),
   uppercase: native('<s-:s>', (run, text?: string) => rewrite(run, text, (given) => given.toUpperCase())),
   length: native('<s-:n>', (run, text?: string) =>
-    readOnce(run, text, (given) => toCharacters(given).length),
+    readOnce(run, text, (given) => toCharacters(run, given).length),
   ),
   trim: native('<s-:s>', (run, text?: string) => rewrite(run, text, trim)),
   pad: native('<s-ns?:s>', (run, text: Text, width: number, filling?: string) =>

@@ -68,9 +68,11 @@ export const search = (
           push(instruction.first, captures, rounds);
           break;
         case 'save':
+          work += captures.length / 8;
           push(at + 1, captures.with(instruction.slot, place), rounds);
           break;
         case 'reset':
+          work += captures.length / 8;
           push(at + 1, forget(captures, instruction), rounds);
           break;
         case 'enter':
