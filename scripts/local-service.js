@@ -1,9 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-// A Serverless plugin, loaded by every `serverless` command. It puts the embedded DynamoDB and the sample
-// workflows behind `serverless offline` (that is `npm start`) and `serverless invoke local`, and lets commands
-// run side by side. JavaScript, and everything else imported late: packaging and deploying depend on none of it.
+// A Serverless plugin, loaded by every `serverless` command. It puts the embedded DynamoDB and the sample workflows
+// behind `serverless invoke local` and `serverless offline` (`npm start` needs neither), and lets commands run side by
+// side. JavaScript, and everything else imported late: packaging and deploying depend on none of it.
 
 export default class LocalService {
   constructor(serverless) {
@@ -47,7 +47,12 @@ export default class LocalService {
     const stop = async () => running?.stop();
 
     this.hooks = {
-      'before:offline:start': startForGateway, // `serverless offline`
+      // `serverless offline`, which has no hook between its start and its end
+      'before:offline:start': async () => {
+        await startForGateway();
+        running.announce();
+      },
+      'after:offline:start': stop,
       'before:offline:start:init': startForGateway, // `serverless offline start`
       'before:offline:start:ready': () => running.announce(),
       'after:offline:start:end': stop,

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { announce } from './announce.ts';
 import { createLocalEnvironment, startBackend } from './backend.ts';
-import { createBundler } from './functions/bundler.ts';
+import { bundleFile, createBundler } from './functions/bundler.ts';
 import { createLocalFunctions, type LocalEnvironment } from './functions/local-functions.ts';
 import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';
 import { watchTree } from './functions/watch-tree.ts';
@@ -10,6 +11,7 @@ import { startGateway } from './gateway/gateway.ts';
 import { createRouter } from './gateway/routes.ts';
 import { BACKGROUND_PROCESSES, REQUEST_PROCESSES } from './limits.ts';
 import { createProcessPool } from './pool/process-pool.ts';
+import { PROCESS_FILE } from './pool/sandbox.ts';
 import { createSpareSandbox } from './pool/spare-sandbox.ts';
 import { toPortError } from './ports.ts';
 import { projectFolder, sampleWorkflowsFolder } from './project.ts';
@@ -57,7 +59,7 @@ export const startService = async ({ port, dataFolder, log }: ServiceOptions): P
   const file = readServiceFile(folder);
   const { tablePrefix } = file;
   const environment = Promise.withResolvers<LocalEnvironment>();
-  const code = createCode(file, folder, environment.promise, log);
+  const code = await createCode(file, folder, environment.promise, log);
   const { requests, background } = code;
 
   const gateway = await startGateway({
@@ -106,7 +108,7 @@ export const startService = async ({ port, dataFolder, log }: ServiceOptions): P
 };
 
 /** The functions' code as it is edited, and the processes that run it. */
-const createCode = (
+const createCode = async (
   file: ServiceFile,
   folder: string,
   environment: Promise<LocalEnvironment>,
@@ -120,9 +122,10 @@ const createCode = (
   /** Workflow files that were edited before their place in the store was known. */
   const early = new Set<string>();
 
+  const outputFolder = join(folder, '.esbuild', String(process.pid));
   const bundler = createBundler({
     folder,
-    outputFolder: join(folder, '.esbuild', String(process.pid)),
+    outputFolder,
     esbuild: file.esbuild,
     extension: file.bundleExtension,
     eager: webhook === undefined ? [] : [webhook.module],
@@ -143,10 +146,11 @@ const createCode = (
     },
   });
   const functions = createLocalFunctions({ definitions, modules: bundler, environment });
-  const spare = createSpareSandbox();
+  const spare = createSpareSandbox(process.env, await bundleFile(PROCESS_FILE, outputFolder));
   const requests = createProcessPool({ processes: REQUEST_PROCESSES, functions, spare });
   const background = createProcessPool({ processes: BACKGROUND_PROCESSES, functions, spare });
 
+  const changed = new Set<string>();
   let settling: NodeJS.Timeout | undefined;
   const watcher = watchTree(folder, [...CODE_FOLDERS, WORKFLOWS, SERVICE_FILE], (path) => {
     const name = relative(folder, path);
@@ -155,9 +159,13 @@ const createCode = (
     else if (name.startsWith(WORKFLOWS)) files === null ? early.add(path) : files.changed(path);
     else {
       edited.add(name);
+      changed.add(path);
       settling ??= setTimeout(() => {
         settling = undefined;
-        bundler.invalidate();
+        const paths = new Set(changed);
+        changed.clear();
+        // A folder that was made, moved or removed can be anything.
+        bundler.invalidate([...paths].every(isFile) ? paths : undefined);
       }, SETTLING_MS);
     }
   });
@@ -182,6 +190,8 @@ const createCode = (
     },
   };
 };
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
 /** Editors write a file in several steps; what comes within this time is one edit. */
 const SETTLING_MS = 20;

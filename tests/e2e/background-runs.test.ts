@@ -5,9 +5,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTargetServer } from '../support/a-target-server.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { poll } from '../support/poll.ts';
 import { runCommand } from '../support/run-command.ts';
 
-const WAIT_SECONDS = 20;
+const WAIT_SECONDS = 5;
 
 let project: { readonly folder: string; remove(): void };
 let data: string;
@@ -91,7 +92,7 @@ test('a run survives whatever ends its processes, and asks the outside for nothi
 
   // In the wait there is no process of the run to end: so everything is ended, and started again.
   await service.printed(new RegExp(`run ${executionId}: process`));
-  await waitFor(async () => (await show(executionId)).status === 'waiting');
+  await poll(async () => (await show(executionId)).status === 'waiting');
   await service.kill();
   service = await start();
 
@@ -132,7 +133,3 @@ test('what was stored is there after a restart', async () => {
     executions: [{ workflowId: 'order', status: 'succeeded' }],
   });
 });
-
-const waitFor = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 250));
-};

@@ -4,6 +4,8 @@ import { projectEnvironment, projectRoot } from './run-command.ts';
 
 export interface RunningService {
   readonly baseUrl: string;
+  /** What it had printed when it was up. */
+  readonly announcement: string;
   /** All that it has printed so far. */
   output(): string;
   /** Resolves when what it prints matches. */
@@ -63,6 +65,7 @@ export const startLocalService = async ({
   const baseUrl = /Hookloom is up at (http:\S+?),/.exec(output)?.[1] ?? '';
   return {
     baseUrl,
+    announcement: output,
     output: () => output,
     printed,
     stop: () => end('SIGINT'),

@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import type { BuildContext, BuildFailure, Message } from 'esbuild';
 
 export interface BundlerOptions {
@@ -30,8 +30,8 @@ export interface Bundler {
   find(module: string): Promise<string>;
   /** The newest bundle that there is. */
   current(module: string): string | null;
-  /** The code has changed. */
-  invalidate(): void;
+  /** The code has changed. @param files which of it, absolute; any of it when absent */
+  invalidate(files?: ReadonlySet<string>): void;
   close(): Promise<void>;
 }
 
@@ -39,6 +39,8 @@ interface Entry {
   readonly module: string;
   context: Promise<BuildContext> | null;
   file: string | null;
+  /** The files that the last build has read, absolute; null when it has failed: then any file may mend it. */
+  inputs: ReadonlySet<string> | null;
   problem: Error | null;
   /** The code has changed since the last build began. */
   isDirty: boolean;
@@ -73,6 +75,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
       module,
       context: null,
       file: null,
+      inputs: null,
       problem: null,
       isDirty: true,
       running: null,
@@ -108,9 +111,11 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     try {
       entry.context ??= openContext(entry.module, options);
       const context = await entry.context;
-      const { outputFiles } = await context.rebuild();
+      const { outputFiles, metafile } = await context.rebuild();
       const [output] = outputFiles ?? [];
       if (output === undefined) throw new Error(`${entry.module} gave no bundle`);
+      const names = Object.keys(metafile?.inputs ?? {});
+      entry.inputs = new Set(names.map((name) => resolve(options.folder, name)));
       entry.problem = null;
       lastProblem = '';
       keep(entry, output.hash, output.contents);
@@ -137,6 +142,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
   /** Half-written files don't build either: nothing is said while another build is to come. */
   const fail = (entry: Entry, error: unknown): void => {
     const text = describe(error);
+    entry.inputs = null;
     entry.problem = new Error(text);
     if (entry.isDirty || text === lastProblem) return;
     lastProblem = text;
@@ -157,8 +163,12 @@ export const createBundler = (options: BundlerOptions): Bundler => {
       throw entry.problem ?? new Error(`${module} was not built`);
     },
     current: (module) => entries.get(module)?.file ?? null,
-    invalidate: () => {
-      for (const entry of entries.values()) entry.isDirty = true;
+    invalidate: (files) => {
+      for (const entry of entries.values()) {
+        // What is being built may have read a file before it changed.
+        const isSafe = entry.running === null && entry.inputs !== null && files !== undefined;
+        if (!isSafe || [...files].some((file) => entry.inputs?.has(file))) entry.isDirty = true;
+      }
       void work();
     },
     close: async () => {
@@ -171,6 +181,21 @@ export const createBundler = (options: BundlerOptions): Bundler => {
   };
 };
 
+/** Bundles one file for the service itself. @returns where it is */
+export const bundleFile = async (file: string, outputFolder: string): Promise<string> => {
+  const { build } = await import('esbuild');
+  const outfile = join(outputFolder, `${basename(file, '.ts')}.cjs`);
+  await build({
+    entryPoints: [file],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    logLevel: 'silent',
+  });
+  return outfile;
+};
+
 const openContext = async (module: string, { folder, esbuild }: BundlerOptions): Promise<BuildContext> => {
   const { context } = await import('esbuild');
   return context({
@@ -179,6 +204,7 @@ const openContext = async (module: string, { folder, esbuild }: BundlerOptions):
     entryPoints: [`${module}.ts`],
     outfile: `${module}.js`, // a name only: nothing is written
     write: false,
+    metafile: true,
     logLevel: 'silent',
   });
 };

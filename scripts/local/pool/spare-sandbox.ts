@@ -13,18 +13,22 @@ const REFILL_MS = 150;
  * One process is started ahead, and another one once that is taken: the start of a process takes longer than most
  * invocations.
  * @param environment of the processes
+ * @param processFile what they run: see `Sandbox`
  */
-export const createSpareSandbox = (environment: NodeJS.ProcessEnv = process.env): SpareSandbox => {
+export const createSpareSandbox = (
+  environment: NodeJS.ProcessEnv = process.env,
+  processFile?: string,
+): SpareSandbox => {
   let isStopped = false;
   let refill: NodeJS.Timeout | undefined;
-  let spare: Sandbox | null = new Sandbox(environment);
+  let spare: Sandbox | null = new Sandbox(environment, processFile);
   return {
     take: () => {
-      const sandbox = spare === null || spare.isClosed ? new Sandbox(environment) : spare;
+      const sandbox = spare === null || spare.isClosed ? new Sandbox(environment, processFile) : spare;
       spare = null;
       refill ??= setTimeout(() => {
         refill = undefined;
-        if (!isStopped) spare ??= new Sandbox(environment);
+        if (!isStopped) spare ??= new Sandbox(environment, processFile);
       }, REFILL_MS);
       return sandbox;
     },

@@ -83,6 +83,26 @@ test('an edit that changes nothing gives the same bundle', async () => {
   expect(built).toEqual(['functions/one']);
 });
 
+test('an edit of files that a bundle does not hold leaves it as it is; one that it holds does not', async () => {
+  await load('one');
+  write('other', '');
+  const file = (name: string) => new Set([join(folder, `functions/${name}.ts`)]);
+  bundler.invalidate(file('other'));
+  expect(await bundler.find('functions/one')).toBe(bundler.current('functions/one'));
+  expect(built).toEqual(['functions/one']);
+  write('shared', 'export const text = "second";');
+  bundler.invalidate(file('shared'));
+  expect(await load('one')).toBe('one second');
+});
+
+test('whatever is edited, a bundle that failed is built again', async () => {
+  write('one', 'import { text } from "./later.ts"; export const handler = () => text;');
+  await expect(load('one')).rejects.toThrow(/Could not resolve/);
+  write('later', 'export const text = "there";');
+  bundler.invalidate(new Set([join(folder, 'functions/later.ts')]));
+  expect(await load('one')).toBe('there');
+});
+
 test('what is eager is built again without being asked for, once it was built; nothing else is', async () => {
   const others = await bundler.find('functions/two');
   bundler.invalidate();
