@@ -1,4 +1,4 @@
-import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createDynamoDbClient } from '../../lib/dynamodb/client.ts';
 import { createCredentialStore } from '../../lib/dynamodb/credential-store.ts';
@@ -235,6 +235,22 @@ describe('a record is kept', () => {
 });
 
 describe('what is stored', () => {
+  test('is never an item of more than 400 KB: the embedded store refuses it as AWS does', async () => {
+    const { client, tables } = await openDatabase();
+    const key = { executionId: { S: 'e-1' } };
+    const TableName = tables.executions;
+    const write = (bytes: number) =>
+      client.send(
+        new UpdateItemCommand({
+          ...{ TableName, Key: key, UpdateExpression: 'SET #more = :more' },
+          ExpressionAttributeNames: { '#more': `more${bytes}` },
+          ExpressionAttributeValues: { ':more': { S: 'x'.repeat(bytes) } },
+        }),
+      );
+    await write(300_000);
+    expect(await outcome(write(120_000))).toMatchObject({ name: 'ValidationException' });
+  });
+
   test('twenty writers at once: one wins, and the others are told', async () => {
     const { workflows } = await open();
     await workflows.put(aWorkflow(), []);
