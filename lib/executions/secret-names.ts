@@ -35,13 +35,26 @@ function toKey(word: string): string {
 /** Longer names are judged by their end. */
 const MAX_LENGTH = 256;
 
+/** What was found out of names: senders use the same few again and again. Emptied when it is full. */
+const known = new Map<string, boolean>();
+const MAX_KNOWN = 1_000;
+
 /**
  * Whether a field or header of this name holds a secret, whatever separates its words: `clientSecret`, `clientsecret`,
  * `X-Api-Key`, `ocp-apim-subscription-key`, `x-hub-signature-256`; not `secretary`, `tokens_used` or `monkey`.
  */
 export const isSecretName = (name: string): boolean => {
+  const end = name.slice(-MAX_LENGTH);
+  const before = known.get(end);
+  if (before !== undefined) return before;
+  if (known.size >= MAX_KNOWN) known.clear();
+  const isSecret = hasSecretWord(end);
+  known.set(end, isSecret);
+  return isSecret;
+};
+
+const hasSecretWord = (name: string): boolean => {
   const words = name
-    .slice(-MAX_LENGTH)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/);
