@@ -29,3 +29,13 @@ export const processIo: Io = {
   paint: (format, line) => styleText(format, line, { stream: process.stderr }),
   paintOut: (format, line) => styleText(format, line, { stream: process.stdout }),
 };
+
+/** `| head` closes the pipe when it has enough: then there is nothing left to do, and nothing wrong. */
+export const endWithPipe = (): void => {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit(0);
+    });
+  }
+};

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-import { processIo } from './io.ts';
+import { endWithPipe, processIo } from './io.ts';
 import { run } from './run.ts';
 import { openTarget } from './target.ts';
 
+endWithPipe();
 process.exitCode = await run(process.argv.slice(2), {
   io: processIo,
   openTarget,

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
 import { validateWorkflow } from '../lib/workflows/validate.ts';
@@ -12,11 +13,11 @@ import type { Io } from './io.ts';
  */
 export const readWorkflow = async (
   file: string,
-  io: Pick<Io, 'readStdin'>,
+  io: Pick<Io, 'readStdin'> & Partial<Pick<Io, 'env'>>,
   findNodeType: FindNodeType,
 ): Promise<WorkflowDefinition> => {
   const name = file === '-' ? 'stdin' : file;
-  const value = parseJson(file === '-' ? await io.readStdin() : await readText(file), name);
+  const value = parseJson(file === '-' ? await io.readStdin() : await readText(file, io.env), name);
   const { definition, problems } = await validateWorkflow(value, findNodeType);
   if (definition !== null) return definition;
   throw new CommandError(
@@ -24,9 +25,13 @@ export const readWorkflow = async (
   );
 };
 
-const readText = async (file: string): Promise<string> => {
+/** `npm run cli` goes to the project's folder first: what is written on its command line is relative to where it was. */
+const folderOf = ({ npm_lifecycle_event: script, INIT_CWD: folder }: Io['env']): string =>
+  script === 'cli' && folder !== undefined ? folder : '.';
+
+const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
   try {
-    return await readFile(file, 'utf8');
+    return await readFile(resolve(folderOf(env), file), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandError(

@@ -1,0 +1,23 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { projectEnvironment, projectRoot, runCommand } from '../support/run-command.ts';
+
+test('a pipe that is closed early ends it without a word', async () => {
+  const child = spawn('node', [join(projectRoot, 'cli/main.ts'), '--help'], { env: projectEnvironment() });
+  child.stdout.destroy(); // as `head` does when it has enough
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect([said, code]).toEqual(['', 0]);
+});
+
+test('paths are relative to the folder where npm was called', async () => {
+  const { code, stdout, stderr } = await runCommand(
+    'npm',
+    ['run', '-s', 'cli', '--', 'workflow', 'validate', 'hello.json'],
+    { cwd: join(projectRoot, 'workflows') },
+  );
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('no such file')]);
+  expect(stdout).toContain('hello.json');
+});
