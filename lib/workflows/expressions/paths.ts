@@ -139,9 +139,10 @@ export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame:
 /** How often a predicate selects the item at a position: once when it is true, or each time that it names it. */
 const countSelections = (run: Run, found: unknown, position: number, length: number): number => {
   if (typeof found === 'boolean') return found ? 1 : 0;
+  // Rounded down; counted from the end when it is negative.
   const isHere = (number: number) => {
-    const index = Math.floor(number);
-    return (index < 0 ? length + index : index) === position;
+    const index = number < 0 ? length + number : number;
+    return index >= position && index < position + 1;
   };
   if (isNumeric(found)) return isHere(found) ? 1 : 0;
   if (Array.isArray(found)) {

@@ -28,7 +28,8 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
     }
     const keys = Object.keys(update);
     run.budget.makeMembers(keys.length);
-    for (const key of keys) changeable(node, match)[key] = update[key];
+    // Members of a list would not show in its data.
+    if (!Array.isArray(match)) for (const key of keys) changeable(node, match)[key] = update[key];
   }
   if (node.delete === undefined) return;
   const deletions = run.evaluate(node.delete, match, frame);

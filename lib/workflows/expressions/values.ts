@@ -76,6 +76,8 @@ export const isNumeric = (value: unknown): value is number => {
 /** JSONata's truth: of a list, whether any item is true; of nothing, nothing. */
 export const toBoolean = (budget: Budget, value: unknown, level = 0): boolean | undefined => {
   if (value === undefined) return undefined;
+  if (typeof value === 'string') return value.length > 0;
+  if (isNumeric(value)) return value !== 0;
   if (Array.isArray(value)) {
     budget.checkNesting(level);
     if (value.length === 1) return toBoolean(budget, value[0], level + 1);
@@ -88,8 +90,6 @@ export const toBoolean = (budget: Budget, value: unknown, level = 0): boolean | 
     budget.readItems(value.length);
     return false;
   }
-  if (typeof value === 'string') return value.length > 0;
-  if (isNumeric(value)) return value !== 0;
   if (isObject(value)) return hasMembers(value);
   return value === true;
 };

@@ -45,7 +45,7 @@ const spread = (run: Run, value: unknown, level = 0): unknown => {
     );
   }
   if (!Array.isArray(value)) return value;
-  const all = new Sequence();
+  const all: unknown[] = value.length === 0 ? new Sequence() : [];
   for (const item of value) {
     const parts = spread(run, item, level + 1);
     if (Array.isArray(parts)) for (const part of parts) all.push(part);
