@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import { describeExecution, type Scope } from './scope.ts';
 
-const NAME = '(?:[A-Za-z_][A-Za-z0-9_]*|`[^`]+`)';
-const PLAIN_PATH = new RegExp(`^(?:\\$(?:nodes|trigger|execution)|${NAME})(?:\\.${NAME})*$`);
+const PLAIN_PATH =
+  /^(?:\$(?:nodes|trigger|execution)|[A-Za-z_][A-Za-z0-9_]*|`[^`]+`)(?:\.(?:[A-Za-z_][A-Za-z0-9_]*|`[^`]+`))*$/;
 const SEGMENT = /`([^`]+)`|[^.`]+/g;
 /** Names that mean something else to JSONata. */
 const KEYWORDS = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function']);

@@ -1,0 +1,57 @@
+import { describe, expect, test } from '@jest/globals';
+import { findPatterns } from './find-patterns.ts';
+
+// Read by recheck when it is loaded: the analysis in JavaScript, not in a program for one platform.
+process.env.RECHECK_BACKEND = 'pure';
+const { check } = await import('recheck');
+
+/** Patterns that would take the square of a long text, but never see one from outside. */
+const neverSeeOutsideData: Readonly<Record<string, string>> = {
+  'lib/config.ts /\\/+$/': 'an address that the operator of the service has set',
+  'lib/aws/aws-caller.ts /\\/+$/': 'the address of a service of AWS, from the configuration',
+};
+
+/** Files that make patterns of texts. */
+const madeOfTexts: Readonly<Record<string, string>> = {
+  'lib/workflows/expressions/signature.ts':
+    'made of the signature of a function, from the workflow; matched against one letter for each argument',
+};
+
+const { literals, madeIn } = findPatterns(['lib', 'cli', 'functions', 'plugins', 'scripts/local']);
+const distinct = new Map(literals.map(({ source, flags }) => [`/${source}/${flags}`, { source, flags }]));
+
+/** Null when it is safe. */
+const describeWeakness = async (source: string, flags: string): Promise<string | null> => {
+  const result = await check(source, flags, { timeout: 60_000 });
+  if (result.status === 'safe') return null;
+  if (result.status === 'unknown') return `could not be analysed: ${result.error.kind}`;
+  return `${result.complexity.summary}, with ${result.attack.pattern}`;
+};
+
+describe('regular expressions that can see data from outside', () => {
+  test('there are some, and the analysis finds one that takes the square of its text', async () => {
+    expect(literals.length).toBeGreaterThan(50);
+    expect(await describeWeakness('\\s+$', '')).toContain('2nd degree polynomial');
+    expect(await describeWeakness('^(a+)+$', '')).toContain('exponential');
+    expect(await describeWeakness('^[a-z]+$', '')).toBeNull();
+  });
+
+  test.each([...distinct])('%s takes no more than linear time', async (name, { source, flags }) => {
+    const places = literals
+      .filter((literal) => `/${literal.source}/${literal.flags}` === name)
+      .map(({ file }) => `${file} ${name}`)
+      .filter((place) => !Object.hasOwn(neverSeeOutsideData, place));
+    const weakness = places.length === 0 ? null : await describeWeakness(source, flags);
+    expect(weakness === null ? [] : places.map((place) => `${place}: ${weakness}`)).toEqual([]);
+  });
+
+  test('no pattern is made of a text, but where that is known to be safe', () => {
+    expect(madeIn.filter((file) => !Object.hasOwn(madeOfTexts, file))).toEqual([]);
+  });
+
+  test('the lists of exceptions hold nothing that is not there', () => {
+    const places = literals.map(({ file, source, flags }) => `${file} /${source}/${flags}`);
+    expect(Object.keys(neverSeeOutsideData).filter((place) => !places.includes(place))).toEqual([]);
+    expect(Object.keys(madeOfTexts).filter((file) => !madeIn.includes(file))).toEqual([]);
+  });
+});
