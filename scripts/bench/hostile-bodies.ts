@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../lib/contract/json.ts';
-import { createPrepareRun } from '../../lib/executions/prepare-run.ts';
-import { createRunExecution } from '../../lib/executions/run-execution.ts';
-import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
 import { aBackgroundService, aFlow } from '../../tests/support/a-background-service.ts';
+import { aJsonEvent } from '../../tests/support/a-webhook-event.ts';
+import { type AWorkflow, aWebhookService } from '../../tests/support/a-webhook-service.ts';
 import { median, printTable } from './measure.ts';
 
 /** Texts that are slow to search for those who try every way to read them; prose is what they are compared with. */
@@ -29,11 +28,11 @@ const aBody = (unit: string, bytes: number): JsonObject => {
   return { total: 'x', note: unit.repeat(Math.ceil(bytes / perUnit)) };
 };
 
-const failing = aFlow({
+/** The last condition is no boolean: the run fails there. */
+const failing: AWorkflow = {
   id: 'failing',
-  nodes: [{ id: 'check', type: 'if', parameters: { condition: '{{ body.total }}' } }],
-  edges: ['start -> check'],
-});
+  chain: [{ type: 'if', parameters: { condition: '{{ body.total }}' } }],
+};
 
 const durable = aFlow({
   id: 'durable',
@@ -42,17 +41,30 @@ const durable = aFlow({
   settings: { recordData: 'always' },
 });
 
-/** As many nodes that hand the body on, and one at their end that fails or does not. */
-const aChain = (id: string, length: number, condition: string): WorkflowDefinition => {
-  const ids = Array.from({ length }, (_, index) => `n${index}`);
-  return aFlow({
-    id,
-    nodes: [
-      ...ids.map((node) => ({ id: node, type: 'set', parameters: { values: { last: node } } })),
-      { id: 'check', type: 'if', parameters: { condition } },
-    ],
-    edges: ['start', ...ids].map((node, at) => `${node} -> ${ids[at] ?? 'check'}`),
-  });
+/** As many nodes that hand the body on, one that fails or does not, and a short answer. */
+const aChain = (id: string, length: number, condition: string): AWorkflow => ({
+  id,
+  chain: [
+    ...Array.from({ length }, (_, at) => ({
+      type: 'set',
+      parameters: { values: { last: at }, keepInput: true },
+    })),
+    { type: 'filter', parameters: { condition } },
+    { type: 'set', parameters: { values: { ok: true } } },
+  ],
+});
+
+/** An order with as many items as the bytes take. */
+const anOrder = (bytes: number): JsonObject => {
+  const item = {
+    sku: 'A-1042',
+    name: 'Teapot, cast iron, 0.8 l',
+    price: 49.9,
+    quantity: 2,
+    tags: ['tea', 'iron'],
+  };
+  const count = Math.ceil(bytes / (JSON.stringify(item).length + 1));
+  return { total: 'x', items: Array.from({ length: count }, (_, at) => ({ ...item, price: at / 100 })) };
 };
 
 /** CPU milliseconds of this process, for one call. */
@@ -64,48 +76,41 @@ const cpuOf = async (call: () => Promise<unknown>): Promise<number> => {
   return (user + system) / 1e3;
 };
 
-/** Runs with all their real parts, on stores and an engine in memory. */
+/** Requests and runs with all their real parts, on stores and an engine in memory. */
 const createRuns = async () => {
-  const service = await aBackgroundService();
-  const { parts } = service;
-  const runExecution = createRunExecution({
-    ...parts,
-    prepare: createPrepareRun(parts),
-    clock: parts.services.clock,
-    ids: parts.services.ids,
-  });
+  const background = await aBackgroundService();
+  const webhooks = await aWebhookService();
   let runs = 0;
-  const runSynchronously = async (definition: WorkflowDefinition, body: JsonObject, expected: string) => {
-    const { status, failure } = await runExecution({
-      executionId: `e-${runs++}`,
-      workflow: { version: 1, updatedAt: '', definition },
-      trigger: { nodeId: 'start', type: 'webhookTrigger' },
-      input: { body },
-      timeLimitMs: 3_600_000,
-      keepsResult: false,
-    });
-    if (status !== expected) throw new Error(`the run ${status}: ${failure?.message}`);
+  const request = async (workflow: AWorkflow, body: JsonObject, expected: number) => {
+    await webhooks.put(workflow);
+    const event = aJsonEvent(body, { workflowId: workflow.id ?? 'shop' });
+    return async () => {
+      const { statusCode } = await webhooks.call(event);
+      if (statusCode !== expected) throw new Error(`${workflow.id} answered ${statusCode}`);
+    };
   };
   return {
-    fail: (body: JsonObject) => runSynchronously(failing, body, 'failed'),
-    runChain: (chain: WorkflowDefinition, body: JsonObject, expected: string) =>
-      runSynchronously(chain, body, expected),
+    request,
+    fail: (body: JsonObject) => request(failing, body, 500),
     runDurably: async (body: JsonObject) => {
-      await service.put(durable);
-      const executionId = await service.accept(`e-${runs++}`, { workflowId: 'durable', input: { body } });
-      const { status } = await service.run(executionId);
-      if (status !== 'succeeded') throw new Error(`the durable run: ${status}`);
+      await background.put(durable);
+      const executionId = await background.accept(`e-${runs++}`, { workflowId: 'durable', input: { body } });
+      return async () => {
+        const { status } = await background.run(executionId);
+        if (status !== 'succeeded') throw new Error(`the durable run: ${status}`);
+      };
     },
   };
 };
 
-type Run = (body: JsonObject) => Promise<unknown>;
+/** What is measured, when all that it needs is there. */
+type Prepare = (body: JsonObject) => Promise<() => Promise<void>>;
 
 /** For each kind the ratio to prose of the same size: of the whole size, or of the largest that did not take too long. */
-const compareKinds = async (title: string, run: Run, bytes: number): Promise<void> => {
+const compareKinds = async (title: string, prepare: Prepare, bytes: number): Promise<void> => {
   const ended = new Set<string>();
   const rows = new Map<string, string[]>();
-  await run(aBody('warm up ', 10_000));
+  await (await prepare(aBody('warm up ', 10_000)))();
   for (const part of parts) {
     const size = Math.round(bytes * part);
     const times = new Map<string, number[]>();
@@ -113,7 +118,7 @@ const compareKinds = async (title: string, run: Run, bytes: number): Promise<voi
     for (let round = 0; round < rounds; round++) {
       for (const [kind, unit] of Object.entries(kinds)) {
         if (ended.has(kind)) continue;
-        const time = await cpuOf(() => run(aBody(unit, size)));
+        const time = await cpuOf(await prepare(aBody(unit, size)));
         times.set(kind, [...(times.get(kind) ?? []), time]);
         if (time > tooLong) ended.add(kind);
       }
@@ -128,24 +133,24 @@ const compareKinds = async (title: string, run: Run, bytes: number): Promise<voi
 };
 
 const compareChains = async (
-  run: (chain: WorkflowDefinition, body: JsonObject, expected: string) => Promise<unknown>,
+  request: (workflow: AWorkflow, body: JsonObject, expected: number) => ReturnType<Prepare>,
   bytes: number,
 ): Promise<void> => {
-  const body = aBody(kinds.prose ?? '', bytes);
+  const body = anOrder(bytes);
   const chains = [
-    ['succeeds', aChain('good', 20, '{{ body.total = "x" }}'), 'succeeded'],
-    ['fails', aChain('bad', 20, '{{ body.total }}'), 'failed'],
+    ['succeeds', aChain('good', 20, '{{ body.total = "x" }}'), 200],
+    ['fails', aChain('bad', 20, '{{ body.total }}'), 500],
   ] as const;
   const times: number[][] = chains.map(() => []);
   for (let round = 0; round <= rounds; round++) {
     for (const [index, [, chain, expected]] of chains.entries()) {
-      const time = await cpuOf(() => run(chain, body, expected));
+      const time = await cpuOf(await request(chain, body, expected));
       if (round > 0) times[index]?.push(time);
     }
   }
   const base = median(times[0] ?? []);
   printTable(
-    `A synchronous run of 20 set nodes, with a body of ${bytes} bytes (aim: at most 1.5)`,
+    `A synchronous request through 20 set nodes, with a body of ${bytes} bytes (aim: at most 1.5)`,
     ['', 'CPU ms', '× succeeding'],
     chains.map(([name], index) => {
       const time = median(times[index] ?? []);
@@ -156,8 +161,8 @@ const compareChains = async (
 
 /** @param bytes of the JSON text of the largest body; that of the chains is 5/6 of it */
 export const benchHostileBodies = async (bytes: number): Promise<void> => {
-  const { fail, runChain, runDurably } = await createRuns();
-  await compareKinds('A synchronous run that fails (aim: at most 2 × prose)', fail, bytes);
+  const { request, fail, runDurably } = await createRuns();
+  await compareKinds('A synchronous request that fails (aim: at most 2 × prose)', fail, bytes);
   await compareKinds('A durable run that keeps its data (aim: at most 2 × prose)', runDurably, bytes);
-  await compareChains(runChain, Math.round((bytes * 5) / 6));
+  await compareChains(request, Math.round((bytes * 5) / 6));
 };
