@@ -4,7 +4,7 @@ import { parseSignature, type Signature } from './signature.ts';
 import type { CallNode, LambdaNode, Node } from './syntax-tree.ts';
 import { Func } from './values.ts';
 
-/** A call in tail position, not made yet: whoever called the function makes it, so that recursion takes no depth. */
+/** A call in tail position, not made yet: the caller of the function makes it, so that recursion takes no depth. */
 class TailCall {
   readonly call: CallNode;
   readonly input: unknown;
@@ -17,9 +17,18 @@ class TailCall {
   }
 }
 
-/** By the text of the signature: few are ever in use, all of them written by authors of workflows. */
-const signatureOf = (node: LambdaNode): Signature | null =>
-  node.signature === undefined ? null : parseSignature(node.signature.definition);
+const signatures = new WeakMap<LambdaNode, Signature>();
+
+/** Parsed once for each function in an expression, however often it is made a value. */
+const signatureOf = (node: LambdaNode): Signature | null => {
+  if (node.signature === undefined) return null;
+  let signature = signatures.get(node);
+  if (signature === undefined) {
+    signature = parseSignature(node.signature.definition);
+    signatures.set(node, signature);
+  }
+  return signature;
+};
 
 export const evaluateLambda = (run: Run, node: LambdaNode, input: unknown, frame: Frame): Func | TailCall => {
   if (node.thunk === true) return new TailCall(node.body as CallNode, input, frame);
@@ -73,7 +82,7 @@ const at = (node: CallNode, call: () => unknown): unknown => {
   }
 };
 
-/** The value in front of the brackets; helps whoever forgot the `$` of a function that there is. */
+/** The value in front of the brackets. The message suggests the `$` when there is a function of that name. */
 const evaluateProcedure = (run: Run, node: CallNode, input: unknown, frame: Frame, code: string): unknown => {
   const func = run.evaluate(node.procedure, input, frame);
   if (func === undefined && node.procedure.type === 'path') {
