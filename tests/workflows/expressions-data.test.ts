@@ -194,6 +194,22 @@ describe('data is data, whatever its keys are called', () => {
     },
   );
 
+  test.each(['$ ~> |$nodes|{"mine": true}|', '$ ~> |$$.body|{"mine": true}|', '$ ~> |$trigger|{}, "a"|'])(
+    '%s changes nothing but its copy',
+    async (text) => {
+      const given = {
+        ...scope({ a: 1 }),
+        nodes: Object.assign(Object.create(null), { a: { b: 1 } }),
+        trigger: { a: 1 },
+      };
+      const before = JSON.stringify(given);
+      await expect((async () => compileExpression(text)(given))()).rejects.toThrow(
+        'of the clone that it changes',
+      );
+      expect(JSON.stringify(given)).toBe(before);
+    },
+  );
+
   test('a function is never printed', async () => {
     await expect(evaluate('$replace("a", "a", $uppercase)', {})).rejects.toThrow('with a non-string value');
     expect(await evaluate('$string($uppercase)', {})).toBe('');

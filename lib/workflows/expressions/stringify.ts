@@ -47,6 +47,11 @@ const isPlain = (budget: Budget, value: unknown, level: number): boolean => {
   return areAllPlain;
 };
 
+/** Of all objects that may be changed, and of no others. Holds nothing: `__proto__` is a key like any other. */
+const clonePrototype: object = Object.freeze(Object.create(null));
+
+export const isCloned = (value: object): boolean => Object.getPrototypeOf(value) === clonePrototype;
+
 /** `$clone()`: a copy that may be changed, with what JSON would make of the value. */
 export const clone = (budget: Budget, value: unknown, level = 0): unknown => {
   if (isNumeric(value)) return roundNumber(value) + 0; // no negative zero
@@ -57,8 +62,7 @@ export const clone = (budget: Budget, value: unknown, level = 0): unknown => {
     budget.makeItems(value.length);
     return Array.from(value, (item) => clone(budget, item, level + 1));
   }
-  // Without a prototype: `__proto__` is a key like any other.
-  const copy: Members = Object.create(null);
+  const copy: Members = Object.create(clonePrototype);
   const keys = Object.keys(value);
   budget.makeMembers(keys.length);
   for (const key of keys) {

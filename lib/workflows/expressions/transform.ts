@@ -1,6 +1,7 @@
 import { EvaluationError } from './evaluation-error.ts';
 import type { Frame, Run } from './run.ts';
 import { parseSignature } from './signature.ts';
+import { isCloned } from './stringify.ts';
 import type { TransformNode } from './syntax-tree.ts';
 import { Func, isObject, type Members } from './values.ts';
 
@@ -42,9 +43,9 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
   if (isObject(match)) for (const key of keys) delete changeable(node, match)[key];
 };
 
-/** Objects of the clone have no prototype and are not frozen; what the pattern finds elsewhere is data of others. */
+/** What the pattern finds elsewhere than in the copy is data of others. */
 const changeable = (node: TransformNode, match: unknown): Members => {
-  if (!isObject(match) || Object.isFrozen(match) || Object.getPrototypeOf(match) !== null) {
+  if (!isObject(match) || !isCloned(match)) {
     throw new EvaluationError('T2014').at(node.position);
   }
   return match;

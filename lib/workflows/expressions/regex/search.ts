@@ -29,7 +29,7 @@ export const search = (
   const { instructions } = program;
   /**
    * By instruction and by the rounds around it that are empty so far: the place of the text, plus one, where it was last
-   * reached. Who comes there again has the same ways before it, and is less preferred.
+   * reached. A thread that reaches it again has the same ways before it, and is less preferred.
    */
   const reached = new Int32Array(instructions.length << program.rounds);
   const noCaptures: Captures = new Array(2 * (program.groups + 1)).fill(-1);
