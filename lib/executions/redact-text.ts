@@ -37,20 +37,20 @@ export const redactText = (text: string, length = text.length): string => {
   return shown + window.slice(at, Math.max(at, length));
 };
 
-const CALLBACK = /(\/api\/webhook-callback\/)[A-Za-z0-9._~-]+/g;
-const CREDENTIALS = /(\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi;
+const CALLBACK = /(\/api\/webhook-callback\/)([A-Za-z0-9._~-]+)/g;
+const CREDENTIALS = /(\b(?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{8,})/gi;
 /** Between `://` and `@` stands no further slash, so that no part of the text is looked at for two addresses. */
-const URL_PASSWORD = /(:\/\/[^\s/:@]*:)[^\s/@]+(?=@)/g;
+const URL_PASSWORD = /(:\/\/[^\s/:@]*:)([^\s/@]+)@/g;
 
-/** What a pattern matches behind its first group. */
+/** The second group of what a pattern matches, right behind the first. */
 const findAfter = (text: string, pattern: RegExp): Span[] =>
-  [...text.matchAll(pattern)].map(({ 0: whole, 1: before = '', index }) => [
-    index + before.length,
-    index + whole.length,
-  ]);
+  [...text.matchAll(pattern)].map(({ 1: before = '', 2: secret = '', index }) => {
+    const from = index + before.length;
+    return [from, from + secret.length];
+  });
 
 /** `token=…` in a query or a form. */
-const PAIR_NAME = /(?<![\w.~%-])([\w.~%-]{1,64})=/g;
+const PAIR_NAME = /(?:^|[^\w.~%-])([\w.~%-]+)=/g;
 const PAIR_VALUE = /[^&\s"'<>\\]*/y;
 
 const findPairs = (text: string): Span[] =>
@@ -59,12 +59,14 @@ const findPairs = (text: string): Span[] =>
     return isSecretName(name) ? [[from, endOf(PAIR_VALUE, text, from)] as const] : [];
   });
 
-/** `"token": "…"` in JSON text, at any depth of escaping, and percent-encoded in a form. */
-const JSON_NAME = /(?:"|%22)([^"\\%\s]{1,64})\\{0,7}(?:"|%22)\s{0,8}(?::|%3A)\s{0,8}(\\{0,7})("|%22|)/gi;
+/** `"token": "…"` in JSON text, at any depth of escaping. */
+const JSON_NAME = /"([^"\\\s]+)\\*"\s*:\s*(\\*)("?)/g;
+/** The same, percent-encoded in a form. */
+const ENCODED_NAME = /%22([^"\\%\s]+)%22%3A()(%22)/gi;
 const JSON_PLAIN = /[^\s,}\]{["]*/y;
 
 const findJsonPairs = (text: string): Span[] =>
-  [...text.matchAll(JSON_NAME)].flatMap(
+  [...text.matchAll(JSON_NAME), ...text.matchAll(ENCODED_NAME)].flatMap(
     ({ 0: whole, 1: name = '', 2: slashes = '', 3: quote = '', index }) => {
       if (!isSecretName(name)) return [];
       const from = index + whole.length;

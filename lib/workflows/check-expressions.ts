@@ -45,19 +45,20 @@ export const checkExpression = async (expression: string, path: string, names: N
 
 /** `${body.name}` and `{body.name}`: with a dot behind a name of ours, it is nothing else. */
 const SINGLE_BRACES =
-  /(?<!\{)\$?\{\s*((?:body|headers|queryParams|\$json|\$input|\$trigger|\$nodes)\.[\w.]+)\s*\}(?!\})/;
+  /(?:^|[^${])(\$?\{ ?((?:body|headers|queryParams|\$json|\$input|\$trigger|\$nodes)\.[\w.]+) ?\})(?:[^}]|$)/;
 
 /** Expressions as n8n and Step Functions write them, which would be texts here. */
 const describeForeignBraces = (text: string): string | null => {
   if (text.startsWith('={{')) return 'begins with "=", which would stay in the text: leave it out';
-  const braces = SINGLE_BRACES.exec(text);
-  if (braces !== null)
-    return `${quote(braces[0])} is text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${braces[1]} }}`)}?`;
+  const [, braces, inside] = SINGLE_BRACES.exec(text) ?? [];
+  if (braces !== undefined)
+    return `${quote(braces)} is text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${inside} }}`)}?`;
   if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
   return `is a text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
 };
 
-const QUOTED = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`/g;
+/** A text without its end reaches to the end of the expression: so that none is looked through twice. */
+const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/gs;
 
 /** Operators of other languages, and what JSONata has for them. */
 const foreignOperators: readonly (readonly [RegExp, string])[] = [

@@ -76,7 +76,7 @@ const checkAddresses = (definition: WorkflowDefinition): Problem[] => {
 };
 
 /** `/users/:id`, `/users/{id}`, `/users/<id>`, `/files/*`: what other tools match, and what is taken literally here. */
-const PLACEHOLDER = /^(?::([A-Za-z_]\w*).*|\{([^{}]*)\}|<([^<>]*)>|\[([^[\]]*)\]|\*+)$/;
+const PLACEHOLDER = /^(?::([A-Za-z_]\w*)|(?:\{([^{}]*)\}|<([^<>]*)>|\[([^[\]]*)\]|\*+)$)/;
 
 const findPlaceholder = (path: string): string | null => {
   if (path.includes('{{')) return null; // reported as an expression

@@ -13,6 +13,10 @@ const neverSeeOutsideData: Readonly<Record<string, string>> = {
 
 /** Files that make patterns of texts. */
 const madeOfTexts: Readonly<Record<string, string>> = {
+  'lib/plugins/metadata-rules.ts':
+    'made to see whether the pattern of a plugin can be read; matched against nothing',
+  'lib/workflows/schema-problems.ts':
+    'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',
   'lib/workflows/expressions/signature.ts':
     'made of the signature of a function, from the workflow; matched against one letter for each argument',
 };
