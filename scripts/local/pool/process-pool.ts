@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { FunctionVersion } from './messages.ts';
 import { NotBegun, type Sandbox } from './sandbox.ts';
 import { createSlots, type SlotCounts } from './slots.ts';
@@ -25,7 +26,7 @@ export interface Invocation {
 export interface ProcessPool {
   /** Resolves with what the function gives; rejects when it fails, in whichever way. */
   invoke(invocation: Invocation): Promise<unknown>;
-  /** Loads a function into a process, for the next invocation. Never rejects. */
+  /** Loads a function into a process, for the next invocation, unless there are some at work. Never rejects. */
   prewarm(functionKey: string): Promise<void>;
   /** Ends processes of older code as soon as they are idle. */
   dropOutdated(): void;
@@ -127,8 +128,9 @@ export const createProcessPool = (parts: {
   };
 
   return {
-    invoke: (invocation) =>
-      withSlot(invocation.signal, async () => {
+    invoke: async (invocation) => {
+      await functions.find(invocation.functionKey); // what waits for code that is being built takes no place
+      return withSlot(invocation.signal, async () => {
         for (let triesLeft = processes.most + TRIES; ; triesLeft--) {
           try {
             return await run(invocation);
@@ -136,12 +138,16 @@ export const createProcessPool = (parts: {
             if (!(error instanceof NotBegun) || isStopped || triesLeft === 0) throw error;
           }
         }
-      }),
-    prewarm: (functionKey) =>
-      withSlot(undefined, async () => {
+      });
+    },
+    prewarm: async (functionKey) => {
+      await immediate(); // what waits for the same code comes first
+      if (busy > 0 || isStopped) return; // and loads it
+      await withSlot(undefined, async () => {
         const version = await functions.find(functionKey);
         if (findIdle(version) === undefined) giveBack(await start(version));
-      }).catch(() => {}), // the first invocation will say what is wrong
+      }).catch(() => {}); // the first invocation will say what is wrong
+    },
     dropOutdated: () => {
       for (const sandbox of [...idle.keys()]) {
         if (sandbox.version === null || !functions.isCurrent(sandbox.version)) endIdle(sandbox);
