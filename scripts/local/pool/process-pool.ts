@@ -54,7 +54,9 @@ export const createProcessPool = (parts: {
   readonly graceMs?: number;
 }): ProcessPool => {
   const { processes, functions, spare, graceMs } = parts;
-  const slots = createSlots(processes);
+  /** Processes that load their function. */
+  let loading = 0;
+  const slots = createSlots(processes, () => loading === 0);
   const all = new Set<Sandbox>();
   /** Invocations that have a place. */
   let busy = 0;
@@ -83,11 +85,14 @@ export const createProcessPool = (parts: {
       all.delete(sandbox);
       takeIdle(sandbox);
     });
+    loading++;
     try {
       await sandbox.load(version);
     } catch (error) {
       void sandbox.end(graceMs);
       throw error;
+    } finally {
+      loading--;
     }
     return sandbox;
   };

@@ -24,12 +24,13 @@ interface Waiter {
 /**
  * Work that computes is done soonest by as few processes as there are cores; work that waits needs more. So places are
  * added, one by one, as long as the line does not move, and taken away when it does.
- * @param now milliseconds, of a clock that never goes back
+ * @param isSettled false while those inside have yet to begin: then the line stands for another reason
  */
 export const createSlots = (
   { usual, most, growAfterMs }: SlotCounts,
-  now: () => number = () => performance.now(),
+  isSettled: () => boolean = () => true,
 ): Slots => {
+  const now = () => performance.now();
   let places = usual;
   let taken = 0;
   let closed: Error | null = null;
@@ -62,7 +63,7 @@ export const createSlots = (
     timer = setTimeout(() => {
       timer = undefined;
       const [oldest] = waiting;
-      if (oldest !== undefined && now() - oldest.since >= growAfterMs) places++;
+      if (oldest !== undefined && now() - oldest.since >= growAfterMs && isSettled()) places++;
       admit();
     }, growAfterMs);
     timer.unref();

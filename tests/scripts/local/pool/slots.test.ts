@@ -11,8 +11,8 @@ afterEach(() => {
 const COUNTS = { usual: 1, most: 3, growAfterMs: 100 };
 
 /** Enters, in turn, those who come; `inside` holds those who have a place. */
-const aLine = (counts = COUNTS) => {
-  const slots = createSlots(counts);
+const aLine = (counts = COUNTS, isSettled = () => true) => {
+  const slots = createSlots(counts, isSettled);
   const inside: string[] = [];
   const releases = new Map<string, () => void>();
   const enter = (name: string, signal?: AbortSignal): Promise<void> =>
@@ -65,6 +65,17 @@ test('adds places while the line does not move, one at a time, up to the most', 
     expect(inside).toEqual(expected);
     await jest.advanceTimersByTimeAsync(100);
   }
+});
+
+test('adds none while those inside have yet to begin', async () => {
+  let isSettled = false;
+  const { inside, enter } = aLine(COUNTS, () => isSettled);
+  for (const name of ['a', 'b']) void enter(name);
+  await jest.advanceTimersByTimeAsync(500);
+  expect(inside).toEqual(['a']);
+  isSettled = true;
+  await jest.advanceTimersByTimeAsync(100);
+  expect(inside).toEqual(['a', 'b']);
 });
 
 test('takes places away again when the line moves', async () => {
