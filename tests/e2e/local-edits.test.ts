@@ -124,7 +124,10 @@ describe('edits', () => {
     const statuses = new Set<number>();
     let isOn = true;
     const caller = async () => {
-      while (isOn) statuses.add((await post('/api/webhook/plugged/webhook')).status);
+      await poll(async () => {
+        statuses.add((await post('/api/webhook/plugged/webhook')).status);
+        return !isOn;
+      });
     };
     const calls = caller();
     for (let at = 0; at < 50; at++) {
@@ -154,7 +157,7 @@ describe('edits', () => {
     isOn = false;
     await calls;
     expect([...statuses]).toEqual([200]);
-  });
+  }, 180_000);
 
   test('that can’t be built are said, with their place, and the code before goes on', async () => {
     const file = join(project.folder, 'plugins/edited.ts');
