@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { readPort } from './local/ports.ts';
 import { StartError } from './local/start-error.ts';
+import type { LocalService } from './local/start-service.ts';
 
 const help = `npm start: the whole service on this machine.
 
@@ -12,6 +13,9 @@ Ctrl+C ends it.
 `;
 
 const PORT = '3000';
+
+/** Ctrl+C comes twice: from the terminal, and handed on by npm. */
+const SAME_SIGNAL_MS = 500;
 
 /** What was asked for; ends the process with what is wrong with it. */
 const readOptions = (): { readonly data?: string | undefined; readonly help?: boolean | undefined } => {
@@ -27,20 +31,23 @@ const readOptions = (): { readonly data?: string | undefined; readonly help?: bo
 /** Runs the service until it is told to end; a second signal ends it at once. */
 const run = async (data: string | undefined): Promise<void> => {
   const port = readPort(process.env.PORT || PORT);
-  const { startService } = await import('./local/start-service.ts');
-  const service = await startService({
-    port,
-    dataFolder: data ?? (process.env.HOOKLOOM_DATA || undefined),
-    log: (line) => process.stdout.write(`${line}\n`),
-  });
-  let isEnding = false;
+  let service: LocalService | null = null;
+  let endingSince: number | null = null;
   const end = async () => {
-    if (isEnding) process.exit(1);
-    isEnding = true;
+    if (endingSince !== null && performance.now() - endingSince < SAME_SIGNAL_MS) return;
+    if (service === null || endingSince !== null) process.exit(1);
+    endingSince = performance.now();
     await service.stop();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+
+  const { startService } = await import('./local/start-service.ts');
+  service = await startService({
+    port,
+    dataFolder: data ?? (process.env.HOOKLOOM_DATA || undefined),
+    log: (line) => process.stdout.write(`${line}\n`),
+  });
   process.stdout.write(service.announcement);
 };
 

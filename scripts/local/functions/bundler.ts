@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { BuildContext, BuildFailure, Message } from 'esbuild';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BuildContext, BuildFailure, BuildResult, Message } from 'esbuild';
 
 export interface BundlerOptions {
   /** Of the project: modules are relative to it. */
@@ -53,6 +54,9 @@ interface Entry {
   /** Newest last: what a process may be about to load. */
   readonly files: string[];
 }
+
+/** By then esbuild knows that it has ended, and can be started again. */
+const RESTART_MS = 100;
 
 /** Bundles of a module that stay, for processes that have been told to load an older one and have not yet. */
 const KEPT_FILES = 5;
@@ -109,9 +113,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     const done = entry.next ?? Promise.withResolvers<void>();
     Object.assign(entry, { isDirty: false, isWanted: false, next: null, running: done.promise });
     try {
-      entry.context ??= openContext(entry.module, options);
-      const context = await entry.context;
-      const { outputFiles, metafile } = await context.rebuild();
+      const { outputFiles, metafile } = await rebuild(entry);
       const [output] = outputFiles ?? [];
       if (output === undefined) throw new Error(`${entry.module} gave no bundle`);
       const names = Object.keys(metafile?.inputs ?? {});
@@ -124,6 +126,19 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     } finally {
       entry.running = null;
       done.resolve();
+    }
+  };
+
+  /** Once more when esbuild itself has ended: Ctrl+C and whoever kills processes reach it, too. */
+  const rebuild = async (entry: Entry, isAgain = false): Promise<BuildResult> => {
+    entry.context ??= openContext(entry.module, options);
+    try {
+      return await (await entry.context).rebuild();
+    } catch (error) {
+      if (isBuildFailure(error) || isAgain || isClosed) throw error;
+      entry.context = null;
+      await sleep(RESTART_MS);
+      return rebuild(entry, true);
     }
   };
 
@@ -209,10 +224,13 @@ const openContext = async (module: string, { folder, esbuild }: BundlerOptions):
   });
 };
 
+/** What is wrong is in the code. */
+const isBuildFailure = (error: unknown): error is BuildFailure =>
+  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+
 const describe = (error: unknown): string => {
-  const { errors } = error as Partial<BuildFailure>;
-  if (errors === undefined) return error instanceof Error ? error.message : String(error);
-  return errors.slice(0, 10).map(describeMessage).join('\n');
+  if (!isBuildFailure(error)) return error instanceof Error ? error.message : String(error);
+  return error.errors.slice(0, 10).map(describeMessage).join('\n');
 };
 
 const describeMessage = ({ text, location }: Message): string =>

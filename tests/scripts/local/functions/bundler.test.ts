@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { stop as stopEsbuild } from 'esbuild';
 import { type Bundler, createBundler } from '../../../../scripts/local/functions/bundler.ts';
 
 let folder: string;
@@ -148,4 +149,14 @@ test('keeps a few of the bundles before, and none in the end', async () => {
   expect(files.map((file) => existsSync(file))).toEqual([...Array(3).fill(false), ...Array(5).fill(true)]);
   await bundler.close();
   expect(existsSync(join(folder, 'out'))).toBe(false);
+});
+
+test('goes on when esbuild itself has been ended', async () => {
+  await load('one');
+  edit('export const text = "second";');
+  await stopEsbuild();
+  expect(await load('one')).toBe('one second');
+  edit('export const text = "third";');
+  expect(await load('one')).toBe('one third');
+  expect(problems).toEqual([]);
 });
