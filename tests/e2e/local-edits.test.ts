@@ -132,26 +132,26 @@ describe('edits', () => {
     const calls = caller();
     for (let at = 0; at < 50; at++) {
       const edit = `edit ${at}`;
-      switch (at % 3) {
+      switch (at % 5) {
         case 0:
-          writeWorkflow(workflow('hello', set({ edit })));
-          await poll(() => shown('/api/webhook/hello/webhook', edit));
-          break;
-        case 1:
           writeFileSync(
             join(project.folder, 'plugins/edited.ts'),
             plugin('edited', `() => ({ edit: '${edit}' })`),
           );
           await poll(() => shown('/api/webhook/plugged/webhook', edit));
           break;
-        default: {
+        case 1: {
           const code = `export const handler = async () => ({ edit: '${edit}' });`;
           writeFileSync(join(project.folder, 'functions/admin/debug.ts'), code);
           await poll(async () => {
             const response = await fetch(`${service.baseUrl}/api/admin/debug`);
             return ((await response.json()) as { edit?: string }).edit === edit;
           });
+          break;
         }
+        default:
+          writeWorkflow(workflow('hello', set({ edit })));
+          await poll(() => shown('/api/webhook/hello/webhook', edit));
       }
     }
     isOn = false;
