@@ -37,6 +37,7 @@ export default class LocalService {
     };
 
     const startForInvocation = async () => {
+      service.provider.environment.OWN_PROCESS = ''; // it is the framework's
       const { environment } = service.getFunction(serverless.processedInput.options.function);
       if (environment?.TABLE_PREFIX === undefined) return;
       const { connectInvocation } = await import('./local/invocation-backend.ts');

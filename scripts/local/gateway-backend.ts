@@ -53,7 +53,8 @@ export const startGatewayBackend = async (settings: {
   const local = createLocalEnvironment(tablePrefix, backend, baseUrl);
   // Background runs print more: theirs is the terminal.
   resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1' } });
-  Object.assign(settings.environment, local.initial, process.env, local.fixed);
+  // The framework's process is every function's.
+  Object.assign(settings.environment, local.initial, process.env, local.fixed, { OWN_PROCESS: '' });
 
   const target = connect({ ...backend, tablePrefix });
   const apiKey = ordersApiKey();

@@ -11,7 +11,10 @@ const MAX_OUTPUT_BYTES = 6_291_556;
 
 let loaded: { readonly version: FunctionVersion; readonly handler: Handler } | null = null;
 
-/** Written before this returns: a handler may end the process right after its answer. */
+/**
+ * Written before this returns: what a handler gives may end the process as soon as it was turned into JSON, in a
+ * microtask of its `toJSON`, since on Lambda the answer has been taken by then.
+ */
 const say = (message: FromProcess): void => sendText(JSON.stringify(message));
 
 const sendText = (json: string): void => {

@@ -114,6 +114,13 @@ describe('processes', () => {
     for (let at = 0; at < 6; at++) expect(await invoke(at)).toBe(at);
   });
 
+  test('may end as soon as their answer is taken from them: it arrives', async () => {
+    const { invoke } = aPool({
+      body: 'return { toJSON: () => { queueMicrotask(() => process.exit(0)); return event; } };',
+    });
+    for (let at = 0; at < 6; at++) expect(await invoke(at)).toBe(at);
+  });
+
   test('may end right after a large answer: all of it arrives', async () => {
     const { invoke } = aPool({
       body: 'setImmediate(() => process.exit(0)); return "x".repeat(5_000_000);',
