@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import pLimit from 'p-limit';
 import type { NodeRecord } from '../../lib/executions/execution.ts';
 import type {
   ExecutionEnd,
@@ -26,6 +27,9 @@ const nodeRecord = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
 const failure = { nodeId: 'shop', name: 'Error', message: 'The shop is closed.' };
 
 const end = (changes: Partial<ExecutionEnd> = {}) => anExecutionEnd({ nodes: [nodeRecord()], ...changes });
+
+/** Writes at a time: no more than a busy machine's connections take within their timeout. */
+const AT_ONCE = 20;
 
 /** What a record says beside its start. */
 const untouched = {
@@ -241,7 +245,8 @@ export const describeExecutionStore = (
             callbackId: 'c'.repeat(300),
             expiresAt: 1_900_000_000_000,
           });
-        await Promise.all(nodes.map((_node, at) => open(at)));
+        const limit = pLimit(AT_ONCE);
+        await Promise.all(nodes.map((_node, at) => limit(open, at)));
         expect(await store.saveProgress('e-1', { status: 'waiting', nodes, checkAt: 1 })).toBe(true);
         const packed = `j${'p'.repeat(11_000)}`;
         const parts = { input: packed, result: packed, memory: packed };
@@ -289,13 +294,13 @@ export const describeExecutionStore = (
         const store = await create();
         const { startedAt } = accepted();
         const ids = Array.from({ length: 450 }, (_, at) => `w-${at}`);
-        await Promise.all(
-          ids.map(async (executionId) => {
-            await store.start(accepted({ executionId, startToken: executionId }));
-            await store.begin(executionId, begin);
-            await store.saveProgress(executionId, { status: 'waiting', nodes: [], checkAt: startedAt });
-          }),
-        );
+        const limit = pLimit(AT_ONCE);
+        const wait = async (executionId: string) => {
+          await store.start(accepted({ executionId, startToken: executionId }));
+          await store.begin(executionId, begin);
+          await store.saveProgress(executionId, { status: 'waiting', nodes: [], checkAt: startedAt });
+        };
+        await Promise.all(ids.map((executionId) => limit(wait, executionId)));
         await store.start(accepted());
         const now = startedAt + 120_000;
         expect(await dueIn(store, now, ['active'])).toEqual(['e-1']);

@@ -9,6 +9,9 @@ export const PROCESS_FILE: string = fileURLToPath(new URL('./sandbox-process.ts'
 /** For what a process does when it is asked to end. */
 const GRACE_MS = 2_000;
 
+/** For its code to load: as on Lambda, the function's own timeout counts from the handler on. */
+const LOAD_MS = 60_000;
+
 /** The process ended before it began with the invocation: another one can take it. */
 export class NotBegun extends Error {}
 
@@ -57,7 +60,7 @@ export class Sandbox {
   /** Rejects when the code can't be loaded; the process is of no use then. */
   async load(version: FunctionVersion): Promise<void> {
     this.#version = version;
-    await this.#converse({ kind: 'load', version }, version, (message) => message.kind === 'loaded');
+    await this.#converse({ kind: 'load', version }, LOAD_MS, (message) => message.kind === 'loaded');
   }
 
   /**
@@ -72,7 +75,7 @@ export class Sandbox {
     let hasBegun = false;
     let output: unknown;
     try {
-      await this.#converse({ kind: 'invoke', event, requestId }, version, (message) => {
+      await this.#converse({ kind: 'invoke', event, requestId }, version.timeoutMs, (message) => {
         if (message.kind === 'began') {
           hasBegun = true;
           onBegun();
@@ -97,11 +100,7 @@ export class Sandbox {
   }
 
   /** Sends a message and waits until `isLast` says that what came back ends it. */
-  #converse(
-    message: ToProcess,
-    { timeoutMs }: FunctionVersion,
-    isLast: (message: FromProcess) => boolean,
-  ): Promise<void> {
+  #converse(message: ToProcess, timeoutMs: number, isLast: (message: FromProcess) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
         clearTimeout(timer);
