@@ -73,7 +73,7 @@ const warnOfNoTrigger = ({ id, nodes }: WorkflowDefinition, { io, findNodeType }
   if (!isStarted) io.note(io.paint('yellow', `${id}: it has no trigger that is enabled: nothing starts it`));
 };
 
-/** Webhooks whose callers nobody can authenticate yet. */
+/** Webhooks whose callers can't be authenticated yet: the credential is missing. */
 const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }: WorkflowContext) => {
   const wanted = new Map(
     toPathConfigs(definition).flatMap(({ authentication, credentialId }) =>

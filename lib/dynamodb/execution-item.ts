@@ -11,7 +11,7 @@ import { flag, type Item, json, number, readJson, readNumber, readText, text } f
 
 const SECONDS_PER_DAY = 86_400;
 
-/** An open execution is nobody's to remove: it may live a year. */
+/** Longer than the longest execution (a year): an open one is never removed. */
 export const OPEN_DAYS = 400;
 
 /** When an accepted execution should have begun. */

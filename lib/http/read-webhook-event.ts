@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts';
  *
  * The path comes from `pathParameters`, which the gateway has decoded exactly once. It is not decoded again and
  * never passed through `URL`, which resolves `%2e%2e`. `rawPath` is for `requestPath` only: AWS hands it over
- * decoded, and cut at a decoded `?`; the local gateway encoded.
+ * decoded, and cut at a decoded `?`; serverless-offline encoded.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  *
  * @param now milliseconds since the epoch, for an event that doesn't say when it was received

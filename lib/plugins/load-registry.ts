@@ -34,7 +34,7 @@ export interface Registry {
 }
 
 /**
- * Loads the installed plugins, checks their metadata and connects them. None is initialised: whoever uses one of them
+ * Loads the installed plugins, checks their metadata and connects them. None is initialised: the use of one
  * waits for that one, and for what it depends on. What goes wrong with a plugin is confined to it and shown; none can
  * make this reject.
  */

@@ -29,12 +29,12 @@ export interface FunctionProcess {
 
 /**
  * Contains the errors that plugins let loose: a rejection that nothing handles, a throw in a timer or an event. Node
- * ends the process for each of them, and Lambda fails the request that it is at by then, whoever's it is. Here the node
- * fails whose code it was, and all else goes on; since nobody knows what state such an error has left behind, the
+ * ends the process for each of them, and Lambda fails the request that is in progress by then, of any caller. Here the node
+ * fails whose code it was, and all else goes on; since the state that such an error leaves behind is unknown, the
  * process ends once it has answered, and Lambda starts another.
  *
  * Whose code it was is told by the async context, which Node restores for both events: tried for rejections, timers,
- * immediates, ticks, microtasks, sockets, files and event emitters. What is called from another context is nobody's: a
+ * immediates, ticks, microtasks, sockets, files and event emitters. What is called from another context has no owner: a
  * listener that is added inside and called from outside, a promise that is made inside and rejected outside.
  *
  * On SIGTERM it has all tidied up, and ends. Lambda sends that only to functions with an extension.
@@ -73,7 +73,7 @@ export const createFunctionProcess = ({
   return {
     guard: {
       run: (owner, work) => owners.run(owner, work),
-      // Node tells of rejections when all microtasks are done, and calls immediates after that.
+      // Node reports rejections when all microtasks are done, and calls immediates after that.
       settle: () => new Promise((resolve) => setImmediate(resolve)),
     },
     outside: (work) => owners.run(undefined, work),

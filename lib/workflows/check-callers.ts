@@ -10,8 +10,8 @@ const RESPOND_TO_WEBHOOK = 'respondToWebhook';
 export const CALLER_WAITS_SECONDS = 25;
 
 /**
- * Whether callers who wait get their answer: nothing behind their trigger waits for longer than they do, and nodes that
- * answer are where somebody waits for it.
+ * Whether callers who wait get their answer: nothing behind their trigger waits for longer than they do, and a node that
+ * answers is only where a caller waits.
  * @param isWired false when connections are missing: what leads where is not known then
  */
 export const checkCallers = (graph: DraftGraph, isWired: boolean): Problem[] => {

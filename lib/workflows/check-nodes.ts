@@ -81,7 +81,7 @@ const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNea
 };
 
 /**
- * What an expression comes to is only known in a run, so the schema has no say at its place. A text with more than one
+ * The value of an expression is only known in a run, so the schema does not apply at its place. A text with more than one
  * expression in it is a text in any case: that its type is wrong can be said.
  */
 const isOnlyKnownInRun = ({ data, keyword }: ErrorObject): boolean => {

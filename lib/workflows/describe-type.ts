@@ -16,8 +16,8 @@ export const describeSchema = ({ parentSchema }: ErrorObject): string => {
 };
 
 /**
- * What to say of a value that has another type than its place wants. Only a text that is one expression keeps the type
- * of what it comes to: with anything beside it, it is a text.
+ * What to say of a value that has another type than its place wants. Only a text that is one expression has the type
+ * of its value: with anything beside it, it is a text.
  */
 export const describeType = (error: ErrorObject): string => {
   const { message = 'has the wrong type', params, data } = error;

@@ -1,25 +1,7 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import { compileExpression } from '../../lib/workflows/expressions.ts';
 import { compileParameters } from '../../lib/workflows/parameters.ts';
-import type { Scope } from '../../lib/workflows/scope.ts';
-
-const scope = (input: JsonObject = {}): Scope => ({
-  input,
-  nodes: {},
-  trigger: {},
-  execution: {
-    executionId: 'e-1',
-    workflowId: 'orders',
-    workflowVersion: 3,
-    trigger: { nodeId: 'start', type: 'webhookTrigger' },
-    startedAt: '2026-01-02T03:04:05.678Z',
-  },
-  seed: 'e-1/node/0',
-});
-
-const evaluate = async (text: string, input?: JsonObject): Promise<JsonValue> =>
-  compileExpression(text)(scope(input));
+import { aScope, evaluateExpression } from '../support/an-expression.ts';
 
 const count = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
@@ -34,25 +16,25 @@ describe('what an evaluation goes by', () => {
 
   test('it never looks at the clock: on a slow machine it comes out the same', async () => {
     const text = '$sum(items[$not(price = 0)].(price * 2))';
-    const quick = await evaluate(text, orders(6_000));
+    const quick = await evaluateExpression(text, orders(6_000));
     let now = Date.now();
     jest.spyOn(Date, 'now').mockImplementation(() => {
       now += 60_000;
       return now;
     });
     jest.spyOn(performance, 'now').mockImplementation(() => now);
-    expect(await evaluate(text, orders(6_000))).toBe(quick);
+    expect(await evaluateExpression(text, orders(6_000))).toBe(quick);
     expect(quick).toBe(12_000);
   });
 
   test.each([240, 260, 20_000])('grouping by %i keys works', async (length) => {
-    const sums = (await evaluate('items{cat: $sum(price)}', orders(length))) as JsonObject;
+    const sums = (await evaluateExpression('items{cat: $sum(price)}', orders(length))) as JsonObject;
     expect(Object.keys(sums)).toHaveLength(length);
     expect(sums.c7).toBe(1);
   });
 
   test('parts of a date that are not given are those of the start of the execution, not of today', async () => {
-    const millis = await evaluate('$toMillis("10:30", "[H01]:[m01]")');
+    const millis = await evaluateExpression('$toMillis("10:30", "[H01]:[m01]")');
     expect(millis).toBe(Date.parse('2026-01-02T10:30:00.000Z'));
   });
 });
@@ -83,7 +65,7 @@ describe('what is large works', () => {
     ['($loop := function($n) { $n = 0 ? "done" : $loop($n - 1) }; $loop(100000))', {}, 'done'],
     ['($fac := function($n) { $n = 0 ? 1 : $n * $fac($n - 1) }; $fac(100) > 0)', {}, true],
   ])('%s', async (text, input, value) => {
-    expect(await evaluate(text, input)).toEqual(value);
+    expect(await evaluateExpression(text, input)).toEqual(value);
   });
 });
 
@@ -139,7 +121,7 @@ describe('what has no bound of its own is refused', () => {
     ['$formatNumber(1, d)', { d: '#'.repeat(1_000_000) }, 'too long'],
     ['$toMillis(d, "[Mn][Yn][Dn][Hn][mn][sn][fn]")', { d: 'a'.repeat(200) }, 'more than 3000000 steps'],
   ])('%s', async (expression, input, message) => {
-    await expect(evaluate(expression, input)).rejects.toThrow(message);
+    await expect(evaluateExpression(expression, input)).rejects.toThrow(message);
   });
 });
 
@@ -151,9 +133,9 @@ describe('expressions of one node', () => {
     try {
       // The first is a plain path, which needs JSONata for the list only, and for the first time then.
       const resolve = compileParameters({ late: '{{ list.a }}', atOnce: '{{ $error("at once") & list.b }}' });
-      await expect(resolve?.(scope())).rejects.toThrow('at once');
+      await expect(resolve?.(aScope())).rejects.toThrow('at once');
       const late = { list: Object.freeze([{ a: Number.POSITIVE_INFINITY }]) as unknown as JsonValue };
-      await expect(resolve?.(scope(late))).rejects.toThrow();
+      await expect(resolve?.(aScope({ input: late }))).rejects.toThrow();
       await new Promise((settled) => setImmediate(settled));
       expect(rejections).toEqual([]);
     } finally {
@@ -164,7 +146,7 @@ describe('expressions of one node', () => {
   test('nothing more is evaluated once the time of the execution is up', async () => {
     let isTimeUp = false;
     const resolve = compileParameters({ a: '{{ 1 + 1 }}' });
-    const limited = { ...scope(), isTimeUp: () => isTimeUp };
+    const limited = { ...aScope(), isTimeUp: () => isTimeUp };
     expect(await resolve?.(limited)).toEqual({ a: 2 });
     expect(resolve?.(limited)).toEqual({ a: 2 });
     isTimeUp = true;

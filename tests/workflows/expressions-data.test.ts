@@ -3,22 +3,8 @@ import fc from 'fast-check';
 import jsonata from 'jsonata';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { compileExpression } from '../../lib/workflows/expressions.ts';
-import type { Scope } from '../../lib/workflows/scope.ts';
 import { compileTemplate } from '../../lib/workflows/template.ts';
-
-const scope = (body: JsonValue): Scope => ({
-  input: { body },
-  nodes: {},
-  trigger: {},
-  execution: {
-    executionId: 'e-1',
-    workflowId: 'orders',
-    workflowVersion: 3,
-    trigger: { nodeId: 'start', type: 'webhookTrigger' },
-    startedAt: '2026-01-02T03:04:05.678Z',
-  },
-  seed: 'e-1/node/0',
-});
+import { aScope, evaluateExpression } from '../support/an-expression.ts';
 
 const freezeDeeply = (value: JsonValue): JsonValue => {
   if (typeof value !== 'object' || value === null) return value;
@@ -27,7 +13,7 @@ const freezeDeeply = (value: JsonValue): JsonValue => {
 };
 
 const evaluate = async (text: string, body: JsonValue): Promise<JsonValue> =>
-  compileExpression(text)(scope(freezeDeeply(body)));
+  evaluateExpression(text, { body: freezeDeeply(body) });
 
 /** Keys by which the library, or JavaScript, knows things of its own, and what stands for each in the comparison. */
 const marks = [
@@ -161,7 +147,9 @@ describe('data is data, whatever its keys are called', () => {
       fc.asyncProperty(anyData, async (body) => {
         const written = (await evaluate('$string({"all": body})', body)) as string;
         expect(JSON.stringify(JSON.parse(written))).toBe(JSON.stringify({ all: body }));
-        const within = await compileTemplate('-{{ {"all": body} }}')?.(scope(freezeDeeply(body)));
+        const within = await compileTemplate('-{{ {"all": body} }}')?.(
+          aScope({ input: { body: freezeDeeply(body) } }),
+        );
         expect(within).toBe(`-${JSON.stringify({ all: body })}`);
       }),
       { numRuns: 500 },
@@ -198,7 +186,7 @@ describe('data is data, whatever its keys are called', () => {
     '%s changes nothing but its copy',
     async (text) => {
       const given = {
-        ...scope({ a: 1 }),
+        ...aScope({ input: { body: { a: 1 } } }),
         nodes: Object.assign(Object.create(null), { a: { b: 1 } }),
         trigger: { a: 1 },
       };

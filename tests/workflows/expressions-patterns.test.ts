@@ -3,23 +3,11 @@ import fc from 'fast-check';
 import type { JsonValue } from '../../lib/contract/json.ts';
 import { compilePattern } from '../../lib/workflows/expressions/regex/compile-pattern.ts';
 import { search } from '../../lib/workflows/expressions/regex/search.ts';
-import { compileExpression } from '../../lib/workflows/expressions.ts';
 import { checkExpressions } from '../../lib/workflows/parameters.ts';
+import { evaluateExpression } from '../support/an-expression.ts';
 
 const evaluate = async (text: string, body: JsonValue): Promise<JsonValue> =>
-  compileExpression(text)({
-    input: { body },
-    nodes: {},
-    trigger: {},
-    execution: {
-      executionId: 'e-1',
-      workflowId: 'orders',
-      workflowVersion: 3,
-      trigger: { nodeId: 'start', type: 'webhookTrigger' },
-      startedAt: '2026-01-02T03:04:05.678Z',
-    },
-    seed: 'e-1/node/0',
-  });
+  evaluateExpression(text, { body });
 
 /** The match and its groups, with where they start: as `RegExp.exec` gives them. */
 const find = (pattern: RegExp, text: string, from: number): unknown => {

@@ -5,21 +5,15 @@ import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { checkExpressions, compileParameters } from '../../lib/workflows/parameters.ts';
 import type { Scope } from '../../lib/workflows/scope.ts';
 import { splitTemplate } from '../../lib/workflows/template.ts';
+import { aScope } from '../support/an-expression.ts';
 
-const scope = (changes: Partial<Scope> = {}): Scope => ({
-  input: { body: { name: 'Ada', total: 120, items: [{ sku: 'a' }, { sku: 'b' }], none: null } },
-  nodes: { 'set-1': { total: 7 }, pick: { list: [1, 2] } },
-  trigger: { headers: { host: 'example.com' } },
-  execution: {
-    executionId: 'e-1',
-    workflowId: 'orders',
-    workflowVersion: 3,
-    trigger: { nodeId: 'start', type: 'webhookTrigger' },
-    startedAt: '2026-01-02T03:04:05.678Z',
-  },
-  seed: 'e-1/node/0',
-  ...changes,
-});
+const scope = (changes: Partial<Scope> = {}): Scope =>
+  aScope({
+    input: { body: { name: 'Ada', total: 120, items: [{ sku: 'a' }, { sku: 'b' }], none: null } },
+    nodes: { 'set-1': { total: 7 }, pick: { list: [1, 2] } },
+    trigger: { headers: { host: 'example.com' } },
+    ...changes,
+  });
 
 const evaluate = async (value: JsonValue, changes: Partial<Scope> = {}): Promise<JsonValue | undefined> => {
   const resolve = compileParameters({ value });

@@ -79,7 +79,7 @@ const checkPattern = (pattern: unknown, position: unknown): void => {
 
 const libraryFunctions = ['formatNumber', 'formatInteger', 'parseInteger', 'toMillis', 'fromMillis'] as const;
 
-/** An expression that comes to a function of the library gives its definition. */
+/** Takes the functions from the library: an expression whose value is one of them gives its definition. */
 const loadLibrary = async (): Promise<PictureLibrary> => {
   const entries = libraryFunctions.map(async (name) => {
     const { implementation } = (await jsonata(`$${name}`).evaluate(null)) as {

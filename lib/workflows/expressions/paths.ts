@@ -113,7 +113,7 @@ const evaluateTupleStep = (
   return applyStages(run, step.stages, results, frame) as Sequence;
 };
 
-/** `list[predicate]`: by position when it comes to numbers, else by its truth for each item. */
+/** `list[predicate]`: by position when its value is numbers, else by its truth for each item. */
 export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame: Frame): List => {
   const list: List = Array.isArray(input) ? input : Sequence.of1(input);
   const results = new Sequence();

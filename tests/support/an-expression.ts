@@ -1,0 +1,23 @@
+import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import { compileExpression } from '../../lib/workflows/expressions.ts';
+import type { Scope } from '../../lib/workflows/scope.ts';
+
+/** What the expressions of a node see; nothing, unless the test says what. */
+export const aScope = (changes: Partial<Scope> = {}): Scope => ({
+  input: {},
+  nodes: {},
+  trigger: {},
+  execution: {
+    executionId: 'e-1',
+    workflowId: 'orders',
+    workflowVersion: 3,
+    trigger: { nodeId: 'start', type: 'webhookTrigger' },
+    startedAt: '2026-01-02T03:04:05.678Z',
+  },
+  seed: 'e-1/node/0',
+  ...changes,
+});
+
+/** @param text of the expression, without its braces */
+export const evaluateExpression = async (text: string, input: JsonObject = {}): Promise<JsonValue> =>
+  compileExpression(text)(aScope({ input }));
