@@ -1,6 +1,6 @@
 import type { Logger } from '../contract/services.ts';
-import type { ExecutionEvents } from './execution-events.ts';
-import type { ExecutionEnd, ExecutionRecord, ExecutionStart, ExecutionStore } from './execution-store.ts';
+import type { EndedExecution, ExecutionEvents } from './execution-events.ts';
+import type { ExecutionEnd, ExecutionStore } from './execution-store.ts';
 
 export interface SettleParts {
   readonly executions: Pick<ExecutionStore, 'finish' | 'announced'>;
@@ -10,17 +10,8 @@ export interface SettleParts {
   readonly logger: Logger;
 }
 
-type Settled = Pick<
-  ExecutionStart | ExecutionRecord,
-  | 'executionId'
-  | 'workflowId'
-  | 'workflowVersion'
-  | 'trigger'
-  | 'mode'
-  | 'startedAt'
-  | 'retryOf'
-  | 'traceparent'
->;
+/** What is known of it before its end. */
+type Settled = Omit<EndedExecution, 'status' | 'endedAt' | 'failure'>;
 
 /**
  * Finishes an execution: records its end, on the condition that it has none, then publishes it. Never the other way

@@ -21,3 +21,10 @@ export const aScope = (changes: Partial<Scope> = {}): Scope => ({
 /** @param text of the expression, without its braces */
 export const evaluateExpression = async (text: string, input: JsonObject = {}): Promise<JsonValue> =>
   compileExpression(text)(aScope({ input }));
+
+/** So that an expression that changes its input fails. */
+export const freezeDeeply = (value: JsonValue): JsonValue => {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const item of Object.values(value)) freezeDeeply(item);
+  return Object.freeze(value);
+};

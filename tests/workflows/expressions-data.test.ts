@@ -4,13 +4,7 @@ import jsonata from 'jsonata';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { compileExpression } from '../../lib/workflows/expressions.ts';
 import { compileTemplate } from '../../lib/workflows/template.ts';
-import { aScope, evaluateExpression } from '../support/an-expression.ts';
-
-const freezeDeeply = (value: JsonValue): JsonValue => {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const item of Object.values(value)) freezeDeeply(item);
-  return Object.freeze(value);
-};
+import { aScope, evaluateExpression, freezeDeeply } from '../support/an-expression.ts';
 
 const evaluate = async (text: string, body: JsonValue): Promise<JsonValue> =>
   evaluateExpression(text, { body: freezeDeeply(body) });

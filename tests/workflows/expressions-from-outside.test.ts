@@ -3,29 +3,13 @@ import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { compileExpression } from '../../lib/workflows/expressions.ts';
 import { compileParameters } from '../../lib/workflows/parameters.ts';
 import type { Scope } from '../../lib/workflows/scope.ts';
+import { aScope, freezeDeeply } from '../support/an-expression.ts';
 
-const scope = (input: JsonObject = {}, seed = 'e-1/node/0'): Scope => ({
-  input,
-  nodes: {},
-  trigger: Object.freeze({ list: Object.freeze(['x']) }),
-  execution: {
-    executionId: 'e-1',
-    workflowId: 'orders',
-    workflowVersion: 3,
-    trigger: { nodeId: 'start', type: 'webhookTrigger' },
-    startedAt: '2026-01-02T03:04:05.678Z',
-  },
-  seed,
-});
+const scope = (input: JsonObject = {}, seed = 'e-1/node/0'): Scope =>
+  aScope({ input, seed, trigger: Object.freeze({ list: Object.freeze(['x']) }) });
 
 const evaluate = async (text: string, input?: JsonObject, seed?: string): Promise<JsonValue> =>
   compileExpression(text)(scope(input, seed));
-
-const freezeDeeply = (value: JsonValue): JsonValue => {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const item of Object.values(value)) freezeDeeply(item);
-  return Object.freeze(value);
-};
 
 describe('time and chance', () => {
   test('$now takes a picture and a time zone, and tells when the execution started', async () => {
