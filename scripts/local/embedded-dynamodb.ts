@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { CreateTableCommand, DynamoDBClient, ResourceInUseException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
+import { ensureTable } from './ensure-table.ts';
 import { readTableDefinitions } from './table-definitions.ts';
 
 export interface EmbeddedDynamoDb {
@@ -33,11 +34,7 @@ export const startEmbeddedDynamoDb = async (
     region: 'local',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
-  for (const definition of readTableDefinitions(tablePrefix)) {
-    await client.send(new CreateTableCommand(definition)).catch((error: unknown) => {
-      if (!(error instanceof ResourceInUseException)) throw error; // it is there from before
-    });
-  }
+  await Promise.all(readTableDefinitions(tablePrefix).map((definition) => ensureTable(client, definition)));
   client.destroy();
 
   return {

@@ -2,14 +2,14 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Operation } from '@aws/durable-execution-sdk-js';
 import {
   type AttributeValue,
-  CreateTableCommand,
+  type CreateTableCommandInput,
   type DynamoDBClient,
   PutItemCommand,
-  ResourceInUseException,
   ScanCommand,
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, readText, text } from '../../../lib/dynamodb/attributes.ts';
+import { ensureTable } from '../ensure-table.ts';
 import type { DurableState } from './durable-state.ts';
 
 /** One durable execution, as the local engine keeps it. */
@@ -32,7 +32,7 @@ export interface StateStore {
 const META = 'meta';
 
 export const openStateStore = async (client: DynamoDBClient, tableName: string): Promise<StateStore> => {
-  await createTable(client, tableName);
+  await ensureTable(client, tableDefinition(tableName));
 
   const save: StateStore['save'] = async ({ arn, input, state }, before) => {
     const put = (part: string, value: unknown) =>
@@ -100,26 +100,18 @@ const pack = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(v
 const unpack = <Value>(item: Item): Value =>
   JSON.parse(gunzipSync(item.value?.B ?? Buffer.alloc(0)).toString());
 
-const createTable = async (client: DynamoDBClient, tableName: string): Promise<void> => {
-  try {
-    await client.send(
-      new CreateTableCommand({
-        TableName: tableName,
-        BillingMode: 'PAY_PER_REQUEST',
-        AttributeDefinitions: [
-          { AttributeName: 'arn', AttributeType: 'S' },
-          { AttributeName: 'part', AttributeType: 'S' },
-        ],
-        KeySchema: [
-          { AttributeName: 'arn', KeyType: 'HASH' },
-          { AttributeName: 'part', KeyType: 'RANGE' },
-        ],
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ResourceInUseException)) throw error; // it is there from before
-  }
-};
+const tableDefinition = (tableName: string): CreateTableCommandInput => ({
+  TableName: tableName,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [
+    { AttributeName: 'arn', AttributeType: 'S' },
+    { AttributeName: 'part', AttributeType: 'S' },
+  ],
+  KeySchema: [
+    { AttributeName: 'arn', KeyType: 'HASH' },
+    { AttributeName: 'part', KeyType: 'RANGE' },
+  ],
+});
 
 interface Meta {
   readonly input: string;
