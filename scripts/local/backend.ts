@@ -42,7 +42,7 @@ export const startBackend = async (settings: {
   };
 };
 
-/** What the functions find of AWS. Signatures are made, and nobody looks at them. */
+/** What the functions find of AWS. Signatures are made, and not checked. */
 export const createLocalEnvironment = (
   tablePrefix: string,
   backend: Omit<Backend, 'stop'>,

@@ -47,7 +47,7 @@ const claim = async (path: string): Promise<() => void> => {
     );
   }
   const server = createServer((socket) => {
-    socket.on('error', () => {}); // whoever asked has gone
+    socket.on('error', () => {}); // the asking process has gone
     socket.end(`${process.pid} ${path}`);
   });
   await new Promise<void>((resolve, reject) => {
@@ -71,7 +71,7 @@ const readPort = (file: string): number => {
   }
 };
 
-/** The id of the process that says there that the folder is its own; null when nobody does: the port may be another's by now. */
+/** The id of the process that claims the folder at that port; null without one: the port may be another's by now. */
 const findOwner = async (port: number, path: string): Promise<string | null> => {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return null;
   const socket = connect(port, '127.0.0.1');

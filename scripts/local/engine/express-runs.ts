@@ -6,7 +6,7 @@ import type { Invoke } from './local-engine.ts';
 const RETRY_DELAYS_MS = [1_000, 2_000];
 
 export interface ExpressRuns {
-  /** Resolves when all is done; never rejects, since nobody waits for it. @param event JSON text */
+  /** Resolves when all is done; never rejects, since no caller waits for it. @param event JSON text */
   start(event: string): Promise<void>;
   /** No process is started any more. */
   close(): void;

@@ -79,7 +79,7 @@ export class LocalEngine {
       try {
         await this.#parts.store.save(execution, null);
       } catch (error) {
-        this.#executions.delete(arn); // whoever is refused now may start it again
+        this.#executions.delete(arn); // a caller that is refused now may start it again
         throw error;
       }
       this.#wakeIn(arn, 0);
@@ -124,7 +124,7 @@ export class LocalEngine {
     }
   }
 
-  /** Until something is due, or somebody answers: at once when that has happened meanwhile. */
+  /** Until something is due, or an answer arrives: at once when that has happened meanwhile. */
   #sleep(arn: string): void {
     const { state } = this.#find(arn);
     if (state.status !== 'running') return;

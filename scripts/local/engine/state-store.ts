@@ -120,7 +120,7 @@ interface Meta {
   readonly callbackDeadlines: readonly (readonly [string, number])[];
 }
 
-/** None when the process ended before the execution was there: whoever started it was told nothing, and does it again. */
+/** None when the process ended before the execution was there: its caller has no answer, and starts it again. */
 const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecution[] => {
   const meta = parts.find((item) => item.part?.S === META);
   if (meta === undefined) return [];

@@ -49,7 +49,7 @@ interface Entry {
   running: Promise<void> | null;
   /** The build that comes next. */
   next: PromiseWithResolvers<void> | null;
-  /** Whether somebody waits for the next build. */
+  /** Whether a caller waits for the next build. */
   isWanted: boolean;
   /** Newest last: what a process may be about to load. */
   readonly files: string[];
@@ -63,7 +63,7 @@ const KEPT_FILES = 5;
 
 /**
  * Bundles modules with esbuild, each with a context of its own: the code that a request needs is built first, and what
- * nobody asks for is not built at all. A change during a build causes another one.
+ * is not asked for is not built at all. A change during a build causes another one.
  */
 export const createBundler = (options: BundlerOptions): Bundler => {
   const entries = new Map<string, Entry>();
@@ -91,7 +91,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     return entry;
   };
 
-  /** Those first that somebody waits for. */
+  /** Those first that a caller waits for. */
   const findWork = (): Entry | undefined => {
     const dirty = [...entries.values()].filter(({ isDirty }) => isDirty);
     return (
@@ -129,7 +129,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     }
   };
 
-  /** Once more when esbuild itself has ended: Ctrl+C and whoever kills processes reach it, too. */
+  /** Once more when esbuild itself has ended: Ctrl+C and signals to the process group reach it, too. */
   const rebuild = async (entry: Entry, isAgain = false): Promise<BuildResult> => {
     entry.context ??= openContext(entry.module, options);
     try {

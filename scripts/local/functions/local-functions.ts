@@ -17,7 +17,7 @@ export interface LocalEnvironment {
   readonly initial: Readonly<Record<string, string>>;
 }
 
-/** Variables that serverless.yml sets and nobody is meant to change: they hold together what is deployed. */
+/** Variables that serverless.yml sets and users must not change: they hold together what is deployed. */
 const OF_THE_DEPLOYMENT = new Set(['STAGE', 'SERVICE_VERSION', 'TABLE_PREFIX']);
 
 /**

@@ -9,7 +9,7 @@ export interface GatewayOptions {
   /** 0 takes any that is free. */
   readonly port: number;
   readonly findRoute: FindRoute;
-  /** Calls a function; rejects when that fails. The signal says that nobody waits any more. */
+  /** Calls a function; rejects when that fails. The signal aborts when the caller has gone. */
   readonly invoke: (functionKey: string, event: unknown, signal: AbortSignal) => Promise<unknown>;
   readonly log: (line: string) => void;
   readonly limits?: Partial<typeof LIMITS>;
