@@ -5,5 +5,5 @@ export default {
   ...config,
   testMatch: ['<rootDir>/tests/deep/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  testTimeout: 300_000,
+  testTimeout: 400_000,
 };

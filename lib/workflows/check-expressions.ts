@@ -44,13 +44,14 @@ export const checkExpression = async (expression: string, path: string, names: N
 };
 
 /** `${body.name}` and `{body.name}`: with a dot behind a name of ours, it is nothing else. */
-const SINGLE_BRACES =
-  /(?:^|[^${])(\$?\{ ?((?:body|headers|queryParams|\$json|\$input|\$trigger|\$nodes)\.[\w.]+) ?\})(?:[^}]|$)/;
+const SINGLE_BRACES = /(?<![${])\$?\{ ?(([$a-zA-Z]+)\.[\w.]+) ?\}(?!\})/g;
+const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
 
 /** Expressions as n8n and Step Functions write them, which would be texts here. */
 const describeForeignBraces = (text: string): string | null => {
   if (text.startsWith('={{')) return 'begins with "=", which would stay in the text: leave it out';
-  const [, braces, inside] = SINGLE_BRACES.exec(text) ?? [];
+  const [braces, inside] =
+    [...text.matchAll(SINGLE_BRACES)].find(([, , name = '']) => OUR_NAMES.has(name)) ?? [];
   if (braces !== undefined)
     return `${quote(braces)} is text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${inside} }}`)}?`;
   if (!text.startsWith('{%') || !text.endsWith('%}')) return null;

@@ -24,9 +24,12 @@ const madeOfTexts: Readonly<Record<string, string>> = {
 const { literals, madeIn } = findPatterns(['lib', 'cli', 'functions', 'plugins', 'scripts/local']);
 const distinct = new Map(literals.map(({ source, flags }) => [`/${source}/${flags}`, { source, flags }]));
 
+/** Each takes seconds at most; a busy machine may take many times as long. */
+const ANALYSIS_MS = 300_000;
+
 /** Null when it is safe. */
 const describeWeakness = async (source: string, flags: string): Promise<string | null> => {
-  const result = await check(source, flags, { timeout: 60_000 });
+  const result = await check(source, flags, { timeout: ANALYSIS_MS });
   if (result.status === 'safe') return null;
   if (result.status === 'unknown') return `could not be analysed: ${result.error.kind}`;
   return `${result.complexity.summary}, with ${result.attack.pattern}`;
