@@ -49,7 +49,7 @@ test('3,001 operations: the node that would need the last one fails by name, and
     status: 'failed',
     failure: { nodeId: 'n3000', name: 'OperationLimit', message: message(3_000) },
   });
-  expect(run.status).toBe('succeeded'); // the engine has no failure to tell of: the record has
+  expect(run.status).toBe('succeeded'); // to the engine it is no failure: the record says what failed
   expect(operations).toBe(3_000);
   expect(service.called).toHaveLength(3_000);
   expect(new Set(service.called).size).toBe(3_000);

@@ -91,7 +91,7 @@ describe('what a record shows of data', () => {
   });
 
   test('holds no part of a secret that the end of what is shown cuts', () => {
-    // Secrets shrink what is shown, so that the end of what is looked at comes to be seen.
+    // Secrets are shown shorter than they are, so that the end of the examined text is within the view.
     const filler = `?token=${'f'.repeat(1_970)} `;
     for (const secret of [
       'Bearer canary-canary',

@@ -95,7 +95,7 @@ test('a process that has the number of one that was killed is not taken for it',
   const [one, two] = [await aService(3000), await aService(4000)];
   const server = await aLocalServer({});
   await server.close();
-  await registerService({ ...one, dynamodbEndpoint: server.origin }, folder); // nobody listens there
+  await registerService({ ...one, dynamodbEndpoint: server.origin }, folder); // a port without a listener
   expect((await registerService(two, folder)).first).toBeNull();
 });
 
