@@ -1,9 +1,9 @@
 import type { FindNodeType } from '../lib/contract/node-type.ts';
-import { checkSubworkflows } from '../lib/workflows/check-subworkflows.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition.ts';
 import { resolveExecution } from '../lib/workflows/resolve-execution.ts';
 import { toPathConfigs } from '../lib/workflows/to-path-configs.ts';
 import { CommandError } from './command-error.ts';
+import { findMissingSubworkflows } from './find-missing-subworkflows.ts';
 import type { Io } from './io.ts';
 import { putWorkflow, webhookUrls } from './put-workflow.ts';
 import { readWorkflow } from './read-workflow.ts';
@@ -50,7 +50,9 @@ export const putFiles = async (
   for (const definition of definitions) {
     warnOfNoTrigger(definition, context);
     await warnOfCredentials(definition, context);
-    await warnOfSubworkflows(definition, definitions, context);
+    for (const warning of await findMissingSubworkflows(definition, target.workflows, definitions)) {
+      io.note(io.paint('yellow', `${definition.id}: ${warning}`));
+    }
     await put(definition, context, { execution: resolveExecution(definition, findNodeType) });
     for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
   }
@@ -88,22 +90,6 @@ const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }:
         ? `there is no credential "${credentialId}" yet`
         : `the credential "${credentialId}" is of the type ${credential.type}, not ${authentication}`;
     io.note(io.paint('yellow', `${definition.id}: ${problem}; until then callers get 503`));
-  }
-};
-
-/** @param others what is put together with it, in any order */
-const warnOfSubworkflows = async (
-  definition: WorkflowDefinition,
-  others: readonly WorkflowDefinition[],
-  { io, target: { workflows } }: WorkflowContext,
-): Promise<void> => {
-  const problems = await checkSubworkflows(definition, {
-    find: async (id) =>
-      others.findLast((other) => other.id === id) ?? (await workflows.find(id))?.definition ?? null,
-    listIds: async () => [...others, ...(await workflows.list())].map(({ id }) => id),
-  });
-  for (const { path, message } of problems) {
-    io.note(io.paint('yellow', `${definition.id}: ${path} ${message}; until then the node fails`));
   }
 };
 

@@ -27,8 +27,11 @@ Edit workflows/ or the code: the next request runs it. There is no IAM here: adm
 
 const describeSample = (sample: SeededSample): string => {
   if ('problem' in sample) return `\nworkflows/${sample.name} was not taken over:\n${sample.problem}`;
-  if (!sample.isOther) return '';
-  return `\nThe stored version of ${sample.id} differs from its file in workflows/, and stays.`;
+  const lines = sample.warnings.map((warning) => `\nworkflows/${sample.name}: ${warning}`);
+  if (sample.isOther) {
+    lines.push(`\nThe stored version of ${sample.id} differs from its file in workflows/, and stays.`);
+  }
+  return lines.join('');
 };
 
 const describeFirst = ({ baseUrl, pid }: LocalServiceInfo, own: string): string => `

@@ -1,7 +1,7 @@
 import { loadNodeTypes } from '../../cli/node-types.ts';
 import { connect } from '../../cli/target.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
-import { putSample, type SeededSample, seedSamples } from './seed.ts';
+import { putSample, type SeededSample, type StoredSample, seedSamples } from './seed.ts';
 
 // What stores the files of workflows/. It runs in a process of the pool, as a function: it has to know the node types
 // of the code as it is edited, not those that the local service was started with.
@@ -14,9 +14,7 @@ export type SamplesEvent =
 /** What the actions give. */
 export interface SamplesResults {
   readonly seed: readonly SeededSample[];
-  readonly put:
-    | { readonly id: string; readonly version: number; readonly changed: boolean }
-    | { readonly problem: string };
+  readonly put: StoredSample | { readonly problem: string };
   /** Whether there was one. */
   readonly remove: boolean;
 }

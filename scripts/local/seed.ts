@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { findMissingSubworkflows } from '../../cli/find-missing-subworkflows.ts';
 import { loadNodeTypes } from '../../cli/node-types.ts';
 import { putWorkflow } from '../../cli/put-workflow.ts';
 import { readWorkflow } from '../../cli/read-workflow.ts';
@@ -13,15 +14,27 @@ import { sampleWorkflowsFolder } from './project.ts';
 
 const noStdin = { readStdin: async () => '' };
 
+/** A workflow file that was stored. */
+export interface StoredSample {
+  readonly id: string;
+  readonly version: number;
+  /** False when the store had this very definition already. */
+  readonly changed: boolean;
+  /** What it refers to and the store lacks, one sentence each. */
+  readonly warnings: readonly string[];
+}
+
 /** Checks a workflow file and stores it, as the command line does. @throws {Error} that lists its problems */
 export const putSample = async (
   file: string,
   { workflows }: Pick<Target, 'workflows'>,
   nodeTypes: Promise<FindNodeType> = loadNodeTypes(),
-): Promise<{ readonly id: string; readonly version: number; readonly changed: boolean }> => {
+): Promise<StoredSample> => {
   const findNodeType = await nodeTypes;
   const definition = await readWorkflow(file, noStdin, findNodeType);
-  return { id: definition.id, ...(await put(definition, { workflows }, findNodeType)) };
+  const { version, changed } = await put(definition, { workflows }, findNodeType);
+  const warnings = await findMissingSubworkflows(definition, workflows);
+  return { id: definition.id, version, changed, warnings };
 };
 
 const put = (
@@ -38,6 +51,8 @@ export type SeededSample =
       readonly id: string;
       /** The store has it from before, and another version of it than the file: that one stays. */
       readonly isOther: boolean;
+      /** What it refers to and the store lacks, one sentence each. */
+      readonly warnings: readonly string[];
     }
   | { readonly name: string; readonly problem: string };
 
@@ -52,13 +67,22 @@ export const seedSamples = async (
 ): Promise<SeededSample[]> => {
   const [findNodeType] = await Promise.all([loadNodeTypes(), seedCredential(target, ordersApiKey)]);
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return Promise.all(
+  const samples = await Promise.all(
     names.map(async (name) => {
       try {
-        return { name, ...(await seedSample(join(folder, name), target, findNodeType)) };
+        return { name, stored: await seedSample(join(folder, name), target, findNodeType) };
       } catch (error) {
         return { name, problem: (error as Error).message };
       }
+    }),
+  );
+  // Only now: a file may refer to another one.
+  return Promise.all(
+    samples.map(async (sample) => {
+      if (sample.stored === undefined) return sample;
+      const { definition, isOther } = sample.stored;
+      const warnings = await findMissingSubworkflows(definition, target.workflows);
+      return { name: sample.name, id: definition.id, isOther, warnings };
     }),
   );
 };
@@ -69,7 +93,7 @@ const seedSample = async (file: string, target: Target, findNodeType: FindNodeTy
   if (known === null) await put(definition, target, findNodeType);
   const isOther =
     known !== null && !isDeepStrictEqual(known.definition, JSON.parse(JSON.stringify(definition)));
-  return { id: definition.id, isOther };
+  return { definition, isOther };
 };
 
 /** With the key of this folder, beside those that a kept store has from others. */

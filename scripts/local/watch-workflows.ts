@@ -63,7 +63,10 @@ export const createWorkflowFiles = (parts: {
     const before = ids.get(name);
     ids.set(name, result.id);
     refused.delete(name);
-    if (result.changed) log(`workflows/${name}: ${result.id} is at version ${result.version} now`);
+    if (result.changed) {
+      log(`workflows/${name}: ${result.id} is at version ${result.version} now`);
+      for (const warning of result.warnings) log(`workflows/${name}: ${warning}`);
+    }
     if (before !== undefined && before !== result.id) {
       await removeUnlessElsewhere(before, name, `is ${result.id} now`);
     }

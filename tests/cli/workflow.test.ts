@@ -134,7 +134,7 @@ describe('workflow put', () => {
         ...changes,
       });
     const warning = (message: string) =>
-      `greeting: /nodes/1/parameters/workflowId ${message}; until then the node fails`;
+      `greeting: /nodes/1/parameters/workflowId the node fails for now: ${message}`;
 
     test.each<[string, WorkflowDefinition, string, string]>([
       ['is not there', other(), 'shiping', 'there is no workflow "shiping" yet; did you mean "shipping"?'],

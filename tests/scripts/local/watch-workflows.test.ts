@@ -86,6 +86,33 @@ test('a file that is written is stored, once, and said', async () => {
   expect([await ids(), lines.length]).toEqual([['a'], 2]);
 });
 
+const writeCaller = (workflowId: string): void =>
+  writeFileSync(
+    join(folder, 'caller.json'),
+    JSON.stringify({
+      id: 'caller',
+      name: 'Caller',
+      nodes: [
+        { id: 'in', type: 'webhookTrigger', parameters: {} },
+        { id: 'call', type: 'subworkflow', parameters: { workflowId } },
+      ],
+      connections: [{ sourceNodeId: 'in', targetNodeId: 'call' }],
+    }),
+  );
+
+test('a file that runs a workflow which is not there is stored, with a warning', async () => {
+  write('greeting.json', 'greeting');
+  writeCaller('greetings');
+  const warning =
+    '/nodes/1/parameters/workflowId the node fails for now: there is no workflow "greetings" yet; did you mean "greeting"?';
+  const { seeded, said, changed, lines } = await openFiles();
+  expect(seeded).toContainEqual({ name: 'caller.json', id: 'caller', isOther: false, warnings: [warning] });
+  writeCaller('greetingz');
+  changed('caller.json');
+  await said(/the node fails for now/);
+  expect(lines.at(-1)).toBe(`workflows/caller.json: ${warning.replace('greetings', 'greetingz')}`);
+});
+
 test('a file that is gone takes its workflow along', async () => {
   write('a.json', 'a');
   const { said, changed, ids } = await openFiles();
@@ -140,7 +167,7 @@ test('a file that is refused at the start keeps back no other', async () => {
   const { seeded, ids, files, said } = await openFiles();
   expect(seeded).toEqual([
     { name: 'a.json', problem: expect.stringContaining('/nodes/1/type') },
-    { name: 'b.json', id: 'b', isOther: false },
+    { name: 'b.json', id: 'b', isOther: false, warnings: [] },
     { name: 'c.json', problem: expect.stringContaining('is not JSON') },
   ]);
   expect(await ids()).toEqual(['b']);

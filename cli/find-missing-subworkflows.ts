@@ -1,0 +1,21 @@
+import { checkSubworkflows } from '../lib/workflows/check-subworkflows.ts';
+import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
+import type { WorkflowStore } from '../lib/workflows/workflow-store.ts';
+
+/**
+ * Warnings about nodes that run a workflow which the store can't give, one per line: `/nodes/1/parameters/workflowId …`.
+ * Warnings and no errors: two workflows may run one another, and one of them is stored first.
+ * @param others definitions that are stored together with it, in any order
+ */
+export const findMissingSubworkflows = async (
+  definition: WorkflowDefinition,
+  workflows: Pick<WorkflowStore, 'find' | 'list'>,
+  others: readonly WorkflowDefinition[] = [],
+): Promise<string[]> => {
+  const problems = await checkSubworkflows(definition, {
+    find: async (id) =>
+      others.findLast((other) => other.id === id) ?? (await workflows.find(id))?.definition ?? null,
+    listIds: async () => [...others, ...(await workflows.list())].map(({ id }) => id),
+  });
+  return problems.map(({ path, message }) => `${path} the node fails for now: ${message}`);
+};
