@@ -1,6 +1,7 @@
 import type { JsonValue } from '../lib/contract/json.ts';
-import type { ExecutionStatus, NodeFailure, NodeRecord } from '../lib/executions/execution.ts';
-import type { ExecutionRecord, ExecutionSummary } from '../lib/executions/execution-store.ts';
+import type { NodeFailure, NodeRecord } from '../lib/engine/result.ts';
+import type { ExecutionStatus } from '../lib/executions/record/execution-status.ts';
+import type { ExecutionRecord, ExecutionSummary } from '../lib/executions/record/execution-store.ts';
 
 /** How much of what went in and out of a node is shown to a reader; with --json it is all that the record has. */
 const EXCERPT_LENGTH = 200;

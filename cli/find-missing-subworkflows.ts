@@ -1,6 +1,6 @@
-import { checkSubworkflows } from '../lib/workflows/check-subworkflows.ts';
-import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
-import type { WorkflowStore } from '../lib/workflows/workflow-store.ts';
+import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
+import { checkSubworkflows } from '../lib/workflows/validation/check-subworkflows.ts';
 
 /**
  * Warnings about nodes that run a workflow which the store can't give, one per line: `/nodes/1/parameters/workflowId …`.

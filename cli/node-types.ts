@@ -1,5 +1,5 @@
-import { openAdmin } from '../lib/app.ts';
-import { readConfig } from '../lib/config.ts';
+import { openAdmin } from '../lib/app/compose.ts';
+import { readConfig } from '../lib/app/config.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 
 /** The node types of the installed plugins: those that a deployed service of this very code has. */

@@ -1,7 +1,7 @@
-import { isAppError } from '../lib/errors.ts';
-import { EXECUTION_STATUSES } from '../lib/executions/execution.ts';
-import type { ListQuery } from '../lib/executions/list-executions.ts';
+import type { ListQuery } from '../lib/executions/lifecycle/list-executions.ts';
+import { EXECUTION_STATUSES } from '../lib/executions/record/execution-status.ts';
 import { readCount, readTime, readWords } from '../lib/http/read-query.ts';
+import { isAppError } from '../lib/shared/errors.ts';
 import { usageError } from './command-error.ts';
 
 /** The ids that workflows and credentials may have; DynamoDB would refuse some of the others with an error of its own. */

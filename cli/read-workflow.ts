@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
-import type { WorkflowDefinition } from '../lib/workflows/definition.ts';
-import { validateWorkflow } from '../lib/workflows/validate.ts';
+import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { validateWorkflow } from '../lib/workflows/validation/validate.ts';
 import { CommandError } from './command-error.ts';
 import { findJsonError } from './find-json-error.ts';
 import type { Io } from './io.ts';

@@ -1,13 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
-import { isAppError } from '../lib/errors.ts';
+import { isAppError } from '../lib/shared/errors.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from './command-error.ts';
 import * as credential from './credential-commands.ts';
+import * as execution from './execution-commands.ts';
 import { help } from './help.ts';
 import type { Io } from './io.ts';
-import { atLeastOne, checkTarget, exactlyOne, noNames, readId, readVersionNumber } from './read-arguments.ts';
-import { runExecution } from './run-execution.ts';
+import {
+  atLeastOne,
+  checkTarget,
+  exactlyOne,
+  noNames,
+  readId,
+  readListQuery,
+  readVersionNumber,
+} from './read-arguments.ts';
 import type { OpenTarget } from './target.ts';
 import * as workflow from './workflow-commands.ts';
 
@@ -176,6 +184,52 @@ const runCredential = async (
     }
   } finally {
     target.close();
+  }
+};
+
+type Work = (context: execution.ExecutionContext) => Promise<void>;
+
+/** Runs a command about executions. */
+const runExecution = async (
+  command: string,
+  names: readonly string[],
+  values: Values,
+  commandLine: CommandLine,
+): Promise<void> => {
+  const work = toWork(command, names, values, commandLine); // what is wrong is told before anything is opened
+  const target = commandLine.openTarget(values);
+  try {
+    await work({ io: commandLine.io, target });
+  } finally {
+    target.close();
+  }
+};
+
+const toWork = (
+  command: string,
+  names: readonly string[],
+  values: Values,
+  { loadNodeTypes }: CommandLine,
+): Work => {
+  const asJson = values.json === true;
+  if (command === 'list') {
+    noNames(names);
+    const query = readListQuery(values);
+    return (context) => execution.list(query, asJson, context);
+  }
+  const id = readId(names);
+  switch (command) {
+    case 'show':
+      return (context) => execution.show(id, asJson, context);
+    case 'retry': {
+      const version = values.current === true ? 'current' : 'recorded';
+      const options = { from: values.from ?? null, version } as const;
+      return async (context) => execution.retry(id, options, context, await loadNodeTypes());
+    }
+    case 'cancel':
+      return (context) => execution.cancel(id, context);
+    default:
+      return (context) => execution.watch(id, context);
   }
 };
 

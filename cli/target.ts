@@ -1,20 +1,20 @@
-import { createAwsCaller } from '../lib/aws/aws-caller.ts';
-import { createLambdaDurableService } from '../lib/aws/lambda-durable-service.ts';
-import { createLambdaLauncher } from '../lib/aws/lambda-launcher.ts';
-import { readConfig } from '../lib/config.ts';
+import { createAwsCaller } from '../lib/adapters/aws/aws-caller.ts';
+import { createLambdaDurableService } from '../lib/adapters/aws/lambda-durable-service.ts';
+import { createLambdaLauncher } from '../lib/adapters/aws/lambda-launcher.ts';
+import { createDynamoDbClient } from '../lib/adapters/dynamodb/client.ts';
+import { createCredentialStore } from '../lib/adapters/dynamodb/credential-store.ts';
+import { createExecutionStore } from '../lib/adapters/dynamodb/execution-store.ts';
+import { tableNames } from '../lib/adapters/dynamodb/table-names.ts';
+import { createListWorkflowIds } from '../lib/adapters/dynamodb/workflow-ids.ts';
+import { createWorkflowStore } from '../lib/adapters/dynamodb/workflow-store.ts';
+import { readConfig } from '../lib/app/config.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
-import { createDynamoDbClient } from '../lib/dynamodb/client.ts';
-import { createCredentialStore } from '../lib/dynamodb/credential-store.ts';
-import { createExecutionStore } from '../lib/dynamodb/execution-store.ts';
-import { tableNames } from '../lib/dynamodb/table-names.ts';
-import { createListWorkflowIds } from '../lib/dynamodb/workflow-ids.ts';
-import { createWorkflowStore } from '../lib/dynamodb/workflow-store.ts';
-import type { DurableService } from '../lib/executions/durable-service.ts';
-import type { ExecutionStore } from '../lib/executions/execution-store.ts';
-import type { Launcher } from '../lib/executions/launcher.ts';
-import type { WorkflowStore } from '../lib/workflows/workflow-store.ts';
-import { readServiceInfo } from '../scripts/local/state-folder.ts';
+import type { Launcher } from '../lib/executions/lifecycle/dispatcher.ts';
+import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
+import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
+import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
+import { readServiceInfo } from './local-service.ts';
 
 /** The parts of a running service that commands are about. */
 export interface Target {

@@ -1,5 +1,6 @@
-import { type ExecutionStatus, isFinal, type NodeRecord } from '../lib/executions/execution.ts';
-import type { ExecutionRecord } from '../lib/executions/execution-store.ts';
+import type { NodeRecord } from '../lib/engine/result.ts';
+import { type ExecutionStatus, isFinal } from '../lib/executions/record/execution-status.ts';
+import type { ExecutionRecord } from '../lib/executions/record/execution-store.ts';
 import { CommandError } from './command-error.ts';
 import { colourOf, describeFailure, describeNode, toIso } from './execution-text.ts';
 import type { Io } from './io.ts';

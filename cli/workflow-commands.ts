@@ -1,7 +1,7 @@
 import type { FindNodeType } from '../lib/contract/node-type.ts';
-import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition.ts';
-import { resolveExecution } from '../lib/workflows/resolve-execution.ts';
-import { toPathConfigs } from '../lib/workflows/to-path-configs.ts';
+import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { resolveExecution } from '../lib/workflows/definition/resolve-execution.ts';
+import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
 import { CommandError } from './command-error.ts';
 import { findMissingSubworkflows } from './find-missing-subworkflows.ts';
 import type { Io } from './io.ts';

@@ -1,7 +1,7 @@
 import { DurableExecutionApiClient } from '@aws/durable-execution-sdk-js';
-import { serve } from '../lib/app.ts';
-import { createDurableFunction } from '../lib/durable/durable-function.ts';
-import { openRuns } from '../lib/run-app.ts';
+import { createDurableFunction } from '../lib/adapters/durable/durable-function.ts';
+import { serve } from '../lib/app/compose.ts';
+import { openRuns } from '../lib/app/compose-runs.ts';
 
 export const handler = serve(
   createDurableFunction({ ...openRuns(), client: new DurableExecutionApiClient() }),

@@ -1,5 +1,5 @@
-import { serve } from '../lib/app.ts';
-import { createExpressFunction } from '../lib/express-function.ts';
-import { openRuns } from '../lib/run-app.ts';
+import { serve } from '../lib/app/compose.ts';
+import { openRuns } from '../lib/app/compose-runs.ts';
+import { createExpressFunction } from '../lib/app/express-handler.ts';
 
 export const handler = serve(createExpressFunction(openRuns()));

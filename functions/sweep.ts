@@ -1,7 +1,7 @@
-import { openConfig, openLogger } from '../lib/app.ts';
-import { openDurableService, openEvents, openLauncher, openStore } from '../lib/background-app.ts';
-import { systemClock } from '../lib/services/system-clock.ts';
-import { createSweepFunction } from '../lib/sweep-function.ts';
+import { systemClock } from '../lib/adapters/runtime/system-clock.ts';
+import { openConfig, openLogger } from '../lib/app/compose.ts';
+import { openDurableService, openEvents, openLauncher, openStore } from '../lib/app/compose-stores.ts';
+import { createSweepFunction } from '../lib/app/sweep-handler.ts';
 
 const config = openConfig();
 const logger = openLogger(config);

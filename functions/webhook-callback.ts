@@ -1,7 +1,7 @@
-import { openConfig, openLogger } from '../lib/app.ts';
-import { openDurableService, openStore } from '../lib/background-app.ts';
-import { createCallbackFunction } from '../lib/callback-function.ts';
-import { systemClock } from '../lib/services/system-clock.ts';
+import { systemClock } from '../lib/adapters/runtime/system-clock.ts';
+import { createCallbackFunction } from '../lib/app/callback-handler.ts';
+import { openConfig, openLogger } from '../lib/app/compose.ts';
+import { openDurableService, openStore } from '../lib/app/compose-stores.ts';
 
 const config = openConfig();
 

@@ -1,5 +1,5 @@
-import { serve } from '../lib/app.ts';
-import { openWebhook } from '../lib/webhook-app.ts';
-import { createWebhookFunction } from '../lib/webhook-function.ts';
+import { serve } from '../lib/app/compose.ts';
+import { openWebhook } from '../lib/app/compose-webhook.ts';
+import { createWebhookFunction } from '../lib/app/webhook-handler.ts';
 
 export const handler = serve(createWebhookFunction(openWebhook()));

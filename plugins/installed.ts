@@ -15,7 +15,7 @@ import {
 export const installedPlugins: readonly InstalledPlugin[] = [
   legacyTrigger('webhookTrigger', () => import('../lib/nodes/webhook-trigger.ts')),
   legacyTrigger('manualTrigger', () => import('../lib/nodes/manual-trigger.ts')),
-  legacyAction('httpRequest', () => import('../lib/nodes/http-request.ts')),
+  legacyAction('httpRequest', () => import('../lib/nodes/http-request/http-request.ts')),
   unified('flow', () => import('../lib/nodes/flow.ts')),
   unified('control', () => import('../lib/nodes/control.ts')),
 ];

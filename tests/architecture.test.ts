@@ -1,84 +1,216 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import {
+  fileImports,
+  findCycles,
+  findMutualFolders,
+  type ImportGraph,
+  readImportGraph,
+  readSources,
+  type Sources,
+} from './support/import-graph.ts';
 
-/** Which folders of lib/ each folder may import from. The composition files in lib/ itself may import all of them. */
-const mayImport: Record<string, readonly string[]> = {
+/** Which folders of lib/ each one may import from, beside itself. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  blobs: [],
-  credentials: ['contract'],
-  workflows: ['contract'],
-  executions: ['contract', 'workflows', 'blobs'],
-  durable: ['contract', 'executions', 'blobs'],
-  callbacks: ['contract', 'executions'],
-  events: ['contract', 'executions'],
-  aws: ['executions', 'blobs', 'events'],
-  nodes: ['contract', 'services'],
-  plugins: ['contract'],
-  process: ['contract', 'executions'],
-  services: ['contract'],
-  http: ['contract'],
-  webhooks: ['contract', 'workflows', 'executions', 'credentials', 'blobs'],
-  dynamodb: ['contract', 'workflows', 'executions', 'credentials', 'webhooks'],
+  shared: [],
+  workflows: ['contract', 'shared'],
+  engine: ['contract', 'shared', 'workflows'],
+  executions: ['contract', 'shared', 'workflows', 'engine'],
+  callbacks: ['contract', 'shared', 'engine', 'executions'],
+  credentials: ['contract', 'shared'],
+  plugins: ['contract', 'shared'],
+  nodes: ['contract', 'shared'],
+  http: ['contract', 'shared'],
+  webhooks: ['contract', 'shared', 'workflows', 'engine', 'executions', 'credentials'],
+  adapters: [
+    'contract',
+    'shared',
+    'workflows',
+    'engine',
+    'executions',
+    'callbacks',
+    'credentials',
+    'webhooks',
+  ],
 };
 
-/** What the pure folders must not see, whoever offers it. */
-const pureFolders = ['contract', 'workflows', 'executions', 'plugins'];
-const impure =
-  /@aws-sdk|@middy|process\.env|Date\.now\(|new Date\(\)|performance\.now|setTimeout\(|Math\.random/;
+/** No input and output in these, no clock, no chance: what they need comes in as an argument. */
+const pureFolders = ['contract', 'shared', 'workflows', 'engine', 'executions', 'plugins'];
 
-/** Evaluating code that came as data: nowhere. */
-const evaluation = /\beval\(|new Function\(|from 'node:vm'/;
+/** Packages that compute and nothing else. */
+const purePackages = new Set([
+  'ajv',
+  'compare-versions',
+  'fastest-levenshtein',
+  'jsonata',
+  'p-limit',
+  'typebox',
+  'valibot',
+  'node:net', // BlockList: addresses are compared, none is reached
+  'node:util',
+  'node:zlib',
+]);
+
+const impureNames = [
+  'process',
+  'console',
+  'fetch',
+  'crypto',
+  'performance',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'queueMicrotask',
+  'Date.now',
+  'new Date()',
+  'Math.random',
+];
+
+/** What evaluates code that came as data. */
+const evaluators = ['eval', 'Function'];
+
+const MAX_FILES = 20;
 
 const root = resolve(import.meta.dirname, '..');
+const project = readImportGraph(
+  readSources(root, ['lib', 'functions', 'plugins', 'cli', 'local', 'scripts']),
+);
 
-const sourceFiles = (folder: string): string[] =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(folder, name));
+const libFolder = (file: string): string | null => /^lib\/([^/]+)\//.exec(file)?.[1] ?? null;
 
-const importsOf = (file: string): string[] =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)].map(
-    ([, target = '']) => relative(root, resolve(root, file, '..', target)),
-  );
+const isPure = (file: string): boolean => pureFolders.includes(libFolder(file) ?? '');
 
-describe('imports point one way', () => {
-  test.each(Object.entries(mayImport))('lib/%s imports only what it may', (folder, allowed) => {
-    const places = [folder, ...allowed].map((name) => `lib/${name}/`);
-    const wrong = sourceFiles(`lib/${folder}`).flatMap((file) =>
-      importsOf(file)
-        .filter((target) => target !== 'lib/errors.ts' && !places.some((place) => target.startsWith(place)))
-        .map((target) => `${file} -> ${target}`),
-    );
-    expect(wrong).toEqual([]);
+/** Every rule as a function of the graph, so that each can be seen to find what it forbids. */
+const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>> = {
+  'no files import one another in a circle': (graph) =>
+    findCycles(fileImports(graph)).map((files) => files.join(', ')),
+
+  'no folders import each other': findMutualFolders,
+
+  'imports in lib point one way': (graph) =>
+    [...graph].flatMap(([file, { imports }]) => {
+      const folder = libFolder(file);
+      if (folder === null || folder === 'app') return [];
+      const allowed = [folder, ...(mayImport[folder] ?? [])];
+      return imports
+        .filter((target) => !allowed.includes(libFolder(target) ?? ''))
+        .map((target) => `${file} -> ${target}`);
+    }),
+
+  'every folder of lib has its place in the order': (graph) =>
+    [...new Set([...graph.keys()].filter((file) => file.startsWith('lib/')).map(libFolder))]
+      .filter((folder) => folder !== 'app' && (folder === null || mayImport[folder] === undefined))
+      .map(String),
+
+  'plugins are written against the contract alone': (graph) =>
+    [...graph].flatMap(([file, { imports }]) =>
+      !file.startsWith('plugins/') || file === 'plugins/installed.ts'
+        ? []
+        : imports.filter((target) => !/^(lib\/contract|plugins)\//.test(target)),
+    ),
+
+  'the pure folders import no input and output': (graph) =>
+    [...graph].flatMap(([file, { packages }]) =>
+      isPure(file)
+        ? packages.filter((name) => !purePackages.has(name)).map((name) => `${file} -> ${name}`)
+        : [],
+    ),
+
+  'the pure folders see no process, no clock and no chance': (graph) =>
+    [...graph].flatMap(([file, { uses }]) =>
+      isPure(file) ? impureNames.filter((name) => uses.has(name)).map((name) => `${file} uses ${name}`) : [],
+    ),
+
+  'nothing evaluates code that came as data': (graph) =>
+    [...graph].flatMap(([file, { uses, packages }]) => [
+      ...evaluators.filter((name) => uses.has(name)).map((name) => `${file} uses ${name}`),
+      ...packages.filter((name) => name === 'node:vm').map((name) => `${file} -> ${name}`),
+    ]),
+
+  [`no folder holds more than ${MAX_FILES} files side by side`]: (graph) => {
+    const counts = new Map<string, number>();
+    for (const file of graph.keys()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count > MAX_FILES).map(([folder]) => folder);
+  },
+};
+
+test.each(Object.keys(rules))('%s', (name) => {
+  expect(rules[name]?.(project)).toEqual([]);
+});
+
+describe('each rule finds what it forbids:', () => {
+  const cases: readonly (readonly [rule: string, found: string, sources: Sources])[] = [
+    [
+      'no files import one another in a circle',
+      'lib/engine/a.ts, lib/engine/b.ts',
+      {
+        'lib/engine/a.ts': "import type { B } from './b.ts'",
+        'lib/engine/b.ts': "export const load = () => import('./a.ts')",
+      },
+    ],
+    [
+      'no folders import each other',
+      'cli <-> local: cli/a.ts -> local/b.ts, local/deep/c.ts -> cli/a.ts',
+      {
+        'cli/a.ts': "export * from '../local/b.ts'",
+        'local/b.ts': '',
+        'local/deep/c.ts': "import '../../cli/a.ts'",
+      },
+    ],
+    [
+      'no folders import each other',
+      'local <-> local/pool: local/a.ts -> local/pool/b.ts, local/pool/c.ts -> local/d.ts',
+      { 'local/a.ts': "import './pool/b.ts'", 'local/pool/c.ts': "import '../d.ts'" },
+    ],
+    [
+      'imports in lib point one way',
+      'lib/workflows/a.ts -> lib/executions/b.ts',
+      { 'lib/workflows/a.ts': "let b: import('../executions/b.ts').B" },
+    ],
+    ['every folder of lib has its place in the order', 'utils', { 'lib/utils/a.ts': '' }],
+    [
+      'plugins are written against the contract alone',
+      'lib/shared/errors.ts',
+      { 'plugins/a.ts': "import { AppError } from '../lib/shared/errors.ts'" },
+    ],
+    [
+      'the pure folders import no input and output',
+      'lib/engine/a.ts -> node:crypto',
+      { 'lib/engine/a.ts': "import { randomUUID } from 'node:crypto'" },
+    ],
+    [
+      'nothing evaluates code that came as data',
+      'lib/nodes/a.ts uses Function',
+      { 'lib/nodes/a.ts': "new Function('a', 'return a')" },
+    ],
+    ['nothing evaluates code that came as data', 'cli/a.ts -> node:vm', { 'cli/a.ts': "import 'node:vm'" }],
+    [
+      `no folder holds more than ${MAX_FILES} files side by side`,
+      'lib/nodes',
+      Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, index) => [`lib/nodes/${index}.ts`, ''])),
+    ],
+  ];
+  test.each(cases)('%s (%s)', (rule, found, sources) => {
+    expect(rules[rule]?.(readImportGraph(sources))).toEqual([found]);
   });
 
-  test('every folder of lib has its rule', () => {
-    const folders = readdirSync(join(root, 'lib'), { withFileTypes: true }).filter((entry) =>
-      entry.isDirectory(),
-    );
-    expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(mayImport).sort());
+  test.each(impureNames)('the pure folders do not use %s', (name) => {
+    const graph = readImportGraph({ 'lib/plugins/a.ts': `export const a = () => ${name};` });
+    expect(rules['the pure folders see no process, no clock and no chance']?.(graph)).toEqual([
+      `lib/plugins/a.ts uses ${name}`,
+    ]);
   });
 
-  test('plugins are written against the contract alone', () => {
-    const wrong = sourceFiles('plugins')
-      .filter((file) => file !== 'plugins/installed.ts')
-      .flatMap(importsOf)
-      .filter((target) => !target.startsWith('lib/contract/') && !target.startsWith('plugins/'));
-    expect(wrong).toEqual([]);
+  test('keys and declarations of the same name are nothing of the platform', () => {
+    const text = 'export interface A { process: string }; export const a = { fetch: 1 }; a.process;';
+    const graph = readImportGraph({ 'lib/engine/a.ts': text });
+    expect(rules['the pure folders see no process, no clock and no chance']?.(graph)).toEqual([]);
   });
 });
 
-describe('the core is pure', () => {
-  test.each(pureFolders)('lib/%s sees no AWS, no middleware, no environment, no clock', (folder) => {
-    const wrong = sourceFiles(`lib/${folder}`).filter((file) =>
-      impure.test(readFileSync(join(root, file), 'utf8')),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  test('nothing evaluates code that came as data', () => {
-    const files = ['lib', 'functions', 'plugins', 'cli'].flatMap(sourceFiles);
-    expect(files.filter((file) => evaluation.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
-  });
+test('what lib is made of is what the page on architecture shows', () => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  for (const folder of [...Object.keys(mayImport), 'app']) expect(page).toContain(`${folder}/`);
 });

@@ -1,5 +1,5 @@
-import { createAdminList } from '../../lib/admin-functions.ts';
-import { openAdmin, serve } from '../../lib/app.ts';
+import { openAdmin, serve } from '../../lib/app/compose.ts';
+import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { describeRegistry } from '../../lib/plugins/debug.ts';
 
 const { config, ...parts } = openAdmin();

@@ -1,5 +1,5 @@
-import { createHealthFunction } from '../../lib/admin-functions.ts';
-import { openAdmin, serve } from '../../lib/app.ts';
+import { openAdmin, serve } from '../../lib/app/compose.ts';
+import { createHealthFunction } from '../../lib/app/plugins-handlers.ts';
 
 const { config, ...parts } = openAdmin();
 

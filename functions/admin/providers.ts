@@ -1,5 +1,5 @@
-import { createAdminList } from '../../lib/admin-functions.ts';
-import { openAdmin, serve } from '../../lib/app.ts';
+import { openAdmin, serve } from '../../lib/app/compose.ts';
+import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { listProviders } from '../../lib/plugins/summaries.ts';
 
 export const handler = serve(createAdminList(openAdmin(), listProviders));

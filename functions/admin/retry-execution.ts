@@ -1,5 +1,5 @@
-import { serve } from '../../lib/app.ts';
-import { openRetry } from '../../lib/executions-admin-app.ts';
-import { createRetryExecution } from '../../lib/executions-admin-functions.ts';
+import { serve } from '../../lib/app/compose.ts';
+import { openRetry } from '../../lib/app/compose-executions.ts';
+import { createRetryExecution } from '../../lib/app/executions-handlers.ts';
 
 export const handler = serve(createRetryExecution(openRetry()));

@@ -1,4 +1,4 @@
-import type { OpenPlace } from './find-place.ts';
+import type { OpenPlace } from './find-callback.ts';
 
 /** Names and times of ours hold no such characters; a page must not depend on that. */
 const escapeHtml = (text: string): string =>

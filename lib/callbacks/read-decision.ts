@@ -1,5 +1,5 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../shared/errors.ts';
 
 /** What a run that asked for approval is told. */
 export interface Decision extends JsonObject {

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../shared/errors.ts';
 import type { Credential, CredentialSecret } from './credential.ts';
 import { generateSecret, hashChosen, hashGenerated } from './hash-secret.ts';
 

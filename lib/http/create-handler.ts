@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { readTraceparent } from '../contract/traceparent.ts';
-import { AppError, isAppError } from '../errors.ts';
+import { AppError, isAppError } from '../shared/errors.ts';
 import { type Answer, MAX_ANSWER_BYTES, toResult } from './answer.ts';
 import { answerProblem } from './problem.ts';
 

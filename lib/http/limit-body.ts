@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../shared/errors.ts';
 
 /**
  * Refuses a body that is larger than `limitBytes`, on the event as it came: nothing has been decoded yet.

@@ -1,6 +1,6 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { JsonValue } from '../contract/json.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../shared/errors.ts';
 import { limitDepth } from './limit-depth.ts';
 
 const NUMBER_TOO_LARGE = 'it holds a number that is too large';

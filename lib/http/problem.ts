@@ -1,4 +1,4 @@
-import { AppError, isAppError } from '../errors.ts';
+import { AppError, isAppError } from '../shared/errors.ts';
 import type { Answer } from './answer.ts';
 
 /** Seconds after which a caller may try again what failed for want of the store. */

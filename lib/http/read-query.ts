@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../shared/errors.ts';
 
 /**
  * The query of a request, by name; what is given without a value is not given. @throws AppError `QUERY_INVALID` for a

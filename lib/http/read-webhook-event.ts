@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../shared/errors.ts';
 
 /**
  * Reads an event of an API Gateway HTTP API (payload format 2.0), as AWS sends it and as serverless-offline does.

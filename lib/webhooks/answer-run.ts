@@ -1,9 +1,10 @@
 import type { JsonValue } from '../contract/json.ts';
-import { AppError } from '../errors.ts';
-import type { ExecutionResult, ExecutionStatus } from '../executions/execution.ts';
-import type { ResponseMode } from '../workflows/path-config.ts';
+import type { ExecutionResult } from '../engine/result.ts';
+import type { ExecutionStatus } from '../executions/record/execution-status.ts';
+import type { WebhookAnswer } from '../shared/answer.ts';
+import { AppError } from '../shared/errors.ts';
+import type { ResponseMode } from '../workflows/definition/path-config.ts';
 import { answerWithResponse } from './answer-with-response.ts';
-import type { WebhookAnswer } from './webhook-answer.ts';
 
 /** The modes in which the caller waits for the run. */
 type SynchronousMode = Exclude<ResponseMode, 'onReceived'>;

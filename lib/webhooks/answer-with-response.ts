@@ -1,7 +1,7 @@
 import { isReservedHeader, isToken } from '../contract/header-fields.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
-import { AppError } from '../errors.ts';
-import type { WebhookAnswer } from './webhook-answer.ts';
+import type { WebhookAnswer } from '../shared/answer.ts';
+import { AppError } from '../shared/errors.ts';
 
 /** RFC 9110 §6.4.1 and §15.3.6: these statuses have no body. */
 const STATUSES_WITHOUT_BODY = [204, 205, 304];

@@ -1,8 +1,8 @@
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import type { Presented, Verify } from '../credentials/verify.ts';
-import { AppError } from '../errors.ts';
-import type { PathConfig } from '../workflows/path-config.ts';
+import { AppError } from '../shared/errors.ts';
+import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { readApiKey, readBasic } from './read-presented.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 

@@ -1,9 +1,10 @@
-import type { BlobStore } from '../blobs/blob-store.ts';
-import { unpackText } from '../blobs/pack-value.ts';
 import type { Clock } from '../contract/services.ts';
-import { type ExecutionResult, isFinal } from '../executions/execution.ts';
-import type { ExecutionRecord, ExecutionStore } from '../executions/execution-store.ts';
-import { PROCESS_LOST } from '../executions/find-execution.ts';
+import type { ExecutionResult } from '../engine/result.ts';
+import { PROCESS_LOST } from '../executions/lifecycle/find-execution.ts';
+import type { BlobStore } from '../executions/record/blob-store.ts';
+import { isFinal } from '../executions/record/execution-status.ts';
+import type { ExecutionRecord, ExecutionStore } from '../executions/record/execution-store.ts';
+import { unpackText } from '../executions/record/pack-value.ts';
 
 const POLL_MS = 250;
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Ids } from '../contract/services.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../shared/errors.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 
 export interface DeliveryId {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
-import { deliveryKeys } from '../workflows/delivery-keys.ts';
-import { compileExpression } from '../workflows/expressions.ts';
-import type { PathConfig } from '../workflows/path-config.ts';
+import { deliveryKeys } from '../workflows/definition/delivery-keys.ts';
+import type { PathConfig } from '../workflows/definition/path-config.ts';
+import { compileExpression } from '../workflows/expressions/compile-expression.ts';
 
 /**
  * The key under which a sender delivers: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../contract/json.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../shared/errors.ts';
 import { parsePairs } from './parse-pairs.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 

@@ -1,6 +1,6 @@
-import { AppError } from '../errors.ts';
-import type { PathConfig } from '../workflows/path-config.ts';
-import type { PublishedWorkflow, WorkflowStore } from '../workflows/workflow-store.ts';
+import { AppError } from '../shared/errors.ts';
+import type { PathConfig } from '../workflows/definition/path-config.ts';
+import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** The trigger that a request fires. */

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../contract/json.ts';
-import { REDACTED } from '../executions/redact-text.ts';
-import { isCredentialHeader } from '../executions/secret-names.ts';
-import type { WorkflowDefinition } from '../workflows/definition.ts';
+import { REDACTED } from '../executions/record/redact-text.ts';
+import { isCredentialHeader } from '../executions/record/secret-names.ts';
+import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** What the nodes of a definition may name headers in, in small letters. */

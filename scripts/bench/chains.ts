@@ -1,11 +1,11 @@
+import { createLogger } from '../../lib/adapters/runtime/logger.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import type { WorkflowNode } from '../../lib/contract/node.ts';
 import type { Services } from '../../lib/contract/services.ts';
-import { execute } from '../../lib/executions/engine.ts';
-import type { Steps } from '../../lib/executions/steps.ts';
+import { execute } from '../../lib/engine/execute.ts';
+import type { Steps } from '../../lib/engine/steps.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { createLogger } from '../../lib/services/logger.ts';
-import { systemClock } from '../../lib/services/system-clock.ts';
-import { compilePlan, type Plan } from '../../lib/workflows/plan.ts';
+import { compilePlan, type Plan } from '../../lib/workflows/plan/plan.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 
 /** What a chain is made of. */

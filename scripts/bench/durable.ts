@@ -1,11 +1,11 @@
 import { type DurableExecutionClient, withDurableExecution } from '@aws/durable-execution-sdk-js';
-import { createBusy } from '../../lib/durable/busy.ts';
-import { createDurableSteps } from '../../lib/durable/durable-steps.ts';
-import { createStepSerdes } from '../../lib/durable/step-serdes.ts';
-import { inlineSteps } from '../../lib/executions/steps.ts';
-import { systemClock } from '../../lib/services/system-clock.ts';
-import type { Plan } from '../../lib/workflows/plan.ts';
-import { applyUpdates, createDurableState, visibleOperations } from '../local/engine/durable-state.ts';
+import { createBusy } from '../../lib/adapters/durable/busy.ts';
+import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
+import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { inlineSteps } from '../../lib/engine/steps.ts';
+import type { Plan } from '../../lib/workflows/plan/plan.ts';
+import { applyUpdates, createDurableState, visibleOperations } from '../../local/engine/durable-state.ts';
 import { compileChain, type Link, runChain } from './chains.ts';
 import { measure, printTable } from './measure.ts';
 

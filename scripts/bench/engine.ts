@@ -1,5 +1,5 @@
-import { inlineSteps } from '../../lib/executions/steps.ts';
-import { systemClock } from '../../lib/services/system-clock.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { inlineSteps } from '../../lib/engine/steps.ts';
 import { compileChain, type Link, runChain } from './chains.ts';
 import { measure, printTable } from './measure.ts';
 

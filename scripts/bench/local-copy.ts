@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectFolder } from '../local/project.ts';
+import { projectFolder } from '../../cli/project-folder.ts';
 
 const LEFT_OUT = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage']);
 

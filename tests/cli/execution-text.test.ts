@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { colourOf, formatDuration } from '../../cli/execution-text.ts';
-import { EXECUTION_STATUSES } from '../../lib/executions/execution.ts';
+import { EXECUTION_STATUSES } from '../../lib/executions/record/execution-status.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

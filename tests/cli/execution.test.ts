@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connect } from '../../cli/target.ts';
-import type { NodeRecord } from '../../lib/executions/execution.ts';
-import type { ExecutionStart, ExecutionStore } from '../../lib/executions/execution-store.ts';
+import type { NodeRecord } from '../../lib/engine/result.ts';
+import type { ExecutionStart, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
-import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { createCache } from '../../lib/cache.ts';
 import type { Credential, SecretHash } from '../../lib/credentials/credential.ts';
 import { hashChosen, hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { rememberVerified } from '../../lib/credentials/remember-verified.ts';
 import { type Verify, verify } from '../../lib/credentials/verify.ts';
+import { createCache } from '../../lib/shared/cache.ts';
 
 const anApiKey = (...hashes: SecretHash[]): Credential => ({
   id: 'partner',

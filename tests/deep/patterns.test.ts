@@ -7,21 +7,21 @@ const { check } = await import('recheck');
 
 /** Patterns that would take the square of a long text, but never see one from outside. */
 const neverSeeOutsideData: Readonly<Record<string, string>> = {
-  'lib/config.ts /\\/+$/': 'an address that the operator of the service has set',
-  'lib/aws/aws-caller.ts /\\/+$/': 'the address of a service of AWS, from the configuration',
+  'lib/app/config.ts /\\/+$/': 'an address that the operator of the service has set',
+  'lib/adapters/aws/aws-caller.ts /\\/+$/': 'the address of a service of AWS, from the configuration',
 };
 
 /** Files that make patterns of texts. */
 const madeOfTexts: Readonly<Record<string, string>> = {
   'lib/plugins/metadata-rules.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',
-  'lib/workflows/schema-problems.ts':
+  'lib/workflows/validation/schema/schema-problems.ts':
     'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',
-  'lib/workflows/expressions/signature.ts':
+  'lib/workflows/expressions/jsonata/signature.ts':
     'made of the signature of a function, from the workflow; matched against one letter for each argument',
 };
 
-const { literals, madeIn } = findPatterns(['lib', 'cli', 'functions', 'plugins', 'scripts/local']);
+const { literals, madeIn } = findPatterns(['lib', 'cli', 'functions', 'plugins', 'local']);
 const distinct = new Map(literals.map(({ source, flags }) => [`/${source}/${flags}`, { source, flags }]));
 
 /** Each takes seconds at most; a busy machine may take many times as long. */

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { connect } from '../../cli/target.ts';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../scripts/local/embedded-dynamodb.ts';
-import { seedSamples } from '../../scripts/local/seed.ts';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { seedSamples } from '../../local/samples/seed.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
 const adminFunctions = [

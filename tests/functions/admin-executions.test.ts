@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import type { ExecutionStart, ExecutionStore } from '../../lib/executions/execution-store.ts';
-import { openCancel, openExecutions, openRetry } from '../../lib/executions-admin-app.ts';
+import { openCancel, openExecutions, openRetry } from '../../lib/app/compose-executions.ts';
 import {
   createCancelExecution,
   createListExecutions,
   createRetryExecution,
   createShowExecution,
-} from '../../lib/executions-admin-functions.ts';
+} from '../../lib/app/executions-handlers.ts';
+import type { ExecutionStart, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';

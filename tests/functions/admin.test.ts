@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createAdminList, createHealthFunction } from '../../lib/admin-functions.ts';
+import { createLogger } from '../../lib/adapters/runtime/logger.ts';
+import { createAdminList, createHealthFunction } from '../../lib/app/plugins-handlers.ts';
 import { describeRegistry } from '../../lib/plugins/debug.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listActions, listPlugins, listProviders, listTriggers } from '../../lib/plugins/summaries.ts';
-import { createLogger } from '../../lib/services/logger.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProvider, installedLegacy, installedUnified } from '../support/a-plugin.ts';
 import { silent } from '../support/a-run.ts';

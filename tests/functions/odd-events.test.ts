@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
-import { createAdminList, createHealthFunction } from '../../lib/admin-functions.ts';
-import { createCallbackFunction } from '../../lib/callback-function.ts';
-import { createCancelExecution, createListExecutions } from '../../lib/executions-admin-functions.ts';
+import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
+import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
+import { createAdminList, createHealthFunction } from '../../lib/app/plugins-handlers.ts';
 import { answerJson } from '../../lib/http/answer.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { connect } from '../../cli/target.ts';
-import { isAppError } from '../../lib/errors.ts';
-import { openWebhook } from '../../lib/webhook-app.ts';
-import { createWebhookFunction } from '../../lib/webhook-function.ts';
-import { putSample, seedSamples } from '../../scripts/local/seed.ts';
+import { openWebhook } from '../../lib/app/compose-webhook.ts';
+import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
+import { isAppError } from '../../lib/shared/errors.ts';
+import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createCallbackFunction } from '../../lib/callback-function.ts';
-import { createDesk } from '../../lib/callbacks/desk.ts';
+import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
+import { createDesk } from '../../lib/callbacks/callback-urls.ts';
 import type { JsonValue } from '../../lib/contract/json.ts';
-import { AppError } from '../../lib/errors.ts';
-import type { EngineCallback } from '../../lib/executions/durable-service.ts';
+import type { EngineCallback } from '../../lib/executions/lifecycle/durable-service.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';

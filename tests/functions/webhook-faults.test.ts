@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import { aCredential } from '../support/a-credential.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent, aWebhookEvent } from '../support/a-webhook-event.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { unpackText } from '../../lib/blobs/pack-value.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
+import { unpackText } from '../../lib/executions/record/pack-value.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { AppError } from '../../lib/errors.ts';
+import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { type Answer, answerJson } from '../../lib/http/answer.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
-import { createLogger } from '../../lib/services/logger.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { AppError } from '../../lib/errors.ts';
 import { parseJsonBody } from '../../lib/http/parse-json-body.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 
 const errorOf = (text: string): AppError => {
   try {

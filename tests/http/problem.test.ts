@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { AppError, type ErrorCode, type ErrorParameters } from '../../lib/errors.ts';
 import { answerProblem } from '../../lib/http/problem.ts';
+import { AppError, type ErrorCode, type ErrorParameters } from '../../lib/shared/errors.ts';
 
 const executionId = 'execution-1';
 const reason = 'it is odd';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { isAppError } from '../../lib/errors.ts';
 import { readWebhookEvent } from '../../lib/http/read-webhook-event.ts';
+import { isAppError } from '../../lib/shared/errors.ts';
 
 /** As AWS documents it for payload format 2.0. */
 const awsEvent = (changes: Record<string, unknown> = {}) => ({

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { emit } from '../../lib/contract/node.ts';
 import { switchNode } from '../../lib/nodes/switch.ts';
-import { createCheckSchema } from '../../lib/workflows/check-schema.ts';
+import { createCheckSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const input = { a: 1 };

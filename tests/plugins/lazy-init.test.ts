@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { createAdminList, createHealthFunction } from '../../lib/admin-functions.ts';
+import { createAdminList, createHealthFunction } from '../../lib/app/plugins-handlers.ts';
 import type { PluginContext, PluginProvider } from '../../lib/contract/plugin.ts';
-import { execute } from '../../lib/executions/engine.ts';
-import { inlineSteps } from '../../lib/executions/steps.ts';
+import { execute } from '../../lib/engine/execute.ts';
+import { inlineSteps } from '../../lib/engine/steps.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
-import { compilePlan } from '../../lib/workflows/plan.ts';
+import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { aHandle, aProvider, installedUnified } from '../support/a-plugin.ts';
 import { noOtherWorkflows, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';

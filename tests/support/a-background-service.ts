@@ -1,19 +1,23 @@
 import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
-import type { BlobStore } from '../../lib/blobs/blob-store.ts';
-import { rememberBlobs } from '../../lib/blobs/remember-blobs.ts';
-import { createDesk } from '../../lib/callbacks/desk.ts';
+import { rememberBlobs } from '../../lib/adapters/blobs/remember-blobs.ts';
+import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
+import { createDesk } from '../../lib/callbacks/callback-urls.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
 import type { Clock } from '../../lib/contract/services.ts';
-import { createDurableFunction } from '../../lib/durable/durable-function.ts';
-import { acceptExecution } from '../../lib/executions/accept-execution.ts';
-import type { ExecutionStore } from '../../lib/executions/execution-store.ts';
-import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/plans.ts';
+import { acceptExecution } from '../../lib/executions/lifecycle/accept-execution.ts';
+import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
+import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
+import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import type { BackgroundMode, Connection, WorkflowDefinition } from '../../lib/workflows/definition.ts';
-import { toPathConfigs } from '../../lib/workflows/to-path-configs.ts';
+import type {
+  BackgroundMode,
+  Connection,
+  WorkflowDefinition,
+} from '../../lib/workflows/definition/definition.ts';
+import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aDurableEngine, type Saboteur } from './a-durable-engine.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';

@@ -15,7 +15,7 @@ import {
   nextDueAt,
   resume,
   visibleOperations,
-} from '../../scripts/local/engine/durable-state.ts';
+} from '../../local/engine/durable-state.ts';
 
 export type DurableHandler = (
   event: DurableExecutionInvocationInput,

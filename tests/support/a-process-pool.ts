@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
-import type { FunctionVersion } from '../../scripts/local/pool/messages.ts';
-import { createProcessPool, type Invocation } from '../../scripts/local/pool/process-pool.ts';
-import { createSpareSandbox } from '../../scripts/local/pool/spare-sandbox.ts';
+import type { FunctionVersion } from '../../local/pool/messages.ts';
+import { createProcessPool, type Invocation } from '../../local/pool/process-pool.ts';
+import { createSpareSandbox } from '../../local/pool/spare-sandbox.ts';
 
 /** A pool of real processes, with functions of the test's own; all of it is gone after the test. */
 export const useProcessPools = () => {

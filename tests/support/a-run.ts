@@ -3,12 +3,12 @@ import type { NodeExecutor, NodeResult, NodeSettings, WorkflowNode } from '../..
 import type { NodeType } from '../../lib/contract/node-type.ts';
 import type { ControlTraits } from '../../lib/contract/plugin.ts';
 import type { Logger } from '../../lib/contract/services.ts';
-import { execute } from '../../lib/executions/engine.ts';
-import type { ExecutionResult } from '../../lib/executions/execution.ts';
-import type { EnginePorts, ExecutionLimits } from '../../lib/executions/session.ts';
-import { inlineSteps, type Steps } from '../../lib/executions/steps.ts';
+import { execute } from '../../lib/engine/execute.ts';
+import type { ExecutionResult } from '../../lib/engine/result.ts';
+import type { EnginePorts, ExecutionLimits } from '../../lib/engine/session.ts';
+import { inlineSteps, type Steps } from '../../lib/engine/steps.ts';
 import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
-import { compilePlan } from '../../lib/workflows/plan.ts';
+import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { aVirtualClock } from './a-virtual-clock.ts';
 
 /** What a node of a test does; a map is its output every time. */

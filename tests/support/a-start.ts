@@ -4,7 +4,7 @@ import type {
   ExecutionLease,
   ExecutionStart,
   ExecutionStore,
-} from '../../lib/executions/execution-store.ts';
+} from '../../lib/executions/record/execution-store.ts';
 
 /** A durable execution that was accepted. */
 export const anExecutionStart = (changes: Partial<ExecutionStart> = {}): ExecutionStart => ({

@@ -1,5 +1,5 @@
-import type { PathConfig } from '../../lib/workflows/path-config.ts';
-import type { PublishedWorkflow } from '../../lib/workflows/workflow-store.ts';
+import type { PathConfig } from '../../lib/workflows/definition/path-config.ts';
+import type { PublishedWorkflow } from '../../lib/workflows/definition/workflow-store.ts';
 
 /** One webhook that needs no credentials, at `POST /orders` of the workflow `shop`. */
 export const aPathConfig = (changes: Partial<PathConfig> = {}): PathConfig => ({

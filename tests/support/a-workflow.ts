@@ -1,5 +1,5 @@
 import type { WorkflowNode } from '../../lib/contract/node.ts';
-import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 
 /** A valid workflow: a webhook that answers with what a `set` node makes. A test spoils what it is about. */
 export const aWorkflow = (changes: Partial<WorkflowDefinition> = {}): WorkflowDefinition => ({

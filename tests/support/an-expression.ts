@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import { compileExpression } from '../../lib/workflows/expressions.ts';
-import type { Scope } from '../../lib/workflows/scope.ts';
+import { compileExpression } from '../../lib/workflows/expressions/compile-expression.ts';
+import type { Scope } from '../../lib/workflows/expressions/scope.ts';
 
 /** What the expressions of a node see; nothing, unless the test says what. */
 export const aScope = (changes: Partial<Scope> = {}): Scope => ({

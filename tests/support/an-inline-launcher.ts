@@ -1,6 +1,6 @@
-import type { BackgroundParts } from '../../lib/executions/background-run.ts';
-import type { Launcher } from '../../lib/executions/launcher.ts';
-import { createExpressFunction } from '../../lib/express-function.ts';
+import { createExpressFunction } from '../../lib/app/express-handler.ts';
+import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
+import type { Launcher } from '../../lib/executions/lifecycle/dispatcher.ts';
 
 /** The function for express runs, called before the launch resolves: what it came to is in the record by then. */
 export const anInlineLauncher = (parts: BackgroundParts): Launcher => {

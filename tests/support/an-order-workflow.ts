@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 
 /**
  * A valid workflow with one of everything that an author gets wrong: branches, a node that calls out, one with a dash

@@ -1,5 +1,5 @@
 import type { HttpClient, OutboundRequest } from '../../lib/contract/services.ts';
-import { type AppError, isAppError } from '../../lib/errors.ts';
+import { type AppError, isAppError } from '../../lib/shared/errors.ts';
 
 /** A GET with room for everything. */
 export const anOutboundRequest = (url: string, changes: Partial<OutboundRequest> = {}): OutboundRequest => ({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { BlobStore } from '../../lib/blobs/blob-store.ts';
+import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
 
 /** What every {@link BlobStore} does. @param create makes an empty one */
 export const describeBlobStore = (name: string, create: () => BlobStore | Promise<BlobStore>) => {

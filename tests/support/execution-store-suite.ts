@@ -1,13 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
-import { closeNodes } from '../../lib/executions/close-nodes.ts';
-import type { NodeRecord } from '../../lib/executions/execution.ts';
+
+import { closeNodes } from '../../lib/engine/close-nodes.ts';
+import type { NodeRecord } from '../../lib/engine/result.ts';
+
 import type {
   ExecutionEnd,
   ExecutionPage,
   ExecutionStart,
   ExecutionStore,
-} from '../../lib/executions/execution-store.ts';
+} from '../../lib/executions/record/execution-store.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from './a-start.ts';
 
 /** An inline one, which runs from its start. */

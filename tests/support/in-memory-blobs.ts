@@ -1,4 +1,4 @@
-import type { BlobStore } from '../../lib/blobs/blob-store.ts';
+import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
 
 /** Keeps copies: nobody changes what is kept. */
 export const inMemoryBlobs = (): BlobStore & { keys(): string[] } => {

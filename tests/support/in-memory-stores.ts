@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
-import { AppError } from '../../lib/errors.ts';
-import { isFinal } from '../../lib/executions/execution.ts';
+import { isFinal } from '../../lib/executions/record/execution-status.ts';
 import type {
   ExecutionRecord,
   ExecutionStore,
   PendingCallback,
-} from '../../lib/executions/execution-store.ts';
+} from '../../lib/executions/record/execution-store.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import type { DeliveryClaim, DeliveryStore } from '../../lib/webhooks/delivery-store.ts';
-import type { Workflow } from '../../lib/workflows/definition.ts';
-import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/workflow-store.ts';
+import type { Workflow } from '../../lib/workflows/definition/definition.ts';
+import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 
 /** Keeps every version; what is handed out can be changed by nobody but the store. */
 export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStore => {

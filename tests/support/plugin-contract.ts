@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { systemClock } from '../../lib/services/system-clock.ts';
 import { silent } from './a-run.ts';
 
 /** What every plugin keeps, whoever wrote it. Alone, so that it can rely on none that it does not depend on. */

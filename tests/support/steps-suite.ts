@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Attempt, Step, Steps } from '../../lib/executions/steps.ts';
+import type { Attempt, Step, Steps } from '../../lib/engine/steps.ts';
 
 /** Runs `use` with a way to remember, to its end: through waits and resumptions, where there are any. */
 export type WithSteps = <Value>(use: (steps: Steps) => Promise<Value>) => Promise<Value>;

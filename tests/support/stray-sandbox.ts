@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events';
 import { writeSync } from 'node:fs';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
+import { createFunctionProcess } from '../../lib/adapters/runtime/function-process.ts';
+import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import type { PluginProvider } from '../../lib/contract/plugin.ts';
-import { createFunctionProcess } from '../../lib/process/function-process.ts';
-import { createLogger } from '../../lib/services/logger.ts';
 import { aWebhookEvent } from './a-webhook-event.ts';
 import { aWebhookService } from './a-webhook-service.ts';
 

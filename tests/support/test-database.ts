@@ -1,7 +1,7 @@
 import { afterEach } from '@jest/globals';
-import { createDynamoDbClient } from '../../lib/dynamodb/client.ts';
-import { tableNames } from '../../lib/dynamodb/table-names.ts';
-import { startEmbeddedDynamoDb } from '../../scripts/local/embedded-dynamodb.ts';
+import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 
 /** Gives every caller an empty DynamoDB of its own, with the tables of serverless.yml; gone after the test. */
 export const useTestDatabases = () => {

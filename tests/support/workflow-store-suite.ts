@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { isAppError } from '../../lib/errors.ts';
-import type { WorkflowDefinition } from '../../lib/workflows/definition.ts';
-import type { PathConfig } from '../../lib/workflows/path-config.ts';
-import type { WorkflowStore } from '../../lib/workflows/workflow-store.ts';
+import { isAppError } from '../../lib/shared/errors.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { PathConfig } from '../../lib/workflows/definition/path-config.ts';
+import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 
 const definition = (changes: Partial<WorkflowDefinition> = {}): WorkflowDefinition => ({
   id: 'orders',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../lib/contract/json.ts';
-import type { ExecutionResult } from '../../lib/executions/execution.ts';
+import type { ExecutionResult } from '../../lib/engine/result.ts';
 import { answerAccepted, answerRun } from '../../lib/webhooks/answer-run.ts';
 
 const result = (changes: Partial<ExecutionResult> = {}): ExecutionResult => ({

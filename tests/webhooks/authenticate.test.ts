@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { verify } from '../../lib/credentials/verify.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError } from '../../lib/shared/errors.ts';
 import { authenticate } from '../../lib/webhooks/authenticate.ts';
-import type { Authentication } from '../../lib/workflows/path-config.ts';
+import type { Authentication } from '../../lib/workflows/definition/path-config.ts';
 
 const createdAt = '2026-01-01T00:00:00.000Z';
 const key: Credential = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { findWebhook } from '../../lib/webhooks/find-webhook.ts';
-import type { PublishedWorkflow } from '../../lib/workflows/workflow-store.ts';
+import type { PublishedWorkflow } from '../../lib/workflows/definition/workflow-store.ts';
 import { aPathConfig, aWorkflowListening } from '../support/a-workflow-listening.ts';
 
 const request = { workflowId: 'shop', path: '/orders', method: 'POST' };

@@ -1,21 +1,25 @@
 import jsonata from 'jsonata';
 import type { JsonValue } from '../../contract/json.ts';
-import { createRandom } from '../random.ts';
-import { describeExecution, type Scope } from '../scope.ts';
-import { Budget } from './budget.ts';
-import { evaluateTree } from './evaluate.ts';
-import { EvaluationError } from './evaluation-error.ts';
-import { listFunctions } from './functions/lists.ts';
-import { matchingFunctions } from './functions/matching.ts';
-import type { Native } from './functions/native.ts';
-import { numberFunctions } from './functions/numbers.ts';
-import { objectFunctions } from './functions/objects.ts';
-import { createPictureFunctions, type LibraryFunction, type PictureLibrary } from './functions/pictures.ts';
-import { textFunctions } from './functions/texts.ts';
-import { UnsupportedPattern } from './regex/parse-pattern.ts';
-import { programOf } from './regex-function.ts';
-import type { Node } from './syntax-tree.ts';
-import { toData } from './to-data.ts';
+import { createRandom } from '../../shared/random.ts';
+import { Budget } from './jsonata/budget.ts';
+import { evaluateTree } from './jsonata/evaluate.ts';
+import { EvaluationError } from './jsonata/evaluation-error.ts';
+import { listFunctions } from './jsonata/functions/lists.ts';
+import { matchingFunctions } from './jsonata/functions/matching.ts';
+import { numberFunctions } from './jsonata/functions/numbers.ts';
+import { objectFunctions } from './jsonata/functions/objects.ts';
+import {
+  createPictureFunctions,
+  type LibraryFunction,
+  type PictureLibrary,
+} from './jsonata/functions/pictures.ts';
+import { textFunctions } from './jsonata/functions/texts.ts';
+import type { Native } from './jsonata/native.ts';
+import { UnsupportedPattern } from './jsonata/regex/parse-pattern.ts';
+import { programOf } from './jsonata/regex-function.ts';
+import type { Node } from './jsonata/syntax-tree.ts';
+import { toData } from './jsonata/to-data.ts';
+import { describeExecution, type Scope } from './scope.ts';
 
 /** An expression that can be evaluated again and again. */
 export interface ParsedExpression {

@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DurableService, DurableStatus } from '../../executions/lifecycle/durable-service.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { AwsAnswer, AwsRequest, CallAws } from './aws-caller.ts';
+import { errorTypeOf, isDone, toCause } from './aws-error.ts';
+
+const STATUSES: Readonly<Record<string, DurableStatus>> = {
+  RUNNING: 'running',
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  TIMED_OUT: 'timedOut',
+  STOPPED: 'stopped',
+};
+
+/** How Lambda says that a callback is not open: it never was, was answered, or ran out of time. */
+const NOT_OPEN = new Set([
+  'ResourceNotFoundException',
+  'InvalidParameterValueException',
+  'CallbackTimeoutException',
+]);
+
+/** Lambda's durable executions, from outside. https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html */
+export const createLambdaDurableService = (call: CallAws): DurableService => {
+  const ask = (request: AwsRequest): Promise<AwsAnswer> =>
+    call(request).catch((cause: unknown) => {
+      throw new AppError('ENGINE_UNAVAILABLE', {}, cause);
+    });
+  const refuse = (answer: AwsAnswer): never => {
+    throw new AppError('ENGINE_UNAVAILABLE', {}, toCause(answer));
+  };
+  const pathOf = (durableArn: string): string =>
+    `/2025-12-01/durable-executions/${encodeURIComponent(durableArn)}`;
+
+  return {
+    findStatus: async (durableArn) => {
+      const answer = await ask({ method: 'GET', path: pathOf(durableArn) });
+      if (errorTypeOf(answer) === 'ResourceNotFoundException') return 'gone';
+      if (!isDone(answer)) return refuse(answer);
+      const { Status } = JSON.parse(Buffer.from(answer.body).toString());
+      return STATUSES[Status] ?? 'running';
+    },
+
+    stop: async (durableArn, reason) => {
+      const answer = await ask({
+        method: 'POST',
+        path: `${pathOf(durableArn)}/stop`,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ErrorType: 'Stopped', ErrorMessage: reason }),
+      });
+      const hasEnded = answer.status === 409 || errorTypeOf(answer) === 'ResourceNotFoundException';
+      if (!isDone(answer) && !hasEnded) refuse(answer);
+    },
+
+    answerCallback: async ({ callbackId, durableArn }, value) => {
+      const answer = await ask({
+        method: 'POST',
+        path: `/2025-12-01/durable-execution-callbacks/${encodeURIComponent(callbackId)}/succeed`,
+        headers: { 'content-type': 'application/octet-stream' },
+        body: JSON.stringify(value),
+      });
+      if (isDone(answer)) return true;
+      if (!NOT_OPEN.has(errorTypeOf(answer))) return refuse(answer);
+      // A request that was repeated may find that it was taken the first time, and its reply lost.
+      if (answer.tries === 1) return false;
+      const given = await findAnswer(call, `${pathOf(durableArn)}/history`, callbackId).catch((cause) => {
+        throw new AppError('ANSWER_UNCONFIRMED', {}, cause);
+      });
+      return given !== null && isDeepStrictEqual(given, value);
+    },
+  };
+};
+
+/** Pages of the history that are read at most, a thousand events each: more than an execution can have. */
+const MAX_PAGES = 20;
+
+/** As much of an event of the history as is read here. */
+interface HistoryEvent {
+  readonly Id?: string;
+  readonly CallbackStartedDetails?: { readonly CallbackId?: string };
+  readonly CallbackSucceededDetails?: { readonly Result?: { readonly Payload?: string } };
+}
+
+/**
+ * What a callback was answered with; null when it was not. The latest events come first, so that an answer is met
+ * before the callback that it belongs to.
+ * https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecutionHistory.html
+ */
+const findAnswer = async (call: CallAws, path: string, callbackId: string): Promise<unknown> => {
+  const payloads = new Map<string, string>();
+  let marker = '';
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const query = `IncludeExecutionData=true&ReverseOrder=true&MaxItems=1000${marker}`;
+    const answer = await call({ method: 'GET', path: `${path}?${query}` });
+    if (!isDone(answer)) throw toCause(answer);
+    const { Events = [], NextMarker } = JSON.parse(Buffer.from(answer.body).toString()) as {
+      readonly Events?: readonly HistoryEvent[];
+      readonly NextMarker?: string;
+    };
+    for (const { Id = '', CallbackStartedDetails, CallbackSucceededDetails } of Events) {
+      const payload = CallbackSucceededDetails?.Result?.Payload;
+      if (payload !== undefined) payloads.set(Id, payload);
+      if (CallbackStartedDetails?.CallbackId !== callbackId) continue;
+      const found = payloads.get(Id);
+      return found === undefined ? null : JSON.parse(found);
+    }
+    if (!NextMarker) return null;
+    marker = `&Marker=${encodeURIComponent(NextMarker)}`;
+  }
+  return null;
+};

@@ -1,0 +1,68 @@
+import type { DurableExecutionClient, DurableExecutionInvocationInput } from '@aws/durable-execution-sdk-js';
+import type { MemoryEntry } from '../../engine/checkpoint-journal.ts';
+import type { CheckpointJournal } from '../../executions/lifecycle/background-run.ts';
+import type { BlobStore } from '../../executions/record/blob-store.ts';
+import { unpackText } from '../../executions/record/pack-value.ts';
+import { MAX_NAME_LENGTH } from './operation-name.ts';
+
+/** As much of the SDK's operation as is read here: times travel in two shapes. */
+interface Operation {
+  readonly Name?: string | undefined;
+  readonly Type?: string | undefined;
+  readonly Status?: string | undefined;
+  readonly StepDetails?: { readonly Result?: string | undefined } | undefined;
+  readonly CallbackDetails?: { readonly Result?: string | undefined } | undefined;
+}
+
+/** The operations of a durable execution that have ended, as a journal of what its steps gave. */
+export const createJournal = (
+  { DurableExecutionArn, CheckpointToken, InitialExecutionState }: DurableExecutionInvocationInput,
+  client: DurableExecutionClient,
+  blobs: Pick<BlobStore, 'get'>,
+): CheckpointJournal => {
+  /** The first page comes with the event, the others are asked for. */
+  const load = async (): Promise<readonly Operation[]> => {
+    const operations: Operation[] = [...(InitialExecutionState.Operations ?? [])];
+    for (let Marker = InitialExecutionState.NextMarker; Marker; ) {
+      const page = await client.getExecutionState({ DurableExecutionArn, CheckpointToken, Marker });
+      operations.push(...(page.Operations ?? []));
+      Marker = page.NextMarker;
+    }
+    return operations;
+  };
+  let loading: Promise<readonly Operation[]> | undefined;
+  const loadOnce = () => {
+    loading ??= load();
+    return loading;
+  };
+  return {
+    count: async () => (await loadOnce()).filter(isOver).length,
+    read: async () => {
+      const entries: [string, MemoryEntry][] = [];
+      for (const operation of await loadOnce()) {
+        const { Name = '' } = operation;
+        // A longer name ends in a hash: the step that it belongs to can't be told.
+        const entry = Name.length < MAX_NAME_LENGTH ? await toEntry(operation, blobs) : null;
+        if (entry !== null) entries.push([Name, entry]);
+      }
+      return new Map(entries);
+    },
+  };
+};
+
+const isOver = ({ Status }: Operation): boolean =>
+  Status === 'SUCCEEDED' || Status === 'FAILED' || Status === 'TIMED_OUT';
+
+const toEntry = async (
+  { Type, Status, StepDetails, CallbackDetails }: Operation,
+  blobs: Pick<BlobStore, 'get'>,
+): Promise<MemoryEntry | null> => {
+  if (Type === 'CALLBACK' && Status === 'TIMED_OUT') return { answer: null };
+  if (Status !== 'SUCCEEDED') return null;
+  if (Type === 'WAIT') return { waited: true };
+  if (Type === 'CALLBACK' && CallbackDetails?.Result !== undefined)
+    return { answer: { value: JSON.parse(CallbackDetails.Result) } };
+  if (Type === 'STEP' && StepDetails?.Result !== undefined)
+    return { step: JSON.parse(await unpackText(StepDetails.Result, blobs)) };
+  return null;
+};

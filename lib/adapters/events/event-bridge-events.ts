@@ -1,0 +1,41 @@
+import type { ExecutionEvents } from '../../executions/lifecycle/execution-events.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { CallAws } from '../aws/aws-caller.ts';
+import { isDone, toCause } from '../aws/aws-error.ts';
+import { toCloudEvent } from './to-cloud-event.ts';
+
+/**
+ * Publishes on an EventBridge bus: the whole CloudEvent is the detail, its type the detail type.
+ * https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
+ */
+export const createEventBridgeEvents = (
+  call: CallAws,
+  { busName }: { readonly busName: string },
+): ExecutionEvents => ({
+  publish: async (ended) => {
+    const { executionId } = ended;
+    const event = toCloudEvent(ended);
+    const entry = {
+      EventBusName: busName,
+      Source: 'hookloom',
+      DetailType: event.type,
+      Time: ended.endedAt / 1_000,
+      Resources: [],
+      Detail: JSON.stringify(event),
+    };
+    const answer = await call({
+      method: 'POST',
+      path: '/',
+      headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AWSEvents.PutEvents' },
+      body: JSON.stringify({ Entries: [entry] }),
+    }).catch((cause: unknown) => {
+      throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, cause);
+    });
+    if (!isDone(answer)) throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, toCause(answer));
+    // 200 says that the request was understood; whether the bus took the event stands in it.
+    const { FailedEntryCount, Entries } = JSON.parse(Buffer.from(answer.body).toString());
+    if (FailedEntryCount === 0) return;
+    const reason = Entries?.[0]?.ErrorCode ?? 'it was not taken';
+    throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, new Error(`EventBridge: ${reason}`));
+  },
+});

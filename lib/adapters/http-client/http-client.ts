@@ -1,0 +1,130 @@
+import { isIP } from 'node:net';
+import { findHeaderProblem, isToken } from '../../contract/header-fields.ts';
+import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../../contract/services.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
+import { systemClock } from '../runtime/system-clock.ts';
+import { type AllowList, parseAllowList } from './allow-list.ts';
+import { withDeadline } from './deadline.ts';
+import { checkAddress, createGuardedLookup, type ResolveHost, resolveHost } from './guarded-lookup.ts';
+import { receiveResponse, sendHop } from './http-exchange.ts';
+import { type Agents, createAgents } from './keep-alive-agents.ts';
+import { toOutboundFailure } from './outbound-failure.ts';
+import { followRedirect, type Hop, isRedirect } from './redirect.ts';
+
+export interface HttpClientOptions {
+  /** What may be reached although it is private; see {@link parseAllowList}. Nothing by default. */
+  readonly allow?: readonly string[];
+  readonly lookup?: ResolveHost;
+  /** Tells how long connections have been idle. */
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+interface Wire {
+  readonly agents: Agents;
+  readonly resolve: ResolveHost;
+  readonly isAllowed: AllowList;
+}
+
+/**
+ * The way out for nodes. Only http and https; every address is checked before it is connected to, on redirects
+ * again; the time limit is for the whole exchange; what goes to another origin on a redirect carries no credentials.
+ * `maxRedirects: 0` answers with the redirect itself; otherwise one too many is an error.
+ *
+ * Rejects with `OUTBOUND_REFUSED`, `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT`, `OUTBOUND_TOO_LARGE`, or, when the
+ * request's signal is aborted, with its reason. Messages name method and host, never headers or query.
+ */
+export const createHttpClient = ({
+  allow = [],
+  lookup = resolveHost,
+  clock = systemClock,
+}: HttpClientOptions = {}): HttpClient => {
+  const isAllowed = parseAllowList(allow);
+  const wire: Wire = { agents: createAgents(() => clock.now()), resolve: lookup, isAllowed };
+  return {
+    request: async (request) => {
+      const first = toFirstHop(request);
+      const { timeoutMs, signal } = request;
+      const onTimeout = () => new AppError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });
+      return withDeadline({ timeoutMs, signal, onTimeout }, (until) => follow(first, request, wire, until));
+    },
+  };
+};
+
+const nameTarget = ({ method, url }: Pick<Hop, 'method' | 'url'>): string => `${method} ${url.host}`;
+
+const toFirstHop = (request: OutboundRequest): Hop => {
+  const method = request.method.toUpperCase();
+  const url = URL.parse(request.url);
+  const refuse = (reason: string) => {
+    const target = isToken(method) && url !== null ? nameTarget({ method, url }) : 'An outbound request';
+    return new AppError('OUTBOUND_REFUSED', { target, reason });
+  };
+  if (url === null) throw refuse('its URL is not an absolute one');
+  // A CONNECT would be a tunnel through whatever proxy answers.
+  if (!isToken(method) || method === 'CONNECT') throw refuse('its method can not be used');
+  const headers = Object.entries(request.headers).map(
+    ([name, value]) => [name.toLowerCase(), value] as const,
+  );
+  for (const [name, value] of headers) {
+    const problem = name === 'host' ? 'follows from the URL' : findHeaderProblem(name, value);
+    if (problem !== null) throw refuse(`its header "${name}" ${problem}`);
+  }
+  return {
+    method,
+    url,
+    headers: { 'user-agent': 'hookloom', ...Object.fromEntries(headers) },
+    body: request.body,
+  };
+};
+
+const follow = async (
+  first: Hop,
+  { maxRedirects, maxResponseBytes }: OutboundRequest,
+  wire: Wire,
+  signal: AbortSignal,
+): Promise<OutboundResponse> => {
+  let hop = first;
+  for (let redirects = 0; ; redirects += 1) {
+    const target = nameTarget(hop);
+    try {
+      const response = await sendChecked(hop, wire, signal);
+      const status = response.statusCode ?? 0;
+      const { location } = response.headers;
+      if (maxRedirects === 0 || !isRedirect(status) || location === undefined) {
+        const received = await receiveResponse(response, { target, limitBytes: maxResponseBytes });
+        return { status, ...received, url: hop.url.href };
+      }
+      response.destroy();
+      const next = followRedirect(hop, status, location);
+      if (next === null) throw failed(target, 'it redirects to something that is not a URL');
+      if (redirects === maxRedirects) throw failed(target, `there were more than ${maxRedirects} redirects`);
+      hop = next;
+    } catch (error) {
+      throw isAppError(error) ? error : toOutboundFailure(target, error);
+    }
+  }
+};
+
+const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Wire, signal: AbortSignal) => {
+  const { url } = hop;
+  const target = nameTarget(hop);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw new AppError('OUTBOUND_REFUSED', { target, reason: 'only http and https can be used' });
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new AppError('OUTBOUND_REFUSED', {
+      target,
+      reason: 'credentials belong into a header, not into the URL',
+    });
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
+  const outbound = { target, host, port };
+  // The URL parser has made odd forms (2130706433, 0x7f.1) the usual one; a socket looks no literal up.
+  if (isIP(host) !== 0) checkAddress(outbound, host, isAllowed);
+  const lookup = createGuardedLookup(outbound, resolve, isAllowed);
+  return sendHop(hop, { agent: agents.for(url.protocol), lookup, signal });
+};
+
+const failed = (target: string, reason: string): AppError =>
+  new AppError('OUTBOUND_FAILED', { target, reason });

@@ -1,0 +1,22 @@
+import { AppError } from '../../shared/errors.ts';
+
+const reasons = new Map([
+  ['ENOTFOUND', 'the host is unknown'],
+  ['EAI_AGAIN', 'the host name could not be looked up'],
+  ['ECONNREFUSED', 'the connection was refused'],
+  ['ECONNRESET', 'the connection was closed before the answer was complete'],
+  ['EPIPE', 'the connection was closed before the request was complete'],
+  ['EHOSTUNREACH', 'there is no way to the host'],
+  ['ENETUNREACH', 'there is no way to the host'],
+  ['ETIMEDOUT', 'the host does not answer'],
+]);
+
+/**
+ * What a failed exchange looks like to a workflow. The error is told by its code only: messages of the system name
+ * addresses, those of the parser hold what was received. The error itself travels as `cause`.
+ */
+export const toOutboundFailure = (target: string, error: unknown): AppError<'OUTBOUND_FAILED'> => {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
+  const reason = reasons.get(code) ?? (code || 'the request could not be sent');
+  return new AppError('OUTBOUND_FAILED', { target, reason }, error);
+};

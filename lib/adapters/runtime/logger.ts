@@ -1,0 +1,86 @@
+import { types } from 'node:util';
+import type { Clock, Logger } from '../../contract/services.ts';
+import { systemClock } from './system-clock.ts';
+
+const levels = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof levels)[number];
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface LoggerOptions {
+  /** On every entry. */
+  readonly fields?: Fields;
+  /** Entries below this level are dropped; `info` by default. */
+  readonly level?: LogLevel;
+  /** Gets one line without its line break; standard output by default. */
+  readonly write?: (line: string) => void;
+  readonly clock?: Pick<Clock, 'now'>;
+}
+
+/**
+ * A logger that writes one JSON object per line: `time` (ISO 8601), `level`, `message`, then the fields, which
+ * can't replace those three. Errors become `{ name, message, code?, cause? }`. Logging never throws, whatever it
+ * is given: a field that can't be written is replaced by a note, and the others stay.
+ */
+export const createLogger = ({
+  fields: ownFields = {},
+  level: lowest = 'info',
+  write = writeToStdout,
+  clock = systemClock,
+}: LoggerOptions = {}): Logger => {
+  const log = (level: LogLevel, message: string, fields?: Fields): void => {
+    if (levels.indexOf(level) < levels.indexOf(lowest)) return;
+    try {
+      const head = { time: new Date(clock.now()).toISOString(), level, message };
+      write(toLine({ ...head, ...ownFields, ...fields, ...head }));
+    } catch {
+      // A broken pipe, say. A log entry must never cost the work that it tells of.
+    }
+  };
+  return {
+    debug: (message, fields) => log('debug', message, fields),
+    info: (message, fields) => log('info', message, fields),
+    warn: (message, fields) => log('warn', message, fields),
+    error: (message, fields) => log('error', message, fields),
+  };
+};
+
+/** The same logger with more fields on every entry; fields of a single entry win over them. */
+export const withFields = (logger: Logger, fields: Fields): Logger => ({
+  debug: (message, more) => logger.debug(message, { ...fields, ...more }),
+  info: (message, more) => logger.info(message, { ...fields, ...more }),
+  warn: (message, more) => logger.warn(message, { ...fields, ...more }),
+  error: (message, more) => logger.error(message, { ...fields, ...more }),
+});
+
+/** Not `console.log`, to which Lambda prepends a time and a request id that break the JSON. */
+const writeToStdout = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+const toLine = (entry: Fields): string => {
+  try {
+    return JSON.stringify(entry, toJsonValue);
+  } catch {
+    const writable = Object.entries(entry).map(([name, value]) => [name, toWritable(value)]);
+    return JSON.stringify(Object.fromEntries(writable));
+  }
+};
+
+const toWritable = (value: unknown): unknown => {
+  try {
+    const text = JSON.stringify(value, toJsonValue);
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return '[can not be written as JSON]';
+  }
+};
+
+const toJsonValue = (_name: string, value: unknown): unknown => {
+  if (typeof value === 'bigint') return value.toString();
+  if (value instanceof Error || types.isNativeError(value)) {
+    const { name, message, cause } = value;
+    const code = 'code' in value ? value.code : undefined;
+    return { name, message, code, cause };
+  }
+  return value;
+};

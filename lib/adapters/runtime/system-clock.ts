@@ -1,0 +1,31 @@
+import type { Clock } from '../../contract/services.ts';
+
+/** A longer delay overflows the timer's 32 bits, and it would then fire at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+const sleepOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+
+/** The machine's time. A pending sleep keeps the process alive: somebody is waiting for it. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    let left = ms;
+    for (; left > longestTimerMs; left -= longestTimerMs) await sleepOnce(longestTimerMs, signal);
+    await sleepOnce(left, signal);
+  },
+};

@@ -1,0 +1,132 @@
+import { isPlainObject } from '../contract/json.ts';
+import type { Clock, Logger } from '../contract/services.ts';
+import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
+import { showExecution } from '../executions/lifecycle/find-execution.ts';
+import type { SettleParts } from '../executions/lifecycle/finish-execution.ts';
+import { type ListParts, listExecutions } from '../executions/lifecycle/list-executions.ts';
+import {
+  type RetryOptions,
+  type RetryParts,
+  retryExecution,
+} from '../executions/lifecycle/retry-execution.ts';
+import { describeExecution, describeSummary } from '../executions/record/describe-execution.ts';
+import { EXECUTION_STATUSES } from '../executions/record/execution-status.ts';
+import type { ExecutionStore } from '../executions/record/execution-store.ts';
+import { answerJson } from '../http/answer.ts';
+import { createHandler, type Handle } from '../http/create-handler.ts';
+import { parseJsonBody } from '../http/parse-json-body.ts';
+import { readCount, readQuery, readTime, readWord, readWords } from '../http/read-query.ts';
+import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { AppError } from '../shared/errors.ts';
+
+interface Served {
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+const WORKFLOW_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** `GET /api/admin/executions`: a page of the executions of a workflow, or of all. */
+export const createListExecutions = (parts: Served & ListParts) =>
+  createHandler(
+    parts,
+    only('GET', parts.clock, async (event) => {
+      const query = readQuery(event, ['workflowId', 'status', 'from', 'to', 'limit', 'cursor']);
+      const { workflowId = null } = query;
+      if (workflowId !== null && !WORKFLOW_ID.test(workflowId)) {
+        throw new AppError('QUERY_INVALID', { reason: 'workflowId is no id of a workflow' });
+      }
+      const { executions, nextCursor } = await listExecutions(
+        {
+          workflowId,
+          statuses: readWords('status', query.status, EXECUTION_STATUSES),
+          from: readTime('from', query.from),
+          to: readTime('to', query.to),
+          limit: readCount('limit', query.limit, { initial: 25, max: 100 }),
+          cursor: query.cursor ?? null,
+        },
+        parts,
+      );
+      return answerJson(200, {
+        count: executions.length,
+        executions: executions.map(describeSummary),
+        nextCursor,
+        timestamp: new Date(parts.clock.now()).toISOString(),
+      });
+    }),
+  );
+
+/** `GET /api/admin/executions/{executionId}`: one execution, node by node. */
+export const createShowExecution = (parts: Served & SettleParts & { readonly executions: ExecutionStore }) =>
+  createHandler(
+    parts,
+    only('GET', parts.clock, async (event) => {
+      readQuery(event, []);
+      const record = await showExecution(readId(event), parts);
+      return { ...answerJson(200, describeExecution(record)), executionId: record.executionId };
+    }),
+  );
+
+/** `POST /api/admin/executions/{executionId}/retry`: the same request again, as a new execution. */
+export const createRetryExecution = (parts: Served & RetryParts) =>
+  createHandler(
+    parts,
+    only('POST', parts.clock, async (event) => {
+      const retryOf = readId(event);
+      const start = await retryExecution(retryOf, readRetryOptions(event, parts.clock.now()), parts);
+      const { executionId, workflowId, workflowVersion, status } = start;
+      const answer = answerJson(202, { executionId, retryOf, workflowId, workflowVersion, status });
+      return { ...answer, executionId };
+    }),
+  );
+
+/** `POST /api/admin/executions/{executionId}/cancel`: ends it before its time. */
+export const createCancelExecution = (parts: Served & CancelParts) =>
+  createHandler(
+    parts,
+    only('POST', parts.clock, async (event) => {
+      readQuery(event, []);
+      const executionId = readId(event);
+      await cancelExecution(executionId, parts);
+      return { ...answerJson(200, { executionId, status: 'cancelled' }), executionId };
+    }),
+  );
+
+const only =
+  (method: 'GET' | 'POST', clock: Pick<Clock, 'now'>, handle: Handle): Handle =>
+  async (event, context) => {
+    const { method: requested } = readWebhookEvent(event, clock.now());
+    const allow = method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
+    if (!allow.includes(requested)) throw new AppError('METHOD_NOT_ALLOWED', { allow });
+    return handle(event, context);
+  };
+
+const readId = (event: unknown): string => {
+  const { pathParameters } = event as { readonly pathParameters?: { readonly executionId?: unknown } | null };
+  const { executionId } = pathParameters ?? {};
+  return typeof executionId === 'string' ? executionId : '';
+};
+
+/** In the query, or as a JSON body; nothing of it has to be said. */
+const readRetryOptions = (event: unknown, now: number): RetryOptions => {
+  const query = readQuery(event, ['from', 'version']);
+  const { rawBody } = readWebhookEvent(event, now);
+  const body = rawBody.length === 0 ? {} : parseJsonBody(Buffer.from(rawBody).toString(), 5);
+  if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it is no map' });
+  const unknown = Object.keys(body).find((name) => name !== 'from' && name !== 'version');
+  if (unknown !== undefined)
+    throw new AppError('QUERY_INVALID', {
+      reason: `there is no ${JSON.stringify(unknown.slice(0, 40))}, but from and version`,
+    });
+  const given = (name: 'from' | 'version'): string | undefined => {
+    const value = query[name] ?? body[name] ?? undefined;
+    if (query[name] !== undefined && Object.hasOwn(body, name))
+      throw new AppError('QUERY_INVALID', { reason: `${name} is given twice` });
+    if (value === undefined || typeof value === 'string') return value;
+    throw new AppError('QUERY_INVALID', { reason: `${name} is a text` });
+  };
+  return {
+    from: given('from') ?? null,
+    version: readWord('version', given('version'), ['recorded', 'current']) ?? 'recorded',
+  };
+};

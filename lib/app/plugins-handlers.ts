@@ -1,0 +1,61 @@
+import type { Context } from 'aws-lambda';
+import type { Clock, Logger } from '../contract/services.ts';
+import { type Answer, answerJson } from '../http/answer.ts';
+import { createHandler } from '../http/create-handler.ts';
+import { checkHealth, reportNoRegistry } from '../plugins/health.ts';
+import type { Registry } from '../plugins/load-registry.ts';
+import type { ListedPlugins } from '../plugins/summaries.ts';
+import { AppError } from '../shared/errors.ts';
+
+export interface AdminParts {
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly loadRegistry: () => Promise<Registry>;
+}
+
+/** What is left of the function's time when the last health check has to have ended, to report. */
+const HEALTH_MARGIN_MS = 500;
+
+/** One endpoint of the admin API: GET, an answer, nothing to change. */
+const createAdminFunction = (parts: AdminParts, read: (context: Partial<Context>) => Promise<Answer>) =>
+  createHandler(parts, async (event, context) => {
+    const method = methodOf(event);
+    if (method !== 'GET' && method !== 'HEAD')
+      throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
+    return read(context);
+  });
+
+/** An endpoint that lists what is installed, as it turned out: it waits for every plugin. */
+export const createAdminList = (parts: AdminParts, list: (registry: ListedPlugins, now: number) => unknown) =>
+  createAdminFunction(parts, async () => {
+    const registry = await parts.loadRegistry();
+    const plugins = await registry.initialise();
+    return answerJson(200, list({ plugins }, parts.clock.now()));
+  });
+
+/**
+ * The health report: 503 when nothing works, a registry that can't be built included. However long one check may
+ * take, the report is there before the function's own time is up.
+ */
+export const createHealthFunction = (parts: AdminParts, deadlineMs: number) =>
+  createAdminFunction(parts, async (context) => {
+    const { logger, clock } = parts;
+    const registry = await parts.loadRegistry().catch((cause: unknown) => {
+      logger.error('registry not built', { cause });
+      return null;
+    });
+    await registry?.initialise(); // before its time is shared out
+    const report =
+      registry === null
+        ? reportNoRegistry(clock.now())
+        : await checkHealth(registry, { logger, clock, deadlineMs: computeDeadline(deadlineMs, context) });
+    return answerJson(report.status === 'unhealthy' ? 503 : 200, report);
+  });
+
+const computeDeadline = (deadlineMs: number, context: Partial<Context>): number => {
+  const remainingMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, Math.min(deadlineMs, remainingMs - HEALTH_MARGIN_MS));
+};
+
+const methodOf = (event: unknown): unknown =>
+  (event as { requestContext?: { http?: { method?: unknown } } } | null)?.requestContext?.http?.method;

@@ -1,0 +1,95 @@
+import type { Context, SQSBatchResponse } from 'aws-lambda';
+import { isPlainObject } from '../contract/json.ts';
+import {
+  type GivenUpInvocation,
+  type SweepParts,
+  sweepExecution,
+} from '../executions/lifecycle/reconcile-execution.ts';
+import type { DueGroup } from '../executions/record/execution-store.ts';
+import { readExecutionId } from '../executions/record/read-execution-id.ts';
+
+/** How many executions of a group are looked at side by side: those that wait are many, and seldom lost. */
+const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5 };
+
+/** What is left of the function's time when no other execution is begun with, in milliseconds. */
+const MARGIN_MS = 30_000;
+
+type Sweep = (executionId: string, givenUp: GivenUpInvocation | null) => Promise<boolean>;
+
+/**
+ * The sweeper. Called by a schedule, it looks after the executions whose lease has run out; called by the dead-letter
+ * queue, after those that it is given. One for which that fails does not keep it from the others.
+ */
+export const createSweepFunction =
+  (parts: SweepParts) =>
+  async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
+    const sweep: Sweep = async (executionId, givenUp) => {
+      try {
+        await sweepExecution(executionId, parts, givenUp);
+        return true;
+      } catch (cause) {
+        parts.logger.error('The execution could not be reconciled.', { executionId, cause });
+        return false;
+      }
+    };
+    const messages = isPlainObject(event) ? event.Records : undefined;
+    if (Array.isArray(messages)) return sweepQueue(messages, sweep);
+    const groups = ['active', 'waiting'] as const;
+    await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, context)));
+    return { batchItemFailures: [] };
+  };
+
+/** What fails stays in the queue; what names no execution would never leave it otherwise. */
+const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<SQSBatchResponse> => {
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  for (const message of messages) {
+    const found = readMessage(message);
+    if (found !== null && !(await sweep(found.executionId, found))) {
+      batchItemFailures.push({ itemIdentifier: found.messageId });
+    }
+  }
+  return { batchItemFailures };
+};
+
+/**
+ * A message as Lambda writes it: the event of the invocation as the body, its request id as an attribute.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html#invocation-dlq
+ */
+const readMessage = (
+  message: unknown,
+): (GivenUpInvocation & { readonly executionId: string; readonly messageId: string }) | null => {
+  const { body, messageId, messageAttributes } = toMap(message);
+  const { stringValue } = toMap(toMap(messageAttributes).RequestID);
+  try {
+    return {
+      executionId: readExecutionId(JSON.parse(String(body))),
+      messageId: String(messageId),
+      requestId: typeof stringValue === 'string' ? stringValue : null,
+    };
+  } catch {
+    return null;
+  }
+};
+
+const toMap = (value: unknown): Record<string, unknown> => (isPlainObject(value) ? value : {});
+
+/** All that is due of a group, page by page, until the function's time is nearly up: the next sweep goes on. */
+const sweepDue = async (
+  group: DueGroup,
+  { executions, clock, logger }: SweepParts,
+  sweep: Sweep,
+  { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,
+): Promise<void> => {
+  const due = executions.findDue(clock.now(), group)[Symbol.asyncIterator]();
+  let count = 0;
+  const work = async (): Promise<void> => {
+    while (getRemainingTimeInMillis() > MARGIN_MS) {
+      const next = await due.next();
+      if (next.done === true) return;
+      if (await sweep(next.value, null)) count++;
+    }
+    logger.warn('The sweep ran out of time; the next one goes on.', { group });
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY[group] }, work));
+  if (count > 0) logger.info('Executions were reconciled.', { group, count });
+};

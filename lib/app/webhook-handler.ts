@@ -1,0 +1,179 @@
+import type middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { withFields } from '../adapters/runtime/logger.ts';
+import type { JsonValue } from '../contract/json.ts';
+import type { FindNodeType } from '../contract/node-type.ts';
+import type { Logger, Services } from '../contract/services.ts';
+import type { Credential } from '../credentials/credential.ts';
+import type { CredentialStore } from '../credentials/credential-store.ts';
+import { rememberVerified } from '../credentials/remember-verified.ts';
+import { verify } from '../credentials/verify.ts';
+import type { StrayErrorGuard } from '../engine/stray-errors.ts';
+import type { Launcher } from '../executions/lifecycle/dispatcher.ts';
+import type { ExecutionEvents } from '../executions/lifecycle/execution-events.ts';
+import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
+import { createPrepareRun } from '../executions/lifecycle/prepare-run.ts';
+import { createRunExecution } from '../executions/lifecycle/run-execution.ts';
+import type { BlobStore } from '../executions/record/blob-store.ts';
+import type { ExecutionStore } from '../executions/record/execution-store.ts';
+import { createHandler, type Handle } from '../http/create-handler.ts';
+import { limitBody } from '../http/limit-body.ts';
+import { parseJsonBody } from '../http/parse-json-body.ts';
+import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { createCache } from '../shared/cache.ts';
+import { isAppError } from '../shared/errors.ts';
+import { authenticate } from '../webhooks/authenticate.ts';
+import type { DeliveryStore } from '../webhooks/delivery-store.ts';
+import { type ExaminedBody, examineBody } from '../webhooks/examine-body.ts';
+import { findWebhook } from '../webhooks/find-webhook.ts';
+import { type CheckedRequest, type RunWebhookParts, runWebhook } from '../webhooks/run-webhook.ts';
+import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
+import type { Plan } from '../workflows/plan/plan.ts';
+
+export interface WebhookSettings {
+  /** Lambda itself takes no more than 6 MB. */
+  readonly maxBodyBytes: number;
+  /** Levels of lists and maps in a JSON body. */
+  readonly maxBodyDepth: number;
+  /** How old a workflow or a credential may be that a request is answered with; 0 reads the store every time. */
+  readonly cacheTtlMs: number;
+  readonly cacheEntries: number;
+  /** How long a chosen password that was right is not computed again. */
+  readonly verifiedTtlMs: number;
+  /** What is left of the function's time when an execution has to have ended, to record it and to answer. */
+  readonly deadlineMarginMs: number;
+  /** For how long a delivery that comes again, under the same key, starts nothing. */
+  readonly deduplicationWindowMs: number;
+}
+
+const defaultWebhookSettings: WebhookSettings = {
+  maxBodyBytes: 6 * 1024 * 1024,
+  maxBodyDepth: 100,
+  cacheTtlMs: 5_000,
+  cacheEntries: 200,
+  verifiedTtlMs: 60_000,
+  deadlineMarginMs: 1_000,
+  deduplicationWindowMs: 86_400_000,
+};
+
+export interface WebhookFunctionParts {
+  readonly workflows: WorkflowStore;
+  readonly credentials: CredentialStore;
+  readonly executions: ExecutionStore;
+  /** Called when the first plan is made, so that a request that is refused pays for no plugin. */
+  readonly loadNodeTypes: () => Promise<FindNodeType>;
+  readonly services: Services;
+  readonly logger: Logger;
+  readonly settings?: Partial<WebhookSettings>;
+  readonly deliveries: DeliveryStore;
+  /** Starts the runs that nobody waits for. */
+  readonly launcher: Launcher;
+  readonly blobs: BlobStore;
+  readonly events: ExecutionEvents;
+  /** Whether the end of executions is told to the outside. */
+  readonly announces: boolean;
+  readonly guard?: StrayErrorGuard | undefined;
+}
+
+/**
+ * The webhook function: the checks in their order, each on the very value that is then used, then the run.
+ * What a step gives is added to the event for the steps after it; what it throws is answered.
+ */
+export const createWebhookFunction = (parts: WebhookFunctionParts) => {
+  const { logger, services } = parts;
+  const settings = { ...defaultWebhookSettings, ...parts.settings };
+  const { findWorkflow, ...authentication } = createLookups(parts, settings);
+  const running = createRunning(parts, settings);
+
+  const run = (checked: CheckedRequest, context: Context) =>
+    runWebhook(checked, computeTimeLimit(context, settings), running);
+
+  return createHandler({ logger, clock: services.clock }, run as Handle, describeWebhook)
+    .before(({ event }) => limitBody(event, settings.maxBodyBytes))
+    .use(step((event) => ({ request: readWebhookEvent(event, services.clock.now()) })))
+    .use(step(async ({ request }) => ({ webhook: await findWebhook(request, findWorkflow) })))
+    .use(
+      step(async ({ request: { headers }, webhook: { config } }) => ({
+        headers: await authenticate(headers, config, authentication),
+      })),
+    )
+    .use(step(({ request }) => ({ body: parseBody(examineBody(request), settings.maxBodyDepth) })));
+};
+
+/** The workflow and the path that were found. An event may bring a `webhook` of its own, of any shape. */
+const describeWebhook = (event: unknown): Readonly<Record<string, string>> => {
+  const { webhook } = (event ?? {}) as Partial<CheckedRequest>;
+  return webhook?.workflow?.definition === undefined || webhook.config === undefined
+    ? {}
+    : { workflowId: webhook.workflow.definition.id, path: webhook.config.path };
+};
+
+/** The gateway's event, and what the steps before have added to it. */
+type Step = (event: CheckedRequest) => Partial<CheckedRequest> | Promise<Partial<CheckedRequest>>;
+
+const step = (advance: Step): middy.MiddlewareObj<CheckedRequest> => ({
+  before: async (request) => {
+    request.event = { ...request.event, ...(await advance(request.event)) };
+  },
+});
+
+/** What has no type is JSON if it can be parsed, and a text otherwise. */
+const parseBody = (examined: ExaminedBody, maxDepth: number): JsonValue => {
+  if (examined.kind === 'data') return examined.value;
+  try {
+    return parseJsonBody(examined.text, maxDepth);
+  } catch (error) {
+    if (examined.kind === 'untyped' && isAppError(error)) return examined.text;
+    throw error;
+  }
+};
+
+/** Who waits can wait until the function's own time is up, less what it takes to record the end and to answer. */
+const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {
+  const remainingMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
+  return Math.max(0, remainingMs - deadlineMarginMs);
+};
+
+/** The stores behind a memory of a few seconds, which lasts as long as the sandbox. */
+const createLookups = (
+  { workflows, credentials, services: { clock } }: WebhookFunctionParts,
+  { cacheTtlMs, cacheEntries, verifiedTtlMs }: WebhookSettings,
+) => {
+  const bounds = { ttlMs: cacheTtlMs, maxEntries: cacheEntries, clock };
+  const workflowCache = createCache<PublishedWorkflow | null>(bounds);
+  const credentialCache = createCache<Credential | null>(bounds);
+  const verified = createCache<boolean>({
+    ttlMs: verifiedTtlMs,
+    maxEntries: VERIFIED_ENTRIES,
+    clock,
+    keep: (isRight) => isRight,
+  });
+  return {
+    findWorkflow: (id: string) => workflowCache(id, () => workflows.find(id)),
+    findCredential: (id: string) => credentialCache(id, () => credentials.find(id)),
+    verify: rememberVerified(verify, verified),
+  };
+};
+
+const VERIFIED_ENTRIES = 1_000;
+
+const createRunning = (
+  parts: WebhookFunctionParts,
+  { cacheEntries, deduplicationWindowMs: windowMs }: WebhookSettings,
+): RunWebhookParts => {
+  const { workflows, loadNodeTypes, services, logger, guard } = parts;
+  const { clock, ids } = services;
+  const openPlan = createOpenPlan({
+    loadNodeTypes,
+    lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: cacheEntries, clock }),
+  });
+  const prepare = createPrepareRun({
+    openPlan,
+    otherWorkflows: createOtherWorkflows(workflows, openPlan),
+    services,
+    loggerFor: ({ executionId, workflowId, workflowVersion, traceparent }) =>
+      withFields(logger, { executionId, workflowId, workflowVersion, traceparent }),
+    guard,
+  });
+  return { ...parts, run: createRunExecution({ ...parts, prepare, clock, ids }), clock, ids, windowMs };
+};

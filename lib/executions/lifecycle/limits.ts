@@ -1,0 +1,32 @@
+import type { ExecutionLimits } from '../../engine/session.ts';
+import type { WorkflowSettings } from '../../workflows/definition/definition.ts';
+import type { ExecutionMode } from '../record/execution-status.ts';
+
+const DEFAULTS = { maxNodeRuns: 100_000, maxOutputBytes: 32 * 1024 * 1024 };
+
+/** The gateway gives up after 30 seconds, Lambda after 15 minutes; a durable execution lives a year. */
+const TIMEOUT_SECONDS: Record<ExecutionMode, number> = { inline: 25, express: 840, durable: 31_536_000 };
+
+/** What an execution may use: what its workflow says, within what the way it runs allows. */
+export const computeLimits = (
+  settings: WorkflowSettings = {},
+  mode: ExecutionMode,
+  timeLimitMs = Number.POSITIVE_INFINITY,
+): ExecutionLimits => {
+  const { maxNodeRuns, maxOutputBytes, timeoutSeconds } = {
+    ...DEFAULTS,
+    timeoutSeconds: TIMEOUT_SECONDS[mode],
+    ...settings,
+  };
+  return { timeoutMs: Math.min(timeoutSeconds * 1_000, timeLimitMs), maxNodeRuns, maxOutputBytes };
+};
+
+/** Whether the record of an execution keeps the data of its nodes. */
+export const keepsData = (
+  { recordData }: WorkflowSettings = {},
+  mode: ExecutionMode,
+  hasFailed: boolean,
+): boolean => {
+  const rule = recordData ?? (mode === 'durable' ? 'always' : 'onFailure');
+  return rule === 'always' || (rule === 'onFailure' && hasFailed);
+};

@@ -1,0 +1,69 @@
+import type { JsonObject } from '../../contract/json.ts';
+import type { Logger } from '../../contract/services.ts';
+import { readMemory, type StepMemory } from '../../engine/checkpoint-journal.ts';
+import { toFailure } from '../../engine/failure.ts';
+import type { NodeFailure } from '../../engine/result.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
+import type { Workflow } from '../../workflows/definition/definition.ts';
+import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import { findBehind } from '../../workflows/plan/find-behind.ts';
+import type { Plan } from '../../workflows/plan/plan.ts';
+import type { BlobStore } from '../record/blob-store.ts';
+import type { ExecutionRecord } from '../record/execution-store.ts';
+import { unpackText } from '../record/pack-value.ts';
+import type { OpenPlan } from './plans.ts';
+
+export interface LoadParts {
+  readonly workflows: Pick<WorkflowStore, 'findVersion'>;
+  readonly openPlan: OpenPlan;
+  readonly blobs: BlobStore;
+  readonly logger: Logger;
+}
+
+/** What a background run needs to begin, or to go on. */
+export interface LoadedRun {
+  readonly workflow: Workflow;
+  readonly plan: Plan;
+  /** What the trigger gets. */
+  readonly input: JsonObject;
+  /** What steps gave in the execution that this one retries. */
+  readonly memory: StepMemory;
+}
+
+/**
+ * Gets what the run of a record needs, or says why it can never run.
+ * @throws {AppError} STORE_UNAVAILABLE for what can't be had now: an infrastructure error, and tried again
+ */
+export const loadBackgroundRun = async (
+  record: ExecutionRecord,
+  parts: LoadParts,
+): Promise<LoadedRun | { readonly failure: NodeFailure }> => {
+  const { nodeId } = record.trigger;
+  try {
+    return await load(record, parts);
+  } catch (error) {
+    if (isAppError(error, 'STORE_UNAVAILABLE')) throw error;
+    parts.logger.error('The execution can not run.', { executionId: record.executionId, cause: error });
+    return { failure: { nodeId, ...toFailure(error) } };
+  }
+};
+
+const load = async (
+  { workflowId, workflowVersion, trigger, retryOf, seed, ...record }: ExecutionRecord,
+  { workflows, openPlan, blobs }: LoadParts,
+): Promise<LoadedRun> => {
+  const workflow = await workflows.findVersion(workflowId, workflowVersion);
+  // It was stored before the execution was: it is not seen yet, or was lost, and is not the run's fault either way.
+  if (workflow === null) {
+    const cause = new Error(`version ${workflowVersion} of ${workflowId} is not stored`);
+    throw new AppError('STORE_UNAVAILABLE', {}, cause);
+  }
+  const plan = await openPlan(workflow);
+  plan.routeFrom(trigger.nodeId); // throws for what is no trigger
+  const input = JSON.parse(await unpackText(record.input ?? 'j{}', blobs)) as JsonObject;
+  const memory: StepMemory =
+    seed === null
+      ? new Map()
+      : readMemory(await unpackText(seed, blobs), findBehind(plan, retryOf?.fromNodeId ?? ''));
+  return { workflow, plan, input, memory };
+};

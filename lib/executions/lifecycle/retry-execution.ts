@@ -1,0 +1,121 @@
+import type { Clock, Ids, Logger } from '../../contract/services.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
+import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
+import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import type { Plan } from '../../workflows/plan/plan.ts';
+import { isFinal } from '../record/execution-status.ts';
+import type { ExecutionRecord, ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
+import { drawCallbackKey } from './accept-execution.ts';
+import { checkMemory } from './check-memory.ts';
+import { launchOrWithdraw } from './dispatch-execution.ts';
+import type { Launcher } from './dispatcher.ts';
+import { findExecution } from './find-execution.ts';
+import type { OpenPlan } from './plans.ts';
+
+export interface RetryOptions {
+  /** The first node to run again; null for all of them. */
+  readonly from: string | null;
+  readonly version: 'recorded' | 'current';
+}
+
+export interface RetryParts {
+  readonly executions: ExecutionStore;
+  readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
+  readonly launcher: Launcher;
+  /** Rejects with `WORKFLOW_INVALID`. */
+  readonly openPlan: OpenPlan;
+  /** How background runs of a workflow are done. */
+  readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
+  readonly ids: Ids;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+}
+
+/**
+ * Starts a new execution that repeats one that has ended: with the same request, from the start, or from a node on,
+ * with what the steps before it gave then.
+ * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `LAUNCH_REFUSED` | `STORE_UNAVAILABLE`; then none was started
+ */
+export const retryExecution = async (
+  executionId: string,
+  options: RetryOptions,
+  parts: RetryParts,
+): Promise<ExecutionStart> => {
+  const record = await findExecution(executionId, parts);
+  const refuse = (reason: string): never => {
+    throw new AppError('NOT_RETRYABLE', { executionId, reason });
+  };
+  if (!isFinal(record.status)) refuse(`it has not ended: it is ${record.status}`);
+  if (record.input === null)
+    refuse('its request was not kept: of runs whose caller waited, only that of failed ones is');
+  const workflow = await findWorkflow(record, options, parts);
+  if (workflow === null)
+    return refuse(`there is no ${options.version} version of workflow ${record.workflowId}`);
+  const plan = await openPlan(workflow, parts, refuse);
+  const problem =
+    findProblem(plan, record, options) ??
+    (options.from === null ? null : await checkMemory(record, plan, options.from));
+  if (problem !== null) refuse(problem);
+
+  const mode = await parts.modeOf(workflow);
+  const start = toStart(record, workflow, options, { ...parts, mode });
+  await parts.executions.start(start);
+  await launchOrWithdraw(start, mode, parts);
+  return start;
+};
+
+const findWorkflow = (
+  { workflowId, workflowVersion }: ExecutionRecord,
+  { version }: RetryOptions,
+  { workflows }: RetryParts,
+): Promise<Workflow | null> =>
+  version === 'current' ? workflows.find(workflowId) : workflows.findVersion(workflowId, workflowVersion);
+
+const openPlan = async (
+  workflow: Workflow,
+  parts: RetryParts,
+  refuse: (reason: string) => never,
+): Promise<Plan> => {
+  try {
+    return await parts.openPlan(workflow);
+  } catch (error) {
+    if (isAppError(error, 'WORKFLOW_INVALID')) return refuse(`workflow ${workflow.definition.id} can't run`);
+    throw error;
+  }
+};
+
+/** What keeps this version from being run like this; null when nothing does. */
+const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOptions): string | null => {
+  const start = plan.nodes.find(({ node }) => node.id === trigger.nodeId);
+  const isFired = start?.nodeType.kind === 'trigger' && start.node.disabled !== true;
+  if (!isFired) return `this version has no trigger "${trigger.nodeId}" that is enabled`;
+  if (from === null) return null;
+  const target = plan.nodes.find(({ node }) => node.id === from);
+  if (target === undefined) return `this version has no node "${from}"`;
+  const isReached = plan.routeFrom(trigger.nodeId).incoming[target.index]?.length !== 0;
+  return isReached
+    ? null
+    : `no way leads from its trigger to the node "${from}", or only through the node that runs it`;
+};
+
+const toStart = (
+  { executionId, workflowId, trigger, input, memory, keepsResult, traceparent }: ExecutionRecord,
+  workflow: Workflow,
+  { from }: RetryOptions,
+  { ids, clock, mode }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode },
+): ExecutionStart => ({
+  executionId: ids.next(),
+  workflowId,
+  workflowVersion: workflow.version,
+  trigger,
+  mode,
+  status: 'accepted',
+  startedAt: clock.now(),
+  startToken: ids.next(),
+  input,
+  callbackKey: drawCallbackKey(ids),
+  retryOf: { executionId, fromNodeId: from },
+  traceparent,
+  seed: from === null ? null : memory,
+  keepsResult,
+});

@@ -1,0 +1,55 @@
+import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
+import type { ExecutionRecord, ExecutionSummary } from './execution-store.ts';
+
+/** An execution as lists show it: times in ISO 8601. */
+export const describeSummary = ({
+  executionId,
+  workflowId,
+  workflowVersion,
+  mode,
+  status,
+  startedAt,
+  endedAt,
+}: ExecutionSummary) => ({
+  ...{ executionId, workflowId, workflowVersion, mode, status },
+  startedAt: toIso(startedAt),
+  endedAt: endedAt === null ? null : toIso(endedAt),
+  durationMs: endedAt === null ? null : endedAt - startedAt,
+});
+
+/**
+ * All that operators see of one execution. A list of what is shown, not of what is hidden: the request, the key that
+ * signs addresses, what a retry remembers, and whatever else a record gets one day stay inside.
+ */
+export const describeExecution = (record: ExecutionRecord) => ({
+  ...describeSummary(record),
+  trigger: { nodeId: record.trigger.nodeId, type: record.trigger.type },
+  retryOf:
+    record.retryOf === null
+      ? null
+      : { executionId: record.retryOf.executionId, fromNodeId: record.retryOf.fromNodeId },
+  owner: record.owner,
+  invocations: record.invocations,
+  crashes: Math.max(0, record.crashes),
+  failure: record.failure === null ? null : describeFailure(record.failure),
+  nodes: record.nodes.map(describeNode),
+  nodesOmitted: record.nodesOmitted,
+});
+
+const describeNode = (node: NodeRecord) => ({
+  nodeId: node.nodeId,
+  ...(node.within === undefined ? {} : { within: node.within }),
+  type: node.type,
+  status: node.status,
+  iteration: node.iteration,
+  attempts: node.attempts,
+  startedAt: toIso(node.startedAt),
+  durationMs: node.durationMs,
+  ...(node.failure === undefined ? {} : { failure: describeFailure(node.failure) }),
+  ...(node.input === undefined ? {} : { input: node.input }),
+  ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
+});
+
+const describeFailure = ({ nodeId, name, message }: NodeFailure) => ({ nodeId, name, message });
+
+const toIso = (ms: number): string => new Date(ms).toISOString();

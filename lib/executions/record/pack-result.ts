@@ -1,0 +1,33 @@
+import type { JsonObject } from '../../contract/json.ts';
+import type { ExecutionResult } from '../../engine/result.ts';
+import type { BlobStore } from './blob-store.ts';
+import type { ExecutionStart } from './execution-store.ts';
+import { packText } from './pack-value.ts';
+import { redactCredentials } from './redact-credentials.ts';
+
+/** What of a record's attributes may be as large as this; a write costs by the size of the whole record. */
+export const PACKED_BYTES = 12_000;
+
+/** What the trigger gets, as a record keeps it. @throws {AppError} STORE_UNAVAILABLE */
+export const packInput = (executionId: string, input: JsonObject, blobs: BlobStore): Promise<string> =>
+  packText(JSON.stringify(input), {
+    limitBytes: PACKED_BYTES,
+    key: `executions/${executionId}/input`,
+    blobs,
+  });
+
+/**
+ * The result of an execution, for a delivery that is repeated; nothing when none can be. It holds no credential of the
+ * request, whatever the workflow did with it.
+ */
+export const packResult = async (
+  { executionId, keepsResult }: Pick<ExecutionStart, 'executionId' | 'keepsResult'>,
+  { output, response }: ExecutionResult,
+  input: JsonObject,
+  blobs: BlobStore,
+): Promise<{ readonly result?: string }> => {
+  if (!keepsResult) return {};
+  const key = `executions/${executionId}/result`;
+  const text = redactCredentials(JSON.stringify({ output, response }), input);
+  return { result: await packText(text, { limitBytes: PACKED_BYTES, key, blobs }) };
+};

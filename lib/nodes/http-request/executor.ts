@@ -1,0 +1,144 @@
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import type { NodeExecutor } from '../../contract/node.ts';
+import type { OutboundResponse } from '../../contract/services.ts';
+import {
+  isJsonMap,
+  readBoolean,
+  readChoice,
+  readMap,
+  readNumber,
+  readString,
+  wrongParameter,
+} from '../parameters.ts';
+
+const bodyTypes = ['json', 'text', 'form'] as const;
+type BodyType = (typeof bodyTypes)[number];
+
+const MAX_BYTES = 6 * 1024 * 1024;
+
+/** The one limit is the node's, by its signal. The client's lies behind it, so that the node's message is the one seen. */
+const TIMEOUT_MARGIN_MS = 1_000;
+
+/**
+ * Calls a URL. Output: `{ status, headers, body, url }`, the body parsed when the answer says that it is JSON, text
+ * when it is valid UTF-8, otherwise `{ base64 }`. Its time is the attempt's (`settings.timeoutSeconds`),
+ * its other limits are parameters; the guard against private addresses is the client's.
+ */
+export const httpRequestExecutor: NodeExecutor = {
+  getNodeType: () => 'httpRequest',
+  execute: async ({ parameters }, _input, context) => {
+    const { execution, services, signal, idempotencyKey, remainingMs } = context;
+    const bodyType = readChoice(parameters, 'bodyType', bodyTypes, 'json');
+    const failOnStatus = readBoolean(parameters, 'failOnStatus', true);
+    const isKeyed = readBoolean(parameters, 'idempotencyKey', false);
+    const url = addQuery(readString(parameters, 'url'), readMap(parameters, 'query', {}));
+    const response = await services.http.request({
+      method: readString(parameters, 'method', 'GET'),
+      url,
+      headers: {
+        ...contentTypeOf(parameters.body, bodyType),
+        ...(execution.traceparent === undefined ? {} : { traceparent: execution.traceparent }),
+        ...(isKeyed ? { 'idempotency-key': idempotencyKey } : {}),
+        ...readHeaders(readMap(parameters, 'headers', {})),
+      },
+      body: toBody(parameters.body, bodyType),
+      timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
+      maxRedirects: readNumber(parameters, 'maxRedirects', { min: 0, max: 20, byDefault: 5, integer: true }),
+      maxResponseBytes: readNumber(parameters, 'maxResponseBytes', {
+        min: 1,
+        max: MAX_BYTES,
+        byDefault: 1_048_576,
+        integer: true,
+      }),
+      signal,
+    });
+    if (response.status >= 400 && failOnStatus) {
+      throw new Error(`${new URL(response.url).host} answered ${response.status}`);
+    }
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: readBody(response),
+      url: response.url,
+    };
+  },
+};
+
+/** A list repeats the name; null and what is absent leave it out. */
+const addQuery = (text: string, query: JsonObject): string => {
+  const url = URL.parse(text);
+  // Not the text itself: its query may hold a secret.
+  if (url === null) throw new TypeError('Parameter "url" is not an absolute URL');
+  for (const [name, value] of Object.entries(query)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item === null) continue;
+      if (typeof item === 'object')
+        throw wrongParameter(`query.${name}`, 'a text, a number or a list of them', item);
+      url.searchParams.append(name, String(item));
+    }
+  }
+  return url.href;
+};
+
+const readHeaders = (headers: JsonObject): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (typeof value !== 'string') throw wrongParameter(`headers.${name}`, 'a string', value);
+      return [name.toLowerCase(), value];
+    }),
+  );
+
+const contentTypes: Record<BodyType, string> = {
+  json: 'application/json',
+  text: 'text/plain; charset=utf-8',
+  form: 'application/x-www-form-urlencoded',
+};
+
+const contentTypeOf = (body: JsonValue | undefined, bodyType: BodyType): Record<string, string> =>
+  body === undefined || body === null ? {} : { 'content-type': contentTypes[bodyType] };
+
+const toBody = (body: JsonValue | undefined, bodyType: BodyType): string | null => {
+  if (body === undefined || body === null) return null;
+  switch (bodyType) {
+    case 'json':
+      return JSON.stringify(body);
+    case 'text':
+      if (typeof body !== 'string') throw wrongParameter('body', 'a string', body);
+      return body;
+    case 'form':
+      if (!isJsonMap(body)) throw wrongParameter('body', 'a map', body);
+      return toForm(body);
+  }
+};
+
+const toForm = (body: JsonObject): string => {
+  const form = new URLSearchParams();
+  for (const [name, value] of Object.entries(body)) {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== null && typeof item === 'object')
+        throw wrongParameter(`body.${name}`, 'a text or a number', item);
+      form.append(name, item === null ? '' : String(item));
+    }
+  }
+  return form.toString();
+};
+
+const readBody = ({ headers, body }: OutboundResponse): JsonValue => {
+  const text = toText(body);
+  if (text === null) return { base64: Buffer.from(body).toString('base64') };
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  if (text === '' || !/^application\/(?:.+\+)?json$/i.test(type.trim())) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('the answer says that it is JSON, and is not');
+  }
+};
+
+const toText = (body: Uint8Array): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    return null;
+  }
+};

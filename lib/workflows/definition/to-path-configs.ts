@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../contract/json.ts';
+import type { WorkflowNode } from '../../contract/node.ts';
+import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
+import type { Authentication, PathConfig, ResponseMode } from './path-config.ts';
+
+/** The node type that an HTTP request fires. */
+export const WEBHOOK_TRIGGER = 'webhookTrigger';
+
+/**
+ * The webhooks of a valid workflow: one for each trigger of the kind that is not disabled.
+ * @param execution see `resolveExecution`
+ */
+export const toPathConfigs = (
+  { nodes, settings }: Pick<WorkflowDefinition, 'nodes' | 'settings'>,
+  execution: BackgroundMode = settings?.execution ?? 'durable',
+): PathConfig[] =>
+  nodes
+    .filter(({ type, disabled }) => type === WEBHOOK_TRIGGER && disabled !== true)
+    .map((node) => toPathConfig(node, execution));
+
+const toPathConfig = (
+  { id, parameters, credentialId }: WorkflowNode,
+  execution: BackgroundMode,
+): PathConfig => ({
+  path: normalisePath(readText(parameters, 'path', '/webhook')),
+  method: readText(parameters, 'method', 'POST').toUpperCase(),
+  authentication: readText(parameters, 'authentication', 'none') as Authentication,
+  credentialId: credentialId ?? null,
+  responseMode: readText(parameters, 'responseMode', 'onReceived') as ResponseMode,
+  triggerNodeId: id,
+  execution,
+  deduplication: readText(parameters, 'deduplication', '') || null,
+});
+
+const readText = (parameters: JsonObject | undefined, name: string, initial: string): string => {
+  const value = parameters?.[name];
+  return typeof value === 'string' ? value : initial;
+};
+
+/** The leading slash is optional in a workflow, and always there from here on. */
+const normalisePath = (path: string): string => (path.startsWith('/') ? path : `/${path}`);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const FORBIDDEN_IN_PATH = /[%?#\\\u0000-\u001f\u007f]/;
+
+/**
+ * What is wrong with a path; null when nothing is. The gateway decodes the path before we see it, so that a path
+ * with `%`, `?` or `#` in it could never be told from another one.
+ */
+export const findPathProblem = (path: string): string | null => {
+  const normal = normalisePath(path);
+  if (FORBIDDEN_IN_PATH.test(normal))
+    return 'holds a character that a path may not hold: % ? # \\ or a control character';
+  if (normal === '/') return null;
+  const segments = normal.slice(1).split('/');
+  if (segments.includes('')) return 'has an empty segment';
+  return segments.some((segment) => segment === '.' || segment === '..') ? 'has the segment . or ..' : null;
+};

@@ -1,0 +1,132 @@
+import { EvaluationError } from '../evaluation-error.ts';
+import { type Native, native } from '../native.ts';
+import type { Run } from '../run.ts';
+
+/** Functions of the library that format and parse by a picture: short work, once picture and value are short. */
+export interface PictureLibrary {
+  readonly formatNumber: LibraryFunction;
+  readonly formatInteger: LibraryFunction;
+  readonly parseInteger: LibraryFunction;
+  readonly toMillis: LibraryFunction;
+  readonly fromMillis: LibraryFunction;
+}
+
+export type LibraryFunction = (this: unknown, ...args: readonly unknown[]) => unknown;
+
+/** UTF-16 units of a picture, and of the text that is parsed by it. Some of the work goes by the square of it. */
+const longestPicture = 300;
+const longestText = 310; // the largest number has 309 digits
+/** Beyond it, Roman numerals are written one `m` for each thousand. */
+const largestRoman = 1_000_000;
+/** Whether a date picture asks for hundreds of digits in one place: `[Y,999]`. */
+const isTooWide = (picture: string): boolean =>
+  picture.split(']').some((place) => {
+    const comma = place.lastIndexOf(',');
+    return comma !== -1 && /[0-9]{3}/.test(place.slice(comma));
+  });
+
+/** Calls a function of the library, whose errors are plain objects. */
+const call = (
+  run: Run,
+  implementation: LibraryFunction,
+  token: string,
+  ...args: readonly unknown[]
+): unknown => {
+  // What it looks up: the time that parts of a date which are not given are taken from.
+  const focus = { environment: { timestamp: new Date(run.startedAt) } };
+  try {
+    return implementation.apply(focus, [...args]);
+  } catch (error) {
+    const { code, value } = error as { readonly code?: string; readonly value?: unknown };
+    throw code === undefined ? error : new EvaluationError(code, { value, token });
+  }
+};
+
+const tooLong = (token: string) => new EvaluationError('D3150', { token });
+
+/** Charges for a picture and its value, and sees to it that both are short. */
+const check = ({ budget }: Run, token: string, picture: unknown, value: unknown): void => {
+  const pictureLength = typeof picture === 'string' ? picture.length : 0;
+  const valueLength = typeof value === 'string' ? value.length : countDigits(value);
+  if (pictureLength > longestPicture || valueLength > longestText) throw tooLong(token);
+  budget.spend(16 + (valueLength + (pictureLength * (pictureLength + valueLength)) / 16) / 8);
+};
+
+const countDigits = (value: unknown): number =>
+  typeof value === 'number' && value !== 0 ? Math.abs(Math.log10(Math.abs(value))) : 0;
+
+/** How many ways there are to cut a text of a length into places of a date: none of them is wrong before the last. */
+const countWays = (length: number, places: number): number => {
+  let ways = 1;
+  for (let place = 1; place < places; place++) ways *= (length + place) / place;
+  return ways;
+};
+
+/**
+ * Places of a date picture that follow one another with nothing between them that could not be a part of the first:
+ * the library parses with a backtracking pattern, which tries all ways to share the text among them.
+ */
+const countAdjacent = (picture: string): number => {
+  let most = 1;
+  let run = 1;
+  let marker = '';
+  let literal: string | null = null;
+  for (const part of picture.split(/(\[[^\][]*\])/)) {
+    if (!part.startsWith('[')) {
+      literal = part;
+      continue;
+    }
+    const isSeparated = literal !== null && literal !== '' && separates(marker, literal);
+    run = marker === '' || isSeparated ? 1 : run + 1;
+    most = Math.max(most, run);
+    marker = part;
+    literal = null;
+  }
+  return most;
+};
+
+/** Whether the text between two places can't be read as a part of the first. Digits, for places without a modifier. */
+const separates = (marker: string, literal: string): boolean => {
+  const isNumeric = /^\[[YMDdWwXxHhmsf]([0-9#]+o?)?(,[^\]]*)?\]$/.test(marker);
+  return isNumeric
+    ? /[^0-9a-z]/i.test(literal) || /^[A-Z]+$/i.test(literal)
+    : /[^0-9a-z ,:+-]/i.test(literal);
+};
+
+export const createPictureFunctions = (library: PictureLibrary): Readonly<Record<string, Native>> => {
+  const fromMillis = (run: Run, millis: unknown, picture?: string, timezone?: string) => {
+    check(run, 'fromMillis', picture, timezone);
+    if (picture !== undefined && isTooWide(picture)) throw tooLong('fromMillis');
+    return call(run, library.fromMillis, 'fromMillis', millis, picture, timezone);
+  };
+
+  return {
+    formatNumber: native('<n-so?:s>', (run, value: unknown, picture: string, options?: object) => {
+      check(run, 'formatNumber', picture, value);
+      return call(run, library.formatNumber, 'formatNumber', value, picture, options);
+    }),
+    formatInteger: native('<n-s:s>', (run, value: unknown, picture: string) => {
+      check(run, 'formatInteger', picture, value);
+      const isRoman = /^[Ii](;|$)/.test(picture);
+      if (isRoman && Math.abs(Number(value)) > largestRoman) throw tooLong('formatInteger');
+      if (isRoman) run.budget.spend(Math.abs(Number(value ?? 0)) / 256);
+      return call(run, library.formatInteger, 'formatInteger', value, picture);
+    }),
+    parseInteger: native('<s-s:n>', (run, value: unknown, picture: string) => {
+      check(run, 'parseInteger', picture, value);
+      return call(run, library.parseInteger, 'parseInteger', value, picture);
+    }),
+    toMillis: native('<s-s?:n>', (run, text: unknown, picture?: string) => {
+      check(run, 'toMillis', picture, text);
+      if (picture !== undefined && typeof text === 'string') {
+        if (isTooWide(picture)) throw tooLong('toMillis');
+        run.budget.spend(countWays(text.length, countAdjacent(picture)) / 16);
+      }
+      return call(run, library.toMillis, 'toMillis', text, picture);
+    }),
+    fromMillis: native('<n-s?s?:s>', fromMillis),
+    now: native('<s?s?:s>', (run, ...[picture, timezone]: [string?, string?]) =>
+      fromMillis(run, run.startedAt, picture, timezone),
+    ),
+  };
+};

@@ -1,0 +1,21 @@
+import type { JsonValue } from '../../../contract/json.ts';
+import type { Budget } from './budget.ts';
+import { EvaluationError } from './evaluation-error.ts';
+import { Func } from './values.ts';
+
+/** The result of an evaluation as data. What came in, which is frozen, is as it was; everything else is copied. */
+export const toData = (budget: Budget, value: unknown, level = 0): JsonValue => {
+  if (value === undefined || value === null) return null;
+  if (value instanceof Func) throw new EvaluationError('D3201');
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new EvaluationError('D3202', { value });
+  if (typeof value === 'string') budget.read(value.length);
+  if (typeof value !== 'object' || Object.isFrozen(value)) return value as JsonValue;
+  budget.checkNesting(level);
+  if (Array.isArray(value)) {
+    budget.makeItems(value.length);
+    return Array.from(value, (item) => toData(budget, item, level + 1));
+  }
+  const members = Object.entries(value);
+  budget.makeMembers(members.length);
+  return Object.fromEntries(members.map(([key, item]) => [key, toData(budget, item, level + 1)]));
+};

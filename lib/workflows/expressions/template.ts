@@ -1,0 +1,85 @@
+import type { JsonValue } from '../../contract/json.ts';
+import { compileExpression } from './compile-expression.ts';
+import type { Evaluate } from './scope.ts';
+
+/** A piece of a text: as it is, or the source of an expression. */
+export type TemplatePart =
+  | { readonly text: string }
+  | { readonly expression: string; readonly offset: number };
+
+/**
+ * Cuts a text at its `{{ … }}`. Braces, quotes and comments inside an expression are JSONata's:
+ * `{{ {"a": {"b": 1}} }}` and `{{ "}}" }}` are one expression each. A `{{` without its end is plain text.
+ */
+export const splitTemplate = (text: string): TemplatePart[] => {
+  const parts: TemplatePart[] = [];
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf('{{', from);
+    const end = start === -1 ? -1 : findEnd(text, start + 2);
+    if (end === -1) break;
+    if (start > from) parts.push({ text: text.slice(from, start) });
+    parts.push({ expression: text.slice(start + 2, end), offset: start + 2 });
+    from = end + 2;
+  }
+  if (from < text.length) parts.push({ text: text.slice(from) });
+  return parts;
+};
+
+/** Where the `}}` is that ends the expression which starts at `from`; -1 when there is none. */
+const findEnd = (text: string, from: number): number => {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"' || char === "'" || char === '`') {
+      at = skipQuoted(text, at, char);
+    } else if (char === '/' && text[at + 1] === '*') {
+      const close = text.indexOf('*/', at + 2);
+      at = close === -1 ? text.length : close + 1;
+    } else if (char === '{') {
+      depth++;
+    } else if (char === '}') {
+      if (depth === 0) return text[at + 1] === '}' ? at : -1;
+      depth--;
+    }
+  }
+  return -1;
+};
+
+const skipQuoted = (text: string, from: number, quote: string): number => {
+  for (let at = from + 1; at < text.length; at++) {
+    if (text[at] === '\\' && quote !== '`') at++;
+    else if (text[at] === quote) return at;
+  }
+  return text.length;
+};
+
+/**
+ * Compiles a text; null when it holds no expression. One that is a single expression keeps the value's type.
+ * @param place where it stands in the parameters of its node
+ */
+export const compileTemplate = (text: string, place = ''): Evaluate | null => {
+  if (!text.includes('{{')) return null;
+  const parts = splitTemplate(text);
+  const [first] = parts;
+  if (parts.length === 1 && first !== undefined && 'expression' in first)
+    return compileExpression(first.expression, place);
+  if (!parts.some((part) => 'expression' in part)) return null;
+
+  const pieces = parts.map((part) =>
+    'text' in part ? part.text : compileExpression(part.expression, `${place}:${part.offset}`),
+  );
+  return (scope) => {
+    const values = pieces.map((piece) => (typeof piece === 'string' ? piece : piece(scope)));
+    return values.some((value) => value instanceof Promise)
+      ? Promise.all(values).then(join)
+      : join(values as JsonValue[]);
+  };
+};
+
+const join = (values: readonly JsonValue[]): string => values.map(toText).join('');
+
+const toText = (value: JsonValue): string => {
+  if (value === null) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+};

@@ -1,0 +1,123 @@
+import { MAIN_OUTPUT, type NodeExecutor } from '../../contract/node.ts';
+import type { FindNodeType } from '../../contract/node-type.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { WorkflowDefinition } from '../definition/definition.ts';
+import { compileParameters } from '../expressions/parameters.ts';
+import type { PlanEdge, PlanNode } from './plan-graph.ts';
+import { computeRoute, type Route } from './route.ts';
+
+/** A workflow compiled for execution: built once per version, shared by all executions of it. */
+export interface Plan {
+  readonly definition: WorkflowDefinition;
+  readonly nodes: readonly PlanNode[];
+  readonly edges: readonly PlanEdge[];
+  /** Whether some expression looks at `$nodes`, so that outputs have to be kept at hand. */
+  readonly readsNodes: boolean;
+  /** The way of the executions that this trigger starts. @throws AppError `WORKFLOW_INVALID` when it is none, or disabled */
+  routeFrom(triggerNodeId: string): Route;
+  /** The way of one run of this node's body; the node itself stands where a trigger would. */
+  bodyRouteOf(node: PlanNode): Route;
+  /** The executor of a node, loaded on first use. Rejects when it can't be, or doesn't fit the node's type. */
+  executorOf(node: PlanNode): NodeExecutor | Promise<NodeExecutor>;
+}
+
+/** @throws AppError `WORKFLOW_INVALID` for what validation would have refused: the store holds something else */
+export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNodeType): Plan => {
+  const invalid = (reason: string) => new AppError('WORKFLOW_INVALID', { reason });
+
+  const indexOf = new Map<string, number>();
+  for (const { id } of definition.nodes) {
+    if (indexOf.has(id)) throw invalid(`there are two nodes "${id}"`);
+    indexOf.set(id, indexOf.size);
+  }
+
+  const indexOfNode = (id: string): number => {
+    const index = indexOf.get(id);
+    if (index === undefined) throw invalid(`a connection names the node "${id}", which does not exist`);
+    return index;
+  };
+
+  const bodyOutputs = definition.nodes.map(({ type }) => findNodeType(type)?.control?.bodyOutput);
+  const edges = definition.connections.map((connection): PlanEdge => {
+    const source = indexOfNode(connection.sourceNodeId);
+    const sourceOutput = connection.sourceOutput ?? MAIN_OUTPUT;
+    return {
+      source,
+      sourceOutput,
+      target: indexOfNode(connection.targetNodeId),
+      targetInput: connection.targetInput ?? MAIN_OUTPUT,
+      isBody: sourceOutput === bodyOutputs[source],
+    };
+  });
+  const outgoing: number[][] = definition.nodes.map(() => []);
+  const incoming: number[][] = definition.nodes.map(() => []);
+  edges.forEach(({ source, target }, edge) => {
+    outgoing[source]?.push(edge);
+    incoming[target]?.push(edge);
+  });
+
+  const nodes = definition.nodes.map((node, index): PlanNode => {
+    const nodeType = findNodeType(node.type);
+    if (nodeType === null) throw invalid(`the node "${node.id}" has the unknown type "${node.type}"`);
+    const parameters = node.parameters ?? {};
+    const resolve = compileParameters(parameters);
+    return {
+      index,
+      node: Object.freeze({ ...node, parameters: resolve === null ? deepFreeze(parameters) : parameters }),
+      nodeType,
+      resolve,
+      outgoing: outgoing[index] ?? [],
+      incoming: incoming[index] ?? [],
+    };
+  });
+
+  const routes = new Map<string, Route>();
+  const bodyRoutes = new Map<number, Route>();
+  const executors = new Map<string, NodeExecutor>();
+
+  const routeFrom = (triggerNodeId: string): Route => {
+    const known = routes.get(triggerNodeId);
+    if (known !== undefined) return known;
+    const trigger = nodes[indexOf.get(triggerNodeId) ?? -1];
+    if (trigger === undefined) throw invalid(`the trigger "${triggerNodeId}" does not exist`);
+    if (trigger.nodeType.kind !== 'trigger') throw invalid(`the node "${triggerNodeId}" is not a trigger`);
+    if (trigger.node.disabled === true) throw invalid(`the trigger "${triggerNodeId}" is disabled`);
+    const route = computeRoute({ nodes, edges }, trigger.index);
+    routes.set(triggerNodeId, route);
+    return route;
+  };
+
+  const bodyRouteOf = ({ index }: PlanNode): Route => {
+    const route = bodyRoutes.get(index) ?? computeRoute({ nodes, edges }, index, 'body');
+    bodyRoutes.set(index, route);
+    return route;
+  };
+
+  const loadExecutor = async ({ nodeType }: PlanNode): Promise<NodeExecutor> => {
+    const executor = await nodeType.getExecutor();
+    const claimed = executor.getNodeType();
+    if (claimed !== nodeType.nodeType) {
+      throw new Error(`the executor of "${nodeType.nodeType}" says that it handles "${claimed}"`);
+    }
+    executors.set(nodeType.nodeType, executor);
+    return executor;
+  };
+
+  return {
+    definition,
+    nodes,
+    edges,
+    readsNodes: JSON.stringify(definition.nodes).includes('$nodes'),
+    routeFrom,
+    bodyRouteOf,
+    executorOf: (node) => executors.get(node.nodeType.nodeType) ?? loadExecutor(node),
+  };
+};
+
+const deepFreeze = <Value>(value: Value): Value => {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const item of Object.values(value)) deepFreeze(item);
+  }
+  return value;
+};

@@ -1,0 +1,127 @@
+import { findLoops } from './loops.ts';
+import type { PlanEdge, PlanNode } from './plan-graph.ts';
+
+/** A loop on a route, with all that a turn of it needs, worked out beforehand. */
+export interface RouteLoop {
+  readonly header: number;
+  readonly nodes: readonly number[];
+  /** Index of the loop directly around it; -1 for none. */
+  readonly parent: number;
+  /** How many things must settle before a turn is over: nodes directly inside, and loops directly inside. */
+  readonly units: number;
+  readonly backEdges: readonly number[];
+  /** Edges with both ends inside, back edges of this loop left out. */
+  readonly innerEdges: readonly number[];
+  /** Edges that leave it and end directly in what is around it; the others are the parent's to settle. */
+  readonly exitEdges: readonly number[];
+  /** Indexes of the loops inside, at any depth. */
+  readonly inside: readonly number[];
+}
+
+/** What an execution meets that one trigger starts. Arrays are indexed by node or by edge. */
+export interface Route {
+  readonly trigger: number;
+  readonly loops: readonly RouteLoop[];
+  /** The innermost loop that a node is in; -1 for none. */
+  readonly loopOf: Int32Array;
+  /** How many forward edges lead into a node. */
+  readonly awaited: Int32Array;
+  /** Per node, the edges that lead into it, in the order of the definition, without back edges. */
+  readonly incoming: readonly (readonly number[])[];
+  /** Per edge, one of {@link EDGE}. */
+  readonly kind: Uint8Array;
+}
+
+/** What becomes of an edge when its source has settled. */
+export const EDGE = {
+  /** Its source is not reached from the trigger: it never settles, and nobody waits for it. */
+  absent: 0,
+  /** Settles at once. */
+  forward: 1,
+  /** Starts another turn of a loop. */
+  back: 2,
+  /** Leaves a loop: settles when the loop is over. */
+  exit: 3,
+} as const;
+
+/**
+ * @param trigger the node that it starts from
+ * @param part `body`: of what leaves that node, only the edges into its body. The bodies of other nodes are theirs.
+ */
+export const computeRoute = (
+  plan: { readonly nodes: readonly PlanNode[]; readonly edges: readonly PlanEdge[] },
+  trigger: number,
+  part: 'main' | 'body' = 'main',
+): Route => {
+  const { nodes, edges } = plan;
+  const outgoing = nodes.map((node) =>
+    node.outgoing.filter((edge) => edges[edge]?.isBody === (part === 'body' && node.index === trigger)),
+  );
+  const reachable = reachFrom(edges, outgoing, trigger);
+  const found = findLoops({ nodeCount: nodes.length, edges, outgoing }, reachable);
+
+  // Outer loops come first, so that the last one written is the innermost.
+  const loopOf = new Int32Array(nodes.length).fill(-1);
+  found.forEach((loop, index) => {
+    for (const node of loop.nodes) loopOf[node] = index;
+  });
+
+  const kind = new Uint8Array(edges.length);
+  const members = found.map((loop) => new Set(loop.nodes));
+  const isInside = (loop: number, node: number): boolean => loop === -1 || members[loop]?.has(node) === true;
+
+  for (const source of reachable) {
+    for (const edge of outgoing[source] ?? []) {
+      const target = edges[edge]?.target ?? -1;
+      const leaves = !isInside(loopOf[source] ?? -1, target);
+      kind[edge] = leaves ? EDGE.exit : EDGE.forward;
+    }
+  }
+  for (const { backEdges } of found) for (const edge of backEdges) kind[edge] = EDGE.back;
+
+  const inside: number[][] = found.map(() => []);
+  const children: number[] = found.map(() => 0);
+  found.forEach(({ parent }, index) => {
+    if (parent !== -1) children[parent] = (children[parent] ?? 0) + 1;
+    for (let outer = parent; outer !== -1; outer = found[outer]?.parent ?? -1) inside[outer]?.push(index);
+  });
+
+  const loops = found.map((loop, index): RouteLoop => {
+    const leaving = loop.nodes.flatMap((node) => outgoing[node] ?? []);
+    return {
+      ...loop,
+      units: loop.nodes.filter((node) => loopOf[node] === index).length + (children[index] ?? 0),
+      innerEdges: leaving.filter(
+        (edge) => isInside(index, edges[edge]?.target ?? -1) && !loop.backEdges.includes(edge),
+      ),
+      exitEdges: leaving.filter((edge) => {
+        const target = edges[edge]?.target ?? -1;
+        return !isInside(index, target) && isInside(loop.parent, target);
+      }),
+      inside: inside[index] ?? [],
+    };
+  });
+
+  const incoming = nodes.map((node) =>
+    node.incoming.filter((edge) => kind[edge] === EDGE.forward || kind[edge] === EDGE.exit),
+  );
+  const awaited = Int32Array.from(incoming, (edges) => edges.length);
+  return { trigger, loops, loopOf, awaited, incoming, kind };
+};
+
+/** Depth first, in plan order; a worklist, not a recursion. */
+const reachFrom = (
+  edges: readonly PlanEdge[],
+  outgoing: readonly (readonly number[])[],
+  trigger: number,
+): number[] => {
+  const seen = new Set<number>();
+  const work = [trigger];
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    const targets = (outgoing[node] ?? []).map((edge) => edges[edge]?.target ?? -1);
+    work.push(...targets.toReversed().filter((target) => !seen.has(target)));
+  }
+  return [...seen];
+};

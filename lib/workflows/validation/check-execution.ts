@@ -1,0 +1,18 @@
+import { quote } from '../../shared/describe.ts';
+import type { WorkflowDefinition } from '../definition/definition.ts';
+import type { Problem } from '../definition/problem.ts';
+import type { DraftGraph } from './draft-graph.ts';
+
+/** What the way of running means for the nodes: express runs can't wait. */
+export const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition): Problem[] => {
+  const waiting = nodes.find(
+    ({ nodeType, isDisabled }) => nodeType?.control?.suspends === true && !isDisabled,
+  );
+  if (waiting === undefined || settings?.execution !== 'express') return [];
+  return [
+    {
+      path: '/settings/execution',
+      message: `express runs can't wait, and ${quote(waiting.node.id)} does: use durable, or leave it out`,
+    },
+  ];
+};

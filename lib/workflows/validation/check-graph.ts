@@ -1,0 +1,68 @@
+import { MAIN_OUTPUT } from '../../contract/node.ts';
+import type { FindNodeType } from '../../contract/node-type.ts';
+import { didYouMean, quote } from '../../shared/describe.ts';
+import type { FindNearest } from '../../shared/near-name.ts';
+import type { Connection, WorkflowDefinition } from '../definition/definition.ts';
+import type { Problem } from '../definition/problem.ts';
+import { NAMELESS } from '../definition/read-draft.ts';
+
+/** Names that mean something to JavaScript's objects. */
+const RESERVED_IDS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Ids, and the ends of connections: whether what they name is there. */
+export const checkGraph = (
+  definition: WorkflowDefinition,
+  findNodeType: FindNodeType,
+  findNearest: FindNearest,
+): Problem[] => [...checkIds(definition), ...checkConnections(definition, findNodeType, findNearest)];
+
+const checkIds = ({ id, nodes }: WorkflowDefinition): Problem[] => {
+  const problems: Problem[] = [];
+  if (RESERVED_IDS.has(id)) problems.push({ path: '/id', message: `${quote(id)} is a reserved name` });
+  const firstUse = new Map<string, number>();
+  nodes.forEach((node, index) => {
+    const path = `/nodes/${index}/id`;
+    const before = firstUse.get(node.id);
+    if (RESERVED_IDS.has(node.id)) problems.push({ path, message: `${quote(node.id)} is a reserved name` });
+    if (before !== undefined)
+      problems.push({ path, message: `${quote(node.id)} is the id of /nodes/${before} already` });
+    else firstUse.set(node.id, index);
+  });
+  return problems;
+};
+
+const checkConnections = (
+  { nodes, connections }: WorkflowDefinition,
+  findNodeType: FindNodeType,
+  findNearest: FindNearest,
+): Problem[] => {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const idOfName = new Map(nodes.flatMap(({ name, id }) => (typeof name === 'string' ? [[name, id]] : [])));
+  const firstUse = new Map<string, number>();
+  return connections.flatMap((connection, index) => {
+    const path = `/connections/${index}`;
+    const problems: Problem[] = [];
+    for (const end of ['sourceNodeId', 'targetNodeId'] as const) {
+      const id = connection[end];
+      // An id that can't be read may be the one that is meant.
+      if (byId.has(id) || byId.has(NAMELESS)) continue;
+      const near = idOfName.get(id) ?? findNearest(id, byId.keys());
+      problems.push({ path: `${path}/${end}`, message: `there is no node ${quote(id)}${didYouMean(near)}` });
+    }
+    const target = byId.get(connection.targetNodeId);
+    if (target !== undefined && findNodeType(target.type)?.kind === 'trigger') {
+      problems.push({
+        path: `${path}/targetNodeId`,
+        message: `${quote(target.id)} is a trigger: nothing leads into it`,
+      });
+    }
+    const key = keyOf(connection);
+    const before = firstUse.get(key);
+    if (before !== undefined) problems.push({ path, message: `is the same as /connections/${before}` });
+    else firstUse.set(key, index);
+    return problems;
+  });
+};
+
+const keyOf = ({ sourceNodeId, sourceOutput, targetNodeId, targetInput }: Connection): string =>
+  JSON.stringify([sourceNodeId, sourceOutput ?? MAIN_OUTPUT, targetNodeId, targetInput ?? MAIN_OUTPUT]);

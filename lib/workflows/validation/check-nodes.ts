@@ -1,0 +1,109 @@
+import type { ErrorObject } from 'ajv';
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import type { FindNodeType } from '../../contract/node-type.ts';
+import { didYouMean, quote, toPointerKey } from '../../shared/describe.ts';
+import type { FindNearName } from '../../shared/near-name.ts';
+import type { Problem } from '../definition/problem.ts';
+import { WEBHOOK_FIELDS } from '../definition/request-fields.ts';
+import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
+import { splitTemplate } from '../expressions/template.ts';
+import type { DraftGraph } from './draft-graph.ts';
+import { checkNodeExpressions } from './references/check-expressions.ts';
+import { foreignNodeTypes } from './references/foreign-names.ts';
+import type { Names } from './references/names.ts';
+import type { CheckSchema } from './schema/check-schema.ts';
+
+export interface NodeChecks {
+  readonly findNodeType: FindNodeType;
+  readonly checkSchema: CheckSchema;
+  /** What expressions may name, for all nodes alike. */
+  readonly names: Names;
+  readonly loopNodes: ReadonlySet<number>;
+}
+
+/** Types, parameters and expressions of every node. */
+export const checkNodes = async (
+  graph: DraftGraph,
+  { findNodeType, checkSchema, names, loopNodes }: NodeChecks,
+): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  const describeUnknown = createDescribeUnknown(findNodeType, names.findNearName);
+  for (const { index, node, nodeType } of graph.nodes) {
+    const place = `/nodes/${index}/parameters`;
+    const ownId = loopNodes.has(index) ? null : node.id;
+    if (nodeType === null) {
+      problems.push({ path: `/nodes/${index}/type`, message: describeUnknown(node.type) });
+    } else {
+      problems.push(...checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun));
+    }
+    if (nodeType?.kind === 'trigger')
+      problems.push(...checkTriggerParameters(node.type, node.parameters, place));
+    else
+      problems.push(
+        ...(await checkNodeExpressions(node.parameters, place, {
+          ...names,
+          ownId,
+          fields: fieldsOf(graph, index),
+        })),
+      );
+  }
+  return problems;
+};
+
+/** Behind webhook triggers alone, the input of a node is the request; of other nodes, only a run knows it. */
+const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readonly string[] | null => {
+  const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node.type);
+  return sources.length > 0 && sources.every((type) => type === WEBHOOK_TRIGGER) ? WEBHOOK_FIELDS : null;
+};
+
+const findMeant = (
+  type: string,
+  isKnown: (name: string) => boolean,
+  findNearName: FindNearName,
+): string | null => {
+  const own = type.slice(type.lastIndexOf('.') + 1); // `n8n-nodes-base.set`
+  const foreign = foreignNodeTypes.get(own.toLowerCase());
+  const same = [own, foreign].find((name) => name !== undefined && isKnown(name));
+  return same ?? findNearName(type, isKnown);
+};
+
+/** Looking for what was meant takes its time, and a type is often wrong in many nodes: once per type. */
+const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
+  const messages = new Map<string, string>();
+  return (type: string): string => {
+    const known = messages.get(type);
+    if (known !== undefined) return known;
+    const near = findMeant(type, (name) => findNodeType(name) !== null, findNearName);
+    const message = `no installed plugin brings the type ${quote(type)}${didYouMean(near)}`;
+    messages.set(type, message);
+    return message;
+  };
+};
+
+/**
+ * The value of an expression is only known in a run, so the schema does not apply at its place. A text with more than one
+ * expression in it is a text in any case: that its type is wrong can be said.
+ */
+const isOnlyKnownInRun = ({ data, keyword }: ErrorObject): boolean => {
+  if (typeof data !== 'string' || !data.includes('{{')) return false;
+  const parts = splitTemplate(data);
+  const hasExpression = parts.some((part) => 'expression' in part);
+  return hasExpression && (parts.length === 1 || keyword !== 'type');
+};
+
+/** What a trigger does is settled before any run, so it holds no expressions. */
+const checkTriggerParameters = (type: string, parameters: JsonObject, place: string): Problem[] => {
+  // It is an expression itself, and looked at as one.
+  const own = type === WEBHOOK_TRIGGER ? `${place}/deduplication` : null;
+  return findExpressions(parameters, place)
+    .filter((path) => path !== own)
+    .map((path) => ({ path, message: 'a trigger is set up beforehand: it can hold no expression' }));
+};
+
+const findExpressions = (value: JsonValue, path: string): string[] => {
+  if (typeof value === 'string') return value.includes('{{') ? [path] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    findExpressions(item, `${path}/${toPointerKey(key)}`),
+  );
+};

@@ -1,0 +1,89 @@
+import { quote } from '../../shared/describe.ts';
+import type { WorkflowDefinition } from '../definition/definition.ts';
+import type { Problem } from '../definition/problem.ts';
+import { type DraftGraph, reachFrom, targetsIn } from './draft-graph.ts';
+
+/** A workflow has a trigger that something fires, and its nodes are behind one. */
+export const checkReach = (
+  graph: DraftGraph,
+  definition: Pick<WorkflowDefinition, 'connections'>,
+  isWired: boolean,
+): Problem[] => [...checkTriggers(graph), ...(isWired ? checkNodesBehind(graph, definition) : [])];
+
+/** A trigger that is switched off is fired once it is switched on: that may be on purpose. */
+const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
+  // A type that is not known may have been meant to be a trigger.
+  if (nodes.length === 0 || nodes.some(({ nodeType }) => nodeType === null)) return [];
+  const triggers = nodes.filter(({ nodeType }) => nodeType?.kind === 'trigger');
+  const enabled = triggers.filter(({ isDisabled }) => !isDisabled);
+  const counted = enabled.length > 0 ? enabled : triggers;
+  if (counted.some(({ nodeType }) => nodeType?.firedBy !== null)) return [];
+  const [first] = counted;
+  if (first === undefined) {
+    return [
+      {
+        path: '/nodes',
+        message:
+          'nothing starts the workflow: it needs a webhookTrigger, or a manualTrigger for other workflows to run it',
+      },
+    ];
+  }
+  return [
+    {
+      path: `/nodes/${first.index}/type`,
+      message: `nothing fires triggers of the type ${quote(first.node.type)} yet, and the workflow has no other one: use a webhookTrigger`,
+    },
+  ];
+};
+
+/** Of nodes that hang together, the one that they begin with is reported. What is disabled may be parked. */
+const checkNodesBehind = (
+  graph: DraftGraph,
+  { connections }: Pick<WorkflowDefinition, 'connections'>,
+): Problem[] => {
+  const { nodes, incoming, edges, indexOf } = graph;
+  // A connection to a node that is not there was meant to lead to one of those that nothing leads to.
+  if (connections.some(({ targetNodeId }) => !indexOf.has(targetNodeId))) return [];
+  const next = targetsIn(graph);
+  const reached = new Set(reachFrom(findRoots(graph, connections), next));
+  if (!nodes.some(({ nodeType }) => nodeType === null || nodeType.kind === 'trigger')) return [];
+
+  const left = nodes.filter(({ index, isDisabled }) => !reached.has(index) && !isDisabled);
+  const isBegin = (index: number): boolean =>
+    (incoming[index] ?? []).every(
+      (at) => reached.has(edges[at]?.source ?? -1) || edges[at]?.source === index,
+    );
+  // Without a beginning, they lead round and round: the first one stands for all.
+  const inOrder = [...left.filter(({ index }) => isBegin(index)), ...left];
+  return inOrder.flatMap(({ index, node }) => {
+    if (reached.has(index)) return [];
+    for (const behind of reachFrom([index], (at) => next(at).filter((to) => !reached.has(to))))
+      reached.add(behind);
+    return [
+      {
+        path: `/nodes/${index}`,
+        message: `no trigger leads to ${quote(node.id)}: connect it, or disable it to keep it for later`,
+      },
+    ];
+  });
+};
+
+/** Where runs begin, and what is connected wrongly, which is reported already. */
+const findRoots = (
+  { nodes, indexOf }: DraftGraph,
+  connections: WorkflowDefinition['connections'],
+): number[] => {
+  const starts = nodes.filter(
+    ({ nodeType, node, index }) =>
+      nodeType === null || nodeType.kind === 'trigger' || indexOf.get(node.id) !== index,
+  );
+  const twice = starts.map(({ node }) => indexOf.get(node.id) ?? -1);
+  const misled = connections.flatMap(({ sourceNodeId, targetNodeId }) => {
+    const source = indexOf.get(sourceNodeId);
+    const target = indexOf.get(targetNodeId);
+    if (target === undefined) return [];
+    if (source === undefined) return [target];
+    return nodes[target]?.nodeType?.kind === 'trigger' ? [source] : []; // the wrong way round
+  });
+  return [...starts.map(({ index }) => index), ...twice, ...misled];
+};

@@ -1,0 +1,79 @@
+import { isPlainObject } from '../../contract/json.ts';
+import { quote } from '../../shared/describe.ts';
+import type { Problem } from '../definition/problem.ts';
+import type { DraftGraph, DraftNode } from './draft-graph.ts';
+
+/** Settings that contradict one another, or that have no effect where they stand. */
+export const checkSettings = ({ nodes }: DraftGraph, loopNodes: ReadonlySet<number>): Problem[] =>
+  nodes.flatMap((draft) => {
+    const place = `/nodes/${draft.index}`;
+    const { settings } = draft.node;
+    return [
+      ...checkCredential(draft, place),
+      ...(isPlainObject(settings) ? checkAttempts(draft, settings, `${place}/settings`) : []),
+      ...(isPlainObject(settings) && settings.maxIterations !== undefined && !loopNodes.has(draft.index)
+        ? [
+            {
+              path: `${place}/settings/maxIterations`,
+              message: 'has no effect: no loop leads back to the node',
+            },
+          ]
+        : []),
+    ];
+  });
+
+const checkCredential = ({ node, nodeType }: DraftNode, place: string): Problem[] =>
+  typeof node.credentialId !== 'string' || nodeType === null || nodeType.credentialTypes.length > 0
+    ? []
+    : [
+        {
+          path: `${place}/credentialId`,
+          message: `nodes of the type ${quote(node.type)} take no credential, and would run without it: leave it out`,
+        },
+      ];
+
+/** What `retry` may hold beside the number of attempts. */
+const DELAYS = new Set(['intervalSeconds', 'backoffRate', 'maxDelaySeconds']);
+
+const checkAttempts = (
+  { nodeType }: DraftNode,
+  { retry, atMostOnce, timeoutSeconds }: Readonly<Record<string, unknown>>,
+  place: string,
+): Problem[] => {
+  if (nodeType === null) return [];
+  const problems: Problem[] = [];
+  const reason = whyNoStep(nodeType);
+  const refuse = (setting: string) => {
+    problems.push({ path: `${place}/${setting}`, message: `has no effect: ${reason}` });
+  };
+  const maxAttempts = isPlainObject(retry) ? (retry.maxAttempts ?? 1) : 1;
+  if (reason !== null) {
+    if (isPlainObject(retry)) refuse('retry');
+    if (atMostOnce === true) refuse('atMostOnce');
+    if (nodeType.control !== null && timeoutSeconds !== undefined) refuse('timeoutSeconds');
+    return problems;
+  }
+  if (isPlainObject(retry) && Object.keys(retry).every((key) => DELAYS.has(key))) {
+    problems.push({
+      path: `${place}/retry`,
+      message: 'never tries again: maxAttempts, which counts the first attempt too, is 1 unless it is given',
+    });
+  }
+  if (atMostOnce === true && Number(maxAttempts) > 1) {
+    problems.push({
+      path: `${place}/atMostOnce`,
+      message: `contradicts retry.maxAttempts ${maxAttempts}`,
+    });
+  }
+  return problems;
+};
+
+/** Why a node is not tried again, whatever its settings; null for those that touch the outside. */
+const whyNoStep = ({ nodeType, kind, pure, control }: NonNullable<DraftNode['nodeType']>): string | null => {
+  if (control !== null)
+    return `nodes of the type ${quote(nodeType)} steer the run, and are tried once, for as long as they take`;
+  if (kind === 'trigger') return 'a trigger is never tried again';
+  return pure
+    ? `nodes of the type ${quote(nodeType)} touch nothing outside, and are never tried again`
+    : null;
+};

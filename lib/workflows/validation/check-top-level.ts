@@ -1,0 +1,43 @@
+import { isPlainObject } from '../../contract/json.ts';
+import { quote } from '../../shared/describe.ts';
+import { findNearest } from '../../shared/near-name.ts';
+import type { Problem } from '../definition/problem.ts';
+import { workflowSchema } from '../definition/schema.ts';
+import type { CheckSchema } from './schema/check-schema.ts';
+
+/** Keys of other tools. */
+const foreignKeys: ReadonlyMap<string, string> = new Map([
+  ['active', 'enabled'],
+  ['disabled', 'enabled'],
+  ['steps', 'nodes'],
+  ['edges', 'connections'],
+]);
+
+/** Shorter keys are one slip away from too much, and more letters than this make another word. */
+const MIN_LENGTH = 4;
+const MAX_LETTERS = 2;
+
+/**
+ * The shape of a file. Unknown keys at the top are kept, since they may be another tool's; one that can only be a slip
+ * of a known key, which the file lacks, is a problem.
+ */
+export const checkTopLevel = (value: unknown, checkSchema: CheckSchema): Problem[] => {
+  const shape = checkSchema(workflowSchema, value, '');
+  if (!isPlainObject(value)) return shape;
+  const lacking = Object.keys(workflowSchema.properties).filter((key) => !Object.hasOwn(value, key));
+  const slips = Object.keys(value).flatMap((key) => {
+    if (key.length < MIN_LENGTH || Object.hasOwn(workflowSchema.properties, key)) return [];
+    const near = findNearest(key, lacking);
+    const isSlip = near !== null && Math.abs(near.length - key.length) <= MAX_LETTERS;
+    const meant = foreignKeys.get(key) ?? (isSlip ? near : null);
+    return meant !== null && lacking.includes(meant) ? [{ key, meant }] : [];
+  });
+  const explained = new Set(slips.map(({ meant }) => `lacks the key ${quote(meant)}`));
+  return [
+    ...shape.filter(({ path, message }) => path !== '' || !explained.has(message)),
+    ...slips.map(({ key, meant }) => ({
+      path: '',
+      message: `has the key ${quote(key)}, which is not known here; did you mean ${quote(meant)}?`,
+    })),
+  ];
+};

@@ -1,0 +1,134 @@
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import { ERROR_OUTPUT, MAIN_OUTPUT, type WorkflowNode } from '../../contract/node.ts';
+import type { FindNodeType, NodeType } from '../../contract/node-type.ts';
+import type { Connection, WorkflowDefinition } from '../definition/definition.ts';
+
+/** A node of a file that may still be wrong. */
+export interface DraftNode {
+  readonly index: number;
+  readonly node: WorkflowNode;
+  /** Null for a type that no plugin brings. */
+  readonly nodeType: NodeType | null;
+  /** The names of its own outputs; null when only a run knows them. Without `error`. */
+  readonly outputs: ReadonlySet<string> | null;
+  readonly isDisabled: boolean;
+  /** Whether its failures go to the output `error`; also when its `onError` can't be read. */
+  readonly routesErrors: boolean;
+}
+
+/** A connection with both of its ends. */
+export interface DraftEdge {
+  /** Its place among the connections of the file. */
+  readonly index: number;
+  readonly source: number;
+  readonly target: number;
+  readonly output: string;
+  readonly input: string;
+  /** Whether it leads into the body of its source, which runs that itself. */
+  readonly isBody: boolean;
+}
+
+/** What a file says of nodes and connections, as numbers. Of nodes with one id, the last one counts. */
+export interface DraftGraph {
+  readonly nodes: readonly DraftNode[];
+  readonly edges: readonly DraftEdge[];
+  /** Per node, indexes into `edges`. */
+  readonly outgoing: readonly (readonly number[])[];
+  readonly incoming: readonly (readonly number[])[];
+  readonly indexOf: ReadonlyMap<string, number>;
+}
+
+export const readDraftGraph = (
+  { nodes, connections }: WorkflowDefinition,
+  findNodeType: FindNodeType,
+): DraftGraph => {
+  const indexOf = new Map(nodes.map(({ id }, index) => [id, index]));
+  const draftNodes = nodes.map((node, index) => toDraftNode(node, index, findNodeType(node.type)));
+  const edges = connections.flatMap((connection, index): DraftEdge[] => {
+    const source = indexOf.get(connection.sourceNodeId);
+    const target = indexOf.get(connection.targetNodeId);
+    if (source === undefined || target === undefined) return [];
+    const output = outputOf(connection);
+    const isBody = output === draftNodes[source]?.nodeType?.control?.bodyOutput;
+    const input = connection.targetInput ?? MAIN_OUTPUT;
+    return [{ index, source, target, output, input, isBody }];
+  });
+  const outgoing: number[][] = nodes.map(() => []);
+  const incoming: number[][] = nodes.map(() => []);
+  edges.forEach(({ source, target }, edge) => {
+    outgoing[source]?.push(edge);
+    incoming[target]?.push(edge);
+  });
+  return { nodes: draftNodes, edges, outgoing, incoming, indexOf };
+};
+
+const outputOf = ({ sourceOutput }: Connection): string => sourceOutput ?? MAIN_OUTPUT;
+
+const toDraftNode = (node: WorkflowNode, index: number, nodeType: NodeType | null): DraftNode => {
+  const isDisabled = node.disabled === true;
+  const { onError } = isPlainObject(node.settings) ? node.settings : {};
+  return {
+    index,
+    node,
+    nodeType,
+    outputs: nodeType === null ? null : readOutputs(nodeType, node.parameters),
+    isDisabled,
+    routesErrors: onError !== undefined && onError !== 'fail' && onError !== 'continue',
+  };
+};
+
+/** What a function of parameters can't say, and what it says by an expression, only a run knows. */
+const readOutputs = ({ outputs }: NodeType, parameters: JsonObject): ReadonlySet<string> | null => {
+  if (typeof outputs !== 'function') return new Set(outputs);
+  try {
+    const names: readonly unknown[] = [...outputs(parameters)];
+    const isKnown = names.every((name) => typeof name === 'string' && !name.includes('{{'));
+    return isKnown ? new Set(names as string[]) : null;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * The outputs on which a node may deliver in a run, `error` included; null when only a run knows them. What is
+ * disabled hands its input on, on `main`.
+ */
+export const deliveringOutputs = ({
+  outputs,
+  isDisabled,
+  routesErrors,
+}: DraftNode): ReadonlySet<string> | null => {
+  if (isDisabled) return new Set([MAIN_OUTPUT]);
+  return outputs === null || !routesErrors ? outputs : new Set([...outputs, ERROR_OUTPUT]);
+};
+
+/** Everything that is reached from `roots`, themselves included, depth first. A worklist, not a recursion. */
+export const reachFrom = (
+  roots: readonly number[],
+  next: (node: number) => readonly number[],
+): ReadonlySet<number> => {
+  const seen = new Set<number>();
+  const work = roots.toReversed();
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    for (const target of next(node).toReversed()) if (!seen.has(target)) work.push(target);
+  }
+  return seen;
+};
+
+export const targetsIn =
+  ({ edges, outgoing }: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>
+  (node: number): number[] =>
+    (outgoing[node] ?? []).flatMap((at) => {
+      const edge = edges[at];
+      return edge !== undefined && follows(edge) ? [edge.target] : [];
+    });
+
+export const sourcesIn =
+  ({ edges, incoming }: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>
+  (node: number): number[] =>
+    (incoming[node] ?? []).flatMap((at) => {
+      const edge = edges[at];
+      return edge !== undefined && follows(edge) ? [edge.source] : [];
+    });

@@ -1,0 +1,77 @@
+import type { JsonValue } from '../../../contract/json.ts';
+import { quote, toPointerKey } from '../../../shared/describe.ts';
+import type { Problem } from '../../definition/problem.ts';
+import { checkExpressions } from '../../expressions/parameters.ts';
+import { splitTemplate } from '../../expressions/template.ts';
+import { findReferenceProblems } from './check-references.ts';
+import type { Names } from './names.ts';
+
+/** Every text in the parameters of a node: whether its expressions can be read, and what their names stand for. */
+export const checkNodeExpressions = async (
+  value: JsonValue,
+  path: string,
+  names: Names,
+): Promise<Problem[]> => {
+  if (typeof value === 'string') return checkText(value, path, names);
+  if (typeof value !== 'object' || value === null) return [];
+  const problems: Problem[] = [];
+  for (const [key, item] of Object.entries(value)) {
+    problems.push(...(await checkNodeExpressions(item, `${path}/${toPointerKey(key)}`, names)));
+  }
+  return problems;
+};
+
+const checkText = async (text: string, path: string, names: Names): Promise<Problem[]> => {
+  const foreign = describeForeignBraces(text);
+  if (foreign !== null) return [{ path, message: foreign }];
+  if (!text.includes('{{')) return [];
+  const problems: Problem[] = [];
+  for (const part of splitTemplate(text)) {
+    if ('text' in part) problems.push(...(await checkExpressions(part.text, path)));
+    else problems.push(...(await checkExpression(part.expression.trim(), path, names)));
+  }
+  return problems;
+};
+
+/** @param expression without its braces */
+export const checkExpression = async (expression: string, path: string, names: Names): Promise<Problem[]> => {
+  const unreadable = await checkExpressions(`{{ ${expression} }}`);
+  if (unreadable.length > 0) {
+    const hint = describeForeignOperators(expression);
+    return unreadable.map(({ message }) => ({ path, message: `${message}${hint}` }));
+  }
+  return findReferenceProblems(expression, names).map((message) => ({ path, message }));
+};
+
+/** `${body.name}` and `{body.name}`: with a dot behind a name of ours, it is nothing else. */
+const SINGLE_BRACES = /(?<![${])\$?\{ ?(([$a-zA-Z]+)\.[\w.]+) ?\}(?!\})/g;
+const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
+
+/** Expressions as n8n and Step Functions write them, which would be texts here. */
+const describeForeignBraces = (text: string): string | null => {
+  if (text.startsWith('={{')) return 'begins with "=", which would stay in the text: leave it out';
+  const [braces, inside] =
+    [...text.matchAll(SINGLE_BRACES)].find(([, , name = '']) => OUR_NAMES.has(name)) ?? [];
+  if (braces !== undefined)
+    return `${quote(braces)} is text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${inside} }}`)}?`;
+  if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
+  return `is a text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
+};
+
+/** A text without its end reaches to the end of the expression: so that none is looked through twice. */
+const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/gs;
+
+/** Operators of other languages, and what JSONata has for them. */
+const foreignOperators: readonly (readonly [RegExp, string])[] = [
+  [/=>/, 'a function is written function($x) { $x.a }'],
+  [/===?/, '"equals" is written ='],
+  [/&&/, '"and" is written and'],
+  [/\|\|/, '"or" is written or'],
+  [/!(?!=)/, '"not" is written $not( )'],
+];
+
+const describeForeignOperators = (expression: string): string => {
+  const code = expression.replace(QUOTED, '');
+  const found = foreignOperators.find(([operator]) => operator.test(code));
+  return found === undefined ? '' : `; in JSONata, ${found[1]}`;
+};

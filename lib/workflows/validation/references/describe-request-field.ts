@@ -1,0 +1,46 @@
+import { didYouMean, quote, quoteAll } from '../../../shared/describe.ts';
+import { requestFields, requestNames } from './foreign-names.ts';
+import { toNodePath, toPath } from './name-paths.ts';
+import { type Names, SCOPE_VARIABLES } from './names.ts';
+import { type Ast, namesBehind } from './syntax-tree.ts';
+
+/**
+ * What is wrong with a name that should be a field of a request; null when nothing is.
+ * @param fields those that there are
+ * @param step the name
+ * @param others the steps behind it
+ * @param from what stands before the name: `$trigger.`, or nothing for the input
+ */
+export const describeRequestField = (
+  names: Names,
+  fields: readonly string[],
+  step: Ast,
+  others: readonly Ast[],
+  from = '',
+): string | null => {
+  const name = String(step.value);
+  if (fields.includes(name)) return null;
+  const rest = namesBehind(step, others);
+  const meant = findVariable(names, name, rest) ?? `${from}${toPath(findField(names, fields, name, rest))}`;
+  return `the request has no ${quote(name)}, but ${quoteAll(fields)}${didYouMean(meant)}`;
+};
+
+/** `nodes.pick.total` and `pick.total`, without their `$`. */
+const findVariable = ({ nodeIds }: Names, name: string, rest: readonly string[]): string | null => {
+  if (SCOPE_VARIABLES.includes(name)) return `$${toPath([name, ...rest])}`;
+  return nodeIds.has(name) ? toNodePath(name, rest) : null;
+};
+
+/** A name that is near or that other tools use; else it is taken for a field of the body. */
+const findField = (
+  { findNearest }: Names,
+  fields: readonly string[],
+  name: string,
+  rest: readonly string[],
+): readonly string[] => {
+  const [next = '', ...deeper] = rest;
+  const inner = fields.includes(next) ? next : requestFields.get(next);
+  if (requestNames.has(name) && inner !== undefined) return [inner, ...deeper];
+  const near = requestFields.get(name) ?? findNearest(name, fields);
+  return near === null ? ['body', name, ...rest] : [near, ...rest];
+};

@@ -1,0 +1,31 @@
+import { Ajv } from 'ajv';
+import type { JsonObject } from '../../../contract/json.ts';
+import type { Problem } from '../../definition/problem.ts';
+import { type IsUnknown, toSchemaProblems } from './schema-problems.ts';
+
+/**
+ * Checks a value against a JSON Schema.
+ * @param place the JSON pointer to where the value is in the file
+ * @param isUnknown what the schema has no say in; nothing when absent
+ */
+export type CheckSchema = (
+  schema: JsonObject,
+  value: unknown,
+  place: string,
+  isUnknown?: IsUnknown,
+) => Problem[];
+
+/** Compiling a schema takes a thousand times as long as using it, so each is compiled once. */
+export const createCheckSchema = (): CheckSchema => {
+  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
+  return (schema, value, place, isUnknown) => {
+    try {
+      const validate = ajv.compile(schema); // it remembers schemas by identity
+      return validate(value) ? [] : toSchemaProblems(validate.errors ?? [], place, isUnknown);
+    } catch (error) {
+      return [
+        { path: place, message: `can't be checked: the schema of its type is none (${String(error)})` },
+      ];
+    }
+  };
+};

@@ -1,0 +1,99 @@
+import type { ErrorObject } from 'ajv';
+import { isPlainObject } from '../../../contract/json.ts';
+import { didYouMean, quoteAll } from '../../../shared/describe.ts';
+import { findNearest } from '../../../shared/near-name.ts';
+
+/** What a key that is not known was probably meant to be. */
+export interface KeySuggestion {
+  /** One of the keys that are known here; null when the hint says something else. */
+  readonly meant: string | null;
+  /** The end of the message. */
+  readonly hint: string;
+}
+
+/** Keys of other tools, and where they are here. */
+const foreignKeys: ReadonlyMap<string, string> = new Map([
+  ['from', 'sourceNodeId'],
+  ['to', 'targetNodeId'],
+  ['output', 'sourceOutput'],
+  ['input', 'targetInput'],
+  ['credentials', 'credentialId'],
+  ['config', 'parameters'],
+  ['options', 'parameters'],
+  ['arguments', 'parameters'],
+  ['inputs', 'parameters'],
+  ['comment', 'notes'],
+  ['description', 'notes'],
+  ['label', 'name'],
+  ['title', 'name'],
+  ['retries', 'settings.retry.maxAttempts'],
+  ['maxTries', 'settings.retry.maxAttempts'],
+  ['retryOnFail', 'settings.retry.maxAttempts'],
+  ['maxRetries', 'settings.retry.maxAttempts'],
+  ['continueOnFail', 'settings.onError'],
+  ['attempts', 'maxAttempts'],
+  ['times', 'maxAttempts'],
+  ['delay', 'intervalSeconds'],
+]);
+
+/** Keys of a node and of its settings, for those that stand in one another's place. */
+const NODE_KEYS = ['credentialId', 'disabled', 'settings', 'notes', 'position'];
+const SETTING_KEYS = ['retry', 'timeoutSeconds', 'onError', 'atMostOnce', 'maxIterations'];
+
+/** @param wanted the one key that is missing, when no other unknown key may stand for it; else null */
+export const suggestKey = (
+  key: string,
+  { data, parentSchema, instancePath }: ErrorObject,
+  wanted: string | null,
+): KeySuggestion => {
+  const value = isPlainObject(data) ? data : {};
+  const known = Object.keys(isPlainObject(parentSchema?.properties) ? parentSchema.properties : {});
+  const free = known.filter((name) => !Object.hasOwn(value, name));
+  const duration = toSeconds(key, value[key], free);
+  if (duration !== null) {
+    const [name, seconds] = duration;
+    return { meant: name, hint: `; did you mean "${name}": ${seconds}?` };
+  }
+  const misplaced = findPlace(key, known, instancePath);
+  if (misplaced !== null) return { meant: null, hint: `: it belongs ${misplaced}` };
+  const foreign = foreignKeys.get(key);
+  if (foreign?.includes('.') && known.includes('settings')) return { meant: null, hint: didYouMean(foreign) };
+  const near = foreign !== undefined && free.includes(foreign) ? foreign : findNearest(key, free);
+  const meant = near ?? wanted;
+  if (meant !== null) return { meant, hint: didYouMean(meant) };
+  return { meant: null, hint: known.length === 0 ? '' : `; known are ${quoteAll(known)}` };
+};
+
+const SECONDS: readonly (readonly [RegExp, number])[] = [
+  [/(?:ms|millis|milliseconds)$/i, 0.001],
+  [/(?:secs?|seconds?)$/i, 1],
+  [/min(?:ute)?s?$/i, 60],
+  [/hours?$/i, 3_600],
+  [/days?$/i, 86_400],
+];
+
+/** `minutes: 5` where there is `seconds`, `timeoutMs: 500` where there is `timeoutSeconds`. */
+const toSeconds = (
+  key: string,
+  value: unknown,
+  known: readonly string[],
+): readonly [string, number] | null => {
+  if (typeof value !== 'number') return null;
+  for (const [unit, factor] of SECONDS) {
+    const stem = key.replace(unit, '');
+    if (stem === key) continue;
+    const name = stem === '' ? 'seconds' : `${stem}Seconds`;
+    return known.includes(name) ? [name, Number((value * factor).toPrecision(12))] : null;
+  }
+  return null;
+};
+
+/** Where a key of a node belongs that stands in its parameters, or at its top instead of in its settings. */
+const findPlace = (key: string, known: readonly string[], instancePath: string): string | null => {
+  const isNode = known.includes('parameters') && known.includes('credentialId');
+  if (isNode) return SETTING_KEYS.includes(key) ? 'in "settings"' : null;
+  const isParameters = instancePath === '' && !known.includes('nodes');
+  if (!isParameters) return null;
+  if (SETTING_KEYS.includes(key)) return 'in the "settings" of the node, beside "parameters"';
+  return NODE_KEYS.includes(key) ? 'beside "parameters"' : null;
+};

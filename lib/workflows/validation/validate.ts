@@ -1,0 +1,132 @@
+import { isPlainObject } from '../../contract/json.ts';
+import type { FindNodeType } from '../../contract/node-type.ts';
+import { limitHints } from '../../shared/near-name.ts';
+import type { WorkflowDefinition } from '../definition/definition.ts';
+import type { Problem } from '../definition/problem.ts';
+import { readDraft } from '../definition/read-draft.ts';
+import { WEBHOOK_FIELDS } from '../definition/request-fields.ts';
+import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
+import { checkBodies } from './check-bodies.ts';
+import { checkCallers } from './check-callers.ts';
+import { checkEnds } from './check-ends.ts';
+import { checkExecution } from './check-execution.ts';
+import { checkGraph } from './check-graph.ts';
+import { checkLoops, findLoopNodes } from './check-loops.ts';
+import { checkNodes } from './check-nodes.ts';
+import { checkReach } from './check-reach.ts';
+import { checkSettings } from './check-settings.ts';
+import { checkTopLevel } from './check-top-level.ts';
+import { checkWebhooks } from './check-webhooks.ts';
+import { readDraftGraph } from './draft-graph.ts';
+import { loadFunctionNames } from './references/jsonata-names.ts';
+import type { Names } from './references/names.ts';
+import { createCheckSchema } from './schema/check-schema.ts';
+
+export type Validation =
+  | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
+  | { readonly definition: null; readonly problems: readonly Problem[] };
+
+/** Deeper than this, tools along the way give up. */
+const MAX_DEPTH = 100;
+
+/** More problems than this are counted, not listed. */
+export const MAX_PROBLEMS = 500;
+
+/**
+ * Checks a parsed workflow file and reports every problem at once, up to {@link MAX_PROBLEMS}. Never rejects, whatever
+ * the value. Takes time in proportion to its size.
+ */
+export const validateWorkflow = async (value: unknown, findNodeType: FindNodeType): Promise<Validation> => {
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    return {
+      definition: null,
+      problems: [{ path: '', message: `is nested deeper than ${MAX_DEPTH} levels` }],
+    };
+  }
+  const checkSchema = createCheckSchema();
+  const shape = checkTopLevel(value, checkSchema);
+  if (!isPlainObject(value)) return { definition: null, problems: shape };
+
+  const { definition, madeUp } = readDraft(value);
+  const meaning = await checkMeaning(definition, {
+    findNodeType,
+    checkSchema,
+    isWired: isWired(value, shape),
+  });
+  // Of what had to be made up, and of what it is part of, its shape is all that can be said to be wrong.
+  const doubtful = new Set(madeUp.flatMap(withParents));
+  const problems = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
+  return problems.length === 0
+    ? { definition, problems: [] }
+    : { definition: null, problems: limit(problems) };
+};
+
+interface Knowledge {
+  readonly findNodeType: FindNodeType;
+  readonly checkSchema: ReturnType<typeof createCheckSchema>;
+  /** Whether all connections can be read. */
+  readonly isWired: boolean;
+}
+
+const checkMeaning = async (
+  definition: WorkflowDefinition,
+  { findNodeType, checkSchema, isWired }: Knowledge,
+): Promise<Problem[]> => {
+  const graph = readDraftGraph(definition, findNodeType);
+  const hints = limitHints();
+  const loopNodes = findLoopNodes(graph);
+  const names: Names = {
+    nodeIds: new Set(graph.indexOf.keys()),
+    idOfName: new Map(
+      definition.nodes.flatMap(({ name, id }) => (typeof name === 'string' ? [[name, id] as const] : [])),
+    ),
+    ownId: null,
+    fields: null,
+    triggerFields: graph.nodes.every(
+      ({ nodeType, node }) => nodeType?.kind === 'action' || node.type === WEBHOOK_TRIGGER,
+    )
+      ? WEBHOOK_FIELDS
+      : null,
+    isFunction: await loadFunctionNames(),
+    ...hints,
+  };
+  return [
+    ...checkGraph(definition, findNodeType, hints.findNearest),
+    ...checkEnds(graph, definition, hints.findNearest),
+    ...checkReach(graph, definition, isWired),
+    ...checkLoops(graph),
+    ...(await checkNodes(graph, { findNodeType, checkSchema, names, loopNodes })),
+    ...checkSettings(graph, loopNodes),
+    ...checkExecution(graph, definition),
+    ...checkBodies(graph),
+    ...checkCallers(graph, isWired && definition.connections.length === graph.edges.length),
+    ...(await checkWebhooks(definition, names)),
+  ];
+};
+
+const isWired = ({ connections }: Record<string, unknown>, shape: readonly Problem[]): boolean =>
+  Array.isArray(connections) && !shape.some(({ path }) => path.startsWith('/connections'));
+
+const limit = (problems: readonly Problem[]): readonly Problem[] =>
+  problems.length <= MAX_PROBLEMS
+    ? problems
+    : [
+        ...problems.slice(0, MAX_PROBLEMS),
+        { path: '', message: `has ${problems.length - MAX_PROBLEMS} more problems, which are not listed` },
+      ];
+
+/** `/a/b`: `/a/b`, `/a` and the root. */
+const withParents = (pointer: string): string[] => {
+  const keys = pointer.split('/');
+  return keys.map((_, index) => keys.slice(0, keys.length - index).join('/'));
+};
+
+/** A worklist, not a recursion: the value may be of any depth. */
+const isDeeperThan = (value: unknown, limit: number): boolean => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+};

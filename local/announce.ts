@@ -1,0 +1,40 @@
+import type { LocalServiceInfo } from '../cli/local-service.ts';
+import type { SeededSample } from './samples/seed.ts';
+
+/** What is printed once the service is up: where it is, and lines to paste into another terminal. */
+export const announce = (service: {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly samples: readonly SeededSample[];
+  /** Another service of this folder that was up before. */
+  readonly first: LocalServiceInfo | null;
+}): string => {
+  const { baseUrl, apiKey, samples, first } = service;
+  const names = samples.flatMap((sample) => ('id' in sample ? [sample.id] : []));
+  const json = "-H 'content-type: application/json'";
+  return `
+Hookloom is up at ${baseUrl}, with the workflows ${names.join(', ')}. Paste these into another terminal:
+
+  curl -s ${baseUrl}/api/webhook/hello/webhook ${json} -d '{"name":"Ada"}'
+  curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${apiKey}' ${json} -d '{"id":"A-1","total":120}'
+  curl -s ${baseUrl}/api/webhook/approval/approval ${json} -d '{"what":"The party"}'
+  curl -s ${baseUrl}/api/admin/plugins/health
+  npm run -s cli -- execution list
+${samples.map(describeSample).join('')}${first === null ? '' : describeFirst(first, baseUrl)}
+Edit workflows/ or the code: the next request runs it. There is no IAM here: admin routes are open. Ctrl+C ends it.
+`;
+};
+
+const describeSample = (sample: SeededSample): string => {
+  if ('problem' in sample) return `\nworkflows/${sample.name} was not taken over:\n${sample.problem}`;
+  const lines = sample.warnings.map((warning) => `\nworkflows/${sample.name}: ${warning}`);
+  if (sample.isOther) {
+    lines.push(`\nThe stored version of ${sample.id} differs from its file in workflows/, and stays.`);
+  }
+  return lines.join('');
+};
+
+const describeFirst = ({ baseUrl, pid }: LocalServiceInfo, own: string): string => `
+The command line goes on talking to the service that was up before, at ${baseUrl} (process ${pid}).
+To this one it talks with HOOKLOOM_PORT=${new URL(own).port} npm run -s cli -- …
+`;

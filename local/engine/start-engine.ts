@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import type { ProcessPool } from '../pool/process-pool.ts';
+import { startEngineServer } from './engine-server.ts';
+import { createExpressRuns } from './express-runs.ts';
+import { createInvoke } from './invoke-in-pool.ts';
+import { LocalEngine } from './local-engine.ts';
+import { openStateStore } from './state-store.ts';
+
+/** As Lambda's schedule, but quicker: who tries things out does not wait five minutes. */
+const SWEEP_INTERVAL_MS = 30_000;
+
+export interface StartedEngine {
+  readonly endpoint: string;
+  /** The pool is left to its owner; what it still answers is written. */
+  stop(): Promise<void>;
+}
+
+/** The local engine for background runs: its API, its table, its schedule. @param pool where the runs' functions are */
+export const startEngine = async (
+  dynamodbEndpoint: string,
+  tablePrefix: string,
+  pool: Pick<ProcessPool, 'invoke'>,
+  log: (line: string) => void,
+): Promise<StartedEngine> => {
+  const client = createDynamoDbClient(dynamodbEndpoint);
+  const store = await openStateStore(client, `${tablePrefix}-local-durable`);
+  const invoke = createInvoke(pool, log);
+  const engine = new LocalEngine({ store, invoke, log });
+  const express = createExpressRuns({ invoke, log });
+  const server = await startEngineServer({ engine, express });
+  await engine.resumeAll();
+  let isStopped = false;
+
+  const sweep = () => {
+    const event = { event: { source: 'aws.events' }, requestId: randomUUID() };
+    invoke('sweep', event, 'sweep').catch((error: Error) => isStopped || log(`sweep: ${error.message}`));
+  };
+  const timer = setInterval(sweep, SWEEP_INTERVAL_MS);
+  timer.unref(); // it must not keep a process alive that is otherwise done
+
+  return {
+    endpoint: server.endpoint,
+    stop: async () => {
+      isStopped = true;
+      clearInterval(timer);
+      express.close();
+      const closed = engine.close();
+      await server.stop();
+      await closed;
+      client.destroy();
+    },
+  };
+};

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { ordersApiKey, type Registration, registerService } from '../cli/local-service.ts';
+import { projectFolder, sampleWorkflowsFolder } from '../cli/project-folder.ts';
+import { announce } from './announce.ts';
+import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
+import { StartError } from './database/start-error.ts';
+import type { LocalEnvironment } from './functions/local-functions.ts';
+import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';
+import { type Gateway, startGateway } from './gateway/gateway.ts';
+import { createRouter } from './gateway/routes.ts';
+import { type LiveCode, openLiveCode } from './live-code.ts';
+import { toPortError } from './ports.ts';
+import { type CallSamples, createWorkflowFiles, type WorkflowFiles } from './samples/watch-workflows.ts';
+
+export interface LocalService {
+  /** What to print once it is up. */
+  readonly announcement: string;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  /** 0 takes any that is free. */
+  readonly port: number;
+  /** Where everything is kept; in memory, or gone at the end, when absent. */
+  readonly dataFolder: string | undefined;
+  readonly log: (line: string) => void;
+}
+
+/** Not of serverless.yml, but built and run like those that are. */
+const samplesFunction = ({ tablePrefix }: ServiceFile): FunctionDefinition => ({
+  key: 'localSamples',
+  module: 'local/samples/samples-function',
+  exportName: 'handler',
+  timeoutSeconds: 30,
+  environment: { TABLE_PREFIX: tablePrefix },
+});
+
+/**
+ * The whole service on this machine: the gateway, the functions as bundles in processes of their own, an embedded
+ * DynamoDB and an engine for background runs. Edits of code and of workflow files are taken over while it runs.
+ * @throws {StartError} when the port or the data folder can't be had, or the code can't be built
+ */
+export const startService = async (options: ServiceOptions): Promise<LocalService> => {
+  const parts: Parts = {};
+  try {
+    return { announcement: await start(options, parts), stop: () => stop(parts) };
+  } catch (error) {
+    await stop(parts);
+    throw error;
+  }
+};
+
+/** What has been started so far. */
+interface Parts {
+  code?: LiveCode;
+  gateway?: Gateway;
+  backend?: Backend;
+  files?: WorkflowFiles;
+  registration?: Registration;
+}
+
+const stop = async ({ code, gateway, backend, files, registration }: Parts): Promise<void> => {
+  code?.settle();
+  files?.close();
+  registration?.release();
+  await gateway?.stop(); // what is under way is answered
+  const stopped = backend?.stop(); // from now on it starts no run any more, and expects none to end well
+  await code?.stop();
+  await stopped;
+};
+
+/** Gives the announcement. */
+const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): Promise<string> => {
+  const folder = projectFolder();
+  const file = readServiceFile(folder);
+  const { tablePrefix } = file;
+  const samplesDefinition = samplesFunction(file);
+  const environment = Promise.withResolvers<LocalEnvironment>();
+  const code = await openLiveCode({
+    folder,
+    file,
+    definitions: [...file.functions, samplesDefinition],
+    environment: environment.promise,
+    log,
+  });
+  parts.code = code;
+  const { requests, background } = code;
+  parts.gateway = await startGateway({
+    port,
+    findRoute: createRouter(file.routes),
+    invoke: (functionKey, event, signal) =>
+      requests.invoke({ functionKey, event, requestId: randomUUID(), signal }),
+    log,
+  }).catch((error: unknown) => Promise.reject(toPortError(error, port)));
+  const baseUrl = `http://localhost:${parts.gateway.port}`;
+
+  code.prepare(samplesDefinition.key); // side by side with the tables
+  const backend = await startBackend({ tablePrefix, dataFolder, pool: background, log });
+  parts.backend = backend;
+  const local = createLocalEnvironment(tablePrefix, backend, baseUrl);
+  environment.resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1' } });
+
+  const call = ((event) =>
+    requests.invoke({ functionKey: samplesDefinition.key, event, requestId: randomUUID() })) as CallSamples;
+  const workflows = sampleWorkflowsFolder();
+  const apiKey = ordersApiKey();
+  const [samples] = await Promise.all([
+    call<'seed'>({ action: 'seed', folder: workflows, ordersApiKey: apiKey }),
+    code.prewarm(),
+  ]).catch((error: Error) => {
+    throw new StartError(`The samples can't be stored: ${error.message}`, { cause: error });
+  });
+  const registration = await registerService({ pid: process.pid, baseUrl, tablePrefix, ...backend });
+  parts.registration = registration;
+  process.once('exit', registration.release);
+  parts.files = createWorkflowFiles({ folder: workflows, seeded: samples, call, log });
+  code.follow(parts.files);
+  return announce({ baseUrl, apiKey, samples, first: registration.first });
+};

@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { StartError } from './database/start-error.ts';
+import { readPort } from './ports.ts';
+import type { LocalService } from './start-service.ts';
+
+const help = `npm start: the whole service on this machine.
+
+  npm start                      everything is kept in memory, and gone at the end
+  npm start -- --data DIR        workflows, credentials, executions are kept in DIR
+  PORT=4000 npm start            at another port; 0 takes any that is free
+
+Ctrl+C ends it.
+`;
+
+const PORT = '3000';
+
+/** Ctrl+C comes twice: from the terminal, and handed on by npm. */
+const SAME_SIGNAL_MS = 500;
+
+/** What was asked for; ends the process with what is wrong with it. */
+const readOptions = (): { readonly data?: string | undefined; readonly help?: boolean | undefined } => {
+  try {
+    const options = { data: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+    return parseArgs({ options }).values;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${help}`);
+    process.exit(2);
+  }
+};
+
+/** Runs the service until it is told to end; a second signal ends it at once. */
+const run = async (data: string | undefined): Promise<void> => {
+  const port = readPort(process.env.PORT || PORT);
+  let service: LocalService | null = null;
+  let endingSince: number | null = null;
+  const end = async () => {
+    if (endingSince !== null && performance.now() - endingSince < SAME_SIGNAL_MS) return;
+    if (service === null || endingSince !== null) process.exit(1);
+    endingSince = performance.now();
+    await service.stop();
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+
+  const { startService } = await import('./start-service.ts');
+  service = await startService({
+    port,
+    dataFolder: data ?? (process.env.HOOKLOOM_DATA || undefined),
+    log: (line) => process.stdout.write(`${line}\n`),
+  });
+  process.stdout.write(service.announcement);
+};
+
+const { help: isHelp, data } = readOptions();
+if (isHelp === true) process.stdout.write(help);
+else {
+  run(data).catch((error: unknown) => {
+    process.stderr.write(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { rememberBlobs } from '../../../lib/adapters/blobs/remember-blobs.ts';
+import type { BlobStore } from '../../../lib/executions/record/blob-store.ts';
+import { describeBlobStore } from '../../support/blob-store-suite.ts';
+import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
+
+describeBlobStore('a memory of what was read', () => rememberBlobs(inMemoryBlobs()));
+
+const counted = (maxBytes?: number) => {
+  const stored = inMemoryBlobs();
+  const read: string[] = [];
+  const counting: BlobStore = {
+    ...stored,
+    get: (key) => {
+      read.push(key);
+      return stored.get(key);
+    },
+  };
+  return { read, stored, blobs: rememberBlobs(counting, maxBytes) };
+};
+
+test('reads once what it reads again', async () => {
+  const { read, blobs } = counted();
+  await blobs.put('a', new Uint8Array(10));
+  await blobs.get('a');
+  await blobs.get('a');
+  expect(read).toEqual(['a']);
+});
+
+test('keeps nothing that it has only written: another may write it again', async () => {
+  const { stored, blobs } = counted();
+  await blobs.put('a', new Uint8Array([1]));
+  await stored.put('a', new Uint8Array([2]));
+  expect([...((await blobs.get('a')) ?? [])]).toEqual([2]);
+});
+
+test('reads again what it has written again', async () => {
+  const { blobs } = counted();
+  await blobs.put('a', new Uint8Array([1]));
+  await blobs.get('a');
+  await blobs.put('a', new Uint8Array([2]));
+  expect([...((await blobs.get('a')) ?? [])]).toEqual([2]);
+});
+
+test('gives up the oldest when it is full', async () => {
+  const { read, blobs } = counted(25);
+  for (const key of ['a', 'b', 'c']) await blobs.put(key, new Uint8Array(10));
+  for (const key of ['a', 'b', 'c', 'c', 'a']) await blobs.get(key);
+  expect(read).toEqual(['a', 'b', 'c', 'a']);
+});

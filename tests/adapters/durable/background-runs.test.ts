@@ -1,0 +1,1027 @@
+import { describe, expect, test } from '@jest/globals';
+import { createExpressFunction } from '../../../lib/app/express-handler.ts';
+import type { StepResult, Steps } from '../../../lib/engine/steps.ts';
+import {
+  type BackgroundEngine,
+  createBackgroundInvocation,
+} from '../../../lib/executions/lifecycle/background-run.ts';
+import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
+import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
+import { describeExecution } from '../../../lib/executions/record/describe-execution.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
+import {
+  type AFlow,
+  aBackgroundService,
+  aFlow,
+  type BackgroundService,
+} from '../../support/a-background-service.ts';
+import { aLease } from '../../support/a-start.ts';
+
+const call = (id: string, parameters = {}) => ({ id, type: 'call', parameters: { of: id, ...parameters } });
+const pause = { id: 'pause', type: 'wait', parameters: { seconds: 3_600 } };
+
+const started = async (flow: AFlow, options: Parameters<typeof aBackgroundService>[0] = {}) => {
+  const service = await aBackgroundService(options);
+  await service.put(aFlow(flow));
+  await service.accept();
+  return service;
+};
+
+const nodesOf = async ({ executions }: BackgroundService, id = 'e-1') =>
+  ((await executions.find(id))?.nodes ?? []).map(
+    ({ within, nodeId, status }) => `${within === undefined ? '' : `${within}/`}${nodeId} ${status}`,
+  );
+
+describe('a durable run', () => {
+  const flow: AFlow = {
+    nodes: [call('first'), pause, call('second')],
+    edges: ['start -> first', 'first -> pause', 'pause -> second'],
+  };
+
+  test('goes through its nodes, waits in no process, and leaves its record', async () => {
+    const service = await started(flow);
+    const { status, invocations, state } = await service.run();
+    expect([status, invocations]).toEqual(['succeeded', 2]);
+    expect(service.called).toEqual(['first/0', 'second/0']);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'succeeded',
+      mode: 'durable',
+      invocations: 2,
+      failure: null,
+      owner: expect.stringContaining('arn:aws:lambda'),
+    });
+    expect(await nodesOf(service)).toEqual([
+      'start succeeded',
+      'first succeeded',
+      'pause succeeded',
+      'second succeeded',
+    ]);
+    expect(state.operations.size - 1).toBe(3); // two steps, one wait
+  });
+
+  test('says what it waits for', async () => {
+    const service = await started(flow);
+    const seen: unknown[] = [];
+    await service.run('e-1', {
+      between: async () => {
+        seen.push([(await service.executions.find('e-1'))?.status, ...(await nodesOf(service))]);
+      },
+    });
+    expect(seen).toEqual([['accepted'], ['waiting', 'start succeeded', 'first succeeded', 'pause waiting']]);
+  });
+
+  test('of pure nodes makes no checkpoint at all', async () => {
+    const service = await started({
+      nodes: [{ id: 'a', type: 'set', parameters: { values: { n: '{{ $random() }}', t: '{{ $now() }}' } } }],
+      edges: ['start -> a'],
+    });
+    const { updates, invocations } = await service.run();
+    expect([updates, invocations]).toEqual([[], 1]);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+  });
+
+  test.each([
+    [
+      'changed',
+      (service: BackgroundService) =>
+        service.put(aFlow({ nodes: [call('other')], edges: ['start -> other'] })),
+    ],
+    ['removed', (service: BackgroundService) => service.workflows.remove('order')],
+  ])('goes on with its version when its workflow is %s while it waits', async (_what, change) => {
+    const service = await started(flow);
+    let invocations = 0;
+    await service.run('e-1', {
+      between: async () => {
+        if (invocations++ === 1) await change(service);
+      },
+    });
+    expect(service.called).toEqual(['first/0', 'second/0']);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', workflowVersion: 1 });
+  });
+
+  test('is not run again when it has ended, or is somebody else’s', async () => {
+    const service = await started(flow);
+    await service.run();
+    expect((await service.run()).status).toBe('succeeded');
+    expect(service.called).toHaveLength(2);
+    await service.accept('e-2');
+    await service.executions.begin('e-2', aLease({ owner: 'another', checkAt: 1 }));
+    await service.run('e-2');
+    expect(service.called).toHaveLength(2);
+  });
+
+  test('fails by name where a node gives what JSON can not carry', async () => {
+    const service = await started(
+      { nodes: [call('first')], edges: ['start -> first'] },
+      { call: () => ({ when: new Date() }) as never },
+    );
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'first', name: 'NotJsonError' },
+    });
+  });
+
+  test('carries results of any size, and requests of any that can be received', async () => {
+    const random = () =>
+      Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+    const text = random();
+    const service = await aBackgroundService({
+      call: ({ parameters }, input) => ({ ...parameters, text, size: JSON.stringify(input).length }),
+    });
+    await service.put(aFlow(flow));
+    await service.accept('e-1', { input: { body: 'x'.repeat(3_000_000) + text } });
+    const { status, updates } = await service.run();
+    expect(status).toBe('succeeded');
+    for (const { Payload = '' } of updates) expect(Buffer.byteLength(Payload)).toBeLessThan(262_144);
+    expect(service.blobs.keys().length).toBeGreaterThanOrEqual(3);
+    const record = await service.executions.find('e-1');
+    expect(JSON.stringify(record).length).toBeLessThan(40_000);
+    expect(service.called).toEqual(['first/0', 'second/0']);
+  });
+
+  test('keeps the times at which things happened, whatever the clock of the next machine says', async () => {
+    let offset = 0;
+    const clock = { now: () => 1_700_000_000_000 + offset };
+    const service = await started(flow, { clock });
+    const offsets = [5_000, -60_000];
+    await service.run('e-1', {
+      between: async () => {
+        offset = offsets.shift() ?? 0;
+      },
+    });
+    const { nodes = [], startedAt = 0, endedAt = 0 } = (await service.executions.find('e-1')) ?? {};
+    const times = nodes.map((node) => node.startedAt);
+    expect(times).toEqual([...times].sort());
+    expect(nodes.every(({ durationMs }) => durationMs >= 0)).toBe(true);
+    expect(endedAt).toBeGreaterThanOrEqual(startedAt);
+  });
+
+  test('that is cancelled while it waits does nothing any more', async () => {
+    const service = await started(flow);
+    let invocations = 0;
+    const stopped: string[] = [];
+    await service.run('e-1', {
+      between: async () => {
+        if (invocations++ !== 1) return;
+        const durableService = { stop: async (arn: string) => void stopped.push(arn) };
+        await cancelExecution('e-1', {
+          ...service.parts,
+          durableService,
+          clock: service.parts.services.clock,
+        });
+      },
+    });
+    expect(service.called).toEqual(['first/0']);
+    expect(stopped).toHaveLength(1);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'cancelled',
+      failure: { nodeId: 'pause', name: 'Cancelled' },
+    });
+  });
+
+  test('that runs out of its own time ends as timed out', async () => {
+    let now = 1_700_000_000_000;
+    const service = await started(
+      { ...flow, settings: { timeoutSeconds: 60 } },
+      { clock: { now: () => now } },
+    );
+    await service.run('e-1', {
+      between: async () => {
+        now += 50_000;
+      },
+    });
+    expect(service.called).toEqual(['first/0']);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'timedOut' });
+  });
+
+  test('that the engine has failed says why in its record', async () => {
+    const service = await started(flow);
+    let invocations = 0;
+    const { status } = await service.run('e-1', {
+      between: async () => {
+        if (invocations++ !== 1) return;
+        // As if the version that it runs had changed under its hands: then the steps are others.
+        const other = aFlow({
+          nodes: [call('another'), call('yet')],
+          edges: ['start -> another', 'another -> yet'],
+        });
+        service.parts.workflows.findVersion = async () => ({ version: 1, updatedAt: '', definition: other });
+      },
+    });
+    expect(status).toBe('failed');
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'start' },
+    });
+  });
+});
+
+describe('approval', () => {
+  const flow: AFlow = {
+    nodes: [
+      { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
+      { ...call('tell'), parameters: { url: '{{ approval.url }}', until: '{{ approval.expiresAt }}' } },
+      call('yes'),
+      call('no'),
+      call('late'),
+    ],
+    edges: [
+      'start -> ask',
+      'ask.requested -> tell',
+      'ask.approved -> yes',
+      'ask.rejected -> no',
+      'ask.timedOut -> late',
+    ],
+  };
+
+  test.each([
+    ['approve', 'yes/0'],
+    ['reject', 'no/0'],
+  ])('hands the address to who is to decide, and goes on when they %s', async (decision, next) => {
+    const service = await started(flow);
+    const { state } = await service.run('e-1', { answer: () => ({ decision, body: { by: 'Ada' } }) });
+    expect(service.called).toEqual(['ask/0/1/tell/0', next]);
+    const told = [...state.operations.values()].find(({ Name }) => Name === 'ask/0/1/tell/0');
+    expect(told?.StepDetails?.Result).toContain(service.urls[0]);
+    expect(await nodesOf(service)).toEqual(
+      expect.arrayContaining(['ask succeeded', 'ask/0/1/tell succeeded', 'late skipped']),
+    );
+    expect(await service.executions.findCallback('e-1', 'ask/0/0')).toEqual({
+      callbackId: 'callback-0',
+      expiresAt: expect.any(Number),
+    });
+  });
+
+  test('goes on without an answer when the time is up', async () => {
+    const service = await started(flow);
+    await service.run('e-1', { answer: () => null });
+    expect(service.called).toEqual(['ask/0/1/tell/0', 'late/0']);
+  });
+
+  test('fails, instead of waiting in vain, when nobody could be asked', async () => {
+    const service = await started(flow, {
+      call: () => {
+        throw new Error('the chat is down');
+      },
+    });
+    // What is left open is the place that nobody knows of: the engine resumes the run at once, to find it ended.
+    await service.run('e-1', { answer: () => null, saboteur: { isFatal: () => false } });
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'ask', message: expect.stringContaining('the chat is down') },
+    });
+  });
+
+  test('shows the address in no account of it and in no log line', async () => {
+    const service = await started(flow);
+    await service.run('e-1', { answer: () => ({ decision: 'approve', body: {} }) });
+    const [token = ''] = (service.urls[0] ?? '').split('/').slice(-1);
+    expect(token.length).toBeGreaterThan(60);
+    const record = await service.executions.find('e-1');
+    const shown = record === null ? {} : describeExecution(record);
+    expect(JSON.stringify(shown)).toContain('/api/webhook-callback/[redacted]');
+    expect(JSON.stringify([shown, service.entries])).not.toContain(token);
+  });
+});
+
+describe('for each', () => {
+  const each = (parameters = {}): AFlow => ({
+    nodes: [
+      { id: 'each', type: 'forEach', parameters: { items: '{{ body }}', ...parameters } },
+      { ...call('work'), parameters: { got: '{{ item }}', at: '{{ index }}' } },
+      { id: 'mark', type: 'set', parameters: { values: { marked: '{{ got }}' } } },
+      { id: 'end', type: 'set', parameters: { values: { all: '{{ results }}', failed: '{{ failures }}' } } },
+    ],
+    edges: ['start -> each', 'each.each -> work', 'work -> mark', 'each -> end'],
+  });
+  const output = async (service: BackgroundService) =>
+    JSON.parse((await service.executions.find('e-1'))?.result?.slice(1) ?? '{}').output;
+
+  test('runs its body for every item, each remembered on its own, in order whatever is done first', async () => {
+    const service = await aBackgroundService();
+    await service.put(aFlow(each({ maxConcurrency: 3 })));
+    await service.accept('e-1', { input: { body: ['a', 'b', 'c', 'd'] } });
+    const { state } = await service.run();
+    expect(await output(service)).toEqual({
+      all: ['a', 'b', 'c', 'd'].map((marked) => ({ marked })),
+      failed: [],
+    });
+    expect([...service.called].sort()).toEqual([
+      'each/0/0/work/0',
+      'each/0/1/work/0',
+      'each/0/2/work/0',
+      'each/0/3/work/0',
+    ]);
+    expect(state.operations.size - 1).toBe(4);
+    expect(await nodesOf(service)).toEqual([
+      'start succeeded',
+      'each succeeded',
+      ...[0, 1, 2, 3].flatMap((at) => [`each/0/${at}/work succeeded`, `each/0/${at}/mark succeeded`]),
+      'end succeeded',
+    ]);
+  });
+
+  const failsFor = (bad: string) => ({
+    call: ({ parameters }: { parameters: { got?: unknown } }) => {
+      if (parameters.got === bad) throw new Error(`${bad} is bad`);
+      return parameters as never;
+    },
+  });
+
+  test('fails with the first item that failed, when all have been run', async () => {
+    const service = await aBackgroundService(failsFor('b'));
+    await service.put(aFlow(each()));
+    await service.accept('e-1', { input: { body: ['a', 'b', 'c'] } });
+    await service.run();
+    expect(service.called).toHaveLength(3);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'each', message: 'item 1 failed at the node "work": b is bad' },
+    });
+  });
+
+  test('goes on without the failed ones, if it is told to', async () => {
+    const service = await aBackgroundService(failsFor('b'));
+    await service.put(aFlow(each({ onItemFailure: 'continue' })));
+    await service.accept('e-1', { input: { body: ['a', 'b'] } });
+    await service.run();
+    expect(await output(service)).toEqual({
+      all: [{ marked: 'a' }, null],
+      failed: [{ index: 1, nodeId: 'work', name: 'Error', message: 'b is bad' }],
+    });
+  });
+
+  test('counts the nodes of its bodies among those that may run', async () => {
+    const service = await started({
+      nodes: [{ id: 'each', type: 'forEach', parameters: { items: Array(50).fill(0) } }, call('work')],
+      edges: ['start -> each', 'each.each -> work'],
+      settings: { maxNodeRuns: 10 },
+    });
+    await service.run();
+    expect(service.called).toHaveLength(8);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'each', message: expect.stringContaining('more than 10 nodes were to run') },
+    });
+  });
+
+  test('of no list says so', async () => {
+    const service = await aBackgroundService();
+    await service.put(aFlow(each()));
+    await service.accept('e-1', { input: { body: 'x' } });
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      failure: { message: 'Parameter "items" must be a list, got string' },
+    });
+  });
+});
+
+describe('subworkflow', () => {
+  const outer = (parameters: object): AFlow => ({
+    nodes: [
+      { id: 'sub', type: 'subworkflow', parameters: { ...parameters } },
+      { id: 'end', type: 'set', parameters: { values: { got: '{{ doubled }}' } } },
+    ],
+    edges: ['start -> sub', 'sub -> end'],
+  });
+  const inner = aFlow({
+    id: 'double',
+    trigger: 'manualTrigger',
+    nodes: [pause, { ...call('work'), parameters: { doubled: '{{ n * 2 }}' } }],
+    edges: ['start -> pause', 'pause -> work'],
+  });
+
+  test('runs another workflow as a part of this one, in the version that it began with', async () => {
+    const service = await aBackgroundService();
+    await service.put(inner);
+    await service.put(aFlow(outer({ workflowId: 'double', input: { n: 21 } })));
+    await service.accept();
+    let invocations = 0;
+    await service.run('e-1', {
+      between: async () => {
+        if (invocations++ === 1)
+          await service.put({ ...inner, nodes: inner.nodes.slice(0, 1), connections: [] });
+      },
+    });
+    expect(service.called).toEqual(['sub/0/0/work/0']);
+    expect(JSON.parse((await service.executions.find('e-1'))?.result?.slice(1) ?? '').output).toEqual({
+      got: 42,
+    });
+    expect(await nodesOf(service)).toEqual([
+      'start succeeded',
+      'sub succeeded',
+      'sub/0/0/start succeeded',
+      'sub/0/0/pause succeeded',
+      'sub/0/0/work succeeded',
+      'end succeeded',
+    ]);
+  });
+
+  test.each([
+    ['that does not exist', { workflowId: 'nobody' }, 'there is no enabled workflow "nobody"'],
+    ['without an entry', { workflowId: 'order' }, 'needs one manualTrigger to be run by another, and has 0'],
+    ['that runs itself for ever', { workflowId: 'forever' }, 'more than 10 runs inside of runs'],
+  ])('fails for a workflow %s', async (_case, parameters, message) => {
+    const service = await started(outer(parameters));
+    const forever = outer({ workflowId: 'forever' });
+    await service.put(aFlow({ ...forever, id: 'forever', trigger: 'manualTrigger' }));
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'sub', message: expect.stringContaining(message) },
+    });
+  });
+});
+
+describe('the end of a run', () => {
+  const flow: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
+
+  test('is marked as untold until it is told: a crash in between leaves it to the sweeper', async () => {
+    const service = await aBackgroundService({ announces: true });
+    const marks: unknown[] = [];
+    const isMarked = async () => (await service.executions.find('e-1'))?.isToBeAnnounced;
+    service.parts.events.publish = async () => void marks.push(await isMarked());
+    await service.put(aFlow(flow));
+    await service.accept();
+    await service.run();
+    expect([...marks, await isMarked()]).toEqual([true, false]);
+  });
+});
+
+describe('faults of ours, in a subworkflow', () => {
+  const flow: AFlow = {
+    nodes: [
+      {
+        id: 'sub',
+        type: 'subworkflow',
+        parameters: { workflowId: 'inner' },
+        settings: { onError: 'continue' },
+      },
+      call('after'),
+    ],
+    edges: ['start -> sub', 'sub -> after'],
+  };
+  const inner = aFlow({
+    id: 'inner',
+    trigger: 'manualTrigger',
+    nodes: [call('charge'), pause],
+    edges: ['start -> charge', 'charge -> pause'],
+  });
+  /** Fails as often when it is asked for the plan of the other workflow, beginning with the given time. */
+  const troubled = async (service: BackgroundService, from: number) => {
+    let asked = 0;
+    const { otherWorkflows } = service.parts;
+    const { loadPlan } = otherWorkflows;
+    otherWorkflows.loadPlan = async (...which) => {
+      asked++;
+      if (asked >= from && asked < from + 3) throw new AppError('STORE_UNAVAILABLE', {});
+      return loadPlan(...which);
+    };
+    await service.put(inner);
+    await service.put(aFlow(flow));
+  };
+
+  test('are no failure of the node, and send the run no other way', async () => {
+    const service = await aBackgroundService();
+    await troubled(service, 2);
+    await service.accept();
+    const run = await service.run('e-1', { saboteur: { isFatal: () => false } });
+    expect([run.status, run.invocations]).toEqual(['succeeded', 5]);
+    expect(service.called).toEqual(['sub/0/0/charge/0', 'after/0']);
+    expect(await nodesOf(service)).toEqual([
+      'start succeeded',
+      'sub succeeded',
+      'sub/0/0/start succeeded',
+      'sub/0/0/charge succeeded',
+      'sub/0/0/pause succeeded',
+      'after succeeded',
+    ]);
+  });
+
+  test('are tried again in the same process where the version of the other one is asked for', async () => {
+    const sleep = (ms: number, signal?: AbortSignal) =>
+      ms <= 8_000
+        ? Promise.resolve()
+        : new Promise<void>((_resolve, reject) =>
+            signal?.addEventListener('abort', () => reject(signal.reason)),
+          );
+    const service = await aBackgroundService();
+    Object.assign(service.parts.services.clock, { sleep });
+    await troubled(service, 99);
+    let failures = 3;
+    const { otherWorkflows } = service.parts;
+    const { findVersion } = otherWorkflows;
+    otherWorkflows.findVersion = async (id) => {
+      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      return findVersion(id);
+    };
+    await service.put({
+      ...inner,
+      nodes: inner.nodes.slice(0, 2),
+      connections: inner.connections.slice(0, 1),
+    });
+    await service.accept('e-1', { mode: 'express' });
+    await createExpressFunction(service.parts)({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    expect(await nodesOf(service)).toContain('sub succeeded');
+    expect(service.called).toEqual(['sub/0/0/charge/0', 'after/0']);
+  });
+
+  test('fail the invocation of an express run, which is tried again', async () => {
+    const service = await aBackgroundService();
+    await troubled(service, 1);
+    await service.put({
+      ...inner,
+      nodes: inner.nodes.slice(0, 2),
+      connections: inner.connections.slice(0, 1),
+    });
+    await service.accept('e-1', { mode: 'express' });
+    const run = createExpressFunction(service.parts);
+    const once = () => run({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    for (let tries = 1; tries <= 3; tries++) await expect(once()).rejects.toThrow('store');
+    await once();
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 4 });
+    expect(service.called).toEqual(['sub/0/0/charge/0', 'after/0']);
+  });
+});
+
+describe('faults of ours', () => {
+  const flow: AFlow = {
+    nodes: [call('first'), pause, call('second')],
+    edges: ['start -> first', 'first -> pause', 'pause -> second'],
+  };
+
+  test.each(['begin', 'finish'] as const)(
+    'a store that can not be had at %s fails the invocation, and the run goes on where it was',
+    async (method) => {
+      let failures = 2;
+      const service: BackgroundService = await started(flow, {
+        spoilt: {
+          [method]: async (...args: unknown[]) => {
+            if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+            return (service.executions[method] as (...given: unknown[]) => unknown)(...args);
+          },
+        },
+      });
+      expect((await service.run('e-1', { saboteur: { isFatal: () => false } })).status).toBe('succeeded');
+      expect(service.called).toEqual(['first/0', 'second/0']);
+      expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    },
+  );
+
+  test('a large request that can not be read now fails the invocation, not the run', async () => {
+    let failures = 2;
+    const service = await aBackgroundService();
+    await service.put(aFlow(flow));
+    const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)).join('');
+    await service.accept('e-1', { input: { body: text } });
+    // Accepted elsewhere: nothing is at hand here.
+    service.parts.blobs.get = async (key) => {
+      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      return service.stored.get(key);
+    };
+    expect((await service.run('e-1', { saboteur: { isFatal: () => false } })).status).toBe('succeeded');
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', crashes: 0 });
+  });
+
+  test.each([
+    ['of its own workflow', aFlow(flow)],
+    [
+      'of a subworkflow',
+      aFlow({
+        nodes: [{ id: 'sub', type: 'subworkflow', parameters: { workflowId: 'inner' } }],
+        edges: ['start -> sub'],
+      }),
+    ],
+  ])('a version %s that is not seen yet fails the invocation, not the run', async (_which, definition) => {
+    const service = await aBackgroundService();
+    await service.put(aFlow({ ...flow, id: 'inner', trigger: 'manualTrigger' }));
+    await service.put(definition);
+    await service.accept();
+    let failures = 3;
+    const { findVersion } = service.workflows;
+    service.parts.workflows.findVersion = async (...which) => (failures-- > 0 ? null : findVersion(...which));
+    await service.run('e-1', { saboteur: { isFatal: () => false } });
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(service.called).toHaveLength(2);
+  });
+
+  test('results that can not be read for long are no crashes', async () => {
+    let failures = 50;
+    const text = Array.from({ length: 400_000 }, () => Math.random().toString(36)[2]).join('');
+    const service = await started(flow, { call: () => ({ text }) });
+    service.parts.blobs.get = async (key) => {
+      if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
+      return service.stored.get(key);
+    };
+    await service.run('e-1', { saboteur: { isFatal: () => false } });
+    expect(failures).toBeLessThan(0);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(service.called).toEqual(['first/0', 'second/0']);
+  });
+
+  test('progress that can not be recorded disturbs nobody', async () => {
+    const service = await started(flow, {
+      spoilt: { saveProgress: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+    });
+    expect((await service.run()).status).toBe('succeeded');
+    expect(await nodesOf(service)).toHaveLength(4);
+    expect(service.entries).toContainEqual(expect.objectContaining({ level: 'warn' }));
+  });
+
+  test.each([
+    [
+      'a trigger that is none',
+      (service: BackgroundService) => {
+        const { findVersion } = service.workflows;
+        service.parts.workflows.findVersion = async (...which) => {
+          const found = await findVersion(...which);
+          if (found === null) return null;
+          const nodes = found.definition.nodes.map((node) => ({ ...node, disabled: node.id === 'start' }));
+          return { ...found, definition: { ...found.definition, nodes } };
+        };
+      },
+    ],
+    [
+      'a request that is gone',
+      (service: BackgroundService) => {
+        service.parts.blobs.get = async () => null;
+      },
+    ],
+  ])('%s is the end of the run, which says so', async (_case, spoil) => {
+    const service = await aBackgroundService();
+    await service.put(aFlow(flow));
+    const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)).join('');
+    await service.accept('e-1', { input: { body: text } });
+    spoil(service);
+    await service.run();
+    const record = await service.executions.find('e-1');
+    expect(record).toMatchObject({ status: 'failed', failure: { nodeId: 'start' } });
+    expect(record?.failure?.name).not.toBe('InternalError');
+    expect(service.called).toEqual([]);
+  });
+});
+
+describe('a run that is suspended while something is on its way', () => {
+  test('is resumed at once, and finds it there', async () => {
+    const text = Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
+    const service = await aBackgroundService({
+      call: () => ({ text }),
+      // Slower than the 20 ms after which the SDK takes a run for idle.
+      blobs: (blobs) => ({
+        ...blobs,
+        get: async (key) => {
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          return blobs.get(key);
+        },
+      }),
+    });
+    // One item waits for an answer; the other one has a large result to read, and then something to do.
+    await service.put(
+      aFlow({
+        nodes: [
+          { id: 'each', type: 'forEach', parameters: { items: [true, false], maxConcurrency: 2 } },
+          { id: 'which', type: 'if', parameters: { condition: '{{ item }}' } },
+          { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
+          call('large'),
+          call('after'),
+        ],
+        edges: [
+          'start -> each',
+          'each.each -> which',
+          'which.true -> ask',
+          'which.false -> large',
+          'large -> after',
+        ],
+      }),
+    );
+    await service.accept();
+    const answered: string[][] = [];
+    const run = await service.run('e-1', {
+      saboteur: { isFatal: () => false },
+      answer: () => {
+        answered.push([...service.called]);
+        return { decision: 'approve', body: {} };
+      },
+    });
+    expect(run.status).toBe('succeeded');
+    // All that could be done was done before the answer came, and once.
+    expect(answered[0]).toEqual(['each/0/1/large/0', 'each/0/1/after/0']);
+    expect(service.called).toHaveLength(2);
+    expect(run.invocations).toBeGreaterThan(2);
+    // None of them was a crash.
+    expect((await service.executions.find('e-1'))?.crashes).toBe(0);
+  });
+});
+
+describe('one process of a run', () => {
+  const one: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
+  /** The engine that a process runs on, with steps that are done when the test says so. */
+  const anEngine = () => {
+    const done = Promise.withResolvers<StepResult>();
+    const asked = Promise.withResolvers<void>();
+    const steps: Steps = {
+      run: () => {
+        asked.resolve();
+        return done.promise;
+      },
+      within: (_name, body) => body(steps),
+      wait: async () => {},
+      callback: () => Promise.reject(new Error('no callbacks here')),
+    };
+    const engine: BackgroundEngine = {
+      mode: 'durable',
+      owner: 'arn-1',
+      steps,
+      journal: null,
+      openDesk: null,
+      track: (work) => work,
+    };
+    return { engine, done, asked: asked.promise };
+  };
+
+  test('records no end any more when it was suspended meanwhile', async () => {
+    const service = await started(one);
+    const { engine, done, asked } = anEngine();
+    const invocation = createBackgroundInvocation(service.parts);
+    const running = invocation.run('e-1', engine);
+    await asked;
+    invocation.halt();
+    done.resolve({ outputs: { main: {} }, attempts: 1 });
+    await running;
+    await invocation.close();
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'running', endedAt: null });
+  });
+
+  test('records its end when the progress that is being written is there', async () => {
+    const writes: string[] = [];
+    const written = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const service: BackgroundService = await started(one, {
+      clock: { sleep: (ms, signal) => (ms <= 1_000 ? Promise.resolve() : untilAborted(signal)) },
+      spoilt: {
+        saveProgress: async (...args) => {
+          begun.resolve();
+          await written.promise;
+          writes.push('progress');
+          return service.executions.saveProgress(...args);
+        },
+        finish: (...args) => {
+          writes.push('end');
+          return service.executions.finish(...args);
+        },
+      },
+    });
+    const { engine, done } = anEngine();
+    const invocation = createBackgroundInvocation(service.parts);
+    const running = invocation.run('e-1', engine);
+    await begun.promise;
+    done.resolve({ outputs: { main: {} }, attempts: 1 });
+    // The run is over by now, but for what is being written.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    written.resolve();
+    await running;
+    await invocation.close();
+    expect(writes.indexOf('end')).toBe(writes.length - 1);
+    expect(writes[0]).toBe('progress');
+  });
+});
+
+const untilAborted = (signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+  });
+
+describe('a run whose process ends too early', () => {
+  const chain = (length: number): AFlow => {
+    const ids = Array.from({ length }, (_, at) => `n-${at}`);
+    return {
+      nodes: ids.map((id) => call(id)),
+      edges: ids.map((id, at) => `${at === 0 ? 'start' : ids[at - 1]} -> ${id}`),
+    };
+  };
+  const retryFrom = (service: BackgroundService, from: string) =>
+    retryExecution(
+      'e-1',
+      { from, version: 'recorded' },
+      {
+        ...service.parts,
+        ids: service.parts.services.ids,
+        clock: service.parts.services.clock,
+        launcher: { launch: async () => {} },
+        modeOf: async ({ definition }) => resolveExecution(definition, service.findNodeType),
+      },
+    );
+
+  test('a hundred times, each after another step, goes on to its end', async () => {
+    const service = await started(chain(60));
+    let points = 0;
+    const { invocations } = await service.run('e-1', {
+      // Each process lives for two checkpoints.
+      saboteur: { isFatal: () => ++points % 4 === 0 },
+    });
+    expect(invocations).toBeGreaterThan(25);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(new Set(service.called).size).toBe(60);
+  });
+
+  const crashing = async () => {
+    let isArmed = false;
+    const broken = { isBroken: true };
+    const service = await started(chain(4), {
+      call: ({ id, parameters }) => {
+        isArmed = broken.isBroken && id === 'n-2';
+        return parameters;
+      },
+    });
+    let invocations = 0;
+    await service.run('e-1', {
+      saboteur: { isFatal: () => isArmed },
+      between: async () => {
+        isArmed = false;
+        invocations++;
+      },
+    });
+    return { service, broken, invocations };
+  };
+
+  test('twenty times at the same node is given up by name, and what it did stands', async () => {
+    const { service, invocations } = await crashing();
+    expect(invocations).toBe(21);
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { name: 'CrashLoop', message: expect.stringContaining('20 times in a row') },
+    });
+  });
+
+  test('and is given up can be retried from the node where it crashed', async () => {
+    const { service, broken } = await crashing();
+    broken.isBroken = false;
+    service.called.splice(0);
+    const { executionId } = await retryFrom(service, 'n-2');
+    await service.run(executionId);
+    expect(service.called).toEqual(['n-2/0', 'n-3/0']);
+    expect(await service.executions.find(executionId)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('by a decision of the engine keeps its account and its memory, too', async () => {
+    const service = await started(chain(3));
+    const { status } = await service.run('e-1', { refuses: ({ Name }) => Name === 'n-2/0' });
+    expect(status).toBe('failed');
+    const record = await service.executions.find('e-1');
+    expect(record).toMatchObject({ status: 'failed', nodesOmitted: 0 });
+    expect(record?.nodes.map(({ nodeId, status }) => `${nodeId} ${status}`)).toEqual([
+      'start succeeded',
+      'n-0 succeeded',
+      'n-1 succeeded',
+      'n-2 failed',
+    ]);
+    service.called.splice(0);
+    const { executionId } = await retryFrom(service, 'n-2');
+    await service.run(executionId);
+    expect(service.called).toEqual(['n-2/0']);
+  });
+});
+
+describe('an express run', () => {
+  test('runs again for the invocation that began it, and for no other', async () => {
+    let failures = 1;
+    const service: BackgroundService = await aBackgroundService({
+      spoilt: {
+        finish: (...args) =>
+          failures-- > 0
+            ? Promise.reject(new AppError('STORE_UNAVAILABLE', {}))
+            : service.executions.finish(...args),
+      },
+    });
+    await service.put(aFlow({ nodes: [call('first')], edges: ['start -> first'] }));
+    await service.accept('e-1', { mode: 'express' });
+    const run = createExpressFunction(service.parts);
+    await expect(run({ executionId: 'e-1' }, { awsRequestId: 'r-1' })).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    });
+    await run({ executionId: 'e-1' }, { awsRequestId: 'r-2' });
+    expect(service.called).toHaveLength(1);
+    await run({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    expect(service.called).toEqual(['first/0', 'first/0']);
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', invocations: 2 });
+  });
+
+  test('can not wait for an answer, and says so', async () => {
+    const service = await aBackgroundService();
+    await service.put(aFlow({ nodes: [{ id: 'ask', type: 'approval' }], edges: ['start -> ask'] }));
+    await service.accept('e-1', { mode: 'express' });
+    await createExpressFunction(service.parts)({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'ask', message: expect.stringContaining('not a durable one') },
+    });
+  });
+
+  test('that had to wait for its turn has all its time from then on', async () => {
+    const time = { ms: Date.now() };
+    const service = await aBackgroundService({ clock: { now: () => time.ms } });
+    await service.put(aFlow({ nodes: [call('first')], edges: ['start -> first'] }));
+    await service.accept('e-1', { mode: 'express' });
+    time.ms += 3 * 3_600_000;
+    await createExpressFunction(service.parts)({ executionId: 'e-1' }, { awsRequestId: 'r-1' });
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(service.called).toEqual(['first/0']);
+  });
+
+  test('without an execution is refused', async () => {
+    const service = await aBackgroundService();
+    const run = createExpressFunction(service.parts);
+    await expect(run({}, { awsRequestId: 'r-1' })).rejects.toThrow('no valid executionId');
+  });
+});
+
+describe('a retry', () => {
+  const flow: AFlow = {
+    nodes: [call('first'), pause, call('second'), call('third')],
+    edges: ['start -> first', 'first -> pause', 'pause -> second', 'second -> third'],
+  };
+  const broken = { isBroken: true };
+  const failing = () =>
+    started(flow, {
+      call: ({ id, parameters }) => {
+        if (id === 'second' && broken.isBroken) throw new Error('the shop is closed');
+        return parameters;
+      },
+    });
+  const retry = (service: BackgroundService, options: Partial<Parameters<typeof retryExecution>[1]> = {}) =>
+    retryExecution(
+      'e-1',
+      { from: null, version: 'recorded', ...options },
+      {
+        ...service.parts,
+        ids: service.parts.services.ids,
+        clock: service.parts.services.clock,
+        launcher: { launch: async () => {} },
+        modeOf: async ({ definition }) => resolveExecution(definition, service.findNodeType),
+      },
+    );
+
+  test('from a node begins there, with what the steps before it gave', async () => {
+    broken.isBroken = true;
+    const service = await failing();
+    await service.run();
+    expect(await service.executions.find('e-1')).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'second' },
+    });
+    broken.isBroken = false;
+    const { executionId } = await retry(service, { from: 'second' });
+    const { invocations } = await service.run(executionId);
+    expect(invocations).toBe(1); // it does not wait again either
+    expect(service.called).toEqual(['first/0', 'second/0', 'second/0', 'third/0']);
+    expect(await service.executions.find(executionId)).toMatchObject({
+      status: 'succeeded',
+      retryOf: { executionId: 'e-1', fromNodeId: 'second' },
+    });
+  });
+
+  test('of a run that went well begins in the middle, too, as long as its memory is small', async () => {
+    broken.isBroken = false;
+    const service = await failing();
+    await service.run();
+    const { executionId } = await retry(service, { from: 'third' });
+    await service.run(executionId);
+    expect(service.called).toEqual(['first/0', 'second/0', 'third/0', 'third/0']);
+
+    const large = await started(flow, { call: () => ({ text: 'x'.repeat(20_000) }) });
+    await large.run();
+    await expect(retry(large, { from: 'third' })).rejects.toMatchObject({ code: 'NOT_RETRYABLE' });
+  });
+
+  test('of a run that failed begins in the middle, however much it remembers', async () => {
+    broken.isBroken = true;
+    const straight = { nodes: [call('first'), call('second'), call('third')] };
+    const edges = ['start -> first', 'first -> second', 'second -> third'];
+    const service = await started(
+      { ...straight, edges },
+      {
+        call: ({ id }) => {
+          if (id === 'second' && broken.isBroken) throw new Error('the shop is closed');
+          return { text: Array.from({ length: 40_000 }, () => Math.random().toString(36)[2]).join('') };
+        },
+      },
+    );
+    await service.run();
+    broken.isBroken = false;
+    const { executionId } = await retry(service, { from: 'second' });
+    await service.run(executionId);
+    expect(service.called).toEqual(['first/0', 'second/0', 'second/0', 'third/0']);
+  });
+
+  test('from the start does everything again', async () => {
+    broken.isBroken = true;
+    const service = await failing();
+    await service.run();
+    broken.isBroken = false;
+    const { executionId } = await retry(service);
+    await service.run(executionId);
+    expect(service.called).toEqual(['first/0', 'second/0', 'first/0', 'second/0', 'third/0']);
+  });
+});

@@ -1,0 +1,226 @@
+import { setImmediate } from 'node:timers/promises';
+import { withDurableExecution } from '@aws/durable-execution-sdk-js';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { createBusy } from '../../../lib/adapters/durable/busy.ts';
+import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.ts';
+import { createStepSerdes } from '../../../lib/adapters/durable/step-serdes.ts';
+import type { JsonObject } from '../../../lib/contract/json.ts';
+import type { NodeContext, NodeSettings } from '../../../lib/contract/node.ts';
+import { execute } from '../../../lib/engine/execute.ts';
+import type { ExecutionResult } from '../../../lib/engine/result.ts';
+import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { aDurableEngine, type DurableRun } from '../../support/a-durable-engine.ts';
+import { type ANode, aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
+import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
+
+type Kind = 'pure' | 'call' | 'fails' | 'flaky' | 'once' | 'wait' | 'each';
+
+interface Shape {
+  readonly kinds: readonly Kind[];
+  readonly edges: readonly { readonly from: number; readonly to: number }[];
+}
+
+const SIZE = 5;
+
+const shapes: fc.Arbitrary<Shape> = fc.record({
+  kinds: fc.array(
+    fc.oneof(
+      { weight: 10, arbitrary: fc.constantFrom<Kind>('pure', 'call', 'call', 'call') },
+      { weight: 2, arbitrary: fc.constantFrom<Kind>('fails', 'once', 'each') },
+      { weight: 1, arbitrary: fc.constantFrom<Kind>('wait', 'flaky') },
+    ),
+    { minLength: SIZE, maxLength: SIZE },
+  ),
+  edges: fc.uniqueArray(
+    fc
+      .record({ from: fc.nat(SIZE - 1), to: fc.integer({ min: 1, max: SIZE }) })
+      .filter(({ from, to }) => from < to),
+    { minLength: SIZE, maxLength: 9, selector: ({ from, to }) => `${from} ${to}` },
+  ),
+});
+
+const idOf = (index: number): string => (index === 0 ? 'start' : `n${index}`);
+
+/** What happened inside of steps, by step: how often each was begun, and whether it was begun though it was remembered. */
+interface Effects {
+  readonly begun: Map<string, number>;
+  readonly repeated: string[];
+}
+
+/** A step whose duration nobody can foretell, and which may find its process ended before and after what it does. */
+const aStep =
+  (
+    effects: Effects,
+    pass: () => Promise<void>,
+    isRemembered: (name: string) => boolean,
+    fails: (attempt: number) => boolean,
+  ) =>
+  async (
+    _node: unknown,
+    input: JsonObject,
+    { idempotencyKey, attempt }: NodeContext,
+  ): Promise<JsonObject> => {
+    const name = idempotencyKey.slice('e-1/'.length);
+    if (isRemembered(name)) effects.repeated.push(name);
+    effects.begun.set(name, (effects.begun.get(name) ?? 0) + 1);
+    for (let turns = Math.floor(Math.random() * 4); turns > 0; turns--) await setImmediate();
+    await pass();
+    if (fails(attempt)) throw new Error(`${name} fails`);
+    const output = { ...input, [name]: attempt };
+    await pass();
+    return output;
+  };
+
+const never = () => false;
+
+const toNodes = (
+  { kinds }: Shape,
+  effects: Effects,
+  pass: () => Promise<void>,
+  isRemembered: (name: string) => boolean,
+): Record<string, ANode> => {
+  const step = (fails: (attempt: number) => boolean, settings: NodeSettings = {}): ANode => ({
+    pure: false,
+    does: aStep(effects, pass, isRemembered, fails),
+    settings,
+  });
+  const toNode = (kind: Kind, id: string): Record<string, ANode> => {
+    switch (kind) {
+      case 'pure':
+        return { [id]: { does: (_node, input, { services }) => ({ ...input, [id]: services.ids.next() }) } };
+      case 'call':
+        return { [id]: step(never) };
+      case 'once':
+        return { [id]: step(never, { atMostOnce: true, onError: 'continue' }) };
+      case 'fails':
+        return { [id]: step(() => true, { onError: 'route' }) };
+      case 'flaky':
+        return { [id]: step((attempt) => attempt < 2, { retry: { maxAttempts: 3 } }) };
+      case 'wait':
+        return {
+          [id]: {
+            control: { suspends: true },
+            does: async (_node, input, { control }) => {
+              await control?.wait(60);
+              return input;
+            },
+          },
+        };
+      case 'each':
+        return {
+          [id]: {
+            control: { suspends: false, bodyOutput: 'each' },
+            does: async (_node, input, { control }) => {
+              const results = (await control?.runBodies([{ item: 1 }, { item: 2 }], 2)) ?? [];
+              return { ...input, [id]: results.map((result) => ('output' in result ? result.output : null)) };
+            },
+          },
+          [`${id}b`]: step(never),
+        };
+    }
+  };
+  return Object.assign({}, ...kinds.map((kind, at) => toNode(kind, idOf(at + 1))));
+};
+
+/** @param crashAt the point at which the process ends; all others pass */
+const runShape = async (shape: Shape, crashAt: number) => {
+  const effects: Effects = { begun: new Map(), repeated: [] };
+  let points = 0;
+  let crashes = 0;
+  const engine = aDurableEngine({
+    saboteur: {
+      isFatal: () => {
+        const isFatal = points++ === crashAt;
+        if (isFatal) crashes++;
+        return isFatal;
+      },
+    },
+    createHandler: (client, pass) => {
+      const isRemembered = (name: string): boolean =>
+        [...engine.state().operations.values()].some(
+          (operation) => operation.Name === name && operation.Status === 'SUCCEEDED',
+        );
+      const { definition, findNodeType } = aGraph({
+        nodes: toNodes(shape, effects, pass, isRemembered),
+        edges: [
+          ...shape.edges.map(({ from, to }) => `${idOf(from)} -> ${idOf(to)}`),
+          ...shape.kinds.flatMap((kind, at) =>
+            kind === 'each' ? [`${idOf(at + 1)}.each -> ${idOf(at + 1)}b`] : [],
+          ),
+        ],
+      });
+      return withDurableExecution(
+        (_input: unknown, context) =>
+          execute(
+            compilePlan(definition, findNodeType),
+            {
+              execution: {
+                executionId: 'e-1',
+                workflowId: 'workflow',
+                workflowVersion: 1,
+                trigger: { nodeId: 'start', type: 'type-start' },
+                startedAt: '2026-01-01T00:00:00.000Z',
+              },
+              input: {},
+              limits: { timeoutMs: 1e15, maxNodeRuns: 1_000, maxOutputBytes: 1_000_000 },
+            },
+            {
+              services: {
+                // Nobody needs a timer here, and those of a dead process would outlive it.
+                clock: { now: () => Date.now(), sleep: () => new Promise(() => {}) },
+                ids: { next: () => `never the same ${Math.random()}` },
+                http: { request: () => Promise.reject(new Error('no network in tests')) },
+              },
+              logger: silent,
+              steps: createDurableSteps(context, createStepSerdes('e-1', inMemoryBlobs(), createBusy())),
+              workflows: noOtherWorkflows,
+              callbacks: null,
+            },
+          ),
+        { durableExecutionClient: client },
+      );
+    },
+  });
+  const run = await engine.run();
+  return { run, effects, points, crashes };
+};
+
+const withoutTimes = ({ result }: DurableRun) => {
+  const { nodes, ...others } = result as ExecutionResult;
+  return {
+    ...others,
+    nodes: nodes.map(({ startedAt: _startedAt, durationMs: _durationMs, ...record }) => record),
+  };
+};
+
+const maxBegun: Record<Kind, number> = { pure: 0, call: 2, fails: 2, flaky: 3, once: 1, wait: 0, each: 0 };
+
+describe('a durable run', () => {
+  test('comes to the same whatever the moment at which its process ends', async () => {
+    let total = 0;
+    await fc.assert(
+      fc.asyncProperty(shapes, async (shape) => {
+        const undisturbed = await runShape(shape, -1);
+        expect(undisturbed.run.status).toBe('succeeded');
+        // Side by side: most of the time they wait.
+        const disturbed = await Promise.all(
+          Array.from({ length: undisturbed.points }, (_, crashAt) => runShape(shape, crashAt)),
+        );
+        for (const { run, effects, crashes } of disturbed) {
+          total++;
+          expect(effects.repeated).toEqual([]);
+          shape.kinds.forEach((kind, at) => {
+            expect(effects.begun.get(`${idOf(at + 1)}/0`) ?? 0).toBeLessThanOrEqual(maxBegun[kind]);
+          });
+          // What may not be done again was done or was not: nobody can know, and the run says so.
+          const isAmbiguous = shape.kinds.includes('once') && crashes > 0;
+          if (!isAmbiguous) expect(withoutTimes(run)).toEqual(withoutTimes(undisturbed.run));
+          else expect(run.status).toBe('succeeded');
+        }
+      }),
+      { numRuns: Number(process.env.CRASH_GRAPHS ?? 500) },
+    );
+    expect(total).toBeGreaterThan(1_000);
+  }, 100_000);
+});

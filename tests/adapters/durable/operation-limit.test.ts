@@ -1,0 +1,201 @@
+import { describe, expect, test } from '@jest/globals';
+import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
+import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
+import { type AFlow, aBackgroundService, aFlow } from '../../support/a-background-service.ts';
+
+const call = (id: string, settings = {}) => ({ id, type: 'call', settings });
+
+/** As many calls, one after the other: `n0`, `n1`, … */
+const chain = (length: number, settings = {}): AFlow => {
+  const ids = Array.from({ length }, (_, index) => `n${index}`);
+  return {
+    nodes: ids.map((id) => call(id, settings)),
+    edges: ids.map((id, index) => `${index === 0 ? 'start' : ids[index - 1]} -> ${id}`),
+  };
+};
+
+const each = (items: number, parameters = {}): AFlow => ({
+  nodes: [
+    {
+      id: 'each',
+      type: 'forEach',
+      parameters: { items: Array.from({ length: items }, (_, index) => index), ...parameters },
+    },
+    call('one'),
+    call('two'),
+    call('after'),
+  ],
+  edges: ['start -> each', 'each.each -> one', 'one -> two', 'each -> after'],
+});
+
+const runFlow = async (flow: AFlow, maxOperations?: number, engine = {}) => {
+  const service = await aBackgroundService();
+  await service.put(aFlow(flow));
+  await service.accept();
+  const { state, ...run } = await service.run('e-1', {
+    ...(maxOperations === undefined ? {} : { maxOperations }),
+    ...engine,
+  });
+  const record = await service.executions.find('e-1');
+  return { service, run, record, operations: state.operations.size - 1 };
+};
+
+const message = (limit: number) =>
+  `the execution needs more than the ${limit} durable operations that it may have`;
+
+test('3,001 operations: the node that would need the last one fails by name, and nothing is done twice', async () => {
+  const { service, run, record, operations } = await runFlow(chain(3_001));
+  expect(record).toMatchObject({
+    status: 'failed',
+    failure: { nodeId: 'n3000', name: 'OperationLimit', message: message(3_000) },
+  });
+  expect(run.status).toBe('succeeded'); // to the engine it is no failure: the record says what failed
+  expect(operations).toBe(3_000);
+  expect(service.called).toHaveLength(3_000);
+  expect(new Set(service.called).size).toBe(3_000);
+});
+
+test('as many operations as are allowed are no reason to fail', async () => {
+  const { record, operations } = await runFlow(chain(5), 5);
+  expect([record?.status, operations]).toEqual(['succeeded', 5]);
+});
+
+describe.each(['fail', 'continue', 'route'] as const)('with onError %s', (onError) => {
+  test('the run ends at the node that needs one too many', async () => {
+    const { service, record } = await runFlow(chain(7, { onError }), 5);
+    expect(record).toMatchObject({ status: 'failed', failure: { nodeId: 'n5', name: 'OperationLimit' } });
+    expect(service.called).toHaveLength(5);
+    expect(record?.nodes.at(-1)).toMatchObject({ nodeId: 'n5', status: 'failed', attempts: 0 });
+  });
+});
+
+test('of nodes side by side those that are within the limit are done, and the first beyond it is named', async () => {
+  const ids = ['a', 'b', 'c', 'd'];
+  const { service, record } = await runFlow(
+    { nodes: ids.map((id) => call(id)), edges: ids.map((id) => `start -> ${id}`) },
+    2,
+  );
+  expect(record?.failure).toMatchObject({ nodeId: 'c', name: 'OperationLimit' });
+  expect(service.called).toEqual(['a/0', 'b/0']);
+  expect(record?.nodes.map(({ nodeId, status }) => `${nodeId} ${status}`)).toEqual([
+    'start succeeded',
+    'a succeeded',
+    'b succeeded',
+    'c failed',
+    'd failed',
+  ]);
+});
+
+test.each([
+  [1, 'fail'],
+  [3, 'fail'],
+  [1, 'continue'],
+  [100, 'continue'],
+])(
+  'the bodies of forEach count, %d at once, also when a failed item is to %s',
+  async (maxConcurrency, onItemFailure) => {
+    const { service, record, operations } = await runFlow(each(10, { maxConcurrency, onItemFailure }), 13);
+    expect(record).toMatchObject({ status: 'failed', failure: { name: 'OperationLimit' } });
+    expect(['one', 'two']).toContain(record?.failure?.nodeId);
+    expect(operations).toBe(13);
+    expect(service.called).toHaveLength(13);
+    expect(new Set(service.called).size).toBe(13);
+    expect(record?.nodes.find(({ nodeId }) => nodeId === 'each')).toMatchObject({ status: 'failed' });
+  },
+);
+
+test('a wait counts', async () => {
+  const pause = (id: string) => ({
+    id,
+    type: 'wait',
+    parameters: { seconds: 60 },
+    settings: { onError: 'continue' as const },
+  });
+  const { record } = await runFlow(
+    {
+      nodes: [pause('first'), pause('second'), call('last')],
+      edges: ['start -> first', 'first -> second', 'second -> last'],
+    },
+    1,
+  );
+  expect(record?.failure).toMatchObject({ nodeId: 'second', name: 'OperationLimit' });
+});
+
+test.each([
+  [0, []],
+  [1, []],
+  [2, []],
+  [3, ['tell']],
+  [4, ['tell', 'ship']],
+])('an approval takes two operations: with %d of them, what is done is %j', async (limit, done) => {
+  const flow: AFlow = {
+    nodes: [{ id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } }, call('tell'), call('ship')],
+    edges: ['start -> ask', 'ask.requested -> tell', 'ask.approved -> ship'],
+  };
+  const { service, record } = await runFlow(flow, limit, { answer: () => ({ decision: 'approve' }) });
+  expect(service.called.map((name) => name.split('/').at(-2))).toEqual(done);
+  const at = ['ask', 'ask', 'tell', 'ship', undefined][limit];
+  expect(record?.failure?.nodeId).toBe(at);
+});
+
+test('a subworkflow counts with all that it does', async () => {
+  const service = await aBackgroundService();
+  await service.put(aFlow({ ...chain(3), id: 'other', trigger: 'manualTrigger' }));
+  await service.put(
+    aFlow({
+      nodes: [
+        {
+          id: 'sub',
+          type: 'subworkflow',
+          parameters: { workflowId: 'other' },
+          settings: { onError: 'route' },
+        },
+        call('after'),
+      ],
+      edges: ['start -> sub', 'sub.error -> after'],
+    }),
+  );
+  await service.accept();
+  await service.run('e-1', { maxOperations: 3 }); // its version, and two nodes
+  expect(service.called).toEqual(['sub/0/0/n0/0', 'sub/0/0/n1/0']);
+  expect(await service.executions.find('e-1')).toMatchObject({
+    status: 'failed',
+    failure: { nodeId: 'n2', name: 'OperationLimit' },
+  });
+});
+
+test('it is the same after a wait, when all is asked for again', async () => {
+  const flow: AFlow = {
+    nodes: [
+      call('first'),
+      { id: 'pause', type: 'wait', parameters: { seconds: 60 } },
+      call('second'),
+      call('third'),
+    ],
+    edges: ['start -> first', 'first -> pause', 'pause -> second', 'second -> third'],
+  };
+  const { service, record, run } = await runFlow(flow, 3);
+  expect(run.invocations).toBe(2);
+  expect(service.called).toEqual(['first/0', 'second/0']);
+  expect(record?.failure).toMatchObject({ nodeId: 'third', name: 'OperationLimit' });
+});
+
+test('what a retry takes over costs nothing', async () => {
+  const { service } = await runFlow(chain(8), 5);
+  const { findNodeType, parts } = service;
+  const retry = await retryExecution(
+    'e-1',
+    { from: 'n5', version: 'recorded' },
+    {
+      ...parts,
+      ids: { next: () => 'e-2' },
+      launcher: { launch: async () => {} },
+      clock: parts.services.clock,
+      modeOf: async ({ definition }) => resolveExecution(definition, findNodeType),
+    },
+  );
+  const { state } = await service.run(retry.executionId, { maxOperations: 5 });
+  expect(state.operations.size - 1).toBe(3);
+  expect(await service.executions.find(retry.executionId)).toMatchObject({ status: 'succeeded' });
+  expect(service.called).toEqual(Array.from({ length: 8 }, (_, index) => `n${index}/0`));
+});

@@ -1,0 +1,68 @@
+import { type DurableExecutionClient, withDurableExecution } from '@aws/durable-execution-sdk-js';
+import { describe, expect, test } from '@jest/globals';
+import { createCheckpointClient } from '../../../lib/adapters/durable/checkpoint-client.ts';
+import { staleToken } from '../../support/a-durable-engine.ts';
+
+const event = {
+  DurableExecutionArn: 'arn:aws:lambda:local:0:function:run:1/durable-execution/e/1',
+  CheckpointToken: 'stale',
+  InitialExecutionState: {
+    Operations: [
+      {
+        Id: 'execution',
+        Type: 'EXECUTION' as const,
+        Status: 'STARTED' as const,
+        StartTimestamp: new Date(0),
+        ExecutionDetails: { InputPayload: '{}' },
+      },
+    ],
+  },
+};
+const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 10_000 } as never;
+
+/** Lambda, when another process has taken the execution over. */
+const refusing = (error: Error): DurableExecutionClient => ({
+  getExecutionState: async () => ({ Operations: [] }),
+  checkpoint: () => Promise.reject(error),
+});
+
+const invoke = (client: DurableExecutionClient) =>
+  withDurableExecution(async (_input: unknown, durable) => durable.step('call', async () => 1), {
+    durableExecutionClient: client,
+  })(event, context);
+
+describe('a checkpoint token that is no longer good', () => {
+  // When this one fails, the SDK has been mended, and lib/adapters/durable/checkpoint-client.ts can go.
+  test('fails the whole execution with the SDK alone', async () => {
+    expect(await invoke(refusing(staleToken()))).toMatchObject({ Status: 'FAILED' });
+  });
+
+  test('fails the invocation alone with our client around it, so that the execution goes on', async () => {
+    await expect(invoke(createCheckpointClient(refusing(staleToken())))).rejects.toThrow(
+      'Invalid checkpoint token',
+    );
+  });
+
+  test.each([
+    [
+      'a refusal for another reason fails the execution',
+      { name: 'InvalidParameterValueException', status: 400 },
+      'FAILED',
+    ],
+    ['an outage fails the invocation', { name: 'ServiceException', status: 500 }, 'rejects'],
+  ])('%s, as before', async (_case, { name, status }, expected) => {
+    const error = Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: status } });
+    const outcome = await invoke(createCheckpointClient(refusing(error))).then(
+      ({ Status }) => Status,
+      () => 'rejects',
+    );
+    expect(outcome).toBe(expected);
+  });
+
+  test('reading the state passes through', async () => {
+    const client = createCheckpointClient(refusing(staleToken()));
+    expect(await client.getExecutionState({ DurableExecutionArn: 'a', CheckpointToken: 't' })).toEqual({
+      Operations: [],
+    });
+  });
+});

@@ -1,0 +1,303 @@
+import { ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createDynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
+import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
+import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
+import { isAppError } from '../../../lib/shared/errors.ts';
+import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
+import { startFaultProxy } from '../../support/a-fault-proxy.ts';
+import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
+import { aTrigger, aWorkflow } from '../../support/a-workflow.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const clock = { now: () => 1_700_000_000_000 };
+
+/** The stores behind a proxy that can be made to misbehave. */
+const open = async () => {
+  let decide: Parameters<typeof startFaultProxy>[1] = () => 'pass';
+  const { tables, endpoint, client: direct } = await openDatabase();
+  const proxy = await startFaultProxy(endpoint, (...call) => decide(...call));
+  const client = createDynamoDbClient(proxy.endpoint);
+  cleanups.push(async () => {
+    client.destroy();
+    await proxy.stop();
+  });
+  const items = async (table: string) =>
+    (await direct.send(new ScanCommand({ TableName: table }))).Items ?? [];
+  return {
+    tables,
+    items,
+    misbehave: (next: typeof decide) => {
+      decide = next;
+    },
+    workflows: createWorkflowStore(client, tables, clock),
+    credentials: createCredentialStore(client, tables),
+    deliveries: createDeliveryStore(client, tables),
+    executions: createExecutionStore(client, tables, {
+      retentionDays: 30,
+      clock: { now: () => 1_700_000_000_000 },
+    }),
+  };
+};
+
+const aClaim = () => ({
+  deliveryId: 'd-1',
+  executionId: 'e-1',
+  bodyHash: 'hash',
+  claimedAt: 1_700_000_000_000,
+  until: 1_700_000_060_000,
+});
+const start = anExecutionStart({ workflowId: 'greeting' });
+const end = anExecutionEnd();
+const credential = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
+
+type Stores = Awaited<ReturnType<typeof open>>;
+const calls: [string, (stores: Stores) => Promise<unknown>][] = [
+  ['workflows.find', ({ workflows }) => workflows.find('greeting')],
+  ['workflows.findVersion', ({ workflows }) => workflows.findVersion('greeting', 1)],
+  ['workflows.put', ({ workflows }) => workflows.put(aWorkflow(), [])],
+  ['workflows.remove', ({ workflows }) => workflows.remove('greeting')],
+  ['workflows.list', ({ workflows }) => workflows.list()],
+  ['credentials.find', ({ credentials }) => credentials.find('key')],
+  ['credentials.put', ({ credentials }) => credentials.put(credential)],
+  ['credentials.list', ({ credentials }) => credentials.list()],
+  ['executions.start', ({ executions }) => executions.start(start)],
+  ['executions.finish', ({ executions }) => executions.finish('e-1', end)],
+  ['executions.find', ({ executions }) => executions.find('e-1')],
+  ['executions.withdraw', ({ executions }) => executions.withdraw('e-1', 'token-1')],
+  ['executions.begin', ({ executions }) => executions.begin('e-1', aLease({ owner: 'o', checkAt: 1 }))],
+  [
+    'executions.saveProgress',
+    ({ executions }) => executions.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 }),
+  ],
+  [
+    'executions.openCallback',
+    ({ executions }) => executions.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: 1 }),
+  ],
+  ['executions.announced', ({ executions }) => executions.announced('e-1')],
+  ['executions.postpone', ({ executions }) => executions.postpone('e-1', 1)],
+  ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],
+  ['executions.findDue', ({ executions }) => dueIn(executions, 1)],
+  ['deliveries.claim', ({ deliveries }) => deliveries.claim(aClaim())],
+];
+
+const outcome = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error: unknown) => error,
+  );
+
+describe('a store that can not be had', () => {
+  test.each(calls)('is STORE_UNAVAILABLE for %s, however it goes wrong', async (_name, call) => {
+    const stores = await open();
+    for (const fault of ['fail', 'reset', 'html'] as const) {
+      stores.misbehave(() => fault);
+      expect(isAppError(await outcome(call(stores)), 'STORE_UNAVAILABLE')).toBe(true);
+    }
+    for (const table of Object.values(stores.tables)) expect(await stores.items(table)).toEqual([]);
+  });
+
+  // The SDK waits longer after it was throttled, so two calls stand for all.
+  test.each(calls.filter(([name]) => name === 'workflows.find' || name === 'executions.start'))(
+    'is STORE_UNAVAILABLE for %s when it throttles',
+    async (_name, call) => {
+      const stores = await open();
+      stores.misbehave(() => 'throttle');
+      expect(isAppError(await outcome(call(stores)), 'STORE_UNAVAILABLE')).toBe(true);
+    },
+  );
+
+  test.each(calls)('for a moment is not noticed by %s', async (_name, call) => {
+    const stores = await open();
+    stores.misbehave((_operation, _table, count) => (count === 0 ? 'reset' : 'pass'));
+    expect(await outcome(call(stores))).toBe('done');
+  });
+
+  test('a mistake of ours is not called an outage', async () => {
+    const stores = await open();
+    const error = await outcome(stores.workflows.find(''));
+    expect(isAppError(error)).toBe(false);
+    expect(error).toMatchObject({ name: 'ValidationException' });
+  });
+});
+
+describe('a change that is cut off', () => {
+  test('between archive and replacement leaves the version before current, and can be repeated', async () => {
+    const stores = await open();
+    await stores.workflows.put(aWorkflow(), []);
+    stores.misbehave((operation, table) =>
+      operation === 'PutItem' && table === stores.tables.workflows ? 'fail' : 'pass',
+    );
+    expect(
+      isAppError(await outcome(stores.workflows.put(aWorkflow({ name: 'New' }), [])), 'STORE_UNAVAILABLE'),
+    ).toBe(true);
+    stores.misbehave(() => 'pass');
+    expect(await stores.workflows.find('greeting')).toMatchObject({
+      version: 1,
+      definition: { name: 'Greeting' },
+    });
+    expect(await stores.workflows.put(aWorkflow({ name: 'New' }), [])).toEqual({ version: 2, changed: true });
+    expect((await stores.workflows.findVersion('greeting', 1))?.definition.name).toBe('Greeting');
+  });
+
+  test.each<[string, (stores: Stores) => Promise<unknown>]>([
+    ['a start', ({ executions }) => executions.start(start)],
+    ['a withdrawal', ({ executions }) => executions.withdraw('e-1', 'token-1')],
+    ['an end', ({ executions }) => executions.finish('e-1', end)],
+  ])('%s whose reply is lost, and which the SDK sends again, is known for our own', async (what, call) => {
+    const stores = await open();
+    if (what !== 'a start') await stores.executions.start(start);
+    let count = 0;
+    stores.misbehave(() => (count++ === 0 ? 'lose the reply' : 'pass'));
+    expect(await call(stores)).toBe(true);
+  });
+
+  test('a claim whose reply is lost, and which the SDK sends again, is our own', async () => {
+    const { deliveries, misbehave } = await open();
+    misbehave((_operation, _table, count) => (count === 0 ? 'lose the reply' : 'pass'));
+    expect(await deliveries.claim(aClaim())).toEqual(aClaim());
+  });
+
+  test('a start that somebody else has made is never taken for our own', async () => {
+    const { executions, misbehave } = await open();
+    await executions.start(start);
+    misbehave((_operation, _table, count) => (count === 1 ? 'lose the reply' : 'pass'));
+    expect(await executions.start({ ...start, startToken: 'another' })).toBe(false);
+  });
+});
+
+describe('a read that decides', () => {
+  test.each<[string, (stores: Stores) => Promise<unknown>]>([
+    ['a record', ({ executions }) => executions.find('e-1')],
+    ['a callback', ({ executions }) => executions.findCallback('e-1', 'ask/0/0')],
+    ['a version, current or archived', ({ workflows }) => workflows.findVersion('greeting', 7)],
+    ['a claim that was there before', ({ deliveries }) => deliveries.claim(aClaim())],
+  ])('of %s sees what was written before', async (_what, read) => {
+    const stores = await open();
+    await stores.workflows.put(aWorkflow(), []);
+    await stores.deliveries.claim(aClaim());
+    const reads: unknown[] = [];
+    stores.misbehave((operation, _table, _count, { ConsistentRead }) => {
+      if (operation === 'GetItem') reads.push(ConsistentRead);
+      return 'pass';
+    });
+    await read(stores);
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.every((isConsistent) => isConsistent === true)).toBe(true);
+  });
+});
+
+describe('a record is kept', () => {
+  const DAY = 86_400;
+  const atDay = async (day: number) => {
+    const { client, tables } = await openDatabase();
+    const time = { ms: 1_700_000_000_000 };
+    const store = (retentionDays: number) =>
+      createExecutionStore(client, tables, { retentionDays, clock: { now: () => time.ms } });
+    const expiry = async () => {
+      const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.executions }));
+      return Number(Items[0]?.expiresAt?.N) - 1_700_000_000;
+    };
+    return { store, expiry, pass: () => (time.ms += day * DAY * 1_000) };
+  };
+
+  test('for as many days after its end as its start said, whatever ends it', async () => {
+    const { store, expiry, pass } = await atDay(3);
+    await store(5).start(start);
+    pass();
+    await store(30).finish('e-1', end);
+    expect(await expiry()).toBe((3 + 5) * DAY);
+  });
+
+  test.each<[string, (executions: Stores['executions']) => Promise<unknown>]>([
+    ['begins or goes on', (executions) => executions.begin('e-1', aLease())],
+    [
+      'makes progress',
+      (executions) => executions.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 }),
+    ],
+  ])('for 400 days since it last %s, as long as it is open', async (_what, act) => {
+    const { store, expiry, pass } = await atDay(50);
+    await store(5).start(start);
+    expect(await expiry()).toBe(400 * DAY);
+    pass();
+    await act(store(5));
+    expect(await expiry()).toBe((50 + 400) * DAY);
+  });
+});
+
+describe('what is stored', () => {
+  test('is never an item of more than 400 KB: the embedded store refuses it as AWS does', async () => {
+    const { client, tables } = await openDatabase();
+    const key = { executionId: { S: 'e-1' } };
+    const TableName = tables.executions;
+    const write = (bytes: number) =>
+      client.send(
+        new UpdateItemCommand({
+          ...{ TableName, Key: key, UpdateExpression: 'SET #more = :more' },
+          ExpressionAttributeNames: { '#more': `more${bytes}` },
+          ExpressionAttributeValues: { ':more': { S: 'x'.repeat(bytes) } },
+        }),
+      );
+    await write(300_000);
+    expect(await outcome(write(120_000))).toMatchObject({ name: 'ValidationException' });
+  });
+
+  test('twenty writers at once: one wins, and the others are told', async () => {
+    const { workflows } = await open();
+    await workflows.put(aWorkflow(), []);
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => outcome(workflows.put(aWorkflow({ name: `N${at}` }), []))),
+    );
+    const lost = outcomes.filter((result) => result !== 'done');
+    expect(lost.every((error) => isAppError(error, 'WORKFLOW_CHANGED'))).toBe(true);
+    expect((await workflows.find('greeting'))?.version).toBe(1 + 20 - lost.length);
+  });
+
+  test('a list has all workflows, whatever number of pages they take', async () => {
+    const { workflows } = await open();
+    const notes = 'x'.repeat(150_000);
+    for (let at = 0; at < 12; at++) await workflows.put(aWorkflow({ id: `w${at}`, description: notes }), []);
+    expect(await workflows.list()).toHaveLength(12);
+  });
+
+  const webhooks = Array.from({ length: 4_500 }, (_, at) => aTrigger({ path: `p${at}` }, { id: `t${at}` }));
+  test.each([
+    ['a definition', aWorkflow({ description: 'x'.repeat(400_000) })],
+    ['a name, which the list needs apart,', aWorkflow({ name: 'x'.repeat(250_000) })],
+    ['webhooks', aWorkflow({ nodes: webhooks, connections: [] })],
+  ])('%s that no item can hold is refused with its size', async (_what, definition) => {
+    const { workflows, tables, items } = await open();
+    const error = await outcome(workflows.put(definition, toPathConfigs(definition)));
+    expect(isAppError(error, 'WORKFLOW_TOO_LARGE')).toBe(true);
+    expect(await items(tables.workflows)).toEqual([]);
+  });
+
+  test('a definition of the size that the documentation promises is stored', async () => {
+    const { workflows } = await open();
+    const frame = Buffer.byteLength(JSON.stringify(aWorkflow({ description: '' })));
+    const largest = aWorkflow({ description: 'é'.repeat((350_000 - frame) / 2) });
+    expect(await workflows.put(largest, toPathConfigs(largest))).toEqual({ version: 1, changed: true });
+    expect((await workflows.find('greeting'))?.definition).toEqual(largest);
+  });
+
+  test('a record has what the TTL and the index by workflow and time need', async () => {
+    const { executions, tables, items } = await open();
+    await executions.start(start);
+    expect(await items(tables.executions)).toMatchObject([
+      {
+        workflowId: { S: 'greeting' },
+        startedAt: { S: '2023-11-14T22:13:20.000Z' },
+        expiresAt: { N: String(1_700_000_000 + 400 * 86_400) },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,148 @@
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from '@jest/globals';
+import { createLogger, type LoggerOptions, withFields } from '../../../lib/adapters/runtime/logger.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
+
+const aLogger = (options: LoggerOptions = {}) => {
+  const lines: string[] = [];
+  const logger = createLogger({ clock: aManualClock(), write: (line) => lines.push(line), ...options });
+  return { logger, lines, entries: () => lines.map((line) => JSON.parse(line)) };
+};
+
+/** What one entry with these fields looks like. */
+const logged = (fields: Readonly<Record<string, unknown>>) => {
+  const { logger, lines } = aLogger();
+  logger.info('hello', fields);
+  expect(lines).toHaveLength(1);
+  return JSON.parse(lines[0] ?? '');
+};
+
+describe('the logger', () => {
+  test('writes one line of JSON for each entry, what matters first', () => {
+    const { logger, lines } = aLogger();
+    logger.info('one\ntwo', { nodeId: 'a' });
+    expect(lines).toEqual([
+      '{"time":"2023-11-14T22:13:20.000Z","level":"info","message":"one\\ntwo","nodeId":"a"}',
+    ]);
+  });
+
+  test.each([
+    ['debug', ['debug', 'info', 'warn', 'error']],
+    ['info', ['info', 'warn', 'error']],
+    ['warn', ['warn', 'error']],
+    ['error', ['error']],
+  ] as const)('at level %s writes %j', (level, expected) => {
+    const { logger, entries } = aLogger({ level });
+    for (const each of ['debug', 'info', 'warn', 'error'] as const) logger[each](each);
+    expect(entries().map((entry) => entry.level)).toEqual(expected);
+    expect(entries().map((entry) => entry.message)).toEqual(expected);
+  });
+
+  test('is silent about debug unless it is told otherwise', () => {
+    const { logger, lines } = aLogger();
+    logger.debug('hello');
+    expect(lines).toEqual([]);
+  });
+
+  test('fields can not pass for time, level and message', () => {
+    const { logger, entries } = aLogger({ fields: { level: 'x', message: 'x' } });
+    logger.warn('hello', { time: 'x', level: 'x', message: 'x' });
+    expect(entries()).toEqual([{ time: '2023-11-14T22:13:20.000Z', level: 'warn', message: 'hello' }]);
+  });
+
+  test('puts its own fields on every entry; those of the entry win', () => {
+    const { logger, entries } = aLogger({ fields: { service: 'webhook', a: 1 } });
+    logger.error('hello', { a: 2 });
+    expect(entries()).toMatchObject([{ service: 'webhook', a: 2 }]);
+  });
+
+  test('withFields adds fields at every level', () => {
+    const { logger, entries } = aLogger({ level: 'debug' });
+    const tagged = withFields(logger, { nodeId: 'a', b: 1 });
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) tagged[level]('hello', { b: 2 });
+    tagged.info('bare');
+    expect(entries().map(({ level, nodeId, b }) => [level, nodeId, b])).toEqual([
+      ['debug', 'a', 2],
+      ['info', 'a', 2],
+      ['warn', 'a', 2],
+      ['error', 'a', 2],
+      ['info', 'a', 1],
+    ]);
+  });
+});
+
+describe('what can be logged', () => {
+  test('errors, with code and causes, without a stack', () => {
+    const error = new AppError('NOT_FOUND', {}, new TypeError('inner', { cause: 'root' }));
+    expect(logged({ error })).toMatchObject({
+      error: {
+        name: 'AppError',
+        message: 'No enabled workflow listens at this address.',
+        code: 'NOT_FOUND',
+        cause: { name: 'TypeError', message: 'inner', cause: 'root' },
+      },
+    });
+    expect(JSON.stringify(logged({ error }))).not.toContain('logger.test.ts');
+  });
+
+  test('errors of another realm, and errors deep within', () => {
+    expect(logged({ a: [{ error: runInNewContext('new RangeError("far")') }] })).toMatchObject({
+      a: [{ error: { name: 'RangeError', message: 'far' } }],
+    });
+  });
+
+  test('bigints, as text', () => {
+    expect(logged({ big: 12_345_678_901_234_567_890n })).toMatchObject({ big: '12345678901234567890' });
+  });
+
+  test('what JSON can not carry is left out or null, as JSON has it', () => {
+    const entry = logged({ none: undefined, symbol: Symbol('x'), run: () => 1, nan: Number.NaN });
+    expect(entry).toEqual({ time: expect.any(String), level: 'info', message: 'hello', nan: null });
+  });
+
+  test('circles are replaced by a note, and the other fields stay', () => {
+    const circle: { self?: unknown } = {};
+    circle.self = circle;
+    const loop = new Error('loop');
+    loop.cause = loop;
+    expect(logged({ circle, loop, a: 1, error: new Error('kept'), none: undefined })).toMatchObject({
+      message: 'hello',
+      circle: '[can not be written as JSON]',
+      loop: '[can not be written as JSON]',
+      a: 1,
+      error: { message: 'kept' },
+    });
+  });
+
+  test('whatever throws when it is read', () => {
+    const hostile = {
+      get value() {
+        throw new Error('no');
+      },
+    };
+    const toJSON = () => {
+      throw new Error('no');
+    };
+    expect(logged({ hostile, json: { toJSON }, a: 1 })).toMatchObject({
+      hostile: '[can not be written as JSON]',
+      json: '[can not be written as JSON]',
+      a: 1,
+    });
+  });
+
+  test('nothing costs the work that it tells of', () => {
+    const failing = (): never => {
+      throw new Error('broken pipe');
+    };
+    const fields = {
+      get a() {
+        return failing();
+      },
+    };
+    expect(() => aLogger({ write: failing }).logger.error('hello')).not.toThrow();
+    expect(() => aLogger({ clock: { now: failing } }).logger.error('hello')).not.toThrow();
+    expect(() => aLogger({ clock: { now: () => Number.NaN } }).logger.error('hello')).not.toThrow();
+    expect(() => aLogger().logger.error('hello', fields)).not.toThrow();
+  });
+});

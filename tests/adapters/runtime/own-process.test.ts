@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const root = join(import.meta.dirname, '../../..');
+
+/** A process that has answered one request for the list of plugins, and then does what the script says. */
+const runScript = async (script: string, ownProcess: string, act: (pid: number) => void = () => {}) => {
+  const child = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '-e',
+      `const { handler } = await import('./functions/admin/plugins.ts');
+       const answer = () => handler({ requestContext: { http: { method: 'GET' } } }, {});
+       process.send((await answer()).statusCode);
+       ${script}`,
+    ],
+    {
+      cwd: root,
+      env: { ...process.env, NODE_OPTIONS: '', OWN_PROCESS: ownProcess },
+      stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+    },
+  );
+  const log: string[] = [];
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => log.push(text));
+  const ended = once(child, 'close');
+  const [status] = await once(child, 'message');
+  expect(status).toBe(200);
+  if (child.pid !== undefined) act(child.pid);
+  const [code, signal] = await ended;
+  return { code, signal, log: log.join('') };
+};
+
+/** For an event that does not come. */
+const WAITS = 'setInterval(() => {}, 1_000);';
+
+const endIt = (pid: number): void => {
+  process.kill(pid, 'SIGTERM');
+};
+
+test('a process of its own ends in order when it is told to', async () => {
+  expect(await runScript(WAITS, '1', endIt)).toMatchObject({ code: 0, signal: null });
+});
+
+test('a process that is shared is left as it is', async () => {
+  expect(await runScript(WAITS, '', endIt)).toMatchObject({ code: null, signal: 'SIGTERM' });
+});
+
+test('an error outside of any execution is logged, and ends no process at once', async () => {
+  const script = `setTimeout(() => { throw new Error('in a pool'); }, 10); setTimeout(() => process.exit(7), 100);`;
+  const { code, log } = await runScript(script, '1');
+  expect(code).toBe(7);
+  expect(log).toContain('An error got loose outside of any execution.');
+  expect(log).toContain('in a pool');
+});

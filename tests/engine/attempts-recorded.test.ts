@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import type { NodeRecord } from '../../lib/engine/result.ts';
+import { type ANode, runGraph } from '../support/a-run.ts';
+
+/** Fails in its first attempts, and does not come back in the last one. */
+const hangsInAttempt = (last: number): ANode => ({
+  pure: false,
+  does: (_node, _input, { attempt }) =>
+    attempt < last ? Promise.reject(new Error('busy')) : new Promise(() => {}),
+  settings: { retry: { maxAttempts: 9, intervalSeconds: 1, backoffRate: 1 }, timeoutSeconds: 800 },
+});
+
+test.each([1, 2, 3])('a node at its attempt %d when the execution runs out of time', async (last) => {
+  const result = await runGraph({
+    nodes: { shop: hangsInAttempt(last) },
+    edges: ['start -> shop'],
+    limits: { timeoutMs: 60_000 },
+  });
+  expect(result).toMatchObject({ status: 'timedOut', failure: { nodeId: 'shop' } });
+  expect(result.nodes[1]).toMatchObject({ nodeId: 'shop', status: 'failed', attempts: last });
+});
+
+test('a node that waits for another attempt when the time is up has had those that were begun', async () => {
+  const result = await runGraph({
+    nodes: {
+      shop: {
+        pure: false,
+        does: () => Promise.reject(new Error('busy')),
+        settings: { retry: { maxAttempts: 9, intervalSeconds: 40, backoffRate: 1 } },
+      },
+    },
+    edges: ['start -> shop'],
+    limits: { timeoutMs: 60_000 },
+  });
+  expect(result.nodes[1]).toMatchObject({ nodeId: 'shop', attempts: 2 });
+});
+
+test('a node that runs others has had one attempt, and theirs are their own', async () => {
+  const result = await runGraph({
+    nodes: {
+      each: {
+        control: { suspends: false, bodyOutput: 'each' },
+        does: async (_node, input, { control }) => {
+          await control?.runBodies([input]);
+          return {};
+        },
+      },
+      shop: hangsInAttempt(4),
+    },
+    edges: ['start -> each', 'each.each -> shop'],
+    limits: { timeoutMs: 60_000 },
+  });
+  expect(result.nodes.map(({ nodeId, attempts }) => [nodeId, attempts])).toEqual([
+    ['start', 1],
+    ['each', 1],
+    ['shop', 4],
+  ]);
+});
+
+test('who watches sees the attempt that a node is at, and is told when it begins', async () => {
+  const seen: (readonly [string, number])[] = [];
+  const onProgress = (snapshot: () => readonly NodeRecord[]): void => {
+    const shop = snapshot().find(({ nodeId }) => nodeId === 'shop');
+    if (shop?.status === 'running') seen.push([shop.status, shop.attempts]);
+  };
+  await runGraph({
+    nodes: { shop: hangsInAttempt(3) },
+    edges: ['start -> shop'],
+    limits: { timeoutMs: 60_000 },
+    ports: { onProgress },
+  });
+  expect(seen).toEqual([
+    ['running', 1],
+    ['running', 2],
+    ['running', 3],
+  ]);
+});

@@ -1,0 +1,656 @@
+import { describe, expect, test } from '@jest/globals';
+import { emit, type NodeContext } from '../../lib/contract/node.ts';
+import { inlineSteps } from '../../lib/engine/steps.ts';
+import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
+import { isAppError } from '../../lib/shared/errors.ts';
+import { compilePlan } from '../../lib/workflows/plan/plan.ts';
+import { aGraph, ran, runGraph, skipped } from '../support/a-run.ts';
+
+const fails = () => {
+  throw new Error('the shop is closed');
+};
+const takes =
+  (ms: number, output = {}) =>
+  async (_node: unknown, _input: unknown, { services }: NodeContext) => {
+    await services.clock.sleep(ms);
+    return output;
+  };
+
+describe('the order of nodes', () => {
+  test('a chain runs one after the other, each on the output of the one before', async () => {
+    const result = await runGraph({
+      nodes: {
+        a: { does: (_node, input) => ({ ...input, a: 1 }) },
+        b: { does: (_node, input) => ({ ...input, b: 2 }) },
+      },
+      edges: ['start -> a', 'a -> b'],
+      input: { given: true },
+    });
+    expect(ran(result)).toBe('start a b');
+    expect(result).toMatchObject({ status: 'succeeded', output: { given: true, a: 1, b: 2 }, failure: null });
+  });
+
+  test('independent nodes run side by side', async () => {
+    const result = await runGraph({
+      nodes: { a: { does: takes(100) }, b: { does: takes(100) }, c: {} },
+      edges: ['start -> a', 'start -> b', 'a -> c', 'b -> c'],
+    });
+    expect(result.elapsedMs).toBe(100);
+    expect(ran(result)).toBe('start a b c');
+  });
+
+  test('a join waits for all of its branches, and its input is theirs, merged in connection order', async () => {
+    const result = await runGraph({
+      nodes: {
+        a: { does: takes(50, { from: 'a', a: 1 }) },
+        b: { does: takes(5, { from: 'b', b: 2 }) },
+        join: {},
+      },
+      edges: ['start -> b', 'start -> a', 'b -> join', 'a -> join'],
+    });
+    expect(result.output).toEqual({ from: 'a', a: 1, b: 2 });
+  });
+
+  test('with one predecessor the input is its output, not a copy', async () => {
+    const output = { x: 1 };
+    let seen: unknown;
+    await runGraph({
+      nodes: {
+        a: { does: () => output },
+        b: {
+          does: (_node, input) => {
+            seen = input;
+            return {};
+          },
+        },
+      },
+      edges: ['start -> a', 'a -> b'],
+    });
+    expect(seen).toBe(output);
+  });
+
+  test('a node sees what each connection delivered, unmerged', async () => {
+    const result = await runGraph({
+      nodes: {
+        a: { does: { v: 1 } },
+        b: { does: () => emit({ side: { v: 2 } }) },
+        join: {
+          does: (_node, _input, { inputs }) => ({ inputs: inputs.map((delivered) => ({ ...delivered })) }),
+        },
+      },
+      edges: ['start -> a', 'start -> b', 'a -> join', 'b.side -> join'],
+    });
+    expect(result.output.inputs).toEqual([
+      { sourceNodeId: 'a', sourceOutput: 'main', targetInput: 'main', data: { v: 1 } },
+      { sourceNodeId: 'b', sourceOutput: 'side', targetInput: 'main', data: { v: 2 } },
+    ]);
+  });
+
+  test('only the trigger that fired starts; what others lead to does not wait for them', async () => {
+    const result = await runGraph({
+      nodes: { other: { kind: 'trigger' }, joined: {}, unreached: {} },
+      edges: ['start -> joined', 'other -> joined', 'other -> unreached'],
+    });
+    expect(ran(result)).toBe('start joined');
+    expect(skipped(result)).toBe('');
+  });
+
+  test.each([10_000])('a chain of %d nodes is no deeper than a short one', async (length) => {
+    const ids = Array.from({ length }, (_, index) => `n${index}`);
+    const result = await runGraph({
+      nodes: Object.fromEntries(ids.map((id) => [id, {}])),
+      edges: ids.map((id, index) => `${index === 0 ? 'start' : ids[index - 1]} -> ${id}`),
+      input: { kept: true },
+    });
+    expect(result).toMatchObject({ status: 'succeeded', output: { kept: true } });
+    expect(result.nodes).toHaveLength(length + 1);
+  });
+
+  test('a thousand branches meet again', async () => {
+    const ids = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
+    const result = await runGraph({
+      nodes: { ...Object.fromEntries(ids.map((id) => [id, { does: { [id]: true } }])), join: {} },
+      edges: ids.flatMap((id) => [`start -> ${id}`, `${id} -> join`]),
+    });
+    expect(Object.keys(result.output)).toHaveLength(1_000);
+  });
+});
+
+describe('branches', () => {
+  test('only the output that was emitted on is delivered; the rest is skipped, all the way down', async () => {
+    const result = await runGraph({
+      nodes: {
+        choose: { does: () => emit({ left: { l: 1 } }) },
+        left: {},
+        right: {},
+        below: {},
+      },
+      edges: ['start -> choose', 'choose.left -> left', 'choose.right -> right', 'right -> below'],
+    });
+    expect(ran(result)).toBe('start choose left');
+    expect(skipped(result)).toBe('below right');
+    expect(result.output).toEqual({ l: 1 });
+  });
+
+  test('a join runs when at least one of its branches delivered', async () => {
+    const result = await runGraph({
+      nodes: { choose: { does: () => emit({ left: { l: 1 } }) }, left: {}, right: {}, join: {} },
+      edges: [
+        'start -> choose',
+        'choose.left -> left',
+        'choose.right -> right',
+        'left -> join',
+        'right -> join',
+      ],
+    });
+    expect(ran(result)).toBe('start choose left join');
+  });
+
+  test('a key in the data does not choose a branch', async () => {
+    const result = await runGraph({
+      nodes: { choose: { does: { outputs: { left: {} }, left: {} } }, left: {}, next: {} },
+      edges: ['start -> choose', 'choose.left -> left', 'choose -> next'],
+    });
+    expect(ran(result)).toBe('start choose next');
+  });
+
+  test('what is emitted on "response" is the response, the first one counts, and the branch goes on', async () => {
+    const result = await runGraph({
+      nodes: {
+        one: { does: (_node, input) => emit({ main: input, response: { status: 200 } }) },
+        two: { does: (_node, input) => emit({ main: input, response: { status: 500 } }) },
+      },
+      edges: ['start -> one', 'one -> two'],
+    });
+    expect(ran(result)).toBe('start one two');
+    expect(result.response).toEqual({ status: 200 });
+  });
+
+  test('a disabled node passes its input through', async () => {
+    const result = await runGraph({
+      nodes: { off: { does: fails, disabled: true }, next: {} },
+      edges: ['start -> off', 'off -> next'],
+      input: { kept: 1 },
+    });
+    expect(result.output).toEqual({ kept: 1 });
+    expect(result.nodes[1]).toMatchObject({ nodeId: 'off', status: 'passedThrough', attempts: 0 });
+  });
+});
+
+describe('loops', () => {
+  const counting = {
+    count: {
+      parameters: { next: '{{ n + 1 }}' },
+      does: ({ parameters }) => ({ n: parameters.next ?? null }),
+    },
+    more: { does: (_node, input) => emit({ [Number(input.n) < 3 ? 'again' : 'done']: input }) },
+    after: {},
+  } satisfies Parameters<typeof runGraph>[0]['nodes'];
+
+  test('what is delivered back runs the loop again, with that as input; what comes after runs once', async () => {
+    const result = await runGraph({
+      nodes: counting,
+      edges: ['start -> count', 'count -> more', 'more.again -> count', 'more.done -> after'],
+      input: { n: 0 },
+    });
+    expect(ran(result)).toBe('start count more count more count more after');
+    expect(result.output).toEqual({ n: 3 });
+    expect(result.nodes.filter(({ nodeId }) => nodeId === 'count').map(({ iteration }) => iteration)).toEqual(
+      [0, 1, 2],
+    );
+  });
+
+  test('a connection from a node to itself is a loop', async () => {
+    const result = await runGraph({
+      nodes: {
+        self: {
+          does: (_node, input) => {
+            const n = Number(input.n ?? 0) + 1;
+            return emit({ [n < 4 ? 'again' : 'main']: { n } });
+          },
+        },
+        after: {},
+      },
+      edges: ['start -> self', 'self.again -> self', 'self -> after'],
+    });
+    expect(ran(result)).toBe('start self self self self after');
+  });
+
+  test('a loop that goes round too often fails the execution and names where it leads back to', async () => {
+    const result = await runGraph({
+      nodes: { head: { settings: { maxIterations: 3 } }, tail: {} },
+      edges: ['start -> head', 'head -> tail', 'tail -> head'],
+    });
+    expect(ran(result)).toBe('start head tail head tail head tail');
+    expect(result).toMatchObject({ status: 'failed', failure: { nodeId: 'head', name: 'LoopLimit' } });
+  });
+
+  test('100 turns are the default', async () => {
+    const result = await runGraph({ nodes: { self: {} }, edges: ['start -> self', 'self -> self'] });
+    expect(result.nodes).toHaveLength(101);
+    expect(result.status).toBe('failed');
+  });
+
+  test('an inner loop starts anew in every turn of the outer one', async () => {
+    const result = await runGraph({
+      nodes: {
+        outer: { does: (_node, input) => ({ o: Number(input.o ?? 0) + 1, i: 0 }) },
+        inner: { does: (_node, input) => ({ ...input, i: Number(input.i) + 1 }) },
+        check: {
+          does: (_node, input) =>
+            emit({ [Number(input.i) < 2 ? 'inner' : Number(input.o) < 2 ? 'outer' : 'done']: input }),
+        },
+        after: {},
+      },
+      edges: [
+        'start -> outer',
+        'outer -> inner',
+        'inner -> check',
+        'check.inner -> inner',
+        'check.outer -> outer',
+        'check.done -> after',
+      ],
+    });
+    expect(ran(result)).toBe('start outer inner check inner check outer inner check inner check after');
+    expect(result.output).toEqual({ o: 2, i: 2 });
+  });
+
+  test('a loop with two ways in keeps what came from outside', async () => {
+    const result = await runGraph({
+      nodes: {
+        a: { does: (_node, input) => ({ ...input, a: Number(input.a ?? 0) + 1 }) },
+        b: { does: (_node, input) => emit({ [Number(input.a) < 2 ? 'again' : 'done']: input }) },
+        after: {},
+      },
+      edges: ['start -> a', 'start -> b', 'a -> b', 'b.again -> a', 'b.done -> after'],
+      input: { outside: true },
+    });
+    expect(ran(result)).toBe('start a b a b after');
+    expect(result.output).toMatchObject({ outside: true, a: 2 });
+  });
+
+  test('what left the loop in an earlier turn is not lost', async () => {
+    const result = await runGraph({
+      nodes: {
+        head: { does: (_node, input) => ({ n: Number(input.n ?? 0) + 1 }) },
+        check: {
+          does: (_node, input) => (input.n === 1 ? emit({ again: input, found: { found: 1 } }) : emit({})),
+        },
+        after: {},
+      },
+      edges: ['start -> head', 'head -> check', 'check.again -> head', 'check.found -> after'],
+    });
+    expect(ran(result)).toBe('start head check head check after');
+    expect(result.output).toEqual({ found: 1 });
+  });
+
+  test('a skipped loop does not run, and what comes after it is skipped', async () => {
+    const result = await runGraph({
+      nodes: { none: { does: () => emit({}) }, head: {}, tail: {}, after: {} },
+      edges: ['start -> none', 'none -> head', 'head -> tail', 'tail -> head', 'tail -> after'],
+    });
+    expect(ran(result)).toBe('start none');
+    expect(skipped(result)).toBe('after head tail');
+  });
+});
+
+describe('failures', () => {
+  test('a node that fails ends the execution, and says which and why', async () => {
+    const result = await runGraph({
+      nodes: { shop: { does: fails }, next: {} },
+      edges: ['start -> shop', 'shop -> next'],
+    });
+    expect(ran(result)).toBe('start shop');
+    expect(result.status).toBe('failed');
+    expect(result.failure).toEqual({ nodeId: 'shop', name: 'Error', message: 'the shop is closed' });
+    expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 1, failure: result.failure });
+  });
+
+  test('of several that fail at once the first in plan order is the reason, whoever was faster', async () => {
+    const failing =
+      (ms: number, message: string) =>
+      async (_node: unknown, _input: unknown, { services }: NodeContext) => {
+        await services.clock.sleep(ms);
+        throw new Error(message);
+      };
+    const result = await runGraph({
+      nodes: { slow: { does: failing(90, 'slow') }, fast: { does: failing(1, 'fast') } },
+      edges: ['start -> fast', 'start -> slow'],
+    });
+    expect(result.failure?.message).toBe('slow');
+    expect(result.nodes).toHaveLength(3);
+  });
+
+  test('onError continue goes on with the input, and the record tells of the failure', async () => {
+    const result = await runGraph({
+      nodes: { shop: { does: fails, settings: { onError: 'continue' } }, next: {} },
+      edges: ['start -> shop', 'shop -> next'],
+      input: { order: 1 },
+    });
+    expect(result).toMatchObject({ status: 'succeeded', output: { order: 1 } });
+    expect(result.nodes[1]).toMatchObject({ status: 'failed' });
+  });
+
+  test('onError route delivers input and error on the output "error" alone', async () => {
+    const result = await runGraph({
+      nodes: { shop: { does: fails, settings: { onError: 'route' } }, next: {}, rescue: {} },
+      edges: ['start -> shop', 'shop -> next', 'shop.error -> rescue'],
+      input: { order: 1 },
+    });
+    expect(ran(result)).toBe('start shop rescue');
+    expect(result.output).toEqual({
+      order: 1,
+      error: { nodeId: 'shop', name: 'Error', message: 'the shop is closed' },
+    });
+  });
+
+  test.each<[string, unknown, string]>([
+    ['a text', 'no', 'a node must deliver a plain map, and this delivered a string on "main"'],
+    ['a list', [1], 'a node must deliver a plain map, and this delivered a list on "main"'],
+    [
+      'a date',
+      new Date(0),
+      'a node must deliver a plain map, and this delivered an instance of Date on "main"',
+    ],
+    ['a map with a function', { a: { b: () => 1 } }, "function at /a/b can't be carried by JSON"],
+    ['a map with undefined', { a: undefined }, "undefined at /a can't be carried by JSON"],
+    ['a map with NaN', { list: [0, Number.NaN] }, "NaN at /list/1 can't be carried by JSON"],
+    ['a map with a bigint', { n: 1n }, "bigint at /n can't be carried by JSON"],
+    ['a map with a Map', { m: new Map() }, "an instance of Map at /m can't be carried by JSON"],
+  ])('a node that delivers %s fails by name', async (_case, output, message) => {
+    const result = await runGraph({
+      nodes: { odd: { does: () => output as never } },
+      edges: ['start -> odd'],
+    });
+    expect(result.failure).toEqual({ nodeId: 'odd', name: expect.any(String), message });
+  });
+
+  test.each([[null], [undefined]])('a node that delivers %s delivers an empty map', async (output) => {
+    const result = await runGraph({
+      nodes: { quiet: { does: () => output }, next: {} },
+      edges: ['start -> quiet', 'quiet -> next'],
+    });
+    expect(result).toMatchObject({ status: 'succeeded', output: {} });
+    expect(ran(result)).toBe('start quiet next');
+  });
+
+  test.each<[string, unknown, string]>([
+    ['a text', 'oops', 'a node threw "oops"'],
+    ['null', null, 'a node threw null'],
+    ['an object with a message', { message: 'odd' }, 'a node threw odd'],
+    ['an object without one', {}, 'a node threw an object that is no Error'],
+  ])('a node that throws %s still gives a readable failure', async (_case, thrown, message) => {
+    const result = await runGraph({
+      nodes: {
+        odd: {
+          does: () => {
+            throw thrown;
+          },
+        },
+      },
+      edges: ['start -> odd'],
+    });
+    expect(result.failure).toEqual({ nodeId: 'odd', name: 'Error', message });
+  });
+
+  test('messages are bounded', async () => {
+    const result = await runGraph({
+      nodes: { long: { does: () => Promise.reject(new Error('x'.repeat(5_000))) } },
+      edges: ['start -> long'],
+    });
+    expect(result.failure?.message).toHaveLength(1_000);
+  });
+
+  test('an executor that handles another type fails its node', async () => {
+    const { definition } = aGraph({ nodes: { a: {} }, edges: ['start -> a'] });
+    const plan = compilePlan(definition, () => ({
+      nodeType: 'type-a',
+      kind: 'action',
+      pure: true,
+      control: null,
+      ...fillInDeclarations({}),
+      firedBy: null,
+      schema: {},
+      getExecutor: async () => ({ getNodeType: () => 'another', execute: () => ({}) }),
+    }));
+    await expect(plan.executorOf(plan.nodes[1] as never)).rejects.toThrow('says that it handles "another"');
+  });
+
+  test('an input that a node tries to change is frozen, so that its neighbours see what was delivered', async () => {
+    const result = await runGraph({
+      nodes: {
+        thief: {
+          does: (_node, input) => {
+            (input.order as { total: number }).total = 0;
+            return {};
+          },
+          settings: { onError: 'continue' },
+        },
+        next: {},
+      },
+      edges: ['start -> thief', 'thief -> next'],
+      input: { order: { total: 5 } },
+    });
+    expect(result.output).toEqual({ order: { total: 5 } });
+    expect(result.nodes[1]?.failure?.name).toBe('TypeError');
+  });
+
+  test('keys such as __proto__ are data like any other, and change no prototype', async () => {
+    const hostile = JSON.parse(
+      '{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 2}}}',
+    );
+    const result = await runGraph({
+      nodes: { a: { does: () => hostile }, b: { does: { ok: true } }, join: {} },
+      edges: ['start -> a', 'start -> b', 'a -> join', 'b -> join'],
+    });
+    expect(JSON.stringify(result.output)).toBe(
+      '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":2}},"ok":true}',
+    );
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+describe('time and retries', () => {
+  test('a node that hangs fails when its time is up, whether or not it looks at its signal', async () => {
+    let signal: AbortSignal | undefined;
+    const result = await runGraph({
+      nodes: {
+        hangs: {
+          does: (_node, _input, context) => {
+            signal = context.signal;
+            return new Promise(() => {});
+          },
+          settings: { timeoutSeconds: 2 },
+        },
+      },
+      edges: ['start -> hangs'],
+    });
+    expect(result.elapsedMs).toBe(2_000);
+    expect(result.failure).toEqual({
+      nodeId: 'hangs',
+      name: 'TimeoutError',
+      message: 'the node took longer than 2 s',
+    });
+    expect(signal?.aborted).toBe(true);
+  });
+
+  test('a node knows how much time it has left', async () => {
+    const result = await runGraph({
+      nodes: {
+        slow: {
+          does: async (_node, _input, context) => {
+            await context.services.clock.sleep(400);
+            return { left: context.remainingMs() };
+          },
+          settings: { timeoutSeconds: 1 },
+        },
+      },
+      edges: ['start -> slow'],
+    });
+    expect(result.output).toEqual({ left: 600 });
+  });
+
+  test('a node that touches the outside is tried again as its retry says, with growing delays', async () => {
+    const attempts: number[] = [];
+    const result = await runGraph({
+      nodes: {
+        shop: {
+          pure: false,
+          does: (_node, _input, { attempt }) => {
+            attempts.push(attempt);
+            if (attempt < 3) throw new Error('busy');
+            return { done: true };
+          },
+          settings: { retry: { maxAttempts: 5, intervalSeconds: 2, backoffRate: 3 } },
+        },
+      },
+      edges: ['start -> shop'],
+    });
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(result.elapsedMs).toBe(2_000 + 6_000);
+    expect(result.nodes[1]).toMatchObject({ status: 'succeeded', attempts: 3 });
+  });
+
+  test('when all attempts failed, the last failure counts', async () => {
+    const result = await runGraph({
+      nodes: {
+        shop: {
+          pure: false,
+          does: (_node, _input, { attempt }) => Promise.reject(new Error(`busy ${attempt}`)),
+          settings: { retry: { maxAttempts: 2 } },
+        },
+      },
+      edges: ['start -> shop'],
+    });
+    expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 2, failure: { message: 'busy 2' } });
+  });
+
+  test('a pure node is not tried again: it would fail again', async () => {
+    const result = await runGraph({
+      nodes: { pure: { does: fails, settings: { retry: { maxAttempts: 5 } } } },
+      edges: ['start -> pure'],
+    });
+    expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 1 });
+  });
+
+  test('an execution that runs out of time says so at once, and aborts what is running', async () => {
+    let signal: AbortSignal | undefined;
+    const result = await runGraph({
+      nodes: {
+        hangs: {
+          does: (_node, _input, context) => {
+            signal = context.signal;
+            return new Promise(() => {});
+          },
+        },
+        next: {},
+      },
+      edges: ['start -> hangs', 'hangs -> next'],
+      limits: { timeoutMs: 1_500 },
+    });
+    expect(result).toMatchObject({ status: 'timedOut', elapsedMs: 1_500, failure: { nodeId: 'hangs' } });
+    expect(result.nodes[1]).toMatchObject({ nodeId: 'hangs', status: 'failed' });
+    expect(signal?.aborted).toBe(true);
+  });
+
+  test('an execution of quick nodes runs out of time, too', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
+    const result = await runGraph({
+      nodes: Object.fromEntries(ids.map((id) => [id, { does: takes(10) }])),
+      edges: ids.map((id, index) => `${index === 0 ? 'start' : ids[index - 1]} -> ${id}`),
+      limits: { timeoutMs: 105 },
+    });
+    expect(result.status).toBe('timedOut');
+    expect(result.nodes.length).toBeLessThan(15);
+  });
+
+  test('no more nodes run than the limit allows', async () => {
+    const result = await runGraph({
+      nodes: { a: {}, b: {}, c: {} },
+      edges: ['start -> a', 'a -> b', 'b -> c'],
+      limits: { maxNodeRuns: 3 },
+    });
+    expect(ran(result)).toBe('start a b');
+    expect(result).toMatchObject({ status: 'failed', failure: { name: 'NodeRunLimit' } });
+  });
+
+  test('an output that is too large fails its node', async () => {
+    const result = await runGraph({
+      nodes: { big: { does: { text: 'x'.repeat(500) } } },
+      edges: ['start -> big'],
+      limits: { maxOutputBytes: 400 },
+    });
+    expect(result.failure).toMatchObject({ nodeId: 'big', name: 'RangeError' });
+  });
+});
+
+describe('a way to remember steps', () => {
+  test('gets only what touches the outside, under names made of node and turn', async () => {
+    const names: string[] = [];
+    await runGraph({
+      nodes: {
+        pure: {},
+        call: { pure: false, does: (_node, input) => ({ n: Number(input.n ?? 0) + 1 }) },
+        more: { does: (_node, input) => emit({ [Number(input.n) < 2 ? 'again' : 'done']: input }) },
+      },
+      edges: ['start -> pure', 'pure -> call', 'call -> more', 'more.again -> call'],
+      steps: (clock) => ({
+        ...inlineSteps(clock),
+        run: async ({ name, attempt }) => {
+          names.push(name);
+          return { ...(await attempt(1)), attempts: 1 };
+        },
+      }),
+    });
+    expect(names).toEqual(['call/0', 'call/1']);
+  });
+
+  test('what it remembers is used as if the node had just run', async () => {
+    const result = await runGraph({
+      nodes: { call: { pure: false, does: fails }, next: {} },
+      edges: ['start -> call', 'call -> next'],
+      steps: (clock) => ({
+        ...inlineSteps(clock),
+        run: async () => ({ outputs: { main: { remembered: true } }, attempts: 2 }),
+      }),
+    });
+    expect(result).toMatchObject({ status: 'succeeded', output: { remembered: true } });
+    expect(Object.isFrozen(result.output)).toBe(true);
+  });
+});
+
+describe('what can not run', () => {
+  const rejection = async (run: Promise<unknown>) =>
+    run.then(
+      () => null,
+      (error: unknown) => error,
+    );
+
+  test.each([
+    ['an unknown trigger', { nodes: {}, edges: [] }, 'missing'],
+    ['a node that is no trigger', { nodes: { a: {} }, edges: [] }, 'a'],
+    [
+      'a disabled trigger',
+      { nodes: { off: { kind: 'trigger', disabled: true } as const }, edges: [] },
+      'off',
+    ],
+  ])('%s is refused', async (_case, graph, trigger) => {
+    const { definition, findNodeType } = aGraph(graph);
+    const plan = compilePlan(definition, findNodeType);
+    expect(isAppError(await rejection((async () => plan.routeFrom(trigger))()), 'WORKFLOW_INVALID')).toBe(
+      true,
+    );
+  });
+
+  test.each([
+    ['a connection from nowhere', { connections: [{ sourceNodeId: 'missing', targetNodeId: 'start' }] }],
+    ['a type that no plugin brings', { nodes: [{ id: 'x', type: 'unknown', parameters: {} }] }],
+    [
+      'an id that is used twice',
+      { nodes: [1, 2].map(() => ({ id: 'x', type: 'type-start', parameters: {} })) },
+    ],
+  ])('%s is refused', (_case, spoilt) => {
+    const { definition, findNodeType } = aGraph({ nodes: {}, edges: [] });
+    expect(() => compilePlan({ ...definition, ...spoilt }, findNodeType)).toThrow(/can't run/);
+  });
+});

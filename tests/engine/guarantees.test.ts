@@ -1,0 +1,316 @@
+import { describe, expect, test } from '@jest/globals';
+import { emit, type NodeContext, type WorkflowNode } from '../../lib/contract/node.ts';
+import { execute } from '../../lib/engine/execute.ts';
+import { inlineSteps } from '../../lib/engine/steps.ts';
+import { compilePlan } from '../../lib/workflows/plan/plan.ts';
+import { aGraph, noOtherWorkflows, ran, runGraph, silent } from '../support/a-run.ts';
+import { aVirtualClock } from '../support/a-virtual-clock.ts';
+
+const putsOutParameters = ({ parameters }: WorkflowNode) => parameters;
+const takesInput = (_node: WorkflowNode, input: object) => {
+  (input as Record<string, unknown>).mine = true;
+  return {};
+};
+
+/** As `runGraph`, but with the clock at hand: for what happens after the end. */
+const aGraphInTime = (graph: Parameters<typeof aGraph>[0]) => {
+  const time = aVirtualClock();
+  let passed = 0;
+  /** Time that passes while nobody waits. */
+  const pass = (ms: number) => {
+    passed += ms;
+  };
+  const clock = { ...time.clock, now: () => time.clock.now() + passed };
+  const { definition, findNodeType } = aGraph(graph);
+  const run = (timeoutMs: number, steps = inlineSteps(clock)) =>
+    execute(
+      compilePlan(definition, findNodeType),
+      {
+        execution: {
+          executionId: 'e-1',
+          workflowId: 'workflow',
+          workflowVersion: 1,
+          trigger: { nodeId: 'start', type: 'type-start' },
+          startedAt: '2026-01-02T03:04:05.678Z',
+        },
+        input: {},
+        limits: { timeoutMs, maxNodeRuns: 100, maxOutputBytes: 1_000 },
+      },
+      {
+        services: {
+          clock,
+          ids: { next: () => 'id' },
+          http: { request: () => Promise.reject(new Error('no network in tests')) },
+        },
+        logger: silent,
+        steps,
+        workflows: noOtherWorkflows,
+        callbacks: null,
+      },
+    );
+  return { time, run, pass };
+};
+
+describe('data is handed on unchanged', () => {
+  test.each<[string, Parameters<typeof runGraph>[0]['nodes'], string]>([
+    ['a disabled node merged', { join: { disabled: true } }, 'join'],
+    [
+      'a node that failed and goes on was given',
+      { join: { does: () => Promise.reject(new Error('no')), settings: { onError: 'continue' } } },
+      'join',
+    ],
+    [
+      'a failed node routes',
+      { join: { does: () => Promise.reject(new Error('no')), settings: { onError: 'route' } } },
+      'join.error',
+    ],
+  ])('what %s can not be changed by one of those that get it', async (_case, nodes, output) => {
+    const result = await runGraph({
+      nodes: {
+        a: { does: { a: 1 } },
+        b: { does: { b: 1 } },
+        ...nodes,
+        thief: { does: takesInput, settings: { onError: 'continue' } },
+        neighbour: {},
+      },
+      edges: [
+        'start -> a',
+        'start -> b',
+        'a -> join',
+        'b -> join',
+        `${output} -> thief`,
+        `${output} -> neighbour`,
+      ],
+    });
+    expect(result.status).toBe('succeeded');
+    expect(result.nodes.find(({ nodeId }) => nodeId === 'thief')?.failure?.name).toBe('TypeError');
+    expect(result.output).toMatchObject({ a: 1, b: 1 });
+    expect(result.output).not.toHaveProperty('mine');
+  });
+
+  test('$nodes as a value is what it was at that time', async () => {
+    const result = await runGraph({
+      nodes: {
+        all: { parameters: { nodes: '{{ $nodes }}', run: '{{ $execution }}' }, does: putsOutParameters },
+        after: {},
+        last: {},
+      },
+      edges: ['start -> all', 'all -> after', 'after -> last'],
+      input: { x: 1 },
+    });
+    expect(result).toMatchObject({ status: 'succeeded', output: { nodes: { start: { x: 1 } } } });
+    expect(Object.keys(result.output.nodes as object)).toEqual(['start']);
+  });
+
+  test('nodes that wrap their input, one after the other, do not build what can not be written any more', async () => {
+    const ids = Array.from({ length: 3_000 }, (_, index) => `n${index}`);
+    const wrap = { does: (_node: WorkflowNode, input: object) => ({ inner: input }) as never };
+    const result = await runGraph({
+      nodes: Object.fromEntries(ids.map((id) => [id, wrap])),
+      edges: ids.map((id, index) => `${index === 0 ? 'start' : ids[index - 1]} -> ${id}`),
+    });
+    expect(result.failure).toMatchObject({ name: 'NotJsonError', nodeId: 'n999' });
+    expect(JSON.stringify(result.output).length).toBeGreaterThan(9_000);
+  });
+});
+
+describe('after the end', () => {
+  test('a step that waits for its next attempt is given up when the execution runs out of time', async () => {
+    let attempts = 0;
+    const { time, run } = aGraphInTime({
+      nodes: {
+        call: {
+          pure: false,
+          settings: { retry: { maxAttempts: 5, intervalSeconds: 10 } },
+          does: async () => {
+            attempts++;
+            throw new Error('busy');
+          },
+        },
+      },
+      edges: ['start -> call'],
+    });
+    expect(await time.run(run(5_000))).toMatchObject({ status: 'timedOut', failure: { nodeId: 'call' } });
+    expect(time.pending()).toBe(0);
+    await time.run(time.clock.sleep(600_000));
+    expect(attempts).toBe(1);
+  });
+
+  test('no attempt begins, even if the way to remember steps asks for one', async () => {
+    let attempts = 0;
+    const { time, run } = aGraphInTime({
+      nodes: {
+        call: {
+          pure: false,
+          does: () => {
+            attempts++;
+            return {};
+          },
+        },
+      },
+      edges: ['start -> call'],
+    });
+    let late: unknown;
+    const result = run(5_000, {
+      ...inlineSteps(time.clock),
+      run: async ({ attempt }) => {
+        await time.clock.sleep(9_000);
+        const outcome = await attempt(1);
+        late = outcome;
+        return { ...outcome, attempts: 1 };
+      },
+    });
+    expect(await time.run(result)).toMatchObject({ status: 'timedOut' });
+    await time.run(time.clock.sleep(60_000));
+    expect(late).toMatchObject({ failure: { message: 'the execution ran out of time' } });
+    expect(attempts).toBe(0);
+  });
+
+  test('a node that looks at its signal for the first time when it is too late sees that it is', async () => {
+    const seen: boolean[] = [];
+    const { time, run } = aGraphInTime({
+      nodes: {
+        slow: {
+          settings: { timeoutSeconds: 1 },
+          does: async (_node: WorkflowNode, _input: unknown, context: NodeContext) => {
+            await context.services.clock.sleep(3_000);
+            seen.push(context.signal.aborted);
+            return {};
+          },
+        },
+      },
+      edges: ['start -> slow'],
+    });
+    expect(await time.run(run(60_000))).toMatchObject({
+      status: 'failed',
+      failure: { name: 'TimeoutError' },
+    });
+    await time.run(time.clock.sleep(10_000));
+    expect(seen).toEqual([true]);
+  });
+
+  test('a way to remember steps that breaks down is a bug, and stops the others of the wave', async () => {
+    const signals: AbortSignal[] = [];
+    const { time, run } = aGraphInTime({
+      nodes: {
+        hangs: {
+          does: (_node: WorkflowNode, _input: unknown, { signal }: NodeContext) => {
+            signals.push(signal);
+            return new Promise<never>(() => {});
+          },
+        },
+        call: { pure: false },
+      },
+      edges: ['start -> hangs', 'start -> call'],
+    });
+    const broken = run(60_000, {
+      ...inlineSteps(time.clock),
+      run: () => Promise.reject(new Error('no store')),
+    });
+    await expect(time.run(broken)).rejects.toThrow('no store');
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(time.pending()).toBe(0);
+  });
+});
+
+describe('limits', () => {
+  test('a wave that is wider than the node runs that are left does not begin', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
+    const result = await runGraph({
+      nodes: Object.fromEntries(ids.map((id) => [id, {}])),
+      edges: ids.map((id) => `start -> ${id}`),
+      limits: { maxNodeRuns: 10 },
+    });
+    expect(ran(result)).toBe('start');
+    expect(result).toMatchObject({ status: 'failed', failure: { name: 'NodeRunLimit' } });
+  });
+
+  test('a node can not pass its own failure for the end of the execution’s time', async () => {
+    const result = await runGraph({
+      nodes: {
+        sly: {
+          does: () => {
+            throw Object.assign(new Error('no time'), { name: 'ExecutionTimeout' });
+          },
+        },
+      },
+      edges: ['start -> sly'],
+    });
+    expect(result.status).toBe('failed');
+  });
+
+  test('expressions go one after the other, so that none is charged for the time of the others', async () => {
+    const called: string[] = [];
+    const node = (expression: string) => ({
+      parameters: { sum: `{{ ${expression} }}` },
+      does: ({ id, parameters }: WorkflowNode) => {
+        called.push(id);
+        return parameters;
+      },
+    });
+    const result = await runGraph({
+      nodes: {
+        warm: node('$sum([1])'),
+        long: node('$sum($map([1..100], function($v) { $v * 2 }))'),
+        short: node('1 + 1'),
+      },
+      edges: ['start -> warm', 'warm -> long', 'warm -> short'],
+    });
+    expect(called).toEqual(['warm', 'long', 'short']);
+    expect(result.output).toEqual({ sum: 2 });
+  });
+
+  test('a node that has used up the time of the execution, and fails, is no failure of its own', async () => {
+    const { run, pass } = aGraphInTime({
+      nodes: {
+        busy: {
+          does: () => {
+            pass(10_000);
+            throw new Error('gave up');
+          },
+        },
+      },
+      edges: ['start -> busy'],
+    });
+    const result = await run(9_000);
+    expect(result).toMatchObject({
+      status: 'timedOut',
+      failure: { nodeId: 'busy', name: 'ExecutionTimeout' },
+    });
+    expect(result.nodes.at(-1)).toMatchObject({ status: 'failed', failure: { message: 'gave up' } });
+  });
+});
+
+describe('loops', () => {
+  test('what an inner loop delivers back to the outer one stands through its later turns', async () => {
+    const result = await runGraph({
+      nodes: {
+        head: {},
+        inner: {
+          does: (_node, _input, { iteration }) =>
+            iteration === 0 ? emit({ outer: { from: iteration }, again: {} }) : emit({}),
+        },
+      },
+      edges: ['start -> head', 'head -> inner', 'inner.again -> inner', 'inner.outer -> head'],
+    });
+    expect(ran(result)).toBe('start head inner inner head inner');
+    expect(result.status).toBe('succeeded');
+  });
+
+  test('what several connections deliver back is merged in connection order', async () => {
+    const inputs: object[] = [];
+    await runGraph({
+      nodes: {
+        head: {
+          does: (_node, input) => {
+            inputs.push(input);
+            return inputs.length === 1 ? { from: 'head' } : emit({});
+          },
+        },
+        tail: { does: { from: 'tail' } },
+      },
+      edges: ['start -> head', 'head -> tail', 'tail -> head', 'head -> head'],
+    });
+    expect(inputs[1]).toEqual({ from: 'head' });
+  });
+});

@@ -1,0 +1,46 @@
+import { withDurableExecution } from '@aws/durable-execution-sdk-js';
+import { createBusy } from '../../lib/adapters/durable/busy.ts';
+import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
+import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
+import { createRememberingSteps } from '../../lib/engine/checkpoint-journal.ts';
+import { inlineSteps } from '../../lib/engine/steps.ts';
+import { aDurableEngine } from '../support/a-durable-engine.ts';
+import { aVirtualClock } from '../support/a-virtual-clock.ts';
+import { inMemoryBlobs } from '../support/in-memory-blobs.ts';
+import { describeSteps, type WithSteps } from '../support/steps-suite.ts';
+
+const inline: WithSteps = (use) => {
+  const { clock, run } = aVirtualClock();
+  return run(use(inlineSteps(clock)));
+};
+
+/** The outcome goes past the engine: what is tested are the steps, not what a function returns. */
+const durable: WithSteps = async <Value>(use: Parameters<WithSteps>[0]): Promise<Value> => {
+  const blobs = inMemoryBlobs();
+  let outcome: { readonly value: unknown } | undefined;
+  const { run } = aDurableEngine({
+    createHandler: (client) =>
+      withDurableExecution(
+        async (_input: unknown, context) => {
+          outcome = {
+            value: await use(createDurableSteps(context, createStepSerdes('e-1', blobs, createBusy()))),
+          };
+        },
+        { durableExecutionClient: client },
+      ),
+  });
+  const { status, error } = await run();
+  if (status !== 'succeeded' || outcome === undefined)
+    throw new Error(`it ${status}: ${JSON.stringify(error)}`);
+  return outcome.value as Value;
+};
+
+const remembering =
+  (over: WithSteps): WithSteps =>
+  (use) =>
+    over((steps) => use(createRememberingSteps(steps, new Map())));
+
+describeSteps('a process that lives long enough', inline);
+describeSteps('a durable execution', durable);
+describeSteps('a memory over a process', remembering(inline));
+describeSteps('a memory over a durable execution', remembering(durable));

@@ -1,0 +1,32 @@
+import { describe, expect, test } from '@jest/globals';
+import { computeRetryDelay, inlineSteps } from '../../lib/engine/steps.ts';
+import { aVirtualClock } from '../support/a-virtual-clock.ts';
+
+describe('the delay before another attempt', () => {
+  test.each([
+    ['no retry', undefined, 1, null],
+    ['the last attempt', { maxAttempts: 3 }, 3, null],
+    ['the first failure', { maxAttempts: 3 }, 1, 1_000],
+    ['the second failure', { maxAttempts: 3 }, 2, 2_000],
+    ['an interval of its own', { maxAttempts: 3, intervalSeconds: 0.5 }, 1, 500],
+    ['a rate of its own', { maxAttempts: 9, backoffRate: 3 }, 3, 9_000],
+    ['the bound', { maxAttempts: 99, maxDelaySeconds: 10 }, 50, 10_000],
+  ])('%s', (_case, retry, attempt, delay) => {
+    expect(computeRetryDelay(retry, attempt)).toBe(delay);
+  });
+});
+
+describe('steps that are not remembered', () => {
+  test('are tried until one attempt succeeds', async () => {
+    const { clock, run } = aVirtualClock();
+    const result = await run(
+      inlineSteps(clock).run({
+        name: 'call/0',
+        retry: { maxAttempts: 4, intervalSeconds: 10 },
+        attempt: async (number) =>
+          number < 3 ? { failure: { name: 'Error', message: 'busy' } } : { outputs: { main: { number } } },
+      }),
+    );
+    expect(result).toEqual({ outputs: { main: { number: 3 } }, attempts: 3 });
+  });
+});

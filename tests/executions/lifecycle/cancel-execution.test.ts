@@ -1,0 +1,190 @@
+import { describe, expect, test } from '@jest/globals';
+import type { NodeRecord } from '../../../lib/engine/result.ts';
+import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
+import type { DurableService } from '../../../lib/executions/lifecycle/durable-service.ts';
+import type { EndedExecution } from '../../../lib/executions/lifecycle/execution-events.ts';
+import type { FinalStatus } from '../../../lib/executions/record/execution-status.ts';
+import type { ExecutionStart, ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { aRecordingLogger } from '../../support/a-recording-logger.ts';
+import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
+import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
+
+const NOW = 1_700_000_009_000;
+
+const aWaitingNode: NodeRecord = {
+  nodeId: 'approve',
+  type: 'approval',
+  status: 'waiting',
+  iteration: 0,
+  attempts: 1,
+  startedAt: 1_700_000_001_000,
+  durationMs: 0,
+};
+
+const anEndedNode: NodeRecord = { ...aWaitingNode, nodeId: 'start', status: 'succeeded', durationMs: 5 };
+
+interface Setting {
+  readonly start?: Partial<ExecutionStart>;
+  readonly stop?: DurableService['stop'];
+  readonly executions?: (store: ExecutionStore) => Partial<ExecutionStore>;
+  readonly announces?: boolean;
+}
+
+const aService = async ({ start, stop, executions: spoil = () => ({}), announces = true }: Setting = {}) => {
+  const store = inMemoryExecutionStore();
+  await store.start(anExecutionStart(start));
+  const stopped: string[] = [];
+  const published: EndedExecution[] = [];
+  const { logger, entries } = aRecordingLogger();
+  const parts = {
+    executions: { ...store, ...spoil(store) },
+    durableService: {
+      stop:
+        stop ??
+        (async (arn: string, reason: string) => {
+          stopped.push(`${arn}: ${reason}`);
+        }),
+    },
+    events: {
+      publish: async (ended: EndedExecution) => {
+        published.push(ended);
+      },
+    },
+    announces,
+    logger,
+    clock: { now: () => NOW },
+  };
+  const begin = (owner = 'arn:1') => store.begin('e-1', aLease({ owner, checkAt: 0 }));
+  const wait = async () => {
+    await begin();
+    await store.saveProgress('e-1', {
+      status: 'waiting',
+      nodes: [anEndedNode, aWaitingNode],
+      memory: 'j{}',
+      checkAt: 0,
+    });
+  };
+  const cancel = (id = 'e-1') => cancelExecution(id, parts);
+  return { cancel, store, begin, wait, stopped, published, entries };
+};
+
+describe('cancelling', () => {
+  test('ends the record, says where it was, and then stops the durable execution', async () => {
+    const { cancel, wait, store, stopped } = await aService();
+    await wait();
+    await cancel();
+    expect(await store.find('e-1')).toMatchObject({
+      status: 'cancelled',
+      endedAt: NOW,
+      failure: { nodeId: 'approve', name: 'Cancelled', message: 'cancelled by an operator' },
+      nodes: [
+        { nodeId: 'start', status: 'succeeded' },
+        { nodeId: 'approve', status: 'failed', durationMs: 8_000 },
+      ],
+      memory: 'j{}',
+    });
+    expect(stopped).toEqual(['arn:1: cancelled by an operator']);
+  });
+
+  test('tells of the end, once, and marks it as told', async () => {
+    const { cancel, wait, store, published } = await aService();
+    await wait();
+    await cancel();
+    expect(published).toMatchObject([{ executionId: 'e-1', status: 'cancelled', endedAt: NOW }]);
+    expect(await store.find('e-1')).toMatchObject({ isToBeAnnounced: false });
+  });
+
+  test('keeps one that was accepted from ever beginning', async () => {
+    const { cancel, begin, stopped, store } = await aService();
+    await cancel();
+    expect(await begin()).toBeNull();
+    expect(await store.find('e-1')).toMatchObject({ status: 'cancelled', failure: { nodeId: 'start' } });
+    expect(stopped).toEqual([]);
+  });
+
+  test('stops one that began just before its record was ended', async () => {
+    const { cancel, stopped } = await aService({
+      executions: (store) => ({
+        finish: async (id, end) => {
+          await store.begin(id, aLease({ owner: 'arn:late', checkAt: 0 }));
+          return store.finish(id, end);
+        },
+      }),
+    });
+    await cancel();
+    expect(stopped).toEqual(['arn:late: cancelled by an operator']);
+  });
+
+  test('has nothing to stop of an express run: it ends at its next step', async () => {
+    const { cancel, begin, stopped, store } = await aService({ start: { mode: 'express' } });
+    await begin('request:1');
+    await cancel();
+    expect(stopped).toEqual([]);
+    expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
+  });
+
+  test('stands when the durable execution can not be stopped, which the log says', async () => {
+    const { cancel, wait, store, entries } = await aService({
+      stop: () => Promise.reject(new AppError('ENGINE_UNAVAILABLE', {})),
+    });
+    await wait();
+    await cancel();
+    expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
+    expect(entries).toMatchObject([{ level: 'warn', fields: { executionId: 'e-1' } }]);
+  });
+});
+
+describe('cancelling is refused', () => {
+  test.each<FinalStatus>(['succeeded', 'failed', 'cancelled', 'timedOut'])(
+    'for one that has ended as %s, whose end stays',
+    async (status) => {
+      const { cancel, store, published, stopped } = await aService();
+      await store.finish('e-1', anExecutionEnd({ status }));
+      await expect(cancel()).rejects.toMatchObject({
+        code: 'NOT_CANCELLABLE',
+        status: 409,
+        message: expect.stringContaining(`it has ended, as ${status}`),
+      });
+      expect(await store.find('e-1')).toMatchObject({ status, endedAt: 1_700_000_000_500 });
+      expect([published, stopped]).toEqual([[], []]);
+    },
+  );
+
+  test('for one that ends at the same moment', async () => {
+    const { cancel, published, stopped, store } = await aService({
+      executions: (own) => ({
+        finish: async (id, end) => {
+          await own.finish(id, anExecutionEnd());
+          return own.finish(id, end);
+        },
+      }),
+    });
+    await expect(cancel()).rejects.toMatchObject({ code: 'NOT_CANCELLABLE' });
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect([published, stopped]).toEqual([[], []]);
+  });
+
+  test('for one whose caller waits for it', async () => {
+    const { cancel, store } = await aService({ start: { mode: 'inline', status: 'running' } });
+    await expect(cancel()).rejects.toMatchObject({
+      code: 'NOT_CANCELLABLE',
+      message: expect.stringContaining('it ends within seconds by itself'),
+    });
+    expect(await store.find('e-1')).toMatchObject({ status: 'running' });
+  });
+
+  test.each(['e-2', '', '../e-1'])('for "%s", which is no execution', async (id) => {
+    const { cancel } = await aService();
+    await expect(cancel(id)).rejects.toMatchObject({ code: 'EXECUTION_NOT_FOUND', status: 404 });
+  });
+
+  test('while the store can not be had: then nothing is stopped either', async () => {
+    const { cancel, wait, stopped } = await aService({
+      executions: () => ({ finish: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) }),
+    });
+    await wait();
+    await expect(cancel()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(stopped).toEqual([]);
+  });
+});

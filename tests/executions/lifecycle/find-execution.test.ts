@@ -1,0 +1,194 @@
+import { describe, expect, test } from '@jest/globals';
+import type { EndedExecution } from '../../../lib/executions/lifecycle/execution-events.ts';
+import { findExecution, showExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
+import { describeExecution, describeSummary } from '../../../lib/executions/record/describe-execution.ts';
+import type { ExecutionRecord, ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
+import { silent } from '../../support/a-run.ts';
+import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
+import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
+
+const START = 1_700_000_000_000;
+const MINUTE = 60_000;
+
+const aService = async (start: Partial<ExecutionStart>, now: number) => {
+  const executions = inMemoryExecutionStore();
+  await executions.start(anExecutionStart({ startedAt: START, ...start }));
+  const published: EndedExecution[] = [];
+  const events = {
+    publish: async (ended: EndedExecution) => {
+      published.push(ended);
+    },
+  };
+  const parts = { executions, events, announces: true, logger: silent, clock: { now: () => now } };
+  return { executions, published, show: (id = 'e-1') => showExecution(id, parts) };
+};
+
+describe('looking at an execution', () => {
+  test('whose process must have ended, and did not say how, settles it', async () => {
+    const now = START + 15 * MINUTE + 1;
+    const { show, published, executions } = await aService({ mode: 'inline', status: 'running' }, now);
+    const record = await show();
+    expect(record).toMatchObject({
+      status: 'failed',
+      endedAt: now,
+      failure: { nodeId: 'start', name: 'ProcessLost', message: 'its process ended without saying how' },
+    });
+    expect(await executions.find('e-1')).toEqual(record);
+    expect(published).toMatchObject([{ executionId: 'e-1', status: 'failed' }]);
+  });
+
+  test('again changes nothing and tells of nothing', async () => {
+    const { show, published } = await aService({ mode: 'inline', status: 'running' }, START + 16 * MINUTE);
+    expect(await show()).toEqual(await show());
+    expect(published).toHaveLength(1);
+  });
+
+  test('that its own process ends at the same moment shows that end', async () => {
+    const { show, executions, published } = await aService(
+      { mode: 'inline', status: 'running' },
+      START + 16 * MINUTE,
+    );
+    const { finish } = executions;
+    executions.finish = async (id, end) => {
+      await finish(id, anExecutionEnd());
+      return finish(id, end);
+    };
+    expect(await show()).toMatchObject({ status: 'succeeded', failure: null });
+    expect(published).toEqual([]);
+  });
+
+  test.each<[string, Partial<ExecutionStart>, number]>([
+    ['may still be at work', { mode: 'inline', status: 'running' }, 15 * MINUTE],
+    ['runs in the background, where the sweeper sees to it', { mode: 'durable' }, 60 * MINUTE],
+    ['is an express run', { mode: 'express' }, 60 * MINUTE],
+  ])('that %s changes nothing', async (_what, start, age) => {
+    const { show, published } = await aService(start, START + age);
+    expect(await show()).toMatchObject({ endedAt: null, failure: null });
+    expect(published).toEqual([]);
+  });
+
+  test.each(['e-2', 'x'.repeat(64)])('that is unknown, %s, names it', async (id) => {
+    const { show } = await aService({}, START);
+    await expect(show(id)).rejects.toMatchObject({
+      code: 'EXECUTION_NOT_FOUND',
+      message: expect.stringContaining(id),
+    });
+  });
+
+  test.each(['', 'a b', '<script>', '../e-1', 'x'.repeat(65), 'e-1\n', 'é'])(
+    'that can not be, %j, asks no store and repeats nothing of it',
+    async (id) => {
+      const executions = { find: () => Promise.reject(new Error('the store was asked')) };
+      await expect(findExecution(id, { executions })).rejects.toMatchObject({
+        code: 'EXECUTION_NOT_FOUND',
+        message: 'There is no execution with this id, or its record has expired.',
+      });
+    },
+  );
+});
+
+/** A record with something in every attribute, also in those that nobody knows yet. */
+const aFullRecord = {
+  ...anExecutionStart({ startToken: 'hidden-token', input: 'jhidden-input', callbackKey: 'hidden-key' }),
+  status: 'failed',
+  endedAt: START + 1_500,
+  retryOf: { executionId: 'e-0', fromNodeId: 'fetch' },
+  seed: 'jhidden-seed',
+  memory: 'jhidden-memory',
+  result: 'jhidden-result',
+  journalSize: 0,
+  crashes: 0,
+  redispatches: 0,
+  isToBeAnnounced: true,
+  checkAt: START + 123,
+  owner: 'arn:aws:lambda:eu-central-1:123456789012:function:run:1/durable-execution/e-1/2',
+  invocations: 3,
+  failure: { nodeId: 'fetch', name: 'HttpError', message: 'no', stack: 'hidden-stack' },
+  nodes: [
+    {
+      nodeId: 'fetch',
+      within: 'each/0/2',
+      type: 'httpRequest',
+      status: 'failed',
+      iteration: 1,
+      attempts: 2,
+      startedAt: START + 100,
+      durationMs: 1_000,
+      failure: { nodeId: 'fetch', name: 'HttpError', message: 'no', stack: 'hidden-stack' },
+      input: { a: 1 },
+      outputs: { main: {} },
+      somethingNew: 'hidden-new',
+    },
+    {
+      nodeId: 'next',
+      type: 'set',
+      status: 'skipped',
+      iteration: 0,
+      attempts: 0,
+      startedAt: START,
+      durationMs: 0,
+    },
+  ],
+  nodesOmitted: 4,
+  somethingNew: 'hidden-new',
+} as ExecutionRecord;
+
+describe('what operators see', () => {
+  test('of an execution is all that they need, times in ISO 8601', () => {
+    expect(describeExecution(aFullRecord)).toEqual({
+      executionId: 'e-1',
+      workflowId: 'orders',
+      workflowVersion: 3,
+      mode: 'durable',
+      status: 'failed',
+      startedAt: '2023-11-14T22:13:20.000Z',
+      endedAt: '2023-11-14T22:13:21.500Z',
+      durationMs: 1_500,
+      trigger: { nodeId: 'start', type: 'webhookTrigger' },
+      retryOf: { executionId: 'e-0', fromNodeId: 'fetch' },
+      owner: aFullRecord.owner,
+      invocations: 3,
+      crashes: 0,
+      failure: { nodeId: 'fetch', name: 'HttpError', message: 'no' },
+      nodes: [
+        {
+          nodeId: 'fetch',
+          within: 'each/0/2',
+          type: 'httpRequest',
+          status: 'failed',
+          iteration: 1,
+          attempts: 2,
+          startedAt: '2023-11-14T22:13:20.100Z',
+          durationMs: 1_000,
+          failure: { nodeId: 'fetch', name: 'HttpError', message: 'no' },
+          input: { a: 1 },
+          outputs: { main: {} },
+        },
+        {
+          nodeId: 'next',
+          type: 'set',
+          status: 'skipped',
+          iteration: 0,
+          attempts: 0,
+          startedAt: '2023-11-14T22:13:20.000Z',
+          durationMs: 0,
+        },
+      ],
+      nodesOmitted: 4,
+    });
+  });
+
+  test('holds no request, key, token, memory or callback, whatever a record has', () => {
+    expect(JSON.stringify(aFullRecord).match(/hidden-/g)).toHaveLength(10);
+    expect(JSON.stringify([describeExecution(aFullRecord), describeSummary(aFullRecord)])).not.toContain(
+      'hidden',
+    );
+  });
+
+  test('of one that is open has no end and no duration', () => {
+    expect(describeSummary({ ...aFullRecord, status: 'running', endedAt: null })).toMatchObject({
+      endedAt: null,
+      durationMs: null,
+    });
+  });
+});

@@ -1,0 +1,149 @@
+import { describe, expect, test } from '@jest/globals';
+import type { NodeContext, NodeExecutor } from '../../../lib/contract/node.ts';
+import type { NodeType } from '../../../lib/contract/node-type.ts';
+import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
+import { createPrepareRun } from '../../../lib/executions/lifecycle/prepare-run.ts';
+import type { Launch } from '../../../lib/executions/lifecycle/run-execution.ts';
+import { fillInDeclarations } from '../../../lib/plugins/fill-in-declarations.ts';
+import type { Workflow, WorkflowSettings } from '../../../lib/workflows/definition/definition.ts';
+import type { Plan } from '../../../lib/workflows/plan/plan.ts';
+import { aRecordingLogger } from '../../support/a-recording-logger.ts';
+import { noOtherWorkflows } from '../../support/a-run.ts';
+
+/** start → work → end: the trigger hands its input on, `work` is the test's, `end` does nothing. */
+const aChain = (settings: WorkflowSettings = {}): Workflow => ({
+  version: 3,
+  updatedAt: '2026-01-01T00:00:00.000Z',
+  definition: {
+    id: 'shop',
+    name: 'Shop',
+    enabled: true,
+    nodes: ['start', 'work', 'end'].map((id) => ({ id, type: id, parameters: {} })),
+    connections: [
+      { sourceNodeId: 'start', targetNodeId: 'work' },
+      { sourceNodeId: 'work', targetNodeId: 'end' },
+    ],
+    settings,
+  },
+});
+
+const aLaunch = (changes: Partial<Launch> = {}): Launch => ({
+  executionId: 'e-1',
+  workflow: aChain(),
+  trigger: { nodeId: 'start', type: 'start' },
+  input: { body: 'hi' },
+  timeLimitMs: 60_000,
+  keepsResult: false,
+  traceparent: null,
+  ...changes,
+});
+
+const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input) => {
+  const clock = { time: 1_000, now: () => clock.time, sleep: () => new Promise<void>(() => {}) };
+  const execute = (nodeType: string): NodeExecutor['execute'] =>
+    nodeType === 'work' ? work : (_node, input) => input;
+  const aNodeType = (nodeType: string): NodeType => ({
+    nodeType,
+    kind: nodeType === 'start' ? 'trigger' : 'action',
+    pure: true,
+    control: null,
+    ...fillInDeclarations({}),
+    firedBy: null,
+    schema: {},
+    getExecutor: async () => ({ getNodeType: () => nodeType, execute: execute(nodeType) }),
+  });
+  const plans = new Map<string, Promise<Plan>>();
+  const loaded: string[] = [];
+  const { logger, entries } = aRecordingLogger();
+  const openPlan = createOpenPlan({
+    loadNodeTypes: async () => (nodeType) =>
+      ['start', 'work', 'end'].includes(nodeType) ? aNodeType(nodeType) : null,
+    lookUpPlan: (key, load) => {
+      const plan = plans.get(key) ?? load();
+      if (!plans.has(key)) loaded.push(key);
+      plans.set(key, plan);
+      return plan;
+    },
+  });
+  const prepare = createPrepareRun({
+    openPlan,
+    otherWorkflows: noOtherWorkflows,
+    services: { clock, ids: { next: () => 'id' }, http: { request: () => Promise.reject() } },
+    loggerFor: ({ executionId }) => ({
+      ...logger,
+      info: (message) => logger.info(message, { executionId }),
+    }),
+  });
+  return { prepare, clock, loaded, entries };
+};
+
+describe('preparing a run', () => {
+  test('runs the plan from the trigger, and says whose run it is', async () => {
+    let seen: NodeContext | undefined;
+    const { prepare, entries } = aPreparation((_node, input, context) => {
+      seen = context;
+      context.logger.info('working');
+      return { ...input, worked: true };
+    });
+    const run = await prepare(aLaunch());
+    expect(await run(1_000)).toMatchObject({ status: 'succeeded', output: { body: 'hi', worked: true } });
+    expect(seen?.execution).toEqual({
+      executionId: 'e-1',
+      workflowId: 'shop',
+      workflowVersion: 3,
+      trigger: { nodeId: 'start', type: 'start' },
+      startedAt: '1970-01-01T00:00:01.000Z',
+    });
+    expect(entries).toEqual([{ level: 'info', message: 'working', fields: { executionId: 'e-1' } }]);
+  });
+
+  test('makes one plan per version', async () => {
+    const { prepare, loaded } = aPreparation();
+    await prepare(aLaunch());
+    await prepare(aLaunch({ executionId: 'e-2' }));
+    await prepare(aLaunch({ workflow: { ...aChain(), version: 4 } }));
+    expect(loaded).toHaveLength(2);
+  });
+
+  test.each<[string, Partial<Launch>]>([
+    ['a trigger that does not exist', { trigger: { nodeId: 'gone', type: 'start' } }],
+    ['a trigger that is none', { trigger: { nodeId: 'work', type: 'work' } }],
+    [
+      'a node type that is not installed',
+      {
+        workflow: {
+          ...aChain(),
+          definition: { ...aChain().definition, nodes: [{ id: 'start', type: 'gone', parameters: {} }] },
+        },
+      },
+    ],
+  ])('refuses %s before anything starts', async (_case, changes) => {
+    const { prepare } = aPreparation();
+    await expect(prepare(aLaunch(changes))).rejects.toMatchObject({ code: 'WORKFLOW_INVALID' });
+  });
+
+  test.each([
+    ['the workflow', { timeoutSeconds: 2 }, 60_000, 'longer than 2000 ms'],
+    ['whoever waits', { timeoutSeconds: 50 }, 1_500, 'longer than 1500 ms'],
+    ['nobody, so 25 seconds', {}, 60_000, 'longer than 25000 ms'],
+  ])('the time is limited by %s', async (_case, settings, timeLimitMs, message) => {
+    const { prepare, clock } = aPreparation((_node, input) => {
+      clock.time += 26_000;
+      return input;
+    });
+    const run = await prepare(aLaunch({ workflow: aChain(settings), timeLimitMs }));
+    expect(await run(1_000)).toMatchObject({
+      status: 'timedOut',
+      failure: { message: expect.stringContaining(message) },
+    });
+  });
+
+  test.each([
+    ['node runs', { maxNodeRuns: 2 }, { name: 'NodeRunLimit' }],
+    ['output', { maxOutputBytes: 5 }, { message: expect.stringContaining('more than the 5 allowed') }],
+  ])('the workflow limits its %s', async (_case, settings, failure) => {
+    const { prepare } = aPreparation();
+    const run = await prepare(aLaunch({ workflow: aChain(settings) }));
+    expect(await run(1_000)).toMatchObject({ status: 'failed', failure });
+  });
+});

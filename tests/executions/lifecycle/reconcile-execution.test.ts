@@ -1,0 +1,280 @@
+import { describe, expect, test } from '@jest/globals';
+import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
+import type { DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
+import { sweepExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
+import type { ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
+import { aRecordingLogger } from '../../support/a-recording-logger.ts';
+import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
+import { aWorkflow } from '../../support/a-workflow.ts';
+import { keptEvents } from '../../support/an-inline-launcher.ts';
+import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
+  const clock = aManualClock();
+  const executions = inMemoryExecutionStore();
+  const workflows = inMemoryWorkflowStore();
+  const { logger, entries } = aRecordingLogger();
+  const { events, published } = keptEvents();
+  const launched: string[] = [];
+  const stopped: string[] = [];
+  await workflows.put(aWorkflow({ id: 'orders', settings: { timeoutSeconds: 7_200 } }), []);
+  await executions.start(anExecutionStart({ workflowVersion: 1, startedAt: clock.now(), ...start }));
+  const parts = {
+    executions,
+    workflows,
+    events,
+    announces: true,
+    logger,
+    clock,
+    launcher: {
+      launch: async (id: string, mode: string, redispatches = 0) =>
+        void launched.push(`${id} ${mode} ${redispatches}`),
+    },
+    durableService: {
+      findStatus: async () => status,
+      stop: async (arn: string) => void stopped.push(arn),
+      answerCallback: async () => false,
+    },
+  };
+  return {
+    clock,
+    executions,
+    parts,
+    entries,
+    launched,
+    stopped,
+    published,
+    record: () => executions.find('e-1'),
+  };
+};
+
+const begun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
+  const sweeper = await aSweeper(start, status);
+  await sweeper.executions.begin('e-1', aLease({ owner: 'arn-1', checkAt: sweeper.clock.now() }));
+  return sweeper;
+};
+
+describe('the sweeper', () => {
+  test('dispatches what was accepted and not begun, and looks again later', async () => {
+    const { parts, launched, executions, clock } = await aSweeper();
+    clock.advance(3 * MINUTE);
+    await sweepExecution('e-1', parts);
+    expect(launched).toEqual(['e-1 durable 1']);
+    expect(await dueIn(executions, clock.now() + 4 * MINUTE)).toEqual([]);
+    expect(await dueIn(executions, clock.now() + 5 * MINUTE)).toEqual(['e-1']);
+  });
+
+  test('dispatches again and again, at growing distances, until a process begins it', async () => {
+    const { parts, launched, executions, clock } = await aSweeper();
+    clock.advance(3 * MINUTE);
+    for (const minutes of [5, 10, 20, 40, 60, 60]) {
+      await sweepExecution('e-1', parts);
+      expect(await dueIn(executions, clock.now() + minutes * MINUTE - 1)).toEqual([]);
+      clock.advance(minutes * MINUTE);
+      expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
+    }
+    expect(launched).toEqual([1, 2, 3, 4, 5, 6].map((count) => `e-1 durable ${count}`));
+    await executions.begin('e-1', aLease({ checkAt: clock.now() }));
+    await sweepExecution('e-1', parts);
+    expect(launched).toHaveLength(6);
+  });
+
+  test('gives up what no process begins for a day', async () => {
+    const { parts, launched, clock, record, published } = await aSweeper();
+    clock.advance(24 * HOUR + 1);
+    await sweepExecution('e-1', parts);
+    expect(launched).toEqual([]);
+    expect(await record()).toMatchObject({ status: 'failed', failure: { name: 'NeverStarted' } });
+    expect(published).toEqual(['e-1 failed']);
+  });
+
+  test('leaves alone what the engine says is alive', async () => {
+    const { parts, record, executions, clock } = await begun();
+    clock.advance(HOUR);
+    await sweepExecution('e-1', parts);
+    expect(await record()).toMatchObject({ status: 'running' });
+    expect(await dueIn(executions, clock.now() + 19 * MINUTE)).toEqual([]);
+  });
+
+  test.each<[DurableStatus, string, string]>([
+    ['gone', 'failed', 'its durable execution is gone'],
+    ['failed', 'failed', 'its durable execution failed'],
+    ['succeeded', 'failed', 'its durable execution ended without recording how'],
+    ['timedOut', 'timedOut', 'its durable execution ran out of time'],
+    ['stopped', 'cancelled', 'its durable execution was stopped from outside'],
+  ])('settles, with the reason, a run whose durable execution is %s', async (found, status, message) => {
+    const { parts, record, executions, published, clock } = await begun({}, found);
+    const node = {
+      nodeId: 'ask',
+      type: 'approval',
+      iteration: 0,
+      attempts: 0,
+      startedAt: clock.now(),
+      durationMs: 0,
+    };
+    await executions.saveProgress('e-1', {
+      status: 'waiting',
+      nodes: [{ ...node, status: 'waiting' }],
+      checkAt: 0,
+    });
+    clock.advance(5_000);
+    await sweepExecution('e-1', parts);
+    expect(await record()).toMatchObject({
+      status,
+      failure: { nodeId: 'ask', name: 'RunLost', message },
+      nodes: [{ nodeId: 'ask', status: 'failed', durationMs: 5_000 }],
+      isToBeAnnounced: false,
+    });
+    expect(published).toHaveLength(1);
+    await sweepExecution('e-1', parts); // it has ended
+    expect(published).toHaveLength(1);
+  });
+
+  test('ends what has had its time, and stops it', async () => {
+    const { parts, record, clock } = await begun();
+    clock.advance(2 * HOUR + 1);
+    const stopped: unknown[] = [];
+    // The record first: what the run still does can't change it any more.
+    const stop = async (arn: string) => void stopped.push([arn, (await record())?.status]);
+    await sweepExecution('e-1', { ...parts, durableService: { ...parts.durableService, stop } });
+    expect(await record()).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
+    expect(stopped).toEqual([['arn-1', 'timedOut']]);
+  });
+
+  test.each([
+    ['gives an express run an hour from when it was last begun', 59 * MINUTE, 'running'],
+    ['then takes it for lost', 61 * MINUTE, 'failed'],
+  ])('%s', async (_what, age, status) => {
+    const { parts, record, clock, executions } = await aSweeper({ mode: 'express' });
+    clock.advance(3 * HOUR); // it was in line for long
+    await executions.begin('e-1', aLease({ owner: 'request:1', checkAt: clock.now() + HOUR }));
+    clock.advance(age);
+    await sweepExecution('e-1', parts);
+    expect((await record())?.status).toBe(status);
+  });
+
+  test('tells of an end that was not told, once', async () => {
+    const { parts, executions, published } = await begun();
+    await executions.finish('e-1', anExecutionEnd({ isToBeAnnounced: true }));
+    await sweepExecution('e-1', parts);
+    await sweepExecution('e-1', parts);
+    expect(published).toEqual(['e-1 succeeded']);
+  });
+
+  test('an end that still can not be told stays marked', async () => {
+    const { parts, executions, record, entries } = await begun();
+    await executions.finish('e-1', anExecutionEnd({ isToBeAnnounced: true }));
+    const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
+    await sweepExecution('e-1', { ...parts, events: { publish } });
+    expect(await record()).toMatchObject({ isToBeAnnounced: true });
+    expect(entries).toMatchObject([{ level: 'error' }]);
+  });
+
+  test('has nothing to do for what is unknown', async () => {
+    const { parts } = await aSweeper();
+    await expect(sweepExecution('unknown', parts)).resolves.toBeUndefined();
+  });
+});
+
+describe('the function', () => {
+  /** As Lambda writes them: https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html */
+  const aQueueEvent = (requestId: string | null, ...bodies: unknown[]) => ({
+    Records: bodies.map((body, at) => ({
+      messageId: `m-${at}`,
+      body,
+      eventSource: 'aws:sqs',
+      messageAttributes:
+        requestId === null ? {} : { RequestID: { stringValue: requestId, dataType: 'String' } },
+    })),
+  });
+
+  test('sees to all that is due, each for itself', async () => {
+    const { parts, executions, launched, clock, entries } = await aSweeper();
+    for (const id of ['e-2', 'e-3']) {
+      await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
+    }
+    clock.advance(3 * MINUTE);
+    const launch = async (id: string) => {
+      if (id === 'e-2') throw new AppError('LAUNCH_REFUSED', {});
+      void launched.push(id);
+    };
+    const result = await createSweepFunction({ ...parts, launcher: { launch } })({ source: 'aws.events' });
+    expect(result).toEqual({ batchItemFailures: [] });
+    expect(launched.sort()).toEqual(['e-1', 'e-3']);
+    expect(entries).toContainEqual(expect.objectContaining({ level: 'error' }));
+  });
+
+  const anExpressRun = async () => {
+    const sweeper = await aSweeper({ mode: 'express' });
+    const checkAt = sweeper.clock.now() + HOUR;
+    await sweeper.executions.begin('e-1', aLease({ owner: 'request:r-1', checkAt }));
+    return sweeper;
+  };
+
+  test('ends what comes out of the dead-letter queue, and keeps what it can not reconcile', async () => {
+    const { parts, record } = await anExpressRun();
+    const sweep = createSweepFunction(parts);
+    expect(await sweep(aQueueEvent('r-1', '{"executionId":"e-1"}', 'no JSON', '{}', null))).toEqual({
+      batchItemFailures: [],
+    });
+    expect(await record()).toMatchObject({
+      status: 'failed',
+      failure: { name: 'ProcessLost', message: 'its process failed, and so did those that tried again' },
+    });
+    const find = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+    const blind = createSweepFunction({ ...parts, executions: { ...parts.executions, find } });
+    expect(await blind(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'm-0' }],
+    });
+  });
+
+  test.each(['r-2', null])(
+    'leaves the live run alone when a duplicate of it was given up: %s',
+    async (id) => {
+      const { parts, record } = await anExpressRun();
+      await createSweepFunction(parts)(aQueueEvent(id, '{"executionId":"e-1"}'));
+      expect(await record()).toMatchObject({ status: 'running', owner: 'request:r-1' });
+    },
+  );
+
+  test.each(['express', 'durable'] as const)(
+    'dispatches again an acknowledged %s run that no invocation could begin',
+    async (mode) => {
+      const { parts, record, launched } = await aSweeper({ mode }, 'gone');
+      await createSweepFunction(parts)(aQueueEvent('r-1', '{"executionId":"e-1"}'));
+      expect(await record()).toMatchObject({ status: 'accepted', failure: null });
+      expect(launched).toEqual([`e-1 ${mode} 1`]);
+    },
+  );
+
+  test.each([{ Records: [null] }, { Records: [1, 'x', {}, { body: 1 }] }, null, 1, [], { Records: 'x' }])(
+    'survives the event %j',
+    async (event) => {
+      const { parts } = await aSweeper();
+      expect(await createSweepFunction(parts)(event)).toEqual({ batchItemFailures: [] });
+    },
+  );
+
+  test('reconciles new executions however many wait for longer, and all while there is time', async () => {
+    const { parts, executions, launched, clock } = await aSweeper();
+    for (let at = 0; at < 1_200; at++) {
+      const executionId = `w-${at}`;
+      await executions.start(anExecutionStart({ executionId, startToken: executionId, startedAt: 1 }));
+      await executions.saveProgress(executionId, { status: 'waiting', nodes: [], checkAt: at });
+    }
+    const sweep = createSweepFunction(parts);
+    clock.advance(3 * MINUTE);
+    let left = 31_000;
+    // Time for a few of each group, and no more.
+    await sweep({ source: 'aws.events' }, { getRemainingTimeInMillis: () => (left -= 50) });
+    expect(launched).toEqual(['e-1 durable 1']);
+    expect((await dueIn(executions, clock.now())).length).toBeGreaterThan(1_000);
+    await sweep({ source: 'aws.events' });
+    expect(await dueIn(executions, clock.now())).toEqual([]);
+  });
+});

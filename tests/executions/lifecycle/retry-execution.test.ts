@@ -1,0 +1,383 @@
+import { describe, expect, test } from '@jest/globals';
+import type { NodeRecord } from '../../../lib/engine/result.ts';
+import type { Launcher } from '../../../lib/executions/lifecycle/dispatcher.ts';
+import { type RetryOptions, retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
+import type {
+  ExecutionEnd,
+  ExecutionStart,
+  ExecutionStore,
+} from '../../../lib/executions/record/execution-store.ts';
+import { packText } from '../../../lib/executions/record/pack-value.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { aRecordingLogger } from '../../support/a-recording-logger.ts';
+import { type ANode, aGraph } from '../../support/a-run.ts';
+import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
+import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
+import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
+
+const graph = {
+  nodes: {
+    reserve: { pure: false },
+    pause: { control: { suspends: true } },
+    each: { control: { suspends: false, bodyOutput: 'body' } },
+    inner: { pure: false },
+    pay: { pure: false },
+    mail: { pure: false },
+    alone: {},
+  } satisfies Record<string, ANode>,
+  edges: [
+    'start -> reserve',
+    'reserve -> pause',
+    'pause -> each',
+    'each.body -> inner',
+    'each -> pay',
+    'pay -> mail',
+  ],
+};
+const { definition, findNodeType } = aGraph(graph);
+
+const aNode = (nodeId: string, changes: Partial<NodeRecord> = {}): NodeRecord => ({
+  nodeId,
+  type: `type-${nodeId}`,
+  status: 'succeeded',
+  iteration: 0,
+  attempts: 1,
+  startedAt: 1_700_000_000_000,
+  durationMs: 1,
+  ...changes,
+});
+
+/** All that the steps of a run that reached `pay` have given. */
+const MEMORY = {
+  'reserve/0': { step: { outputs: { main: {} }, attempts: 1 } },
+  'pause/0/0': { waited: true },
+  'each/0/0/inner/0': { step: { outputs: { main: {} }, attempts: 1 } },
+  'pay/0': { step: { outputs: { main: {} }, attempts: 1 } },
+};
+
+/** A durable run of version 1 that failed at `mail`; what a test says of it is different. */
+const anEnded = (changes: Partial<ExecutionEnd> = {}): ExecutionEnd =>
+  anExecutionEnd({
+    status: 'failed',
+    failure: { nodeId: 'mail', name: 'Error', message: 'no' },
+    nodes: [
+      aNode('start'),
+      aNode('reserve'),
+      aNode('pause'),
+      aNode('each'),
+      aNode('inner', { within: 'each/0/0' }),
+      aNode('pay'),
+      aNode('mail', { status: 'failed' }),
+    ],
+    memory: `j${JSON.stringify(MEMORY)}`,
+    ...changes,
+  });
+
+interface Setting {
+  readonly start?: Partial<ExecutionStart>;
+  /** Null for a run that has not ended. */
+  readonly end?: ExecutionEnd | null;
+  readonly executions?: Partial<ExecutionStore>;
+  readonly launch?: Launcher['launch'];
+}
+
+const aService = async ({ start = {}, end = anEnded(), executions: spoilt = {}, launch }: Setting = {}) => {
+  const store = inMemoryExecutionStore();
+  const workflows = inMemoryWorkflowStore();
+  await workflows.put(definition, []);
+  const old = anExecutionStart({
+    executionId: 'old',
+    workflowId: 'workflow',
+    workflowVersion: 1,
+    trigger: { nodeId: 'start', type: 'type-start' },
+    ...start,
+  });
+  await store.start(old);
+  if (end !== null) await store.finish('old', end);
+  const launched: string[] = [];
+  const { logger, entries } = aRecordingLogger();
+  let count = 0;
+  const parts = {
+    executions: { ...store, ...spoilt },
+    workflows,
+    launcher: {
+      launch:
+        launch ??
+        (async (executionId: string, mode: string) => {
+          launched.push(`${executionId} ${mode}`);
+        }),
+    },
+    openPlan: async (workflow: { definition: typeof definition }) =>
+      compilePlan(workflow.definition, findNodeType),
+    modeOf: async ({ definition: { settings } }: { definition: { settings?: { execution?: 'express' } } }) =>
+      settings?.execution ?? ('durable' as const),
+    ids: { next: () => `new-${++count}` },
+    clock: { now: () => 1_800_000_000_000 },
+    logger,
+  };
+  const retry = (options: Partial<RetryOptions> = {}, executionId = 'old') =>
+    retryExecution(executionId, { from: null, version: 'recorded', ...options }, parts as never);
+  return { retry, store, workflows, launched, entries };
+};
+
+const refused = (reason: string) => ({
+  code: 'NOT_RETRYABLE',
+  message: expect.stringContaining(reason),
+});
+
+describe('a retry', () => {
+  test('is a new execution of the same request, launched under its own id', async () => {
+    const { retry, store, launched } = await aService({ start: { input: 'j{"body":{"a":1}}' } });
+    const start = await retry();
+    expect(start).toEqual({
+      executionId: 'new-1',
+      workflowId: 'workflow',
+      traceparent: null,
+      workflowVersion: 1,
+      trigger: { nodeId: 'start', type: 'type-start' },
+      mode: 'durable',
+      status: 'accepted',
+      startedAt: 1_800_000_000_000,
+      startToken: 'new-2',
+      input: 'j{"body":{"a":1}}',
+      callbackKey: 'new-3new-4',
+      retryOf: { executionId: 'old', fromNodeId: null },
+      seed: null,
+      keepsResult: false,
+    });
+    expect(await store.find('new-1')).toMatchObject(start);
+    expect(launched).toEqual(['new-1 durable']);
+  });
+
+  test('signs its addresses with a key of its own', async () => {
+    const { retry } = await aService();
+    const keys = new Set(['key-1', (await retry()).callbackKey, (await retry()).callbackKey]);
+    expect(keys.size).toBe(3);
+  });
+
+  test('runs on the recorded version, or on the current one', async () => {
+    const { retry, workflows, launched } = await aService();
+    await workflows.put({ ...definition, settings: { execution: 'express' } }, []);
+    expect(await retry()).toMatchObject({ workflowVersion: 1, mode: 'durable' });
+    expect(await retry({ version: 'current' })).toMatchObject({ workflowVersion: 2, mode: 'express' });
+    expect(launched).toEqual(['new-1 durable', 'new-5 express']);
+  });
+
+  test('of a removed workflow runs on the recorded version; there is no current one', async () => {
+    const { retry, workflows } = await aService();
+    await workflows.remove('workflow');
+    expect(await retry()).toMatchObject({ workflowVersion: 1 });
+    await expect(retry({ version: 'current' })).rejects.toMatchObject(refused('there is no current version'));
+  });
+
+  test('of a run that its caller waited for is done in the background, when its request was kept', async () => {
+    const { retry, launched } = await aService({ start: { mode: 'inline', status: 'running' } });
+    expect(await retry()).toMatchObject({ mode: 'durable' });
+    expect(launched).toEqual(['new-1 durable']);
+  });
+
+  test.each(['succeeded', 'failed', 'cancelled', 'timedOut'] as const)(
+    'of one that %s is possible',
+    async (status) => {
+      const { retry } = await aService({ end: anEnded({ status }) });
+      expect(await retry()).toMatchObject({ status: 'accepted' });
+    },
+  );
+});
+
+describe('a retry from a node', () => {
+  test('begins with what the steps gave, as it was packed', async () => {
+    const end = anEnded();
+    const { retry } = await aService({ end });
+    expect(await retry({ from: 'mail' })).toMatchObject({
+      seed: end.memory,
+      retryOf: { executionId: 'old', fromNodeId: 'mail' },
+    });
+  });
+
+  test('takes no notice of a wait that was not kept: to wait once more harms nobody', async () => {
+    const { 'pause/0/0': _lost, ...memory } = MEMORY;
+    const { retry } = await aService({ end: anEnded({ memory: `j${JSON.stringify(memory)}` }) });
+    expect(await retry({ from: 'mail' })).toMatchObject({ retryOf: { fromNodeId: 'mail' } });
+  });
+
+  test('is refused for a type that only a subworkflow has, and that is not remembered', async () => {
+    const charge = { ...aNode('charge'), within: 'each/0/0', type: 'charge-elsewhere' };
+    const { nodes, ...end } = anEnded();
+    const { retry } = await aService({ end: anEnded({ ...end, nodes: [...nodes, charge] }) });
+    await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('"charge" gave was not kept'));
+  });
+
+  test('takes no notice of what was not kept of the nodes that run again', async () => {
+    const { retry } = await aService({ end: anEnded({ memory: 'j{}' }) });
+    expect(await retry({ from: 'reserve' })).toMatchObject({ retryOf: { fromNodeId: 'reserve' } });
+  });
+
+  test.each(['reserve/0', 'each/0/0/inner/0', 'pay/0'] as (keyof typeof MEMORY)[])(
+    'is refused when %s is not remembered: it would happen again',
+    async (name) => {
+      const { [name]: _lost, ...memory }: Partial<typeof MEMORY> = MEMORY;
+      const node = name.includes('inner') ? 'inner' : name.split('/')[0];
+      for (const packed of [
+        `j${JSON.stringify(memory)}`,
+        await packText(JSON.stringify({ ...memory, filler: 'x'.repeat(2_000) }), {
+          limitBytes: 1_000,
+          key: 'memory',
+          blobs: inMemoryBlobs(),
+        }),
+      ]) {
+        const { retry, launched } = await aService({ end: anEnded({ memory: packed }) });
+        await expect(retry({ from: 'mail' })).rejects.toMatchObject(
+          refused(`what its node "${node}" gave was not kept`),
+        );
+        expect(launched).toEqual([]);
+      }
+    },
+  );
+
+  test('is possible from a memory too large for the record, but not after a success, which completes none', async () => {
+    const memory = 'bexecutions/old/memory';
+    const { retry } = await aService({ end: anEnded({ memory }) });
+    expect(await retry({ from: 'mail' })).toMatchObject({ seed: memory });
+    const other = await aService({ end: anEnded({ memory, status: 'succeeded', failure: null }) });
+    await expect(other.retry({ from: 'mail' })).rejects.toMatchObject(refused('kept too little of it'));
+  });
+
+  test.each([
+    ['that the version does not have', 'ship', 'this version has no node "ship"'],
+    ['that its trigger does not reach', 'alone', 'no way leads from its trigger to the node "alone"'],
+    ['that another node runs', 'inner', 'only through the node that runs it'],
+  ])('%s is refused', async (_what, from, reason) => {
+    const { retry, launched } = await aService();
+    await expect(retry({ from })).rejects.toMatchObject(refused(reason));
+    expect(launched).toEqual([]);
+  });
+
+  test('is refused when what failed is not behind it: its failure is remembered, too', async () => {
+    const failure = { nodeId: 'reserve', name: 'Error', message: 'no' };
+    const { retry } = await aService({
+      end: anEnded({ nodes: [aNode('reserve', { status: 'failed' })], failure }),
+    });
+    await expect(retry({ from: 'mail' })).rejects.toMatchObject(
+      refused('it ended at its node "reserve", which is not behind "mail"'),
+    );
+    expect(await retry({ from: 'reserve' })).toMatchObject({ status: 'accepted' });
+  });
+
+  test.each(['running', 'waiting'] as const)(
+    'is refused when a node before it was still %s',
+    async (status) => {
+      const nodes = [aNode('reserve'), aNode('pause', { status })];
+      const { retry } = await aService({ end: anEnded({ nodes, status: 'timedOut' }) });
+      await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('it ended at its node "pause"'));
+      expect(await retry({ from: 'pause' })).toMatchObject({ status: 'accepted' });
+    },
+  );
+
+  test('lets failures be that the run had gone on from', async () => {
+    const nodes = [aNode('reserve', { status: 'failed' }), aNode('mail', { status: 'failed' })];
+    const { retry } = await aService({ end: anEnded({ nodes }) });
+    expect(await retry({ from: 'mail' })).toMatchObject({ status: 'accepted' });
+  });
+
+  test('looks for the node in the version that is to run', async () => {
+    const { retry, workflows } = await aService({ end: anEnded({ nodes: [aNode('pay')] }) });
+    const other = aGraph({ nodes: { ...graph.nodes, ship: {} }, edges: [...graph.edges, 'pay -> ship'] });
+    const nodes = other.definition.nodes.map((node) =>
+      node.id === 'ship' ? { ...node, type: 'type-mail' } : node,
+    );
+    await workflows.put({ ...other.definition, nodes }, []);
+    expect(await retry({ from: 'ship', version: 'current' })).toMatchObject({ workflowVersion: 2 });
+    await expect(retry({ from: 'ship' })).rejects.toMatchObject(refused('this version has no node "ship"'));
+  });
+
+  test('is refused when nothing was kept', async () => {
+    const { memory: _none, ...end } = anEnded();
+    const { retry } = await aService({ end });
+    await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('what its steps gave was not kept'));
+  });
+});
+
+describe('nothing is started', () => {
+  test.each<[string, Setting, Partial<RetryOptions>, string]>([
+    ['while the old one is open', { end: null }, {}, 'it has not ended: it is accepted'],
+    ['when its request was not kept', { start: { input: null } }, {}, 'its request was not kept'],
+    [
+      'when its version is not stored',
+      { start: { workflowVersion: 9 } },
+      {},
+      'no recorded version of workflow workflow',
+    ],
+    [
+      'when the version lacks its trigger',
+      { start: { trigger: { nodeId: 'gone', type: 'type-start' } } },
+      {},
+      'this version has no trigger "gone"',
+    ],
+    [
+      'when its trigger is none',
+      { start: { trigger: { nodeId: 'pay', type: 'type-pay' } } },
+      {},
+      'this version has no trigger "pay"',
+    ],
+  ])('%s', async (_when, setting, options, reason) => {
+    const { retry, launched, store } = await aService(setting);
+    await expect(retry(options)).rejects.toMatchObject(refused(reason));
+    expect(launched).toEqual([]);
+    expect(store.records()).toHaveLength(1);
+  });
+
+  test('when the version can not be run', async () => {
+    const { retry, workflows } = await aService();
+    const nodes = definition.nodes.map((node) => ({ ...node, type: 'gone' }));
+    await workflows.put({ ...definition, nodes }, []);
+    await expect(retry({ version: 'current' })).rejects.toMatchObject(refused("workflow workflow can't run"));
+  });
+
+  test('when the trigger is disabled', async () => {
+    const { retry, workflows } = await aService();
+    const nodes = definition.nodes.map((node) => ({ ...node, disabled: node.id === 'start' }));
+    await workflows.put({ ...definition, nodes }, []);
+    await expect(retry({ version: 'current' })).rejects.toMatchObject(refused('no trigger "start"'));
+  });
+
+  test.each(['unknown', '', 'a/b', 'x'.repeat(65)])('for "%s", which is no execution', async (id) => {
+    const { retry } = await aService();
+    await expect(retry({}, id)).rejects.toMatchObject({ code: 'EXECUTION_NOT_FOUND' });
+  });
+
+  test('when the engine refuses: the record is taken back', async () => {
+    const { retry, store } = await aService({
+      launch: () => Promise.reject(new AppError('LAUNCH_REFUSED', {})),
+    });
+    await expect(retry()).rejects.toMatchObject({ code: 'LAUNCH_REFUSED' });
+    expect(store.records().map(({ executionId }) => executionId)).toEqual(['old']);
+  });
+
+  test('when the record can not be stored', async () => {
+    const { retry, launched } = await aService({
+      executions: { start: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+    });
+    await expect(retry()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(launched).toEqual([]);
+  });
+});
+
+describe('a retry stands although the launch seemed to fail', () => {
+  const launch = () => Promise.reject(new AppError('LAUNCH_REFUSED', {}));
+
+  test('when it has begun', async () => {
+    const { retry } = await aService({ launch, executions: { withdraw: async () => false } });
+    expect(await retry()).toMatchObject({ executionId: 'new-1' });
+  });
+
+  test('when it can not be taken back: it begins with the next sweep, and the log says so', async () => {
+    const { retry, entries } = await aService({
+      launch,
+      executions: { withdraw: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
+    });
+    expect(await retry()).toMatchObject({ executionId: 'new-1' });
+    expect(entries).toMatchObject([{ level: 'warn', fields: { executionId: 'new-1' } }]);
+  });
+});

@@ -1,0 +1,261 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ExecutionResult } from '../../../lib/engine/result.ts';
+import { showExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
+import {
+  createRunExecution,
+  type Launch,
+  type RunPrepared,
+} from '../../../lib/executions/lifecycle/run-execution.ts';
+import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { aRecordingLogger } from '../../support/a-recording-logger.ts';
+import { anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
+import { aWorkflowListening } from '../../support/a-workflow-listening.ts';
+import { keptEvents } from '../../support/an-inline-launcher.ts';
+import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
+import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
+
+const launch: Launch = {
+  executionId: 'e-1',
+  workflow: aWorkflowListening(),
+  trigger: { nodeId: 'start', type: 'webhookTrigger' },
+  input: { body: 1 },
+  timeLimitMs: 1000,
+  keepsResult: false,
+  traceparent: null,
+};
+
+const result: ExecutionResult = {
+  status: 'succeeded',
+  nodes: [
+    {
+      nodeId: 'start',
+      type: 'webhookTrigger',
+      status: 'succeeded',
+      iteration: 0,
+      attempts: 1,
+      startedAt: 100,
+      durationMs: 0,
+    },
+  ],
+  output: { done: true },
+  response: null,
+  failure: null,
+};
+
+/** Everything real but the engine, which is `run`; the store can be spoilt in one method. */
+const aRun = (run: RunPrepared = async () => result, spoilt: Partial<ExecutionStore> = {}) => {
+  const store = inMemoryExecutionStore();
+  const { logger, entries } = aRecordingLogger();
+  const clock = { time: 100, now: () => clock.time };
+  const runs: Launch[] = [];
+  const prepare = async (given: Launch) => async (startedAt: number) => {
+    runs.push(given);
+    clock.time += 7;
+    return run(startedAt);
+  };
+  let count = 0;
+  const parts = {
+    executions: { ...store, ...spoilt },
+    prepare,
+    clock,
+    logger,
+    ids: { next: () => `token-${count++}` },
+    blobs: inMemoryBlobs(),
+    ...keptEvents(),
+  };
+  return { store, entries, runs, parts, execute: createRunExecution(parts) };
+};
+
+const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+
+describe('running an execution', () => {
+  test('answers with what came of it, and leaves its record', async () => {
+    const { execute, store, entries } = aRun();
+    expect(await execute(launch)).toBe(result);
+    expect(await store.find('e-1')).toMatchObject({
+      executionId: 'e-1',
+      workflowId: 'shop',
+      workflowVersion: 1,
+      trigger: { nodeId: 'start', type: 'webhookTrigger' },
+      startedAt: 100,
+      status: 'succeeded',
+      endedAt: 107,
+      nodes: result.nodes,
+      nodesOmitted: 0,
+      failure: null,
+    });
+    expect(entries).toEqual([]);
+  });
+
+  test('hands the launch and the recorded start to the engine', async () => {
+    const given: number[] = [];
+    const { execute, runs } = aRun(async (startedAt) => {
+      given.push(startedAt);
+      return result;
+    });
+    await execute(launch);
+    expect(runs).toEqual([launch]);
+    expect(given).toEqual([100]);
+  });
+
+  test('the start is recorded before anything runs', async () => {
+    const { execute, store } = aRun(async () => {
+      expect(await store.find('e-1')).toMatchObject({ status: 'running' });
+      return result;
+    });
+    await execute(launch);
+    expect.assertions(1);
+  });
+
+  test('a workflow that fails is recorded as failed', async () => {
+    const failure = { nodeId: 'shop', name: 'Error', message: 'closed' };
+    const { execute, store } = aRun(async () => ({ ...result, status: 'failed', failure }));
+    expect((await execute(launch)).status).toBe('failed');
+    expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
+  });
+
+  test('a workflow that can not be prepared is not started', async () => {
+    const { parts, store } = aRun();
+    const prepare = () => Promise.reject(new AppError('WORKFLOW_INVALID', { reason: 'no' }));
+    await expect(createRunExecution({ ...parts, prepare })(launch)).rejects.toMatchObject({
+      code: 'WORKFLOW_INVALID',
+    });
+    expect(store.records()).toEqual([]);
+  });
+
+  test('without a recorded start nothing runs', async () => {
+    const { execute, runs } = aRun(undefined, { start: unavailable });
+    await expect(execute(launch)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    expect(runs).toEqual([]);
+  });
+
+  test('an execution that was started by somebody else does not run again', async () => {
+    const { execute, store, runs } = aRun();
+    const trigger = { nodeId: 'start', type: 'webhookTrigger' };
+    await store.start(anExecutionStart({ status: 'running', trigger, startedAt: 99 }));
+    await expect(execute(launch)).rejects.toMatchObject({
+      code: 'ALREADY_STARTED',
+      parameters: { executionId: 'e-1' },
+    });
+    expect(runs).toEqual([]);
+    expect(await store.find('e-1')).toMatchObject({ status: 'running', startedAt: 99 });
+  });
+
+  test('an execution that has ended does not run again', async () => {
+    const { execute, parts, runs } = aRun();
+    await execute(launch);
+    const later = createRunExecution({ ...parts, clock: { now: () => 100 } });
+    await expect(later(launch)).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
+    expect(runs).toHaveLength(1);
+  });
+
+  test('a start whose reply was lost, and which was written again, runs', async () => {
+    const { parts, store, runs } = aRun();
+    const start: ExecutionStore['start'] = async (given) => {
+      await store.start(given);
+      return store.start(given);
+    };
+    const execute = createRunExecution({ ...parts, executions: { ...store, start } });
+    expect(await execute(launch)).toBe(result);
+    expect(runs).toHaveLength(1);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('a true result is told even if its end can not be recorded', async () => {
+    const { execute, entries } = aRun(undefined, { finish: unavailable });
+    expect(await execute(launch)).toBe(result);
+    expect(entries).toEqual([
+      {
+        level: 'error',
+        message: 'The end of the execution is not recorded.',
+        fields: expect.objectContaining({ executionId: 'e-1', workflowId: 'shop', status: 'succeeded' }),
+      },
+    ]);
+  });
+
+  test('an end that somebody else has recorded stays, and is worth a warning', async () => {
+    const { parts, store, entries } = aRun();
+    const prepare = async () => async () => {
+      await store.finish('e-1', anExecutionEnd({ status: 'timedOut', endedAt: 1 }));
+      return result;
+    };
+    expect(await createRunExecution({ ...parts, prepare })(launch)).toBe(result);
+    expect(await store.find('e-1')).toMatchObject({ status: 'timedOut' });
+    expect(entries).toMatchObject([{ level: 'warn' }]);
+  });
+
+  test.each<[string, RunPrepared]>([
+    ['rejects', () => Promise.reject(new Error('a bug'))],
+    [
+      'throws',
+      () => {
+        throw new Error('a bug');
+      },
+    ],
+  ])('an engine that %s is a failed execution, not one that runs for ever', async (_case, run) => {
+    const { execute, store, entries } = aRun(run);
+    const failure = { nodeId: 'start', name: 'InternalError', message: 'Something failed on our side.' };
+    expect(await execute(launch)).toMatchObject({ status: 'failed', response: null, failure });
+    expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
+    expect(entries).toMatchObject([{ level: 'error', message: 'The engine failed.' }]);
+  });
+});
+
+describe('the request of a run whose caller waited', () => {
+  const ending = (status: ExecutionResult['status']) =>
+    aRun(async () => ({ ...result, status, failure: { nodeId: 'start', name: 'Error', message: 'no' } }));
+
+  test.each(['failed', 'timedOut'] as const)('is kept when it %s, for a retry', async (status) => {
+    const { execute, store } = ending(status);
+    await execute(launch);
+    expect(await store.find('e-1')).toMatchObject({ status, input: 'j{"body":1}' });
+  });
+
+  test('is not kept when it succeeded', async () => {
+    const { execute, store } = aRun();
+    await execute(launch);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', input: null });
+  });
+});
+
+describe('the event of its end', () => {
+  const telling = (publish: () => Promise<void>) => {
+    const { parts, store } = aRun();
+    const told: string[] = [];
+    const events = {
+      publish: async ({ executionId, status }: { executionId: string; status: string }) => {
+        await publish();
+        told.push(`${executionId} ${status} ${(await store.find(executionId))?.status}`);
+      },
+    };
+    return { told, store, execute: createRunExecution({ ...parts, events, announces: true }) };
+  };
+
+  test('is published once, when it is recorded', async () => {
+    const { told, store, execute } = telling(async () => {});
+    await execute(launch);
+    expect(told).toEqual(['e-1 succeeded succeeded']);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isToBeAnnounced: false });
+  });
+
+  test('that can not be recorded is not published: the record says later that the process was lost', async () => {
+    const { parts, store } = aRun(undefined, { finish: unavailable });
+    const { published, events } = keptEvents();
+    const announcing = { ...parts, events, announces: true };
+    expect(await createRunExecution(announcing)(launch)).toBe(result);
+    expect(published).toEqual([]);
+    parts.clock.time += 16 * 60_000;
+    await showExecution('e-1', { ...announcing, executions: store });
+    expect(published).toEqual(['e-1 failed']);
+  });
+
+  test('is left to the sweeper when it can not be told', async () => {
+    const { store, execute } = telling(() =>
+      Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' })),
+    );
+    expect(await execute(launch)).toBe(result);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isToBeAnnounced: true });
+    expect(await dueIn(store, Number.MAX_SAFE_INTEGER)).toEqual(['e-1']);
+  });
+});

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import type { NodeRecord } from '../../../lib/engine/result.ts';
+import { keepTimes, latestOf } from '../../../lib/executions/record/keep-times.ts';
+
+const record = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
+  nodeId: 'a',
+  type: 'set',
+  status: 'succeeded',
+  iteration: 0,
+  attempts: 1,
+  startedAt: 1_000,
+  durationMs: 50,
+  ...changes,
+});
+
+test('what was recorded when it happened stays, though a replay computes it again in no time', () => {
+  const replayed = record({ startedAt: 9_000, durationMs: 0, outputs: { main: {} } });
+  expect(keepTimes([record()], [replayed])).toEqual([record({ outputs: { main: {} } })]);
+});
+
+test('what was open has lasted from when it began until now', () => {
+  const open = record({ status: 'waiting', durationMs: 0 });
+  const ended = record({ startedAt: 9_000, durationMs: 500 });
+  expect(keepTimes([open], [ended])).toEqual([record({ durationMs: 8_500 })]);
+});
+
+test('what is still open has no duration yet', () => {
+  const open = record({ status: 'waiting', durationMs: 0 });
+  expect(keepTimes([open], [{ ...open, startedAt: 9_000 }])).toEqual([open]);
+});
+
+test('a clock that was set back makes no negative duration', () => {
+  const open = record({ status: 'running', durationMs: 0 });
+  expect(keepTimes([open], [record({ startedAt: 10, durationMs: 5 })])).toEqual([record({ durationMs: 0 })]);
+});
+
+test.each([
+  ['node', { nodeId: 'b' }],
+  ['turn', { iteration: 1 }],
+  ['run inside of a run', { within: 'each/0/1' }],
+])('another %s has times of its own', (_what, other) => {
+  const computed = record({ ...other, startedAt: 9_000, durationMs: 1 });
+  expect(keepTimes([record()], [computed])).toEqual([computed]);
+});
+
+test('the latest time is the latest end, or the start when nothing is recorded', () => {
+  expect(latestOf([record(), record({ startedAt: 900, durationMs: 500 }), record()], 100)).toBe(1_400);
+  expect(latestOf([], 100)).toBe(100);
+});

@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { openDataFolder } from '../../../local/database/data-folder.ts';
+import { aLocalServer } from '../../support/a-local-server.ts';
+import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookloom-data-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A process of its own that has the folder, until it is killed. */
+const anotherOwner = async () => {
+  const script = `
+    import { openDataFolder } from ${JSON.stringify(join(projectRoot, 'local/database/data-folder.ts'))};
+    await openDataFolder(${JSON.stringify(folder)});
+    console.log('ready');
+    process.stdin.resume();`;
+  const child = spawn('node', ['--input-type=module', '-e', script], {
+    env: projectEnvironment(),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return {
+    pid: child.pid,
+    kill: async () => {
+      const exit = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exit;
+    },
+  };
+};
+
+test('is made when it is not there, and has places for tables and blobs', async () => {
+  const path = join(folder, 'new', 'data');
+  const { tables, blobs, release } = await openDataFolder(path);
+  expect([tables, blobs]).toEqual([join(path, 'tables'), join(path, 'blobs')]);
+  expect(existsSync(path)).toBe(true);
+  release();
+});
+
+test('without a folder nothing is kept', async () => {
+  const { tables, blobs, release } = await openDataFolder(undefined);
+  expect([tables, existsSync(blobs)]).toEqual([undefined, true]);
+  release();
+  expect(existsSync(blobs)).toBe(false);
+});
+
+test('is one service’s at a time, until that ends, however it ends', async () => {
+  const other = await anotherOwner();
+  try {
+    await expect(openDataFolder(folder)).rejects.toThrow(`in use by process ${other.pid}. End that one`);
+  } finally {
+    await other.kill();
+  }
+  const { release } = await openDataFolder(folder);
+  await expect(openDataFolder(folder)).rejects.toThrow(`in use by process ${process.pid}`);
+  writeFileSync(join(folder, 'kept'), '');
+  release();
+  (await openDataFolder(folder)).release();
+  expect(existsSync(join(folder, 'kept'))).toBe(true);
+});
+
+test('is taken when the port that it names is another’s by now, or is none', async () => {
+  const server = await aLocalServer({});
+  try {
+    for (const port of [String(server.port), '', 'x', '70000']) {
+      writeFileSync(join(folder, 'service.port'), port);
+      (await openDataFolder(folder)).release();
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test('says why a path can be no folder', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  await expect(openDataFolder(file)).rejects.toThrow(`${file} can't be used as a data folder`);
+});

@@ -1,0 +1,69 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { createInvoke } from '../../../local/engine/invoke-in-pool.ts';
+import { createLocalFunctions } from '../../../local/functions/local-functions.ts';
+import { readServiceFile } from '../../../local/functions/service-file.ts';
+import { createSourceModules } from '../../../local/functions/source-modules.ts';
+import { createProcessPool } from '../../../local/pool/process-pool.ts';
+import { createSpareSandbox } from '../../../local/pool/spare-sandbox.ts';
+import { projectRoot } from '../../support/run-command.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const credentials = {
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'local',
+  AWS_SECRET_ACCESS_KEY: 'local',
+};
+
+/** The functions of this project, in processes of their own. */
+const aCaller = async (changes: Readonly<Record<string, string>> = {}, onLine = (_line: string) => {}) => {
+  const { endpoint } = await openDatabase();
+  const fixed = {
+    ...credentials,
+    TABLE_PREFIX: 'test',
+    DYNAMODB_ENDPOINT: endpoint,
+    EVENT_BUS: '',
+    BLOB_FOLDER: '/nonexistent',
+    ...changes,
+  };
+  const spare = createSpareSandbox({ ...process.env, NODE_OPTIONS: '' });
+  const pool = createProcessPool({
+    processes: { usual: 2, most: 2, growAfterMs: 100 },
+    functions: createLocalFunctions({
+      definitions: readServiceFile(projectRoot).functions,
+      modules: createSourceModules(projectRoot),
+      environment: Promise.resolve({ fixed, initial: {} }),
+    }),
+    spare,
+  });
+  cleanups.push(() => Promise.all([pool.stop(), spare.stop()]));
+  return createInvoke(pool, onLine);
+};
+
+const scheduled = { event: { source: 'aws.events' }, requestId: 'r' };
+
+test('gives what the function gives', async () => {
+  const invoke = await aCaller();
+  expect(await invoke('sweep', scheduled, 'sweep')).toEqual({ batchItemFailures: [] });
+});
+
+test('fails as the function fails, with what it said', async () => {
+  const invoke = await aCaller({ LOG_LEVEL: 'loud' });
+  await expect(invoke('sweep', scheduled, 'sweep')).rejects.toThrow(/LOG_LEVEL/);
+});
+
+test('says which process a run is at; fails when that is killed', async () => {
+  const lines: string[] = [];
+  const invoke = await aCaller({}, (line) => {
+    lines.push(line);
+    process.kill(Number(/process (\d+)$/.exec(line)?.[1]), 'SIGKILL');
+  });
+  const call = invoke('runExpress', { event: { executionId: 'e-1' }, requestId: 'r' }, 'e-1');
+  await expect(call).rejects.toThrow('it was ended by SIGKILL');
+  expect(lines).toEqual([expect.stringMatching(/^run e-1: process \d+$/)]);
+});

@@ -1,0 +1,127 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { expect, test } from '@jest/globals';
+import {
+  applyUpdates,
+  close,
+  createDurableState,
+  type DurableState,
+} from '../../../local/engine/durable-state.ts';
+import { openStateStore } from '../../../local/engine/state-store.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
+
+const TABLE = 'test-local-durable';
+const NOW = Date.UTC(2026, 0, 1);
+
+const openDatabase = useTestDatabases();
+
+const openStore = async () => {
+  const { client } = await openDatabase();
+  return { client, store: await openStateStore(client, TABLE) };
+};
+
+const update = (state: DurableState, ...updates: Parameters<typeof applyUpdates>[1]): DurableState =>
+  applyUpdates(state, updates, NOW, () => 'callback-1');
+
+const aState = (input = '{}'): DurableState => createDurableState(input, NOW);
+
+test('gives back what was saved: operations in their order, times as times, deadlines', async () => {
+  const { store } = await openStore();
+  const first = aState();
+  await store.save({ arn: 'a', input: '{}', state: first }, null);
+  const second = update(
+    first,
+    { Id: 'w', Type: 'WAIT', Action: 'START', WaitOptions: { WaitSeconds: 20 } },
+    { Id: 's', Type: 'STEP', Action: 'RETRY', StepOptions: { NextAttemptDelaySeconds: 5 } },
+    { Id: 'c', Type: 'CALLBACK', Action: 'START', CallbackOptions: { TimeoutSeconds: 60 } },
+    ...Array.from({ length: 12 }, (_, at) => ({
+      Id: `n${at}`,
+      Type: 'STEP' as const,
+      Action: 'SUCCEED' as const,
+    })),
+  );
+  await store.save({ arn: 'a', input: '{}', state: second }, first);
+  const [loaded] = await store.loadAll();
+  expect(loaded?.state.operations.get('w')?.WaitDetails?.ScheduledEndTimestamp).toEqual(
+    new Date(NOW + 20_000),
+  );
+  expect([...(loaded?.state.operations.keys() ?? [])]).toEqual([...second.operations.keys()]);
+  expect(loaded?.state.operations.get('s')?.StepDetails?.NextAttemptTimestamp).toEqual(new Date(NOW + 5_000));
+  expect(loaded?.state.callbackDeadlines).toEqual(new Map([['c', NOW + 60_000]]));
+  expect(loaded?.state).toMatchObject({ status: 'running', token: second.token });
+});
+
+test.each([
+  ['quotes, which JSON in JSON writes twice as long', JSON.stringify('"'.repeat(131_000))],
+  ['text of three bytes a character', JSON.stringify('語'.repeat(87_000))],
+])('keeps a result as large as one may be: %s', async (_, Payload) => {
+  const { store } = await openStore();
+  const first = aState();
+  const second = update(first, { Id: 's', Type: 'STEP', Action: 'SUCCEED', Payload });
+  await store.save({ arn: 'a', input: '{}', state: first }, null);
+  await store.save({ arn: 'a', input: '{}', state: second }, first);
+  const [loaded] = await store.loadAll();
+  expect(loaded?.state.operations.get('s')?.StepDetails?.Result).toBe(Payload);
+});
+
+test('passes over an execution that was half written when its process ended: nobody was told of it', async () => {
+  const { client, store } = await openStore();
+  await store.save({ arn: 'whole', input: '{}', state: aState() }, null);
+  const Item = { arn: { S: 'half' }, part: { S: 'op:0' } };
+  await client.send(new PutItemCommand({ TableName: TABLE, Item }));
+  expect((await store.loadAll()).map(({ arn }) => arn)).toEqual(['whole']);
+});
+
+test('writes the states of one execution one after the other, however slow a write is', async () => {
+  const { client, store } = await openStore();
+  const first = aState();
+  await store.save({ arn: 'a', input: '{}', state: first }, null);
+  const gate = Promise.withResolvers<void>();
+  const steps: string[] = [];
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      steps.push('begin');
+      await gate.promise;
+      const result = await next(args);
+      steps.push('end');
+      return result;
+    },
+    { step: 'initialize', name: 'gate' },
+  );
+  const saves = [
+    store.save({ arn: 'a', input: '{}', state: { ...first, token: 2 } }, first),
+    store.save({ arn: 'a', input: '{}', state: close(first, 'stopped') }, first),
+  ];
+  gate.resolve();
+  await Promise.all(saves);
+  client.middlewareStack.remove('gate');
+  expect(steps).toEqual(['begin', 'end', 'begin', 'end']);
+  expect((await store.loadAll())[0]?.state.status).toBe('stopped');
+});
+
+test('writes on after a write that failed', async () => {
+  const { client, store } = await openStore();
+  const first = aState();
+  let isBroken = true;
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      if (isBroken) throw new Error('no store');
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+  await expect(store.save({ arn: 'a', input: '{}', state: first }, null)).rejects.toThrow('no store');
+  isBroken = false;
+  await store.save({ arn: 'a', input: '{}', state: first }, null);
+  expect(await store.loadAll()).toHaveLength(1);
+});
+
+test('is closed when the writes that had begun are done, and takes no others', async () => {
+  const { store } = await openStore();
+  const done: string[] = [];
+  const save = store.save({ arn: 'a', input: '{}', state: aState() }, null).then(() => done.push('saved'));
+  await store.close().then(() => done.push('closed'));
+  await save;
+  expect(done).toEqual(['saved', 'closed']);
+  await expect(store.save({ arn: 'b', input: '{}', state: aState() }, null)).rejects.toThrow(/closed/);
+  expect((await store.loadAll()).map(({ arn }) => arn)).toEqual(['a']);
+});

@@ -1,0 +1,162 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { stop as stopEsbuild } from 'esbuild';
+import { type Bundler, createBundler } from '../../../local/functions/bundler.ts';
+
+let folder: string;
+let bundler: Bundler;
+let built: string[];
+let problems: string[];
+let settled: PromiseWithResolvers<void>;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookloom-bundler-'));
+  mkdirSync(join(folder, 'functions'));
+  built = [];
+  problems = [];
+  settled = Promise.withResolvers();
+  write('shared', 'export const text: string = "first";');
+  write('one', 'import { text } from "./shared.ts"; export const handler = () => "one " + text;');
+  write('two', 'import { text } from "./shared.ts"; export const handler = () => "two " + text;');
+  bundler = createBundler({
+    folder,
+    outputFolder: join(folder, 'out'),
+    esbuild: { bundle: true, platform: 'node', format: 'cjs', target: 'node24' },
+    extension: '.cjs',
+    eager: ['functions/one'],
+    onSettled: () => settled.resolve(),
+    onBuilt: (module) => built.push(module),
+    onProblem: (problem) => problems.push(problem),
+  });
+});
+afterEach(async () => {
+  await bundler.close();
+  rmSync(folder, { recursive: true });
+});
+
+const write = (name: string, code: string): void => writeFileSync(join(folder, `functions/${name}.ts`), code);
+
+const edit = (text: string): void => {
+  write('shared', text);
+  bundler.invalidate();
+};
+
+const load = async (name: string): Promise<unknown> => {
+  const { default: module } = await import(await bundler.find(`functions/${name}`));
+  return module.handler();
+};
+
+test('builds what is asked for, once', async () => {
+  expect(await load('one')).toBe('one first');
+  const file = await bundler.find('functions/one');
+  expect(file).toBe(bundler.current('functions/one'));
+  expect(readFileSync(file, 'utf8')).toContain('first');
+  expect(built).toEqual(['functions/one']);
+});
+
+test('what is asked for after an edit holds the edit, 50 times, also while others are built', async () => {
+  await Promise.all([load('one'), load('two')]);
+  for (let at = 0; at < 50; at++) {
+    edit(`export const text = "edit ${at}";`);
+    if (at % 3 === 0) bundler.invalidate();
+    const [name, other] = at % 2 === 0 ? ['one', 'two'] : ['two', 'one'];
+    expect(await load(name)).toBe(`${name} edit ${at}`);
+    if (at % 5 === 0) expect(await load(other)).toBe(`${other} edit ${at}`);
+  }
+});
+
+test('an edit during a build causes another one', async () => {
+  const first = bundler.find('functions/one');
+  for (let at = 0; at < 20; at++) {
+    edit(`export const text = "edit ${at}";`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await first;
+  expect(await load('one')).toBe('one edit 19');
+});
+
+test('an edit that changes nothing gives the same bundle', async () => {
+  const file = await bundler.find('functions/one');
+  edit('export const text: string = "first"; // a comment');
+  expect(await bundler.find('functions/one')).toBe(file);
+  expect(built).toEqual(['functions/one']);
+});
+
+test('an edit of files that a bundle does not hold leaves it as it is; one that it holds does not', async () => {
+  await load('one');
+  write('other', '');
+  const file = (name: string) => new Set([join(folder, `functions/${name}.ts`)]);
+  bundler.invalidate(file('other'));
+  expect(await bundler.find('functions/one')).toBe(bundler.current('functions/one'));
+  expect(built).toEqual(['functions/one']);
+  write('shared', 'export const text = "second";');
+  bundler.invalidate(file('shared'));
+  expect(await load('one')).toBe('one second');
+});
+
+test('whatever is edited, a bundle that failed is built again', async () => {
+  write('one', 'import { text } from "./later.ts"; export const handler = () => text;');
+  await expect(load('one')).rejects.toThrow(/Could not resolve/);
+  write('later', 'export const text = "there";');
+  bundler.invalidate(new Set([join(folder, 'functions/later.ts')]));
+  expect(await load('one')).toBe('there');
+});
+
+test('what is eager is built again without being asked for, once it was built; nothing else is', async () => {
+  const others = await bundler.find('functions/two');
+  bundler.invalidate();
+  expect(bundler.current('functions/one')).toBeNull();
+  await load('one');
+  edit('export const text = "second";');
+  settled = Promise.withResolvers();
+  await settled.promise;
+  expect(readFileSync(bundler.current('functions/one') ?? '', 'utf8')).toContain('second');
+  expect(bundler.current('functions/two')).toBe(others);
+  expect(await load('two')).toBe('two second');
+});
+
+test('code that can’t be built is said once, with its place; what was built before stays', async () => {
+  await Promise.all([load('one'), load('two')]);
+  edit('export const text = ;');
+  expect(await load('one')).toBe('one first');
+  expect(await load('two')).toBe('two first');
+  expect(problems).toEqual(['functions/shared.ts:1:21 Unexpected ";"']);
+  edit('export const text = "mended";');
+  expect(await load('one')).toBe('one mended');
+  edit('export const text = ;');
+  await load('one');
+  expect(problems).toHaveLength(2);
+});
+
+test('a module that was never built rejects with the reason, until it can be', async () => {
+  write('one', 'import "./missing.ts"; export const handler = () => 1;');
+  await expect(bundler.find('functions/one')).rejects.toThrow(/functions\/one.ts:1:8 Could not resolve/);
+  await expect(bundler.find('functions/one')).rejects.toThrow(/Could not resolve/);
+  write('missing', '');
+  bundler.invalidate();
+  expect(await load('one')).toBe(1);
+  await expect(bundler.find('functions/none')).rejects.toThrow(/Could not resolve/);
+});
+
+test('keeps a few of the bundles before, and none in the end', async () => {
+  const files: string[] = [];
+  for (let at = 0; at < 8; at++) {
+    edit(`export const text = "edit ${at}";`);
+    files.push(await bundler.find('functions/one'));
+  }
+  expect(files.map((file) => existsSync(file))).toEqual([...Array(3).fill(false), ...Array(5).fill(true)]);
+  await bundler.close();
+  expect(existsSync(join(folder, 'out'))).toBe(false);
+});
+
+test('goes on when esbuild itself has been ended', async () => {
+  await load('one');
+  edit('export const text = "second";');
+  await stopEsbuild();
+  expect(await load('one')).toBe('one second');
+  edit('export const text = "third";');
+  expect(await load('one')).toBe('one third');
+  expect(problems).toEqual([]);
+});

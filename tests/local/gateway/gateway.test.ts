@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type Gateway, type GatewayOptions, startGateway } from '../../../local/gateway/gateway.ts';
+import { createRouter } from '../../../local/gateway/routes.ts';
+import type { toEvent } from '../../../local/gateway/to-event.ts';
+
+type Event = ReturnType<typeof toEvent> & { readonly body?: string };
+
+const gateways: Gateway[] = [];
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.stop(0)));
+});
+
+/** A gateway in front of one function that does as the test says. */
+const aGateway = async (
+  call: (event: Event, signal: AbortSignal) => unknown,
+  limits: GatewayOptions['limits'] = {},
+) => {
+  const events: Event[] = [];
+  const lines: string[] = [];
+  const gateway = await startGateway({
+    port: 0,
+    findRoute: createRouter([{ event: '* /a/{path+}', functionKey: 'one' }]),
+    invoke: async (_key, event, signal) => {
+      events.push(event as Event);
+      return call(event as Event, signal);
+    },
+    log: (line) => lines.push(line),
+    limits,
+  });
+  gateways.push(gateway);
+  return { gateway, events, lines, url: `http://localhost:${gateway.port}` };
+};
+
+const read = async (response: Response) => [response.status, await response.text()];
+
+test('hands the request over and sends the answer', async () => {
+  const { events, url, gateway } = await aGateway(() => ({
+    statusCode: 201,
+    headers: { 'Content-Type': 'text/plain', 'x-own': 'yes' },
+    cookies: ['a=1', 'b=2'],
+    body: 'made',
+  }));
+  const response = await fetch(`${url}/a/b%20c/?x=1&x=2`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', cookie: 'k=v' },
+    body: 'false',
+  });
+  expect(await read(response)).toEqual([201, 'made']);
+  expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+  expect(response.headers.get('x-own')).toBe('yes');
+  expect(events).toMatchObject([
+    {
+      routeKey: 'ANY /a/{path+}',
+      rawPath: '/a/b c/',
+      rawQueryString: 'x=1&x=2',
+      cookies: ['k=v'],
+      headers: { host: `localhost:${gateway.port}`, 'x-forwarded-port': String(gateway.port) },
+      pathParameters: { path: 'b c/' },
+      requestContext: { http: { method: 'PUT', sourceIp: expect.stringMatching(/^(127\.0\.0\.1|::1)$/) } },
+      body: 'false',
+      isBase64Encoded: false,
+    },
+  ]);
+  expect(events[0]?.requestContext.requestId).toBe(response.headers.get('apigw-requestid'));
+});
+
+test('gives every request an id of its own', async () => {
+  const { events, url } = await aGateway(() => 'ok');
+  await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/a/b`)));
+  expect(new Set(events.map(({ requestContext }) => requestContext.requestId)).size).toBe(20);
+});
+
+test('bytes arrive, and are sent, as they are', async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
+  const { url } = await aGateway(({ body = '' }) => ({
+    statusCode: 200,
+    headers: { 'content-type': 'image/png' },
+    isBase64Encoded: true,
+    body,
+  }));
+  const response = await fetch(`${url}/a/b`, {
+    method: 'POST',
+    headers: { 'content-type': 'image/png' },
+    body: bytes,
+  });
+  expect(bytes.equals(Buffer.from(await response.arrayBuffer()))).toBe(true);
+});
+
+test('repeated headers, methods as they are, and no body for HEAD', async () => {
+  const { events, url } = await aGateway(() => ({ statusCode: 200, body: 'four' }));
+  const call = httpRequest(`${url}/a/b`, { method: 'HEAD', headers: { 'x-list': ['1', '2'] } });
+  call.end();
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  expect(await text(response)).toBe('');
+  expect(response.headers['content-length']).toBe('4');
+  expect(events[0]?.headers['x-list']).toBe('1,2');
+  expect(await read(await fetch(`${url}/a/b`, { method: 'OPTIONS' }))).toEqual([200, 'four']);
+});
+
+test('an answer without a body has no length', async () => {
+  const { url } = await aGateway(() => ({ statusCode: 204 }));
+  const response = await fetch(`${url}/a/b`);
+  expect([response.status, response.headers.get('content-length')]).toEqual([204, null]);
+});
+
+describe('answers itself, as API Gateway does,', () => {
+  test('what has no route, and what is no path', async () => {
+    const { url, events } = await aGateway(() => 'ok');
+    expect(await read(await fetch(`${url}/other`))).toEqual([404, '{"message":"Not Found"}']);
+    expect(await read(await fetch(`${url}/a/%ff`))).toEqual([400, '{"message":"Bad Request"}']);
+    expect(events).toEqual([]);
+  });
+
+  test.each([
+    ['rejects', () => Promise.reject(new Error('exit code 1'))],
+    ['gives what is no answer', () => ({ statusCode: 'x' })],
+    ['gives a header that HTTP can’t carry', () => ({ statusCode: 200, headers: { 'x-bad': 'a\nb' } })],
+  ])('a function that %s', async (_, call) => {
+    const { url } = await aGateway(call);
+    expect(await read(await fetch(`${url}/a/b`))).toEqual([500, '{"message":"Internal Server Error"}']);
+  });
+
+  test('and says which function failed, and why', async () => {
+    const { url, lines } = await aGateway(() => Promise.reject(new Error('exit code 1')));
+    await fetch(`${url}/a/b`);
+    expect(lines).toEqual(['one failed: exit code 1']);
+  });
+
+  test('a function that takes too long: it is told', async () => {
+    const told = Promise.withResolvers<void>();
+    const { url } = await aGateway(
+      (_event, signal) => new Promise(() => signal.addEventListener('abort', () => told.resolve())),
+      { answerMs: 20 },
+    );
+    expect(await read(await fetch(`${url}/a/b`))).toEqual([503, '{"message":"Service Unavailable"}']);
+    await told.promise;
+  });
+
+  test('a body that is too large, whether its length is given or not', async () => {
+    const { url, events } = await aGateway(() => 'ok', { bodyBytes: 1_000 });
+    const post = (body: RequestInit['body']) =>
+      fetch(`${url}/a/b`, { method: 'POST', body, duplex: 'half' } as RequestInit);
+    const tooLarge = [413, '{"message":"Request Entity Too Large"}'];
+    expect(await read(await post('x'.repeat(1_001)))).toEqual(tooLarge);
+    expect(await read(await post(new Blob(['x'.repeat(900), 'x'.repeat(900)]).stream()))).toEqual(tooLarge);
+    expect(await read(await post('x'.repeat(1_000)))).toEqual([200, 'ok']);
+    expect(events).toHaveLength(1);
+  });
+});
+
+test('a caller that goes away hurts nobody', async () => {
+  const { url, gateway } = await aGateway(() => 'ok');
+  const socket = connect(gateway.port, 'localhost');
+  await once(socket, 'connect');
+  socket.write('POST /a/b HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nhalf');
+  socket.destroy();
+  await once(socket, 'close');
+  expect(await read(await fetch(`${url}/a/b`))).toEqual([200, 'ok']);
+});
+
+test('a port that is taken is an error', async () => {
+  const { gateway } = await aGateway(() => 'ok');
+  const parts = { findRoute: () => null, invoke: async () => null, log: () => {} };
+  await expect(startGateway({ port: gateway.port, ...parts })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('at its end it answers what is under way', async () => {
+  const begun = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<string>();
+  const { url, gateway } = await aGateway(() => {
+    begun.resolve();
+    return go.promise;
+  });
+  const response = fetch(`${url}/a/b`);
+  await begun.promise;
+  const stopped = gateway.stop(60_000);
+  go.resolve('done');
+  expect(await read(await response)).toEqual([200, 'done']);
+  await stopped;
+});

@@ -1,0 +1,252 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { useProcessPools } from '../../support/a-process-pool.ts';
+
+const aPool = useProcessPools();
+
+/** Waits until a file is there that a process writes. */
+const untilThere = async (file: string): Promise<string> => {
+  while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 10));
+  return readFileSync(file, 'utf8');
+};
+
+const WAIT_FOR_FILE = `
+  const { existsSync, writeFileSync } = await import('node:fs');
+  const until = async (file) => { while (!existsSync(file)) await new Promise((r) => setTimeout(r, 5)); };`;
+
+describe('an invocation', () => {
+  test('gets the event, a context and the environment, and gives what the handler gives', async () => {
+    const { invoke } = aPool({
+      body: `return {
+        event, id: context.awsRequestId, name: context.functionName,
+        isTimeLeft: context.getRemainingTimeInMillis() <= 5_000, variable: process.env.OF_THE_TEST };`,
+      environment: { OF_THE_TEST: 'yes' },
+      timeoutMs: 5_000,
+    });
+    expect(await invoke({ a: ['é', null] }, { requestId: 'r-9' })).toEqual({
+      event: { a: ['é', null] },
+      id: 'r-9',
+      name: 'test',
+      isTimeLeft: true,
+      variable: 'yes',
+    });
+  });
+
+  test('may give nothing, or megabytes; more than Lambda takes is its failure', async () => {
+    const { invoke } = aPool({ body: 'return event.size && "x".repeat(event.size);' });
+    expect(await invoke({})).toBeNull();
+    expect(await invoke({ size: 6_000_000 })).toHaveLength(6_000_000);
+    await expect(invoke({ size: 6_291_556 })).rejects.toThrow(/6291556 bytes/);
+  });
+
+  test('fails as the handler fails, and the process stays', async () => {
+    const { invoke } = aPool({
+      body: 'if (event.fail) throw new TypeError("no"); return process.pid;',
+      maxProcesses: 1,
+    });
+    const pid = await invoke();
+    await expect(invoke({ fail: true })).rejects.toThrow('TypeError: no');
+    expect(await invoke()).toBe(pid);
+  });
+
+  test('of code that can’t be loaded fails with the reason, each time', async () => {
+    const { invoke, replace } = aPool({ body: '', head: 'throw new Error("broken at import");' });
+    await expect(invoke()).rejects.toThrow('broken at import');
+    await expect(invoke()).rejects.toThrow('broken at import');
+    replace('return 1;');
+    expect(await invoke()).toBe(1);
+  });
+
+  test('of a function that there is not fails', async () => {
+    const { invoke } = aPool({ body: '' });
+    await expect(invoke({}, { functionKey: 'other' })).rejects.toThrow('there is no function other');
+  });
+
+  test('that takes too long is ended with its process', async () => {
+    const { invoke } = aPool({ body: 'if (event.hang) for (;;); return 1;', timeoutMs: 1_500 });
+    await expect(invoke({ hang: true })).rejects.toThrow('it timed out after 1.5 seconds');
+    expect(await invoke()).toBe(1);
+  });
+});
+
+describe('processes', () => {
+  test('are bounded, kept, and handle one invocation at a time; 500 at once all end well', async () => {
+    const { invoke } = aPool({
+      head: 'let isBusy = false;',
+      body: `if (isBusy) throw new Error('two at once');
+        isBusy = true;
+        await new Promise((resolve) => setImmediate(resolve));
+        isBusy = false;
+        return [event, process.pid];`,
+      maxProcesses: 3,
+    });
+    const results = (await Promise.all(Array.from({ length: 500 }, (_, at) => invoke(at)))) as [
+      number,
+      number,
+    ][];
+    expect(results.map(([at]) => at)).toEqual(Array.from({ length: 500 }, (_, at) => at));
+    expect(new Set(results.map(([, pid]) => pid)).size).toBeLessThanOrEqual(3);
+  });
+
+  test('that are killed take their own invocation along, and no other', async () => {
+    const { invoke } = aPool({ body: 'if (event.kill) process.kill(process.pid, "SIGKILL"); return event;' });
+    const events = Array.from({ length: 40 }, (_, at) => ({ at, kill: at % 4 === 0 }));
+    const results = await Promise.allSettled(events.map((event) => invoke(event)));
+    for (const [at, result] of results.entries()) {
+      if (at % 4 !== 0) expect(result).toEqual({ status: 'fulfilled', value: events[at] });
+      else expect(String((result as PromiseRejectedResult).reason)).toMatch('it was ended by SIGKILL');
+    }
+  });
+
+  test('that exit in the middle of an invocation fail it with their exit code', async () => {
+    const { invoke } = aPool({ body: 'if (event.exit) process.exit(3); return 1;' });
+    await expect(invoke({ exit: true })).rejects.toThrow('exit code 3');
+    expect(await invoke()).toBe(1);
+  });
+
+  test.each([
+    ['exit', 'setImmediate(() => process.exit(1));'],
+    ['leave a rejection to nobody', 'void Promise.reject(new Error("late"));'],
+    ['throw when nobody listens any more', 'setImmediate(() => { throw new Error("late"); });'],
+  ])('that %s right after their answer fail nobody', async (_, late) => {
+    const { invoke } = aPool({ body: `${late} return event;` });
+    for (let at = 0; at < 6; at++) expect(await invoke(at)).toBe(at);
+  });
+
+  test('may end as soon as their answer is taken from them: it arrives', async () => {
+    const { invoke } = aPool({
+      body: 'return { toJSON: () => { queueMicrotask(() => process.exit(0)); return event; } };',
+    });
+    for (let at = 0; at < 6; at++) expect(await invoke(at)).toBe(at);
+  });
+
+  test('may end right after a large answer: all of it arrives', async () => {
+    const { invoke } = aPool({
+      body: 'setImmediate(() => process.exit(0)); return "x".repeat(5_000_000);',
+    });
+    for (let at = 0; at < 4; at++) expect(await invoke()).toHaveLength(5_000_000);
+  });
+
+  test('that ended unseen while idle cost the next invocation nothing', async () => {
+    const { invoke } = aPool({ body: 'return process.pid;', maxProcesses: 1 });
+    const pid = Number(await invoke());
+    process.kill(pid, 'SIGKILL'); // in the same turn, the pool can't know
+    expect(await invoke()).not.toBe(pid);
+  });
+});
+
+describe('another version of the code', () => {
+  test('gets what comes from then on, and what waits; what is at work ends on the old one', async () => {
+    const { invoke, replace, folder } = aPool({
+      body: `${WAIT_FOR_FILE}
+        writeFileSync(event.file + '.begun', '');
+        await until(event.file + '.go');
+        return 'old';`,
+      maxProcesses: 1,
+    });
+    const file = join(folder, 'first');
+    const running = invoke({ file });
+    await untilThere(`${file}.begun`);
+    const waiting = invoke({ file });
+    replace('return "new";');
+    const later = invoke({ file });
+    writeFileSync(`${file}.go`, '');
+    expect(await Promise.all([running, waiting, later])).toEqual(['old', 'new', 'new']);
+  });
+
+  test('ends the idle processes of the one before', async () => {
+    const { invoke, replace } = aPool({ body: 'return process.pid;' });
+    const pid = Number(await invoke());
+    replace('return "new";');
+    await untilEnded(pid);
+    expect(await invoke()).toBe('new');
+  });
+
+  test('can be loaded before the first invocation', async () => {
+    const { pool, invoke } = aPool({
+      head: 'const loadedAt = process.uptime();',
+      body: 'return [process.pid, loadedAt];',
+      maxProcesses: 1,
+    });
+    await pool.prewarm('test');
+    await pool.prewarm('test');
+    const first = await invoke();
+    expect(await invoke()).toEqual(first);
+  });
+
+  test('that can’t be loaded is the business of the first invocation', async () => {
+    const { pool, invoke } = aPool({ head: 'throw new Error("broken");', body: '' });
+    await pool.prewarm('test');
+    await expect(invoke()).rejects.toThrow('broken');
+  });
+});
+
+describe('the line', () => {
+  test('can be left; what has begun goes on', async () => {
+    const { invoke, folder } = aPool({
+      body: `${WAIT_FOR_FILE} writeFileSync(event.file + '.begun', ''); await until(event.file + '.go'); return 1;`,
+      maxProcesses: 1,
+    });
+    const file = join(folder, 'first');
+    const begun = new AbortController();
+    const running = invoke({ file }, { signal: begun.signal });
+    await untilThere(`${file}.begun`);
+    const left = new AbortController();
+    const waiting = invoke({ file }, { signal: left.signal });
+    begun.abort(new Error('gone'));
+    left.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    await expect(invoke({}, { signal: left.signal })).rejects.toThrow('gone');
+    writeFileSync(`${file}.go`, '');
+    expect(await running).toBe(1);
+  });
+});
+
+describe('at its end', () => {
+  test('processes are asked to end, and those that do not are killed; nothing is begun any more', async () => {
+    const { invoke, stop, folder } = aPool({
+      head: `import { writeFileSync } from 'node:fs';`,
+      body: `
+        process.on('SIGTERM', () => {
+          writeFileSync(event.file, 'asked');
+          if (event.isPolite) process.exit(0);
+        });
+        return process.pid;`,
+      graceMs: 200,
+    });
+    const files = [join(folder, 'polite'), join(folder, 'deaf')];
+    const pids = await Promise.all(files.map((file, at) => invoke({ file, isPolite: at === 0 })));
+    await stop();
+    expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['asked', 'asked']);
+    expect(pids.map((pid) => isAlive(Number(pid)))).toEqual([false, false]);
+    await expect(invoke()).rejects.toThrow('the local service ends');
+  });
+
+  test('what is at work fails, and what waits too', async () => {
+    const { invoke, stop, folder } = aPool({
+      body: `${WAIT_FOR_FILE} writeFileSync(event.file, ''); await until('never');`,
+      maxProcesses: 1,
+    });
+    const file = join(folder, 'begun');
+    const calls = [invoke({ file }), invoke({ file })].map((call) =>
+      expect(call).rejects.toThrow(/SIGTERM|ends/),
+    );
+    await untilThere(file);
+    await stop();
+    await Promise.all(calls);
+  });
+});
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const untilEnded = async (pid: number): Promise<void> => {
+  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+};

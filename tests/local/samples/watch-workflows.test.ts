@@ -1,0 +1,189 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { connect } from '../../../cli/target.ts';
+import type { SamplesEvent } from '../../../local/samples/samples-function.ts';
+import { putSample, seedSamples } from '../../../local/samples/seed.ts';
+import {
+  type CallSamples,
+  createWorkflowFiles,
+  type WorkflowFiles,
+} from '../../../local/samples/watch-workflows.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+let folder: string;
+const opened: { close(): void }[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookloom-files-'));
+});
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close();
+  rmSync(folder, { recursive: true });
+});
+
+const write = (name: string, id: string, text = 'first', type = 'set'): void =>
+  writeFileSync(
+    join(folder, name),
+    JSON.stringify({
+      id,
+      name: id,
+      nodes: [
+        { id: 'in', type: 'webhookTrigger', parameters: {} },
+        { id: 'out', type, parameters: { values: { text } } },
+      ],
+      connections: [{ sourceNodeId: 'in', targetNodeId: 'out' }],
+    }),
+  );
+
+/** The files of the folder, and a store that follows them. */
+const openFiles = async () => {
+  const { endpoint } = await openDatabase();
+  const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
+  const lines: string[] = [];
+  let onLine = () => {};
+  const call = (async (event: SamplesEvent) => {
+    switch (event.action) {
+      case 'put':
+        return putSample(event.file, target).catch((error: Error) => ({ problem: error.message }));
+      case 'remove':
+        return target.workflows.remove(event.workflowId);
+      default:
+        return seedSamples(target, 'a'.repeat(43), event.folder);
+    }
+  }) as CallSamples;
+  const seeded = await call<'seed'>({ action: 'seed', folder, ordersApiKey: '' });
+  const files: WorkflowFiles = createWorkflowFiles({
+    folder,
+    seeded,
+    call,
+    log: (line) => {
+      lines.push(line);
+      onLine();
+    },
+  });
+  opened.push(files, target);
+  const said = (pattern: RegExp): Promise<void> =>
+    new Promise((resolve) => {
+      onLine = () => lines.some((line) => pattern.test(line)) && resolve();
+      onLine();
+    });
+  const changed = (name: string) => files.changed(join(folder, name));
+  const ids = async () => (await target.workflows.list()).map(({ id }) => id).sort();
+  return { files, target, seeded, lines, said, changed, ids };
+};
+
+test('a file that is written is stored, once, and said', async () => {
+  const { said, changed, ids, lines } = await openFiles();
+  write('a.json', 'a');
+  changed('a.json');
+  changed('a.json');
+  await said(/^workflows\/a\.json: a is at version 1 now$/);
+  write('a.json', 'a', 'second');
+  changed('a.json');
+  await said(/version 2 now/);
+  expect([await ids(), lines.length]).toEqual([['a'], 2]);
+});
+
+const writeCaller = (workflowId: string): void =>
+  writeFileSync(
+    join(folder, 'caller.json'),
+    JSON.stringify({
+      id: 'caller',
+      name: 'Caller',
+      nodes: [
+        { id: 'in', type: 'webhookTrigger', parameters: {} },
+        { id: 'call', type: 'subworkflow', parameters: { workflowId } },
+      ],
+      connections: [{ sourceNodeId: 'in', targetNodeId: 'call' }],
+    }),
+  );
+
+test('a file that runs a workflow which is not there is stored, with a warning', async () => {
+  write('greeting.json', 'greeting');
+  writeCaller('greetings');
+  const warning =
+    '/nodes/1/parameters/workflowId the node fails for now: there is no workflow "greetings" yet; did you mean "greeting"?';
+  const { seeded, said, changed, lines } = await openFiles();
+  expect(seeded).toContainEqual({ name: 'caller.json', id: 'caller', isOther: false, warnings: [warning] });
+  writeCaller('greetingz');
+  changed('caller.json');
+  await said(/the node fails for now/);
+  expect(lines.at(-1)).toBe(`workflows/caller.json: ${warning.replace('greetings', 'greetingz')}`);
+});
+
+test('a file that is gone takes its workflow along', async () => {
+  write('a.json', 'a');
+  const { said, changed, ids } = await openFiles();
+  rmSync(join(folder, 'a.json'));
+  changed('a.json');
+  await said(/^workflows\/a\.json is gone: a was removed$/);
+  expect(await ids()).toEqual([]);
+});
+
+test('a file that is renamed keeps its workflow', async () => {
+  write('a.json', 'a');
+  const { said, changed, ids, lines } = await openFiles();
+  rmSync(join(folder, 'a.json'));
+  write('b.json', 'a');
+  write('last.json', 'last');
+  for (const name of ['a.json', 'b.json', 'last.json']) changed(name);
+  await said(/last is at version 1/);
+  rmSync(join(folder, 'last.json'));
+  changed('last.json');
+  await said(/last was removed/);
+  expect(await ids()).toEqual(['a']);
+  expect(lines.join()).not.toContain('a was removed');
+});
+
+test('a file with another id takes the workflow of the one before along', async () => {
+  write('a.json', 'a');
+  const { said, changed, ids } = await openFiles();
+  write('a.json', 'b');
+  changed('a.json');
+  await said(/^workflows\/a\.json is b now: a was removed$/);
+  expect(await ids()).toEqual(['b']);
+});
+
+test('a file that is refused is said once, with its place, and tried again when the code has changed', async () => {
+  write('a.json', 'a');
+  const { files, said, changed, lines, target } = await openFiles();
+  write('a.json', 'a', 'second', 'soon');
+  changed('a.json');
+  await said(/^workflows\/a\.json was not taken over, the version before it goes on:\n.*\/nodes\/1\/type/);
+  expect((await target.workflows.find('a'))?.version).toBe(1);
+  files.retryRefused(); // the node type is unknown still
+  write('a.json', 'a', 'second');
+  files.retryRefused();
+  await said(/a is at version 2 now/);
+  expect(lines).toHaveLength(2);
+});
+
+test('a file that is refused at the start keeps back no other', async () => {
+  write('a.json', 'a', 'x', 'soon');
+  write('b.json', 'b');
+  writeFileSync(join(folder, 'c.json'), '{');
+  const { seeded, ids, files, said } = await openFiles();
+  expect(seeded).toEqual([
+    { name: 'a.json', problem: expect.stringContaining('/nodes/1/type') },
+    { name: 'b.json', id: 'b', isOther: false, warnings: [] },
+    { name: 'c.json', problem: expect.stringContaining('is not JSON') },
+  ]);
+  expect(await ids()).toEqual(['b']);
+  write('a.json', 'a');
+  files.retryRefused();
+  await said(/a is at version 1/);
+});
+
+test('other files are none of its business', async () => {
+  const { changed, said, lines } = await openFiles();
+  for (const name of ['a.txt', '.a.json.swp', 'a.json~']) {
+    writeFileSync(join(folder, name), '{');
+    changed(name);
+  }
+  write('b.json', 'b');
+  changed('b.json');
+  await said(/b is at version 1/);
+  expect(lines).toHaveLength(1);
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from '@jest/globals';
+import { type CacheOptions, createCache } from '../../lib/shared/cache.ts';
+
+/** A cache on a clock that the test sets, and a load that answers `value 1`, `value 2`, … */
+const aCache = (options: Partial<CacheOptions<string>> = {}) => {
+  const clock = { time: 1_000, now: () => clock.time };
+  const lookUp = createCache<string>({ ttlMs: 100, maxEntries: 2, clock, ...options });
+  const loads: string[] = [];
+  const get = (key: string) =>
+    lookUp(key, async () => {
+      loads.push(key);
+      return `value ${loads.length}`;
+    });
+  return { clock, lookUp, loads, get };
+};
+
+describe('a cache', () => {
+  test('asks once, and answers from memory until the answer is too old', async () => {
+    const { clock, get } = aCache();
+    expect(await get('a')).toBe('value 1');
+    clock.time += 99;
+    expect(await get('a')).toBe('value 1');
+    clock.time += 1;
+    expect(await get('a')).toBe('value 2');
+  });
+
+  test('counts the age from when it asked, not from when it was answered', async () => {
+    const { clock, lookUp, get } = aCache();
+    await lookUp('a', async () => {
+      clock.time += 100;
+      return 'slow';
+    });
+    expect(await get('a')).toBe('value 1');
+  });
+
+  test('those who ask at the same time share one load', async () => {
+    const { loads, get } = aCache();
+    expect(await Promise.all([get('a'), get('a'), get('b')])).toEqual(['value 1', 'value 1', 'value 2']);
+    expect(loads).toEqual(['a', 'b']);
+  });
+
+  test('a failure is told to all who asked, and not remembered', async () => {
+    const { lookUp, get } = aCache();
+    const fail = () => lookUp('a', () => Promise.reject(new Error('down')));
+    const outcomes = await Promise.allSettled([fail(), fail()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(await get('a')).toBe('value 1');
+  });
+
+  test('a failure does not drop the answer that came after it', async () => {
+    const { clock, lookUp, get, loads } = aCache();
+    let fail: (reason: Error) => void = () => {};
+    const slow = lookUp('a', () => new Promise((_, reject) => (fail = reject)));
+    clock.time += 100;
+    await get('a');
+    fail(new Error('down'));
+    await expect(slow).rejects.toThrow('down');
+    await get('a');
+    expect(loads).toHaveLength(1);
+  });
+
+  test('drops the entry that was not used for the longest time', async () => {
+    const { loads, get } = aCache();
+    for (const key of ['a', 'b', 'a', 'c', 'a', 'b']) await get(key);
+    expect(loads).toEqual(['a', 'b', 'c', 'b']);
+  });
+
+  test('keeps only what is worth keeping', async () => {
+    const { loads, get } = aCache({ keep: (value) => value !== 'value 1' });
+    for (let turn = 0; turn < 3; turn += 1) await get('a');
+    expect(loads).toHaveLength(2);
+  });
+
+  test('is off with a ttl of 0', async () => {
+    const { loads, get } = aCache({ ttlMs: 0 });
+    await Promise.all([get('a'), get('a')]);
+    expect(loads).toHaveLength(2);
+  });
+
+  test('a clock that is set back makes nothing live longer', async () => {
+    const { clock, loads, get } = aCache();
+    await get('a');
+    clock.time -= 1;
+    await get('a');
+    expect(loads).toHaveLength(2);
+  });
+
+  test('__proto__ is a key like any other', async () => {
+    const { get } = aCache();
+    expect(await get('__proto__')).toBe('value 1');
+    expect(await get('__proto__')).toBe('value 1');
+  });
+});

@@ -1,0 +1,189 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import jsonata from 'jsonata';
+import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
+import { checkExpressions, compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
+import type { Scope } from '../../../lib/workflows/expressions/scope.ts';
+import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
+import { aScope } from '../../support/an-expression.ts';
+
+const scope = (changes: Partial<Scope> = {}): Scope =>
+  aScope({
+    input: { body: { name: 'Ada', total: 120, items: [{ sku: 'a' }, { sku: 'b' }], none: null } },
+    nodes: { 'set-1': { total: 7 }, pick: { list: [1, 2] } },
+    trigger: { headers: { host: 'example.com' } },
+    ...changes,
+  });
+
+const evaluate = async (value: JsonValue, changes: Partial<Scope> = {}): Promise<JsonValue | undefined> => {
+  const resolve = compileParameters({ value });
+  if (resolve === null) throw new Error('it holds no expression');
+  return (await resolve(scope(changes))).value;
+};
+
+describe('an expression', () => {
+  test.each<[string, JsonValue]>([
+    ['{{ body.name }}', 'Ada'],
+    ['{{body.total}}', 120],
+    ['{{ body.items }}', [{ sku: 'a' }, { sku: 'b' }]],
+    ['{{ body.items.sku }}', ['a', 'b']],
+    ['{{ body.items[1].sku }}', 'b'],
+    ['{{ body.total * 2 }}', 240],
+    ['{{ body.total > 100 }}', true],
+    ['{{ `body`.`name` }}', 'Ada'],
+    ['{{ $nodes.`set-1`.total }}', 7],
+    ['{{ $nodes.pick.list }}', [1, 2]],
+    ['{{ $sum($nodes.pick.list) }}', 3],
+    ['{{ $trigger.headers.host }}', 'example.com'],
+    ['{{ $execution.id }}', 'e-1'],
+    ['{{ $execution.workflowVersion + 1 }}', 4],
+    ['{{ {"a": {"b": body.total}} }}', { a: { b: 120 } }],
+    ['{{ [body.total, 1] }}', [120, 1]],
+    ['{{ "}}" & body.name }}', '}}Ada'],
+    ['{{ /* }} */ body.name }}', 'Ada'],
+    ['{{ true }}', true],
+    ['{{ null }}', null],
+  ])('%s alone keeps the type of its value', async (text, value) => {
+    expect(await evaluate(text)).toEqual(value);
+  });
+
+  test.each<[string, string]>([
+    ['Hello, {{ body.name }}!', 'Hello, Ada!'],
+    ['{{ body.name }}{{ body.total }}', 'Ada120'],
+    ['none: {{ body.none }}{{ body.missing }}.', 'none: .'],
+    ['{{ body.items }} and {{ body.total + 1 }}', '[{"sku":"a"},{"sku":"b"}] and 121'],
+    ['{{ body.name }} {{ unfinished', 'Ada {{ unfinished'],
+  ])('%s within a text becomes text', async (text, value) => {
+    expect(await evaluate(text)).toBe(value);
+  });
+
+  test.each([
+    '{{ body.missing }}',
+    '{{ body.name.deeper }}',
+    '{{ body.none.deeper }}',
+    '{{ $nodes.unknown.x }}',
+    '{{ body.items[9] }}',
+  ])('%s finds nothing, which is null', async (text) => {
+    expect(await evaluate(text)).toBeNull();
+  });
+
+  test.each([
+    '{{ body.constructor }}',
+    '{{ body.__proto__ }}',
+    '{{ body.toString }}',
+    '{{ constructor.name }}',
+  ])('%s reaches no prototype', async (text) => {
+    expect(await evaluate(text)).toBeNull();
+  });
+
+  test('what it comes to is data: expressions in it are not evaluated', async () => {
+    const input = { body: { text: '{{7*7}}' } };
+    expect(await evaluate('{{ body.text }}', { input })).toBe('{{7*7}}');
+    expect(await evaluate('-{{ body.text }}-', { input })).toBe('-{{7*7}}-');
+    expect(await evaluate('{{ body.text & "" }}', { input })).toBe('{{7*7}}');
+  });
+
+  test('time and chance come from the execution', async () => {
+    expect(await evaluate('{{ $now() }}')).toBe('2026-01-02T03:04:05.678Z');
+    expect(await evaluate('{{ $millis() }}')).toBe(Date.parse('2026-01-02T03:04:05.678Z'));
+    const once = await evaluate('{{ [$random(), $random()] }}');
+    expect(await evaluate('{{ [$random(), $random()] }}')).toEqual(once);
+    expect(await evaluate('{{ [$random(), $random()] }}', { seed: 'e-1/node/1' })).not.toEqual(once);
+    expect(new Set(once as number[]).size).toBe(2);
+  });
+
+  test.each([
+    ['recursion without end', '{{ ($f := function($x) { $f($x) + 1 }; $f(1)) }}'],
+    ['too many values', '{{ [1..100000000] }}'],
+    ['a function as a value', '{{ $sum }}'],
+    ['a lambda as a value', '{{ function($x) { $x } }}'],
+    ['$eval', '{{ $eval("1+1") }}'],
+    ['$eval under another name', '{{ ($e := $eval; $e("1+1")) }}'],
+    ['a wrong type', '{{ body.name * 2 }}'],
+  ])('%s is an error, not a value', async (_case, text) => {
+    await expect(evaluate(text)).rejects.toThrow();
+  });
+
+  test('the fast way to a plain path comes to what JSONata comes to', async () => {
+    const name = fc.constantFrom('a', 'b', 'c', 'body');
+    const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join('.'));
+    const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4, withCrossShrink: true },
+        fc.constantFrom<JsonValue>(1, 'x', '', null, true, 0),
+        fc.dictionary(name, tie('value')),
+        fc.array(tie('value'), { maxLength: 3 }),
+      ),
+    }));
+    await fc.assert(
+      fc.asyncProperty(path, fc.dictionary(name, value), async (text, input) => {
+        const direct = await jsonata(text).evaluate(input);
+        const plain = JSON.parse(JSON.stringify(direct ?? null));
+        expect(await evaluate(`{{ ${text} }}`, { input: input as JsonObject })).toEqual(plain);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('parameters', () => {
+  test('without an expression there is nothing to resolve', () => {
+    expect(compileParameters({ a: 1, b: ['{{', '}}', 'text'], c: { d: null } })).toBeNull();
+  });
+
+  test('plain paths are resolved at once, others later', () => {
+    expect(compileParameters({ a: '{{ body.name }}' })?.(scope())).toEqual({ a: 'Ada' });
+    expect(compileParameters({ a: '{{ 1 + 1 }}' })?.(scope())).toBeInstanceOf(Promise);
+  });
+
+  test('expressions are resolved wherever they stand, and nothing else is touched', async () => {
+    const constant = { deep: ['kept'] };
+    const parameters = { constant, list: ['{{ body.total }}', 1, { x: '{{ body.name }}' }] };
+    const resolved = await compileParameters(parameters)?.(scope());
+    expect(resolved).toEqual({ constant, list: [120, 1, { x: 'Ada' }] });
+    expect(resolved?.constant).toBe(constant);
+  });
+
+  test('a key such as __proto__ stays a key', async () => {
+    const parameters: JsonObject = JSON.parse(
+      '{"__proto__": "{{ body.name }}", "other": "{{ body.total }}"}',
+    );
+    const resolved = await compileParameters(parameters)?.(scope());
+    expect(JSON.stringify(resolved)).toBe('{"__proto__":"Ada","other":120}');
+  });
+});
+
+describe('checking expressions', () => {
+  test.each([
+    ['{{ body. }}', ''],
+    ['{{ (1 }}', ''],
+    ['{{ $eval("1") }}', '$eval is not available: expressions come from the workflow only'],
+    ['{{ never closed', 'a "{{" has no matching "}}"'],
+  ])('%s is reported', async (text, message) => {
+    const [problem, ...others] = await checkExpressions({ a: [{ 'b/c': text }] });
+    expect(problem?.path).toBe('/a/0/b~1c');
+    expect(problem?.message).toContain(message);
+    expect(others).toEqual([]);
+  });
+
+  test('what is right is not', async () => {
+    expect(await checkExpressions({ a: '{{ body.name }}', b: ['x', 1, null, '{{ $sum([1]) }}'] })).toEqual(
+      [],
+    );
+  });
+});
+
+describe('cutting a text at its expressions', () => {
+  test('never throws and loses nothing', () => {
+    const piece = fc.constantFrom('{{', '}}', '{', '}', '"', "'", '`', '\\', '/*', '*/', 'a', ' ');
+    const text = fc.array(piece).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(text, (whole) => {
+        const parts = splitTemplate(whole);
+        const joined = parts.map((part) => ('text' in part ? part.text : `{{${part.expression}}}`)).join('');
+        expect(joined).toBe(whole);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

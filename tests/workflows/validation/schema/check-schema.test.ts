@@ -1,0 +1,103 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../../lib/contract/json.ts';
+import { createCheckSchema } from '../../../../lib/workflows/validation/schema/check-schema.ts';
+
+const check = (schema: JsonObject, value: unknown) => createCheckSchema()(schema, value, '/at');
+
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  ...more,
+});
+
+describe('of alternatives, what is wrong with the nearest is said', () => {
+  const shape = {
+    oneOf: [
+      object({ kind: { const: 'circle' }, radius: { type: 'number' } }, { required: ['kind', 'radius'] }),
+      object({ kind: { const: 'square' }, side: { type: 'number' } }, { required: ['kind', 'side'] }),
+    ],
+  };
+
+  test('by the value that tells them apart', () => {
+    expect(check(shape, { kind: 'square', side: 'x' })).toEqual([
+      { path: '/at/side', message: 'must be number' },
+    ]);
+    expect(check(shape, { kind: 'circle', radus: 1 })).toEqual([
+      { path: '/at', message: 'has the key "radus", which is not known here; did you mean "radius"?' },
+    ]);
+  });
+
+  test('in each item of a list', () => {
+    expect(
+      check({ type: 'array', items: shape }, [{ kind: 'square' }, { kind: 'circle', radius: 'x' }]),
+    ).toEqual([
+      { path: '/at/0', message: 'lacks the key "side"' },
+      { path: '/at/1/radius', message: 'must be number' },
+    ]);
+  });
+
+  test('by its type', () => {
+    const textOrMap = { anyOf: [{ type: 'string' }, object({ a: { type: 'number' } })] };
+    expect(check(textOrMap, { a: 'x' })).toEqual([{ path: '/at/a', message: 'must be number' }]);
+  });
+
+  test('and all of it, where a reference hides which is which', () => {
+    const referring = {
+      definitions: { number: { type: 'number' } },
+      anyOf: [{ $ref: '#/definitions/number' }],
+    };
+    expect(check(referring, 'x').map(({ message }) => message)).toContain('must match a schema in anyOf');
+  });
+
+  test('nothing, as long as one may fit what a run brings', () => {
+    const isUnknown = ({ data }: { readonly data?: unknown }) => data === '{{ x }}';
+    expect(createCheckSchema()(shape, { kind: '{{ x }}', radius: 1 }, '', isUnknown)).toEqual([]);
+  });
+});
+
+describe('keys', () => {
+  test('that are required by a condition are missing, and the condition is not mentioned', () => {
+    const schema = {
+      ...object({ mode: { type: 'string' }, at: { type: 'string' } }),
+      if: { properties: { mode: { const: 'later' } }, required: ['mode'] },
+      // biome-ignore lint/suspicious/noThenProperty: JSON Schema's word
+      then: { required: ['at'] },
+    };
+    expect(check(schema, { mode: 'later' })).toEqual([{ path: '/at', message: 'lacks the key "at"' }]);
+  });
+
+  test.each<[string, JsonObject, unknown, string]>([
+    [
+      'in milliseconds',
+      object({ timeoutSeconds: {} }),
+      { timeoutMs: 1_500 },
+      '; did you mean "timeoutSeconds": 1.5?',
+    ],
+    ['in hours', object({ seconds: {} }), { hours: 2 }, '; did you mean "seconds": 7200?'],
+    ['of no known unit', object({ seconds: {} }), { weeks: 2 }, '; known are "seconds"'],
+    ['where none is known', object({}), { a: 1 }, ''],
+    [
+      'that are there already, under the right name',
+      object({ name: {} }),
+      { name: 1, nam: 2 },
+      '; known are "name"',
+    ],
+  ])('%s', (_case, schema, value, hint) => {
+    expect(check(schema, value)).toEqual([
+      { path: '/at', message: expect.stringMatching(/^has the key "\w+", which is not known here/) },
+    ]);
+    expect(check(schema, value)[0]?.message.replace(/^.*not known here/, '')).toBe(hint);
+  });
+
+  test('of any length do not make a message of any length', () => {
+    const [problem] = check(object({}), { ['x'.repeat(100_000)]: 1 });
+    expect(problem?.message.length).toBeLessThan(200);
+  });
+});
+
+test('a value that is not allowed is named', () => {
+  expect(check({ not: { const: 'response' } }, 'response')).toEqual([
+    { path: '/at', message: `can't be "response"` },
+  ]);
+});
