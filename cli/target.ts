@@ -1,6 +1,6 @@
 import { createAwsCaller } from '../lib/adapters/aws/aws-caller.ts';
+import { createLambdaDispatcher } from '../lib/adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../lib/adapters/aws/lambda-durable-service.ts';
-import { createLambdaLauncher } from '../lib/adapters/aws/lambda-launcher.ts';
 import { createDynamoDbClient } from '../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../lib/adapters/dynamodb/credential-store.ts';
 import { createExecutionStore } from '../lib/adapters/dynamodb/execution-store.ts';
@@ -9,7 +9,7 @@ import { createListWorkflowIds } from '../lib/adapters/dynamodb/workflow-ids.ts'
 import { createWorkflowStore } from '../lib/adapters/dynamodb/workflow-store.ts';
 import { readConfig } from '../lib/app/config.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
-import type { Launcher } from '../lib/executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../lib/executions/lifecycle/dispatcher.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
@@ -24,10 +24,10 @@ export interface Target {
   /** Of removed workflows, too: their executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** Starts background runs. */
-  readonly launcher: Launcher;
+  readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
   /** Whether the end of executions is told to a bus. */
-  readonly announces: boolean;
+  readonly usesOutbox: boolean;
   /** Null for a deployed stage, whose address the command line does not know. */
   readonly baseUrl: string | null;
   close(): void;
@@ -84,12 +84,12 @@ export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl
     credentials: createCredentialStore(client, tables),
     executions: createExecutionStore(client, tables, { retentionDays, clock }),
     listWorkflowIds: createListWorkflowIds(client, tables),
-    launcher: createLambdaLauncher(call, {
+    dispatcher: createLambdaDispatcher(call, {
       durable: `${tablePrefix}-runDurable:durable`,
       express: `${tablePrefix}-runExpress`,
     }),
     durableService: createLambdaDurableService(call),
-    announces: engineEndpoint === undefined,
+    usesOutbox: engineEndpoint === undefined,
     baseUrl: baseUrl ?? null,
     close: () => client.destroy(),
   };

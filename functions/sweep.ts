@@ -1,6 +1,6 @@
 import { systemClock } from '../lib/adapters/runtime/system-clock.ts';
 import { openConfig, openLogger } from '../lib/app/compose.ts';
-import { openDurableService, openEvents, openLauncher, openStore } from '../lib/app/compose-stores.ts';
+import { openDispatcher, openDurableService, openEvents, openStore } from '../lib/app/compose-stores.ts';
 import { createSweepFunction } from '../lib/app/sweep-handler.ts';
 
 const config = openConfig();
@@ -9,7 +9,7 @@ const logger = openLogger(config);
 export const handler = createSweepFunction({
   ...openStore(config),
   ...openEvents(config, logger),
-  launcher: openLauncher(config),
+  dispatcher: openDispatcher(config),
   durableService: openDurableService(config),
   clock: systemClock,
   logger,

@@ -1,4 +1,4 @@
-import { findPlace, type PlaceParts } from '../callbacks/find-callback.ts';
+import { type FindCallbackParts, findPendingCallback } from '../callbacks/find-callback.ts';
 import { confirmationPage, decidedPage } from '../callbacks/pages.ts';
 import { readDecision } from '../callbacks/read-decision.ts';
 import type { JsonValue } from '../contract/json.ts';
@@ -12,7 +12,7 @@ import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { AppError } from '../shared/errors.ts';
 import { examineBody } from '../webhooks/examine-body.ts';
 
-export interface CallbackParts extends PlaceParts {
+export interface CallbackParts extends FindCallbackParts {
   readonly durableService: DurableService;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -34,10 +34,10 @@ export const createCallbackFunction = (parts: CallbackParts) =>
       throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD', 'POST'] });
     }
     limitBody(event, MAX_BODY_BYTES);
-    const found = await findPlace(typeof token === 'string' ? token : '', parts);
+    const found = await findPendingCallback(typeof token === 'string' ? token : '', parts);
     if (method !== 'POST') return answerHtml(confirmationPage(found));
     const decision = readDecision(parseBody({ headers, rawBody }), parts.clock.now());
-    const callback = { callbackId: found.place.callbackId, durableArn: found.record.owner ?? '' };
+    const callback = { callbackId: found.place.callbackId, durableArn: found.record.leaseOwner ?? '' };
     if (!(await parts.durableService.answerCallback(callback, decision))) {
       throw new AppError('CALLBACK_GONE', {});
     }

@@ -5,7 +5,7 @@ import type { RetryParts } from '../executions/lifecycle/retry-execution.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan } from '../workflows/plan/plan.ts';
 import { openConfig, openLogger, openRegistry } from './compose.ts';
-import { openDurableService, openEvents, openLauncher, openStore } from './compose-stores.ts';
+import { openDispatcher, openDurableService, openEvents, openStore } from './compose-stores.ts';
 
 /** What the functions that show executions are made of. @throws AppError `CONFIGURATION_INVALID` */
 export const openExecutions = () => {
@@ -24,8 +24,8 @@ export const openRetry = () => {
   const config = openConfig();
   const loadRegistry = openRegistry(config, openLogger(config));
   const loadNodeTypes = async () => (await loadRegistry()).findNodeType;
-  const parts: Pick<RetryParts, 'launcher' | 'openPlan' | 'modeOf' | 'ids'> = {
-    launcher: openLauncher(config),
+  const parts: Pick<RetryParts, 'dispatcher' | 'openPlan' | 'modeOf' | 'ids'> = {
+    dispatcher: openDispatcher(config),
     openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes()),
     modeOf: async ({ definition }) => resolveExecution(definition, await loadNodeTypes()),
     ids: randomIds,

@@ -1,10 +1,10 @@
-import { rememberBlobs } from '../adapters/blobs/remember-blobs.ts';
+import { cacheBlobs } from '../adapters/blobs/cache-blobs.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { withFields } from '../adapters/runtime/logger.ts';
 import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
-import { createDesk } from '../callbacks/callback-urls.ts';
-import type { CallbackDesk } from '../engine/session.ts';
+import { createCallbackUrls } from '../callbacks/callback-urls.ts';
+import type { CallbackUrls } from '../engine/session.ts';
 import type { BackgroundParts } from '../executions/lifecycle/background-run.ts';
 import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
@@ -23,7 +23,7 @@ const PLAN_ENTRIES = 200;
  */
 export const openRuns = (
   config: Config = openConfig(),
-): BackgroundParts & { readonly openDesk: (record: ExecutionRecord) => CallbackDesk } => {
+): BackgroundParts & { readonly openCallbackUrls: (record: ExecutionRecord) => CallbackUrls } => {
   const logger = openLogger(config);
   const loadRegistry = openRegistry(config, logger);
   const { workflows, executions } = openStore(config);
@@ -40,15 +40,15 @@ export const openRuns = (
     workflows,
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
-    blobs: rememberBlobs(openBlobs(config)),
+    blobs: cacheBlobs(openBlobs(config)),
     ...openEvents(config, logger),
     services: { clock: systemClock, ids: randomIds, http: lateHttpClient(config.outboundAllow) },
     logger,
     guard: openProcess(config, logger)?.guard,
     loggerFor: ({ executionId, workflowId, workflowVersion, traceparent }) =>
       withFields(logger, { executionId, workflowId, workflowVersion, traceparent }),
-    openDesk: (record) =>
-      createDesk(
+    openCallbackUrls: (record) =>
+      createCallbackUrls(
         {
           executions,
           clock: systemClock,

@@ -1,6 +1,6 @@
 import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
+import { createLambdaDispatcher } from '../adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
-import { createLambdaLauncher } from '../adapters/aws/lambda-launcher.ts';
 import { createFolderBlobStore } from '../adapters/blobs/folder-blob-store.ts';
 import { createS3BlobStore } from '../adapters/blobs/s3-blob-store.ts';
 import { createDynamoDbClient } from '../adapters/dynamodb/client.ts';
@@ -11,7 +11,7 @@ import { createEventBridgeEvents } from '../adapters/events/event-bridge-events.
 import { createLogEvents } from '../adapters/events/log-events.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import type { Logger } from '../contract/services.ts';
-import type { Launcher } from '../executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../executions/lifecycle/dispatcher.ts';
 import type { DurableService } from '../executions/lifecycle/durable-service.ts';
 import type { ExecutionEvents } from '../executions/lifecycle/execution-events.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
@@ -34,8 +34,8 @@ export const openStore = (config: Config) => {
 };
 
 /** Starts background runs. @throws AppError `CONFIGURATION_INVALID` */
-export const openLauncher = (config: Config): Launcher =>
-  createLambdaLauncher(openLambda(config), {
+export const openDispatcher = (config: Config): Dispatcher =>
+  createLambdaDispatcher(openLambda(config), {
     durable: need(config.durableFunction, 'RUN_DURABLE_FUNCTION'),
     express: need(config.expressFunction, 'RUN_EXPRESS_FUNCTION'),
   });
@@ -47,10 +47,10 @@ export const openDurableService = (config: Config): DurableService =>
 export const openEvents = (
   { region, eventBus }: Config,
   logger: Logger,
-): { readonly events: ExecutionEvents; readonly announces: boolean } => {
-  if (eventBus === null) return { events: createLogEvents(logger), announces: false };
+): { readonly events: ExecutionEvents; readonly usesOutbox: boolean } => {
+  if (eventBus === null) return { events: createLogEvents(logger), usesOutbox: false };
   const call = createAwsCaller({ service: 'events', region, endpoint: null });
-  return { events: createEventBridgeEvents(call, { busName: eventBus }), announces: true };
+  return { events: createEventBridgeEvents(call, { busName: eventBus }), usesOutbox: true };
 };
 
 /** @throws AppError `CONFIGURATION_INVALID` */

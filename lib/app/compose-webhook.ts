@@ -4,7 +4,7 @@ import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { openConfig, openLogger, openProcess, openRegistry } from './compose.ts';
-import { openBlobs, openEvents, openLauncher, openStore } from './compose-stores.ts';
+import { openBlobs, openDispatcher, openEvents, openStore } from './compose-stores.ts';
 import type { WebhookFunctionParts } from './webhook-handler.ts';
 
 /**
@@ -22,7 +22,7 @@ export const openWebhook = (): WebhookFunctionParts => {
     executions,
     credentials: createCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
-    launcher: openLauncher(config),
+    dispatcher: openDispatcher(config),
     blobs: openBlobs(config),
     ...openEvents(config, logger),
     loadNodeTypes: async () => (await loadRegistry()).findNodeType,

@@ -2,7 +2,7 @@ import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { showExecution } from '../executions/lifecycle/find-execution.ts';
-import type { SettleParts } from '../executions/lifecycle/finish-execution.ts';
+import type { FinishParts } from '../executions/lifecycle/finish-execution.ts';
 import { type ListParts, listExecutions } from '../executions/lifecycle/list-executions.ts';
 import {
   type RetryOptions,
@@ -57,7 +57,7 @@ export const createListExecutions = (parts: Served & ListParts) =>
   );
 
 /** `GET /api/admin/executions/{executionId}`: one execution, node by node. */
-export const createShowExecution = (parts: Served & SettleParts & { readonly executions: ExecutionStore }) =>
+export const createShowExecution = (parts: Served & FinishParts & { readonly executions: ExecutionStore }) =>
   createHandler(
     parts,
     only('GET', parts.clock, async (event) => {

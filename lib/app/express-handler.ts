@@ -17,10 +17,10 @@ export const createExpressFunction =
         mode: 'express',
         // It may have been in line for long, and whoever tries again does everything again.
         since: parts.services.clock.now(),
-        owner: `request:${awsRequestId}`,
+        leaseOwner: `request:${awsRequestId}`,
         steps: inlineSteps(parts.services.clock),
         journal: null,
-        openDesk: null,
+        openCallbackUrls: null,
         track: (work) => work,
       });
     } finally {

@@ -4,12 +4,12 @@ import { withFields } from '../adapters/runtime/logger.ts';
 import type { JsonValue } from '../contract/json.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
 import type { Logger, Services } from '../contract/services.ts';
+import { cacheVerified } from '../credentials/cache-verified.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
-import { rememberVerified } from '../credentials/remember-verified.ts';
 import { verify } from '../credentials/verify.ts';
 import type { StrayErrorGuard } from '../engine/stray-errors.ts';
-import type { Launcher } from '../executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../executions/lifecycle/dispatcher.ts';
 import type { ExecutionEvents } from '../executions/lifecycle/execution-events.ts';
 import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
 import { createPrepareRun } from '../executions/lifecycle/prepare-run.ts';
@@ -67,11 +67,11 @@ export interface WebhookFunctionParts {
   readonly settings?: Partial<WebhookSettings>;
   readonly deliveries: DeliveryStore;
   /** Starts the runs that nobody waits for. */
-  readonly launcher: Launcher;
+  readonly dispatcher: Dispatcher;
   readonly blobs: BlobStore;
   readonly events: ExecutionEvents;
   /** Whether the end of executions is told to the outside. */
-  readonly announces: boolean;
+  readonly usesOutbox: boolean;
   readonly guard?: StrayErrorGuard | undefined;
 }
 
@@ -151,7 +151,7 @@ const createLookups = (
   return {
     findWorkflow: (id: string) => workflowCache(id, () => workflows.find(id)),
     findCredential: (id: string) => credentialCache(id, () => credentials.find(id)),
-    verify: rememberVerified(verify, verified),
+    verify: cacheVerified(verify, verified),
   };
 };
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../contract/services.ts';
-import type { CallbackDesk } from '../engine/session.ts';
+import type { CallbackUrls } from '../engine/session.ts';
 import type { ExecutionRecord, ExecutionStore } from '../executions/record/execution-store.ts';
 import { signToken } from './callback-token.ts';
 
-export interface DeskParts {
+export interface CallbackUrlParts {
   readonly executions: Pick<ExecutionStore, 'openCallback'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Where the service is reached from outside: `https://host`, without a slash at the end. */
@@ -13,10 +13,10 @@ export interface DeskParts {
 }
 
 /** Gives out the addresses at which one execution is answered. */
-export const createDesk = (
-  { executions, clock, publicUrl, onOpen }: DeskParts,
+export const createCallbackUrls = (
+  { executions, clock, publicUrl, onOpen }: CallbackUrlParts,
   { executionId, callbackKey }: Pick<ExecutionRecord, 'executionId' | 'callbackKey'>,
-): CallbackDesk => {
+): CallbackUrls => {
   const urlOf = (name: string, expiresAt: number): string => {
     if (callbackKey === null) throw new Error('this execution has no key to sign addresses with');
     return `${publicUrl}/api/webhook-callback/${signToken({ executionId, name, expiresAt }, callbackKey)}`;

@@ -8,13 +8,13 @@ import type {
 import { AppError } from '../shared/errors.ts';
 import { isSignedBy, readToken } from './callback-token.ts';
 
-export interface PlaceParts {
+export interface FindCallbackParts {
   readonly executions: Pick<ExecutionStore, 'find' | 'findCallback'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** A place where an execution waits to be answered, as its address names it. */
-export interface OpenPlace {
+export interface OpenCallback {
   readonly record: ExecutionRecord;
   readonly place: PendingCallback;
   /** Milliseconds since the epoch. */
@@ -26,7 +26,10 @@ export interface OpenPlace {
  * @throws AppError `CALLBACK_NOT_FOUND` for what nobody signed, `CALLBACK_GONE` when the time is up or the execution
  *   has ended, `STORE_UNAVAILABLE`
  */
-export const findPlace = async (text: string, { executions, clock }: PlaceParts): Promise<OpenPlace> => {
+export const findPendingCallback = async (
+  text: string,
+  { executions, clock }: FindCallbackParts,
+): Promise<OpenCallback> => {
   const token = readToken(text);
   const record = token === null ? null : await executions.find(token.executionId);
   if (

@@ -1,4 +1,4 @@
-import type { OpenPlace } from './find-callback.ts';
+import type { OpenCallback } from './find-callback.ts';
 
 /** Names and times of ours hold no such characters; a page must not depend on that. */
 const escapeHtml = (text: string): string =>
@@ -15,7 +15,7 @@ ${content}
 `;
 
 /** Asks for a decision. To look at it decides nothing: mail readers and chats look at every link. */
-export const confirmationPage = ({ record, expiresAt }: OpenPlace): string =>
+export const confirmationPage = ({ record, expiresAt }: OpenCallback): string =>
   page(
     'A workflow waits for your decision',
     `<p>Workflow <b>${escapeHtml(record.workflowId)}</b>, started at ${new Date(record.startedAt).toISOString()}.

@@ -2,41 +2,41 @@ import type { CallbackAnswer } from '../contract/node.ts';
 import type { StepResult, Steps } from './steps.ts';
 
 /** What is remembered of one thing that a run asked for. */
-export type MemoryEntry =
+export type Checkpoint =
   | { readonly step: StepResult }
   | { readonly waited: true }
   | { readonly answer: CallbackAnswer };
 
 /** By name. */
-export type StepMemory = Map<string, MemoryEntry>;
+export type CheckpointJournal = Map<string, Checkpoint>;
 
 /**
  * Steps that write into `memory` what they give, and give what is in it already instead of doing it: the way in which
  * a retry begins in the middle.
  */
-export const createRememberingSteps = (steps: Steps, memory: StepMemory): Steps => ({
+export const createJournalingSteps = (steps: Steps, checkpoints: CheckpointJournal): Steps => ({
   run: async (step) => {
-    const known = memory.get(step.name);
+    const known = checkpoints.get(step.name);
     if (known !== undefined && 'step' in known) return known.step;
     const result = await steps.run(step);
-    memory.set(step.name, { step: result });
+    checkpoints.set(step.name, { step: result });
     return result;
   },
-  within: (name, body) => steps.within(name, (inner) => body(createRememberingSteps(inner, memory))),
+  within: (name, body) => steps.within(name, (inner) => body(createJournalingSteps(inner, checkpoints))),
   wait: async (name, seconds, signal) => {
-    if (memory.has(name)) return;
+    if (checkpoints.has(name)) return;
     await steps.wait(name, seconds, signal);
-    memory.set(name, { waited: true });
+    checkpoints.set(name, { waited: true });
   },
   callback: async (name, timeoutSeconds) => {
-    const known = memory.get(name);
+    const known = checkpoints.get(name);
     if (known !== undefined && 'answer' in known) return { id: '', answer: async () => known.answer };
     const callback = await steps.callback(name, timeoutSeconds);
     return {
       id: callback.id,
       answer: async () => {
         const answer = await callback.answer();
-        memory.set(name, { answer });
+        checkpoints.set(name, { answer });
         return answer;
       },
     };
@@ -44,12 +44,13 @@ export const createRememberingSteps = (steps: Steps, memory: StepMemory): Steps 
 });
 
 /** Written down as JSON text, and read again. */
-export const writeMemory = (memory: StepMemory): string => JSON.stringify(Object.fromEntries(memory));
+export const serializeJournal = (checkpoints: CheckpointJournal): string =>
+  JSON.stringify(Object.fromEntries(checkpoints));
 
 /** @param forgotten nodes that are to run again: nothing of them, nor of what ran inside of them, is remembered */
-export const readMemory = (text: string, forgotten: ReadonlySet<string>): StepMemory =>
+export const parseJournal = (text: string, forgotten: ReadonlySet<string>): CheckpointJournal =>
   new Map(
-    Object.entries(JSON.parse(text) as Record<string, MemoryEntry>).filter(
+    Object.entries(JSON.parse(text) as Record<string, Checkpoint>).filter(
       ([name]) => !forgotten.has(name.split('/')[0] ?? ''),
     ),
   );

@@ -2,7 +2,7 @@ import { isAppError } from '../shared/errors.ts';
 import type { OtherWorkflows } from './session.ts';
 
 /** What fails on our side while a run goes on, and may be there the next time: no business of the workflow's. */
-export interface Faults {
+export interface InfrastructureErrors {
   /** Rejects with the first; never resolves. */
   readonly first: Promise<never>;
   /** What can't be had is a fault; the node that asked for it hears nothing more. */
@@ -13,7 +13,7 @@ export interface Faults {
  * A background run is tried again after a fault. As the failure of a node it would be the end of the run, or send it
  * another way than the one that is remembered.
  */
-export const createFaults = (): Faults => {
+export const watchInfrastructureErrors = (): InfrastructureErrors => {
   const first = Promise.withResolvers<never>();
   first.promise.catch(() => {}); // it may come when nobody listens any more
   return {

@@ -19,7 +19,7 @@ export interface ExecutionLimits {
 }
 
 /** Addresses at which somebody outside answers to a run that waits. */
-export interface CallbackDesk {
+export interface CallbackUrls {
   /** Makes the address good. Gives when it expires, milliseconds since the epoch. */
   open(name: string, callbackId: string, timeoutSeconds: number): Promise<number>;
   /** The address: the same for the same arguments, in this execution. */
@@ -40,7 +40,7 @@ export interface EnginePorts {
   readonly steps: Steps;
   readonly workflows: OtherWorkflows;
   /** Null where runs can't wait for answers. */
-  readonly callbacks: CallbackDesk | null;
+  readonly callbacks: CallbackUrls | null;
   /** Told whose code is at work; none where an error that gets loose ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
   /** Called when something that takes time begins or ends, with a way to see how everything stands. */

@@ -88,9 +88,9 @@ const catalogue = {
     'Workflow invalid',
     (p: { reason: string }) => `The stored workflow can't run: ${p.reason}.`,
   ),
-  LAUNCH_REFUSED: entry(
+  DISPATCH_REFUSED: entry(
     503,
-    'Launch refused',
+    'Dispatch refused',
     () => 'The engine for background runs does not take the execution now. Try again: it is started once.',
   ),
   ENGINE_UNAVAILABLE: entry(

@@ -49,7 +49,7 @@ interface Delivery extends CheckedRequest {
 /**
  * Finds out whether the delivery came before, starts the workflow, and answers its caller, at once or when it has run.
  * @param timeLimitMs how long a caller who waits can be kept waiting
- * Rejects with AppError, among others `DELIVERY_KEY_REUSED` | `LAUNCH_REFUSED` | `STORE_UNAVAILABLE`, and with what
+ * Rejects with AppError, among others `DELIVERY_KEY_REUSED` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`, and with what
  * {@link answerRun} throws.
  */
 export const runWebhook = async (

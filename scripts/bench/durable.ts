@@ -1,6 +1,6 @@
 import { type DurableExecutionClient, withDurableExecution } from '@aws/durable-execution-sdk-js';
-import { createBusy } from '../../lib/adapters/durable/busy.ts';
 import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
+import { createPendingIo } from '../../lib/adapters/durable/pending-io.ts';
 import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
@@ -41,7 +41,7 @@ const runDurably = async (plan: Plan) => {
   const blobs = { put: () => Promise.reject(new Error('unused')), get: async () => null };
   const handler = withDurableExecution(
     async (_input: unknown, context) => {
-      await runChain(plan, createDurableSteps(context, createStepSerdes('bench', blobs, createBusy())));
+      await runChain(plan, createDurableSteps(context, createStepSerdes('bench', blobs, createPendingIo())));
     },
     { durableExecutionClient: client },
   );

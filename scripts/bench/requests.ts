@@ -95,10 +95,10 @@ export const benchRequests = async (): Promise<void> => {
         http: { request: () => Promise.reject(new Error('unused')) },
       },
       deliveries: { claim: unused },
-      launcher: { launch: unused },
+      dispatcher: { dispatch: unused },
       blobs: { put: unused, get: unused },
       events: { publish: async () => {} },
-      announces: false,
+      usesOutbox: false,
       logger,
       settings: { cacheTtlMs: 60_000 },
     });

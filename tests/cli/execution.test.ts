@@ -129,7 +129,8 @@ describe('execution show', () => {
     const { call, executions, close } = await aService();
     const retryOf = { executionId: 'e-0', fromNodeId: 'fetch' };
     await executions.start(aStart({ retryOf }));
-    for (const checkAt of [1, 2]) await executions.begin('e-1', aLease({ owner: 'arn:1', checkAt }));
+    for (const leaseExpiresAt of [1, 2])
+      await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt }));
     await executions.finish(
       'e-1',
       anExecutionEnd({
@@ -181,7 +182,12 @@ describe('execution show', () => {
     const { call, executions, close } = await aService();
     await executions.start(aStart({ input: 'jhidden', callbackKey: 'hidden' }));
     const { out } = await call('execution show e-1 --json');
-    expect(JSON.parse(out)).toMatchObject({ executionId: 'e-1', status: 'accepted', nodes: [], owner: null });
+    expect(JSON.parse(out)).toMatchObject({
+      executionId: 'e-1',
+      status: 'accepted',
+      nodes: [],
+      leaseOwner: null,
+    });
     expect(out).not.toContain('hidden');
     close();
   });
@@ -226,7 +232,7 @@ describe('execution retry', () => {
     await service.executions.start(aStart({ trigger: { nodeId: 'request', type: 'webhookTrigger' } }));
     await service.executions.finish(
       'e-1',
-      anExecutionEnd({ status: 'failed', endedAt: T0 + 1, memory: 'j{}', failure }),
+      anExecutionEnd({ status: 'failed', endedAt: T0 + 1, checkpoints: 'j{}', failure }),
     );
     return service;
   };
@@ -270,7 +276,7 @@ describe('execution cancel', () => {
   test('ends it and stops its process', async () => {
     const { call, executions, engine, close } = await aService();
     await executions.start(aStart());
-    await executions.begin('e-1', aLease({ owner: 'arn:1', checkAt: T0 }));
+    await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt: T0 }));
     expect(await call('execution cancel e-1')).toEqual({ code: 0, out: 'e-1: cancelled', err: '' });
     expect(await executions.find('e-1')).toMatchObject({ status: 'cancelled' });
     expect(engine.received).toMatchObject([{ url: STOP }]);
@@ -284,7 +290,7 @@ describe('execution cancel', () => {
   test('stands, and says so, when the engine can not be told', async () => {
     const { call, executions, close } = await aService({ status: 403 });
     await executions.start(aStart());
-    await executions.begin('e-1', aLease({ owner: 'arn:1', checkAt: T0 }));
+    await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt: T0 }));
     expect(await call('execution cancel e-1')).toEqual({
       code: 0,
       out: 'e-1: cancelled',
@@ -308,8 +314,9 @@ describe('execution watch', () => {
   const save =
     (status: 'running' | 'waiting', ...nodes: NodeRecord[]) =>
     (store: ExecutionStore) =>
-      store.saveProgress('e-1', { status, nodes, checkAt: T0 });
-  const begin = (store: ExecutionStore) => store.begin('e-1', aLease({ owner: 'arn:1', checkAt: T0 }));
+      store.saveProgress('e-1', { status, nodes, leaseExpiresAt: T0 });
+  const begin = (store: ExecutionStore) =>
+    store.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt: T0 }));
   const nothing = async () => {};
 
   test('prints each node as it begins, waits and ends, until the execution ends', async () => {

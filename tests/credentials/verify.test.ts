@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { cacheVerified } from '../../lib/credentials/cache-verified.ts';
 import type { Credential, SecretHash } from '../../lib/credentials/credential.ts';
 import { hashChosen, hashGenerated } from '../../lib/credentials/hash-secret.ts';
-import { rememberVerified } from '../../lib/credentials/remember-verified.ts';
 import { type Verify, verify } from '../../lib/credentials/verify.ts';
 import { createCache } from '../../lib/shared/cache.ts';
 
@@ -85,7 +85,7 @@ describe('remembered verification', () => {
       clock: { now: () => 0 },
       keep: (isRight) => isRight,
     });
-    const remembering = rememberVerified(counting, (key, load) => {
+    const remembering = cacheVerified(counting, (key, load) => {
       keys.push(key);
       return lookUp(key, load);
     });

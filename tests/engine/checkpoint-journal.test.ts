@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  createRememberingSteps,
-  readMemory,
-  type StepMemory,
-  writeMemory,
+  type CheckpointJournal,
+  createJournalingSteps,
+  parseJournal,
+  serializeJournal,
 } from '../../lib/engine/checkpoint-journal.ts';
 import { inlineSteps, type Steps } from '../../lib/engine/steps.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 
-const run = async (memory: StepMemory) => {
+const run = async (checkpoints: CheckpointJournal) => {
   const { clock, run: pass } = aVirtualClock();
   const begun: string[] = [];
   const startedAt = clock.now();
@@ -19,7 +19,7 @@ const run = async (memory: StepMemory) => {
       return { id: 'c-1', answer: async () => ({ value: 'yes' }) };
     },
   };
-  const steps = createRememberingSteps(asking, memory);
+  const steps = createJournalingSteps(asking, checkpoints);
   const call = (name: string, within: Steps = steps) =>
     within.run({
       name,
@@ -44,10 +44,10 @@ const run = async (memory: StepMemory) => {
 
 describe('what a run remembers', () => {
   test('is all that it asked for, and is not asked for again', async () => {
-    const memory: StepMemory = new Map();
-    const before = await run(memory);
+    const checkpoints: CheckpointJournal = new Map();
+    const before = await run(checkpoints);
     expect(before).toMatchObject({ begun: ['first/0', 'ask/0/0', 'each/0/0/call/0'], waitedMs: 60_000 });
-    const again = await run(readMemory(writeMemory(memory), new Set()));
+    const again = await run(parseJournal(serializeJournal(checkpoints), new Set()));
     expect(again).toEqual({ result: before.result, begun: [], waitedMs: 0 });
   });
 
@@ -56,8 +56,8 @@ describe('what a run remembers', () => {
     ['ask', ['ask/0/0']],
     ['each', ['each/0/0/call/0']],
   ])('leaves out %s, and what ran inside of it, when that is to run again', async (node, begun) => {
-    const memory: StepMemory = new Map();
-    await run(memory);
-    expect((await run(readMemory(writeMemory(memory), new Set([node])))).begun).toEqual(begun);
+    const checkpoints: CheckpointJournal = new Map();
+    await run(checkpoints);
+    expect((await run(parseJournal(serializeJournal(checkpoints), new Set([node])))).begun).toEqual(begun);
   });
 });

@@ -1,8 +1,8 @@
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
-import { createBusy } from '../../lib/adapters/durable/busy.ts';
 import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
+import { createPendingIo } from '../../lib/adapters/durable/pending-io.ts';
 import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
-import { createRememberingSteps } from '../../lib/engine/checkpoint-journal.ts';
+import { createJournalingSteps } from '../../lib/engine/checkpoint-journal.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import { aDurableEngine } from '../support/a-durable-engine.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
@@ -23,7 +23,7 @@ const durable: WithSteps = async <Value>(use: Parameters<WithSteps>[0]): Promise
       withDurableExecution(
         async (_input: unknown, context) => {
           outcome = {
-            value: await use(createDurableSteps(context, createStepSerdes('e-1', blobs, createBusy()))),
+            value: await use(createDurableSteps(context, createStepSerdes('e-1', blobs, createPendingIo()))),
           };
         },
         { durableExecutionClient: client },
@@ -38,7 +38,7 @@ const durable: WithSteps = async <Value>(use: Parameters<WithSteps>[0]): Promise
 const remembering =
   (over: WithSteps): WithSteps =>
   (use) =>
-    over((steps) => use(createRememberingSteps(steps, new Map())));
+    over((steps) => use(createJournalingSteps(steps, new Map())));
 
 describeSteps('a process that lives long enough', inline);
 describeSteps('a durable execution', durable);

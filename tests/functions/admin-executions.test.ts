@@ -226,9 +226,9 @@ describe('GET /api/admin/executions/{executionId}', () => {
   test('answers its sample event, without what the record keeps for itself', async () => {
     const { executions } = await aService();
     await executions.start(
-      aStart(SAMPLE_ID, { input: 'j{"hidden":1}', callbackKey: 'hidden', seed: 'jhidden' }),
+      aStart(SAMPLE_ID, { input: 'j{"hidden":1}', callbackKey: 'hidden', retriedCheckpoints: 'jhidden' }),
     );
-    await executions.begin(SAMPLE_ID, aLease({ owner: ARN, checkAt: T0 }));
+    await executions.acquireLease(SAMPLE_ID, aLease({ leaseOwner: ARN, leaseExpiresAt: T0 }));
     await executions.openCallback(SAMPLE_ID, 'approve/0/0', { callbackId: 'hidden', expiresAt: T0 });
     const result = await call('adminExecution');
     expect(result.statusCode).toBe(200);
@@ -243,7 +243,7 @@ describe('GET /api/admin/executions/{executionId}', () => {
       durationMs: null,
       trigger: { nodeId: 'request', type: 'webhookTrigger' },
       retryOf: null,
-      owner: ARN,
+      leaseOwner: ARN,
       invocations: 1,
       crashes: 0,
       failure: null,
@@ -276,7 +276,10 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     });
     await workflows.put(definition, []);
     await executions.start(aStart(SAMPLE_ID));
-    await executions.finish(SAMPLE_ID, anExecutionEnd({ status: 'failed', endedAt: T0 + 1, memory: 'j{}' }));
+    await executions.finish(
+      SAMPLE_ID,
+      anExecutionEnd({ status: 'failed', endedAt: T0 + 1, checkpoints: 'j{}' }),
+    );
     return { ...service, definition };
   };
 
@@ -328,7 +331,7 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     expect(result.statusCode).toBe(202);
     expect(await executions.find(bodyOf(result).executionId)).toMatchObject({
       retryOf: { executionId: SAMPLE_ID, fromNodeId },
-      seed: fromNodeId === null ? null : 'j{}',
+      retriedCheckpoints: fromNodeId === null ? null : 'j{}',
     });
   });
 
@@ -358,7 +361,7 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     const { executions } = await anEnded();
     await aLambda(429);
     const result = await call('adminRetryExecution');
-    expect(result).toMatchObject(aProblem(503, 'launch-refused'));
+    expect(result).toMatchObject(aProblem(503, 'dispatch-refused'));
     expect(result.headers).toMatchObject({ 'retry-after': '2' });
     expect((await executions.list({ workflowId: 'greeting', limit: 10 })).executions).toHaveLength(1);
   });
@@ -368,7 +371,7 @@ describe('POST /api/admin/executions/{executionId}/cancel', () => {
   test('answers its sample event, and stops the durable execution', async () => {
     const { executions, lambda } = await aService();
     await executions.start(aStart(SAMPLE_ID));
-    await executions.begin(SAMPLE_ID, aLease({ owner: ARN, checkAt: T0 }));
+    await executions.acquireLease(SAMPLE_ID, aLease({ leaseOwner: ARN, leaseExpiresAt: T0 }));
     const result = await call('adminCancelExecution');
     expect([result.statusCode, bodyOf(result)]).toEqual([
       200,
@@ -394,7 +397,7 @@ describe('POST /api/admin/executions/{executionId}/cancel', () => {
     const { executions } = await aService();
     await aLambda(403);
     await executions.start(aStart(SAMPLE_ID));
-    await executions.begin(SAMPLE_ID, aLease({ owner: ARN, checkAt: T0 }));
+    await executions.acquireLease(SAMPLE_ID, aLease({ leaseOwner: ARN, leaseExpiresAt: T0 }));
     expect(await call('adminCancelExecution')).toMatchObject({ statusCode: 200 });
     expect(await executions.find(SAMPLE_ID)).toMatchObject({ status: 'cancelled' });
   });

@@ -30,7 +30,7 @@ const stores = {
   durableService,
   listWorkflowIds: async () => [],
   events: { publish: async () => {} },
-  announces: false,
+  usesOutbox: false,
 };
 
 type Handler = (event: never, context: Context) => Promise<unknown>;

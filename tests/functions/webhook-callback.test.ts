@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
-import { createDesk } from '../../lib/callbacks/callback-urls.ts';
+import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
 import type { JsonValue } from '../../lib/contract/json.ts';
 import type { EngineCallback } from '../../lib/executions/lifecycle/durable-service.ts';
 import { AppError } from '../../lib/shared/errors.ts';
@@ -20,8 +20,11 @@ const aCallback = async () => {
   const executions = inMemoryExecutionStore();
   const { logger, entries } = aRecordingLogger();
   await executions.start(anExecutionStart());
-  await executions.begin('e-1', aLease({ owner: 'arn', checkAt: 0 }));
-  const desk = createDesk({ executions, clock, publicUrl: 'https://example.com' }, anExecutionStart());
+  await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn', leaseExpiresAt: 0 }));
+  const desk = createCallbackUrls(
+    { executions, clock, publicUrl: 'https://example.com' },
+    anExecutionStart(),
+  );
   const url = desk.urlOf('ask/0/0', await desk.open('ask/0/0', 'callback-1', 600));
   const answers: JsonValue[] = [];
   const durableService = {
@@ -139,7 +142,10 @@ describe('the address of a run that waits for an answer', () => {
 
   test('of a place that was never opened is nowhere, though it is signed', async () => {
     const { executions, clock, call } = await aCallback();
-    const desk = createDesk({ executions, clock, publicUrl: 'https://example.com' }, anExecutionStart());
+    const desk = createCallbackUrls(
+      { executions, clock, publicUrl: 'https://example.com' },
+      anExecutionStart(),
+    );
     const at = desk.urlOf('ask/1/0', clock.now() + MINUTE);
     expect(await call('GET', { at })).toEqual(aProblem(404, 'callback-not-found'));
   });
@@ -172,7 +178,10 @@ describe('the address of a run that waits for an answer', () => {
 describe('the desk', () => {
   test('signs nothing without a key', async () => {
     const { executions, clock } = await aCallback();
-    const desk = createDesk({ executions, clock, publicUrl: 'x' }, anExecutionStart({ callbackKey: null }));
+    const desk = createCallbackUrls(
+      { executions, clock, publicUrl: 'x' },
+      anExecutionStart({ callbackKey: null }),
+    );
     expect(() => desk.urlOf('ask/0/0', 1)).toThrow('no key');
   });
 });

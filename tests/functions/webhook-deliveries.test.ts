@@ -175,16 +175,16 @@ describe('a delivery that comes again', () => {
   });
 
   test('and can neither be stored nor found is 503: nothing would run', async () => {
-    const launched: string[] = [];
+    const dispatched: string[] = [];
     const service = await aWebhookService({
       spoilt: {
         executions: { start: async () => false, find: async () => null },
-        launcher: { launch: async (id) => void launched.push(id) },
+        dispatcher: { dispatch: async (id) => void dispatched.push(id) },
       },
     });
     await service.put(later);
     expect(await service.call(keyed('k-1'))).toEqual(aProblem(503, 'store-unavailable'));
-    expect(launched).toEqual([]);
+    expect(dispatched).toEqual([]);
   });
 
   test('whose run has failed is answered as before, too', async () => {
@@ -217,7 +217,7 @@ describe('what a caller prefers (RFC 7240)', () => {
   });
 
   test('is 202 when the result is not there in time', async () => {
-    const service = await aWebhookService({ spoilt: { launcher: { launch: async () => {} } } });
+    const service = await aWebhookService({ spoilt: { dispatcher: { dispatch: async () => {} } } });
     await service.put(answering);
     const result = service.call(preferring('respond-async, wait=2'));
     await service.passTime(3_000);
@@ -237,36 +237,36 @@ describe('what a caller prefers (RFC 7240)', () => {
 
 describe('the dispatch of a run', () => {
   const counting = () => {
-    const launched: string[] = [];
-    return { launched, launch: async (executionId: string) => void launched.push(executionId) };
+    const dispatched: string[] = [];
+    return { dispatched, dispatch: async (executionId: string) => void dispatched.push(executionId) };
   };
 
   test('is not repeated by duplicates while it is under way, and is when it has been for long', async () => {
-    const launcher = counting();
-    const service = await aWebhookService({ spoilt: { launcher } });
+    const dispatcher = counting();
+    const service = await aWebhookService({ spoilt: { dispatcher } });
     await service.put(later);
     const event = keyed('k-1');
     const { timeEpoch } = event.requestContext;
     service.clock.advance(timeEpoch - service.clock.now());
     await Promise.all(Array.from({ length: 25 }, () => service.call(event)));
-    expect(launcher.launched).toHaveLength(1);
+    expect(dispatcher.dispatched).toHaveLength(1);
     service.clock.advance(9_999);
     await service.call(event);
-    expect(launcher.launched).toHaveLength(1);
+    expect(dispatcher.dispatched).toHaveLength(1);
     service.clock.advance(1);
     expect((await service.call(event)).statusCode).toBe(202);
-    expect(launcher.launched).toHaveLength(2);
+    expect(dispatcher.dispatched).toHaveLength(2);
   });
 });
 
 describe('an engine that takes no runs', () => {
   const refusing = (times: number) => {
-    const launched: string[] = [];
+    const dispatched: string[] = [];
     return {
-      launched,
-      launch: async (executionId: string) => {
-        if (launched.length + times > 0 && times-- > 0) throw new AppError('LAUNCH_REFUSED', {});
-        launched.push(executionId);
+      dispatched,
+      dispatch: async (executionId: string) => {
+        if (dispatched.length + times > 0 && times-- > 0) throw new AppError('DISPATCH_REFUSED', {});
+        dispatched.push(executionId);
       },
     };
   };
@@ -275,24 +275,24 @@ describe('an engine that takes no runs', () => {
     ['with a key', keyed('k-1'), true],
     ['without a key', aJsonEvent({ id: 1 }), false],
   ])('is 503 with Retry-After, and trying again %s starts one run', async (_case, event, isKept) => {
-    const launcher = refusing(1);
-    const service = await aWebhookService({ spoilt: { launcher } });
+    const dispatcher = refusing(1);
+    const service = await aWebhookService({ spoilt: { dispatcher } });
     await service.put(later);
     const refused = await service.call(event);
-    expect(refused).toEqual(aProblem(503, 'launch-refused'));
+    expect(refused).toEqual(aProblem(503, 'dispatch-refused'));
     expect(Number(refused.headers?.['retry-after'])).toBeGreaterThan(0);
-    // Another caller with the same key may have launched it meanwhile, and been told so.
+    // Another caller with the same key may have dispatched it meanwhile, and been told so.
     expect(service.executions.records()).toHaveLength(isKept ? 1 : 0);
     const again = await service.call(event);
     expect(again.statusCode).toBe(202);
-    expect(launcher.launched).toEqual([bodyOf(again).executionId]);
+    expect(dispatcher.dispatched).toEqual([bodyOf(again).executionId]);
     expect(service.executions.records()).toHaveLength(1);
   });
 
   test('leaves a run that will happen, when it can not be taken back: that is 202', async () => {
     const service = await aWebhookService({
       spoilt: {
-        launcher: refusing(1),
+        dispatcher: refusing(1),
         executions: { withdraw: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
       },
     });

@@ -30,7 +30,7 @@ const onRecord = async ({ executions }: WebhookService): Promise<string> => {
 describe('credentials that a request carries for other systems', () => {
   test('are not in the stored request, whatever the workflow says of records', async () => {
     for (const recordData of ['never', 'always'] as const) {
-      const service = await aWebhookService({ spoilt: { launcher: { launch: async () => {} } } });
+      const service = await aWebhookService({ spoilt: { dispatcher: { dispatch: async () => {} } } });
       await service.put({ webhook: { responseMode: 'onReceived' }, settings: { recordData } });
       expect((await service.call(anEvent())).statusCode).toBe(202);
       const stored = await onRecord(service);

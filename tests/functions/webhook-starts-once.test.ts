@@ -20,7 +20,7 @@ import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { dueIn } from '../support/a-start.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
-import { keptEvents } from '../support/an-inline-launcher.ts';
+import { keptEvents } from '../support/an-inline-dispatcher.ts';
 import { inMemoryBlobs } from '../support/in-memory-blobs.ts';
 import { inMemoryCredentialStore } from '../support/in-memory-stores.ts';
 import { useTestDatabases } from '../support/test-database.ts';
@@ -63,15 +63,15 @@ const open = async () => {
   };
   const healthy = createExecutionStore(direct, tables, options);
   const workflows = createWorkflowStore(direct, tables, systemClock);
-  const launched: string[] = [];
-  const launcher = { launch: async (executionId: string) => void launched.push(executionId) };
+  const dispatched: string[] = [];
+  const dispatcher = { dispatch: async (executionId: string) => void dispatched.push(executionId) };
   const handler = createWebhookFunction({
     ...background,
     workflows: createWorkflowStore(client, tables, systemClock),
     executions: createExecutionStore(client, tables, options),
     deliveries: createDeliveryStore(client, tables),
     credentials: inMemoryCredentialStore(),
-    launcher,
+    dispatcher,
     loadNodeTypes: async () => registry.findNodeType,
     settings: { cacheTtlMs: 0 },
   });
@@ -109,17 +109,17 @@ const open = async () => {
       const now = { ...event, requestContext: { ...event.requestContext, timeEpoch: Date.now() } };
       return handler(now as never, { awsRequestId: 'r', getRemainingTimeInMillis: () => 30_000 } as never);
     },
-    /** Runs all that was launched, and what a sweep a day later launches. Gives how many runs there were. */
+    /** Runs all that was dispatched, and what a sweep a day later launches. Gives how many runs there were. */
     runAll: async (): Promise<number> => {
       const durableService = {
         findStatus: async () => 'gone' as const,
         stop: async () => {},
         answerCallback: async () => false,
       };
-      const sweep = { ...parts, launcher, durableService, clock: { now: () => Date.now() + 3_600_000 } };
+      const sweep = { ...parts, dispatcher, durableService, clock: { now: () => Date.now() + 3_600_000 } };
       for (const executionId of await dueIn(healthy, Date.now() + 3_600_000))
         await sweepExecution(executionId, sweep);
-      for (const [at, executionId] of launched.entries())
+      for (const [at, executionId] of dispatched.entries())
         await run({ executionId }, { awsRequestId: `r-${at}` });
       return runs;
     },

@@ -33,7 +33,7 @@ const examples = {
   WORKFLOW_TOO_LARGE: { bytes: 6, limitBytes: 5 },
   WORKFLOW_CHANGED: { workflowId: 'shop' },
   CREDENTIAL_CHANGED: { credentialId: 'key' },
-  LAUNCH_REFUSED: {},
+  DISPATCH_REFUSED: {},
   ENGINE_UNAVAILABLE: {},
   EVENT_NOT_PUBLISHED: { executionId },
   DELIVERY_KEY_REUSED: { executionId },

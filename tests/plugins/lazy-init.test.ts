@@ -25,7 +25,7 @@ const aPlugin = (id: string, changes: Partial<PluginProvider> = {}): InstalledPl
 const start = installedUnified(
   aProvider({
     id: 'start',
-    handles: [aHandle({ id: 'begin', kind: 'trigger', execute: (_node, input) => input })],
+    handles: [aHandle({ id: 'acquireLease', kind: 'trigger', execute: (_node, input) => input })],
   }),
   'start',
 );
@@ -47,7 +47,7 @@ const aSandbox = async (...installed: InstalledPlugin[]) => {
         name: 'Workflow',
         enabled: true,
         nodes: [
-          { id: 'first', type: 'begin', parameters: {} },
+          { id: 'first', type: 'acquireLease', parameters: {} },
           { id: 'second', type, parameters: {} },
         ],
         connections: [{ sourceNodeId: 'first', targetNodeId: 'second' }],
@@ -62,7 +62,7 @@ const aSandbox = async (...installed: InstalledPlugin[]) => {
             executionId: 'e-1',
             workflowId: 'workflow',
             workflowVersion: 1,
-            trigger: { nodeId: 'first', type: 'begin' },
+            trigger: { nodeId: 'first', type: 'acquireLease' },
             startedAt: new Date(clock.now()).toISOString(),
           },
           input: {},

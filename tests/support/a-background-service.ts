@@ -1,8 +1,8 @@
 import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
-import { rememberBlobs } from '../../lib/adapters/blobs/remember-blobs.ts';
+import { cacheBlobs } from '../../lib/adapters/blobs/cache-blobs.ts';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
-import { createDesk } from '../../lib/callbacks/callback-urls.ts';
+import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
 import type { Clock } from '../../lib/contract/services.ts';
@@ -21,7 +21,7 @@ import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aDurableEngine, type Saboteur } from './a-durable-engine.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
-import { keptEvents } from './an-inline-launcher.ts';
+import { keptEvents } from './an-inline-dispatcher.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-stores.ts';
 
@@ -30,7 +30,7 @@ export interface BackgroundOptions {
   readonly clock?: Partial<Clock>;
   /** What the node type `call` does; it puts out its parameters by default. */
   readonly call?: PluginHandle['execute'];
-  readonly announces?: boolean;
+  readonly usesOutbox?: boolean;
   /** Spoils the blobs. */
   readonly blobs?: (blobs: BlobStore) => BlobStore;
 }
@@ -111,7 +111,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
   const workflows = inMemoryWorkflowStore();
   const executions = inMemoryExecutionStore();
   const stored = inMemoryBlobs();
-  const blobs = { ...rememberBlobs(options.blobs?.(stored) ?? stored), keys: stored.keys };
+  const blobs = { ...cacheBlobs(options.blobs?.(stored) ?? stored), keys: stored.keys };
   const openPlan = createOpenPlan({
     loadNodeTypes: async () => registry.findNodeType,
     lookUpPlan: (_key, load) => load(),
@@ -125,7 +125,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs,
     events: kept.events,
-    announces: options.announces ?? false,
+    usesOutbox: options.usesOutbox ?? false,
     services: {
       clock,
       ids: { next: () => `id-${ids++}` },
@@ -135,8 +135,8 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     loggerFor: () => logger,
   };
   const urls: string[] = [];
-  const openDesk = (record: Parameters<typeof createDesk>[1]) =>
-    createDesk(
+  const openCallbackUrls = (record: Parameters<typeof createCallbackUrls>[1]) =>
+    createCallbackUrls(
       {
         executions: parts.executions,
         clock,
@@ -159,7 +159,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     urls,
     published: kept.published,
     put: (definition: WorkflowDefinition) => workflows.put(definition, toPathConfigs(definition)),
-    /** As the webhook function accepts it, but launched by nobody. */
+    /** As the webhook function accepts it, but dispatched by nobody. */
     accept: async (
       executionId = 'e-1',
       {
@@ -183,7 +183,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
           keepsResult: true,
           traceparent: null,
         },
-        { ...parts, ids: parts.services.ids, clock, launcher: { launch: async () => {} } },
+        { ...parts, ids: parts.services.ids, clock, dispatcher: { dispatch: async () => {} } },
       );
       return executionId;
     },
@@ -205,7 +205,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
           const handler = createDurableFunction({
             ...parts,
             client,
-            openDesk,
+            openCallbackUrls,
             ...(maxOperations === undefined ? {} : { maxOperations }),
           });
           return async (event, context: Context) => {

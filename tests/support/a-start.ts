@@ -20,7 +20,7 @@ export const anExecutionStart = (changes: Partial<ExecutionStart> = {}): Executi
   callbackKey: 'key-1',
   retryOf: null,
   traceparent: null,
-  seed: null,
+  retriedCheckpoints: null,
   keepsResult: false,
   ...changes,
 });
@@ -30,13 +30,13 @@ export const anExecutionEnd = (changes: Partial<ExecutionEnd> = {}): ExecutionEn
   endedAt: 1_700_000_000_500,
   nodes: [],
   failure: null,
-  isToBeAnnounced: false,
+  isInOutbox: false,
   ...changes,
 });
 
 export const aLease = (changes: Partial<ExecutionLease> = {}): ExecutionLease => ({
-  owner: 'arn-1',
-  checkAt: 1_700_000_600_000,
+  leaseOwner: 'arn-1',
+  leaseExpiresAt: 1_700_000_600_000,
   journalSize: 0,
   crashes: 0,
   ...changes,

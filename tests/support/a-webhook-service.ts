@@ -8,7 +8,7 @@ import type { Ids } from '../../lib/contract/services.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import type { StrayErrorGuard } from '../../lib/engine/stray-errors.ts';
-import type { Launcher } from '../../lib/executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../../lib/executions/lifecycle/dispatcher.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
@@ -20,7 +20,7 @@ import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
-import { anInlineLauncher, keptEvents } from './an-inline-launcher.ts';
+import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
 import {
   inMemoryCredentialStore,
@@ -91,7 +91,7 @@ export interface ServiceOptions {
     readonly credentials?: Partial<CredentialStore>;
     readonly executions?: Partial<ExecutionStore>;
     readonly deliveries?: Partial<DeliveryStore>;
-    readonly launcher?: Partial<Launcher>;
+    readonly dispatcher?: Partial<Dispatcher>;
   };
 }
 
@@ -133,7 +133,7 @@ export const aWebhookService = async ({
     services,
     logger,
   };
-  const launcher = anInlineLauncher({
+  const dispatcher = anInlineDispatcher({
     ...background,
     openPlan,
     otherWorkflows: createOtherWorkflows(background.workflows, openPlan),
@@ -144,7 +144,7 @@ export const aWebhookService = async ({
     ...background,
     credentials: { ...credentials, ...spoilt.credentials },
     deliveries: { ...inMemoryDeliveryStore(), ...spoilt.deliveries },
-    launcher: { ...launcher, ...spoilt.launcher },
+    dispatcher: { ...dispatcher, ...spoilt.dispatcher },
     loadNodeTypes: async () => registry.findNodeType,
     settings,
     guard,

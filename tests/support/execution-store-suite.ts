@@ -40,15 +40,15 @@ const untouched = {
   nodes: [],
   nodesOmitted: 0,
   failure: null,
-  owner: null,
+  leaseOwner: null,
   invocations: 0,
   journalSize: 0,
   crashes: 0,
   redispatches: 0,
   result: null,
-  memory: null,
-  isToBeAnnounced: false,
-  checkAt: null,
+  checkpoints: null,
+  isInOutbox: false,
+  leaseExpiresAt: null,
 };
 
 /** What every {@link ExecutionStore} does. @param create makes an empty one */
@@ -131,33 +131,35 @@ export const describeExecutionStore = (
       const accepted = (changes: Partial<ExecutionStart> = {}) => anExecutionStart(changes);
       const begin = aLease();
 
-      test('it begins, and goes on, for its owner alone', async () => {
+      test('it begins, and goes on, for its leaseOwner alone', async () => {
         const store = await create();
         await store.start(accepted());
-        expect(await store.begin('e-1', begin)).toEqual({
+        expect(await store.acquireLease('e-1', begin)).toEqual({
           ...accepted(),
           ...untouched,
           status: 'running',
-          owner: 'arn-1',
+          leaseOwner: 'arn-1',
           invocations: 1,
-          checkAt: begin.checkAt,
+          leaseExpiresAt: begin.leaseExpiresAt,
         });
-        await store.saveProgress('e-1', { status: 'waiting', nodes: [], checkAt: 1 });
-        expect(await store.begin('e-1', aLease({ journalSize: 7, crashes: 2 }))).toMatchObject({
+        await store.saveProgress('e-1', { status: 'waiting', nodes: [], leaseExpiresAt: 1 });
+        expect(await store.acquireLease('e-1', aLease({ journalSize: 7, crashes: 2 }))).toMatchObject({
           status: 'running',
           invocations: 2,
           journalSize: 7,
           crashes: 2,
         });
-        expect(await store.begin('e-1', aLease({ ...begin, owner: 'arn-2' }))).toBeNull();
-        expect(await store.find('e-1')).toMatchObject({ owner: 'arn-1', invocations: 2 });
+        expect(await store.acquireLease('e-1', aLease({ ...begin, leaseOwner: 'arn-2' }))).toBeNull();
+        expect(await store.find('e-1')).toMatchObject({ leaseOwner: 'arn-1', invocations: 2 });
       });
 
       test('of many who begin it at once, one does', async () => {
         const store = await create();
         await store.start(accepted());
         const begun = await Promise.all(
-          Array.from({ length: 10 }, (_, at) => store.begin('e-1', { ...begin, owner: `owner-${at}` })),
+          Array.from({ length: 10 }, (_, at) =>
+            store.acquireLease('e-1', { ...begin, leaseOwner: `leaseOwner-${at}` }),
+          ),
         );
         expect(begun.filter((record) => record !== null)).toHaveLength(1);
       });
@@ -168,9 +170,11 @@ export const describeExecutionStore = (
           await store.start(accepted());
           await store.finish('e-1', end({ status: 'cancelled' }));
         }
-        expect(await store.begin('e-1', begin)).toBeNull();
+        expect(await store.acquireLease('e-1', begin)).toBeNull();
         expect(await store.redispatch('e-1', 1)).toBeNull();
-        expect(await store.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 })).toBe(false);
+        expect(await store.saveProgress('e-1', { status: 'running', nodes: [], leaseExpiresAt: 1 })).toBe(
+          false,
+        );
       });
 
       test('what no process has begun is dispatched again, and counted, until one has', async () => {
@@ -178,47 +182,54 @@ export const describeExecutionStore = (
         await store.start(accepted());
         expect(await store.redispatch('e-1', 5)).toBe(1);
         expect(await store.redispatch('e-1', 6)).toBe(2);
-        expect(await store.find('e-1')).toMatchObject({ status: 'accepted', redispatches: 2, checkAt: 6 });
-        await store.begin('e-1', begin);
+        expect(await store.find('e-1')).toMatchObject({
+          status: 'accepted',
+          redispatches: 2,
+          leaseExpiresAt: 6,
+        });
+        await store.acquireLease('e-1', begin);
         expect(await store.redispatch('e-1', 7)).toBeNull();
-        expect(await store.find('e-1')).toMatchObject({ redispatches: 2, checkAt: begin.checkAt });
+        expect(await store.find('e-1')).toMatchObject({
+          redispatches: 2,
+          leaseExpiresAt: begin.leaseExpiresAt,
+        });
       });
 
       test('progress without an account of nodes leaves the one before', async () => {
         const store = await create();
         await store.start(accepted());
-        await store.begin('e-1', begin);
+        await store.acquireLease('e-1', begin);
         const nodes = [nodeRecord()];
-        await store.saveProgress('e-1', { status: 'running', nodes, checkAt: 1 });
-        await store.saveProgress('e-1', { status: 'running', crashes: -1, checkAt: 2 });
-        expect(await store.find('e-1')).toMatchObject({ nodes, crashes: -1, checkAt: 2 });
+        await store.saveProgress('e-1', { status: 'running', nodes, leaseExpiresAt: 1 });
+        await store.saveProgress('e-1', { status: 'running', crashes: -1, leaseExpiresAt: 2 });
+        expect(await store.find('e-1')).toMatchObject({ nodes, crashes: -1, leaseExpiresAt: 2 });
       });
 
       test('its progress is kept, and what it remembers until it remembers more', async () => {
         const store = await create();
-        await store.start(accepted({ seed: 'j{}' }));
+        await store.start(accepted({ retriedCheckpoints: 'j{}' }));
         const nodes = [nodeRecord(), nodeRecord({ nodeId: 'ask', status: 'waiting' })];
-        expect(await store.saveProgress('e-1', { status: 'waiting', nodes, memory: 'jm', checkAt: 1 })).toBe(
-          true,
-        );
-        await store.saveProgress('e-1', { status: 'running', nodes, checkAt: 1 });
+        expect(
+          await store.saveProgress('e-1', { status: 'waiting', nodes, checkpoints: 'jm', leaseExpiresAt: 1 }),
+        ).toBe(true);
+        await store.saveProgress('e-1', { status: 'running', nodes, leaseExpiresAt: 1 });
         expect(await store.find('e-1')).toMatchObject({
           status: 'running',
           nodes,
-          memory: 'jm',
-          seed: 'j{}',
+          checkpoints: 'jm',
+          retriedCheckpoints: 'j{}',
         });
       });
 
-      test('its result and its memory are kept at its end', async () => {
+      test('its result and its checkpoints are kept at its end', async () => {
         const store = await create();
         await store.start(accepted());
-        await store.finish('e-1', end({ status: 'failed', failure, result: 'j1', memory: 'j2' }));
+        await store.finish('e-1', end({ status: 'failed', failure, result: 'j1', checkpoints: 'j2' }));
         expect(await store.find('e-1')).toMatchObject({
           status: 'failed',
           failure,
           result: 'j1',
-          memory: 'j2',
+          checkpoints: 'j2',
         });
       });
 
@@ -233,13 +244,17 @@ export const describeExecutionStore = (
         expect(await store.findCallback('e-1', 'ask/0/0')).toEqual(first);
         expect(await store.findCallback('e-1', long)).toMatchObject({ callbackId: 'c-3' });
         expect(await store.findCallback('e-2', 'ask/0/0')).toBeNull();
-        expect(await store.find('e-1')).toEqual({ ...accepted(), ...untouched, checkAt: expect.any(Number) });
+        expect(await store.find('e-1')).toEqual({
+          ...accepted(),
+          ...untouched,
+          leaseExpiresAt: expect.any(Number),
+        });
       });
 
       test('an execution that waits for thousands of answers can be ended', async () => {
         const store = await create();
         await store.start(accepted());
-        await store.begin('e-1', begin);
+        await store.acquireLease('e-1', begin);
         const nodes = Array.from({ length: 600 }, (_, at) =>
           nodeRecord({ nodeId: 'ask', within: `each/0/${at}`, status: 'waiting', input: 'x'.repeat(400) }),
         );
@@ -250,9 +265,9 @@ export const describeExecutionStore = (
           });
         const limit = pLimit(AT_ONCE);
         await Promise.all(nodes.map((_node, at) => limit(open, at)));
-        expect(await store.saveProgress('e-1', { status: 'waiting', nodes, checkAt: 1 })).toBe(true);
+        expect(await store.saveProgress('e-1', { status: 'waiting', nodes, leaseExpiresAt: 1 })).toBe(true);
         const packed = `j${'p'.repeat(11_000)}`;
-        const parts = { input: packed, result: packed, memory: packed };
+        const parts = { input: packed, result: packed, checkpoints: packed };
         const closed = closeNodes(nodes, 1_700_000_002_000, failure); // which keep what they got, unlike open ones
         const cancelled = end({ status: 'cancelled', nodes: closed, failure, ...parts });
         expect(await store.finish('e-1', cancelled)).toBe(true);
@@ -278,7 +293,7 @@ export const describeExecutionStore = (
       test('what has begun is not withdrawn', async () => {
         const store = await create();
         await store.start(accepted());
-        await store.begin('e-1', begin);
+        await store.acquireLease('e-1', begin);
         expect(await store.withdraw('e-1', 'token-1')).toBe(false);
       });
 
@@ -288,8 +303,8 @@ export const describeExecutionStore = (
         for (const id of ['e-1', 'e-2', 'e-3']) await store.start(accepted({ executionId: id }));
         expect(await dueIn(store, startedAt + 119_999)).toEqual([]);
         expect([...(await dueIn(store, startedAt + 120_000))].sort()).toEqual(['e-1', 'e-2', 'e-3']);
-        await store.begin('e-1', aLease({ owner: 'o', checkAt: startedAt + 500_000 }));
-        await store.postpone('e-2', startedAt + 400_000);
+        await store.acquireLease('e-1', aLease({ leaseOwner: 'o', leaseExpiresAt: startedAt + 500_000 }));
+        await store.extendLease('e-2', startedAt + 400_000);
         await store.finish('e-3', end());
         expect(await dueIn(store, startedAt + 399_999)).toEqual([]);
         expect(await dueIn(store, startedAt + 500_000)).toEqual(['e-2', 'e-1']);
@@ -302,15 +317,15 @@ export const describeExecutionStore = (
         const limit = pLimit(AT_ONCE);
         const wait = async (executionId: string) => {
           await store.start(accepted({ executionId, startToken: executionId }));
-          await store.begin(executionId, begin);
-          await store.saveProgress(executionId, { status: 'waiting', nodes: [], checkAt: startedAt });
+          await store.acquireLease(executionId, begin);
+          await store.saveProgress(executionId, { status: 'waiting', nodes: [], leaseExpiresAt: startedAt });
         };
         await Promise.all(ids.map((executionId) => limit(wait, executionId)));
         await store.start(accepted());
         const now = startedAt + 120_000;
         expect(await dueIn(store, now, ['active'])).toEqual(['e-1']);
         expect((await dueIn(store, now, ['waiting'])).sort()).toEqual(ids.sort());
-        await store.begin('w-7', aLease({ checkAt: startedAt }));
+        await store.acquireLease('w-7', aLease({ leaseExpiresAt: startedAt }));
         expect((await dueIn(store, now, ['active'])).sort()).toEqual(['e-1', 'w-7']);
       });
 
@@ -319,13 +334,13 @@ export const describeExecutionStore = (
         async (mode) => {
           const store = await create();
           await store.start(accepted({ mode, status: mode === 'inline' ? 'running' : 'accepted' }));
-          await store.finish('e-1', end({ isToBeAnnounced: true }));
-          expect(await store.find('e-1')).toMatchObject({ isToBeAnnounced: true });
+          await store.finish('e-1', end({ isInOutbox: true }));
+          expect(await store.find('e-1')).toMatchObject({ isInOutbox: true });
           expect(await dueIn(store, 1_700_001_000_000)).toEqual(['e-1']);
-          await store.announced('e-1');
-          await store.announced('e-1');
+          await store.markPublished('e-1');
+          await store.markPublished('e-1');
           expect(await dueIn(store, 1_700_001_000_000)).toEqual([]);
-          expect(await store.find('e-1')).toMatchObject({ isToBeAnnounced: false, status: 'succeeded' });
+          expect(await store.find('e-1')).toMatchObject({ isInOutbox: false, status: 'succeeded' });
         },
       );
     });

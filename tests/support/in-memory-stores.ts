@@ -72,17 +72,21 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
     const record = records.get(executionId);
     return record === undefined || isFinal(record.status) ? null : record;
   };
-  const change = (executionId: string, changes: Partial<ExecutionRecord>, checkAt?: number): boolean => {
+  const change = (
+    executionId: string,
+    changes: Partial<ExecutionRecord>,
+    leaseExpiresAt?: number,
+  ): boolean => {
     const record = findOpen(executionId);
     if (record === null) return false;
     records.set(executionId, { ...record, ...copy(changes) });
-    if (checkAt !== undefined) checks.set(executionId, checkAt);
+    if (leaseExpiresAt !== undefined) checks.set(executionId, leaseExpiresAt);
     return true;
   };
 
   const withCheck = (executionId: string): ExecutionRecord | null => {
     const record = records.get(executionId);
-    return record === undefined ? null : { ...copy(record), checkAt: checks.get(executionId) ?? null };
+    return record === undefined ? null : { ...copy(record), leaseExpiresAt: checks.get(executionId) ?? null };
   };
 
   return {
@@ -96,15 +100,15 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
         nodes: [],
         nodesOmitted: 0,
         failure: null,
-        owner: null,
+        leaseOwner: null,
         invocations: 0,
         journalSize: 0,
         crashes: 0,
         redispatches: 0,
         result: null,
-        memory: null,
-        isToBeAnnounced: false,
-        checkAt: null,
+        checkpoints: null,
+        isInOutbox: false,
+        leaseExpiresAt: null,
       });
       if (mode !== 'inline') checks.set(executionId, startedAt + 120_000);
       return true;
@@ -116,20 +120,26 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       checks.delete(executionId);
       return records.delete(executionId);
     },
-    begin: async (executionId, { checkAt, ...lease }) => {
+    acquireLease: async (executionId, { leaseExpiresAt, ...lease }) => {
       const record = findOpen(executionId);
-      if (record === null || (record.status !== 'accepted' && record.owner !== lease.owner)) return null;
-      change(executionId, { ...lease, status: 'running', invocations: record.invocations + 1 }, checkAt);
+      if (record === null || (record.status !== 'accepted' && record.leaseOwner !== lease.leaseOwner))
+        return null;
+      change(
+        executionId,
+        { ...lease, status: 'running', invocations: record.invocations + 1 },
+        leaseExpiresAt,
+      );
       return withCheck(executionId);
     },
-    redispatch: async (executionId, checkAt) => {
+    redispatch: async (executionId, leaseExpiresAt) => {
       const record = findOpen(executionId);
       if (record?.status !== 'accepted') return null;
       const redispatches = record.redispatches + 1;
-      change(executionId, { redispatches }, checkAt);
+      change(executionId, { redispatches }, leaseExpiresAt);
       return redispatches;
     },
-    saveProgress: async (executionId, { checkAt, ...progress }) => change(executionId, progress, checkAt),
+    saveProgress: async (executionId, { leaseExpiresAt, ...progress }) =>
+      change(executionId, progress, leaseExpiresAt),
     openCallback: async (executionId, name, callback) => {
       const key = `${executionId}/${name}`;
       if (!callbacks.has(key)) callbacks.set(key, callback);
@@ -139,14 +149,14 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       const before = records.get(executionId);
       if (before?.status === end.status && before.endedAt === end.endedAt) return true;
       if (!change(executionId, { nodesOmitted: 0, ...end })) return false;
-      if (end.isToBeAnnounced) checks.set(executionId, end.endedAt + 60_000);
+      if (end.isInOutbox) checks.set(executionId, end.endedAt + 60_000);
       else checks.delete(executionId);
       return true;
     },
-    announced: async (executionId) => {
+    markPublished: async (executionId) => {
       const record = records.get(executionId);
-      if (record?.isToBeAnnounced !== true) return;
-      records.set(executionId, { ...record, isToBeAnnounced: false });
+      if (record?.isInOutbox !== true) return;
+      records.set(executionId, { ...record, isInOutbox: false });
       checks.delete(executionId);
     },
     find: async (executionId) => withCheck(executionId),
@@ -169,13 +179,13 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
     },
     findDue: async function* (now, group) {
       yield* [...checks]
-        .filter(([, checkAt]) => checkAt <= now)
+        .filter(([, leaseExpiresAt]) => leaseExpiresAt <= now)
         .filter(([id]) => (records.get(id)?.status === 'waiting') === (group === 'waiting'))
         .sort(([, a], [, b]) => a - b)
         .map(([executionId]) => executionId);
     },
-    postpone: async (executionId, checkAt) => {
-      if (checks.has(executionId)) checks.set(executionId, checkAt);
+    extendLease: async (executionId, leaseExpiresAt) => {
+      if (checks.has(executionId)) checks.set(executionId, leaseExpiresAt);
     },
     records: () => [...records.values()],
   };

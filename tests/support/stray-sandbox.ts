@@ -59,7 +59,7 @@ const loose: PluginProvider = {
     },
     {
       id: 'busy',
-      name: 'Busy',
+      name: 'PendingIo',
       description: 'Is at work for some milliseconds, or until it is told to stop',
       kind: 'action',
       pure: true,

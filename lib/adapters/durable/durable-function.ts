@@ -8,7 +8,7 @@ import {
 } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
 import { createOperationBudget } from '../../engine/operation-budget.ts';
-import type { CallbackDesk } from '../../engine/session.ts';
+import type { CallbackUrls } from '../../engine/session.ts';
 import {
   type BackgroundParts,
   createBackgroundInvocation,
@@ -17,16 +17,16 @@ import type { BlobStore } from '../../executions/record/blob-store.ts';
 import type { ExecutionRecord } from '../../executions/record/execution-store.ts';
 import { readExecutionId } from '../../executions/record/read-execution-id.ts';
 import { isAppError } from '../../shared/errors.ts';
-import { createBusy } from './busy.ts';
 import { createCheckpointClient } from './checkpoint-client.ts';
 import { createDurableSteps } from './durable-steps.ts';
-import { createJournal } from './read-journal.ts';
+import { createJournalReader } from './journal-reader.ts';
+import { createPendingIo } from './pending-io.ts';
 import { createStepSerdes } from './step-serdes.ts';
 
 export interface DurableParts extends BackgroundParts {
   /** Where steps are remembered. */
   readonly client: DurableExecutionClient;
-  readonly openDesk: (record: ExecutionRecord) => CallbackDesk;
+  readonly openCallbackUrls: (record: ExecutionRecord) => CallbackUrls;
   /** Operations that one execution may have; as many as Lambda allows by default. */
   readonly maxOperations?: number;
 }
@@ -41,7 +41,7 @@ export const createDurableFunction =
     event: DurableExecutionInvocationInput,
     context: Context,
   ): Promise<DurableExecutionInvocationOutput> => {
-    const busy = createBusy();
+    const busy = createPendingIo();
     const { maxOperations } = parts;
     const budget = maxOperations === undefined ? undefined : createOperationBudget(maxOperations);
     const client = createCheckpointClient(parts.client);
@@ -68,10 +68,10 @@ export const createDurableFunction =
         const executionId = readExecutionId(payload);
         await invocation.run(executionId, {
           mode: 'durable',
-          owner: durable.executionContext.durableExecutionArn,
+          leaseOwner: durable.executionContext.durableExecutionArn,
           steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, busy), budget),
-          journal: createJournal(event, client, blobs),
-          openDesk: parts.openDesk,
+          journal: createJournalReader(event, client, blobs),
+          openCallbackUrls: parts.openCallbackUrls,
           track: busy.track,
         });
       } catch (cause) {
@@ -85,7 +85,7 @@ export const createDurableFunction =
       const output = await withDurableExecution(run, { durableExecutionClient: client })(event, context);
       if (output.Status === PENDING) invocation.halt();
       throwFault(fault);
-      if (output.Status === PENDING && busy.isBusy) {
+      if (output.Status === PENDING && busy.isPending) {
         await busy.whenIdle();
         await invocation.suspend(); // or it would pass for a crash
         throw new Error('The run was suspended while it had something to do; it is to be resumed at once.');

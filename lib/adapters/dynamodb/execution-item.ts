@@ -60,13 +60,13 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => ({
   ...(start.callbackKey === null ? {} : { callbackKey: text(start.callbackKey) }),
   ...(start.retryOf === null ? {} : { retryOf: json(start.retryOf) }),
   ...(start.traceparent === null ? {} : { traceparent: text(start.traceparent) }),
-  ...(start.seed === null ? {} : { seed: text(start.seed) }),
+  ...(start.retriedCheckpoints === null ? {} : { retriedCheckpoints: text(start.retriedCheckpoints) }),
   ...(start.keepsResult ? { keepsResult: flag(true) } : {}),
   ...(start.mode === 'inline'
     ? {}
     : {
         openShard: text(shardOf(start.executionId, 'active')),
-        checkAt: text(toIso(start.startedAt + BEGIN_WITHIN_MS)),
+        leaseExpiresAt: text(toIso(start.startedAt + BEGIN_WITHIN_MS)),
       }),
 });
 
@@ -78,20 +78,20 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   callbackKey: item.callbackKey?.S ?? null,
   retryOf: item.retryOf === undefined ? null : readJson<ExecutionStart['retryOf']>(item, 'retryOf'),
   traceparent: item.traceparent?.S ?? null,
-  seed: item.seed?.S ?? null,
+  retriedCheckpoints: item.retriedCheckpoints?.S ?? null,
   keepsResult: item.keepsResult?.BOOL === true,
   nodes: item.nodes === undefined ? [] : readJson<NodeRecord[]>(item, 'nodes'),
   nodesOmitted: item.nodesOmitted === undefined ? 0 : readNumber(item, 'nodesOmitted'),
   failure: item.failure === undefined ? null : readJson<NodeFailure | null>(item, 'failure'),
-  owner: item.owner?.S ?? null,
+  leaseOwner: item.leaseOwner?.S ?? null,
   invocations: item.invocations === undefined ? 0 : readNumber(item, 'invocations'),
   journalSize: item.journalSize === undefined ? 0 : readNumber(item, 'journalSize'),
   crashes: item.crashes === undefined ? 0 : readNumber(item, 'crashes'),
   redispatches: item.redispatches === undefined ? 0 : readNumber(item, 'redispatches'),
   result: item.result?.S ?? null,
-  memory: item.memory?.S ?? null,
-  isToBeAnnounced: item.isToBeAnnounced?.BOOL === true,
-  checkAt: item.checkAt === undefined ? null : Date.parse(readText(item, 'checkAt')),
+  checkpoints: item.checkpoints?.S ?? null,
+  isInOutbox: item.isInOutbox?.BOOL === true,
+  leaseExpiresAt: item.leaseExpiresAt === undefined ? null : Date.parse(readText(item, 'leaseExpiresAt')),
 });
 
 /** What the index by workflow has of an execution. */

@@ -78,7 +78,7 @@ export async function* findDueExecutions(
         new QueryCommand({
           TableName: executions,
           IndexName: 'byCheckTime',
-          KeyConditionExpression: 'openShard = :shard AND checkAt <= :now',
+          KeyConditionExpression: 'openShard = :shard AND leaseExpiresAt <= :now',
           ExpressionAttributeValues: { ':shard': text(shard), ':now': text(toIso(now)) },
           Limit: DUE_PAGE,
           ...(from === undefined ? {} : { ExclusiveStartKey: from }),
@@ -97,8 +97,11 @@ export async function* findDueExecutions(
     });
     yield* pages
       .flatMap(({ Items = [] }) => Items)
-      .map((item) => ({ executionId: readText(item, 'executionId'), checkAt: readText(item, 'checkAt') }))
-      .sort((a, b) => (a.checkAt < b.checkAt ? -1 : 1))
+      .map((item) => ({
+        executionId: readText(item, 'executionId'),
+        leaseExpiresAt: readText(item, 'leaseExpiresAt'),
+      }))
+      .sort((a, b) => (a.leaseExpiresAt < b.leaseExpiresAt ? -1 : 1))
       .map(({ executionId }) => executionId);
   }
 }

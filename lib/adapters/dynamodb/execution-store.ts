@@ -101,34 +101,34 @@ export const createExecutionStore = (
       return isWithdrawn || (await find(executionId)) === null;
     },
 
-    begin: async (executionId, { owner, checkAt, journalSize, crashes }) => {
+    acquireLease: async (executionId, { leaseOwner, leaseExpiresAt, journalSize, crashes }) => {
       const begun = await changeAndRead(executionId, {
-        condition: `#status = :accepted OR (${IS_OPEN} AND #owner = :owner)`,
+        condition: `#status = :accepted OR (${IS_OPEN} AND #leaseOwner = :leaseOwner)`,
         set: {
           status: text('running'),
-          owner: text(owner),
+          leaseOwner: text(leaseOwner),
           openShard: text(shardOf(executionId, 'active')),
-          checkAt: text(toIso(checkAt)),
+          leaseExpiresAt: text(toIso(leaseExpiresAt)),
           journalSize: number(journalSize),
           crashes: number(crashes),
           expiresAt: openExpiry(),
         },
         add: { invocations: number(1) },
-        values: { ':owner': text(owner) },
+        values: { ':leaseOwner': text(leaseOwner) },
       });
       return begun === null ? null : toRecord(begun);
     },
 
-    redispatch: async (executionId, checkAt) => {
+    redispatch: async (executionId, leaseExpiresAt) => {
       const counted = await changeAndRead(executionId, {
         condition: '#status = :accepted',
-        set: { checkAt: text(toIso(checkAt)) },
+        set: { leaseExpiresAt: text(toIso(leaseExpiresAt)) },
         add: { redispatches: number(1) },
       });
       return counted === null ? null : readNumber(counted, 'redispatches');
     },
 
-    saveProgress: (executionId, { status, nodes, crashes, memory, checkAt }) => {
+    saveProgress: (executionId, { status, nodes, crashes, checkpoints, leaseExpiresAt }) => {
       const fitted = nodes === undefined ? null : fitNodes(nodes);
       return change(executionId, {
         condition: IS_OPEN,
@@ -137,9 +137,9 @@ export const createExecutionStore = (
           nodes: fitted === null ? undefined : json(fitted.kept),
           nodesOmitted: fitted === null ? undefined : number(fitted.omitted),
           crashes: crashes === undefined ? undefined : number(crashes),
-          memory: memory === undefined ? undefined : text(memory),
+          checkpoints: checkpoints === undefined ? undefined : text(checkpoints),
           openShard: text(shardOf(executionId, status === 'waiting' ? 'waiting' : 'active')),
-          checkAt: text(toIso(checkAt)),
+          leaseExpiresAt: text(toIso(leaseExpiresAt)),
           expiresAt: openExpiry(),
         },
       });
@@ -158,7 +158,7 @@ export const createExecutionStore = (
     },
 
     finish: async (executionId, end) => {
-      const { status, endedAt, nodes, nodesOmitted = 0, failure, input, result, memory } = end;
+      const { status, endedAt, nodes, nodesOmitted = 0, failure, input, result, checkpoints } = end;
       const { kept, omitted } = fitNodes(nodes);
       const isFinished = await change(executionId, {
         condition: IS_OPEN,
@@ -170,12 +170,12 @@ export const createExecutionStore = (
           failure: json(failure),
           input: input === undefined ? undefined : text(input),
           result: result === undefined ? undefined : text(result),
-          memory: memory === undefined ? undefined : text(memory),
-          ...(end.isToBeAnnounced
+          checkpoints: checkpoints === undefined ? undefined : text(checkpoints),
+          ...(end.isInOutbox
             ? {
-                isToBeAnnounced: flag(true),
+                isInOutbox: flag(true),
                 openShard: text(shardOf(executionId, 'active')),
-                checkAt: text(toIso(endedAt + ANNOUNCE_WITHIN_MS)),
+                leaseExpiresAt: text(toIso(endedAt + PUBLISH_WITHIN_MS)),
               }
             : {}),
         },
@@ -184,17 +184,17 @@ export const createExecutionStore = (
           ':now': number(Math.floor(clock.now() / 1_000)),
           ':retention': number(retentionDays * 86_400),
         },
-        ...(end.isToBeAnnounced ? {} : { remove: ['openShard', 'checkAt'] }),
+        ...(end.isInOutbox ? {} : { remove: ['openShard', 'leaseExpiresAt'] }),
       });
       if (isFinished) return true;
       const record = await find(executionId);
       return record?.status === status && record.endedAt === endedAt;
     },
 
-    announced: async (executionId) => {
+    markPublished: async (executionId) => {
       await change(executionId, {
-        condition: 'attribute_exists(#isToBeAnnounced)',
-        remove: ['isToBeAnnounced', 'openShard', 'checkAt'],
+        condition: 'attribute_exists(#isInOutbox)',
+        remove: ['isInOutbox', 'openShard', 'leaseExpiresAt'],
       });
     },
 
@@ -202,14 +202,14 @@ export const createExecutionStore = (
 
     findDue: (now, group) => findDueExecutions(client, tables, now, group),
 
-    postpone: async (executionId, checkAt) => {
+    extendLease: async (executionId, leaseExpiresAt) => {
       await change(executionId, {
         condition: 'attribute_exists(#openShard)',
-        set: { checkAt: text(toIso(checkAt)) },
+        set: { leaseExpiresAt: text(toIso(leaseExpiresAt)) },
       });
     },
   };
 };
 
 /** When an end that was not announced is announced by the sweeper. */
-const ANNOUNCE_WITHIN_MS = 60_000;
+const PUBLISH_WITHIN_MS = 60_000;

@@ -5,8 +5,8 @@ import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
 import { packInput } from '../record/pack-result.ts';
-import { launchOrWithdraw } from './dispatch-execution.ts';
-import type { Launcher } from './dispatcher.ts';
+import { dispatchOrWithdraw } from './dispatch-execution.ts';
+import type { Dispatcher } from './dispatcher.ts';
 
 /** A background run that is to happen. */
 export interface Acceptance
@@ -23,7 +23,7 @@ export interface Acceptance
 
 export interface AcceptParts {
   readonly executions: ExecutionStore;
-  readonly launcher: Launcher;
+  readonly dispatcher: Dispatcher;
   readonly blobs: BlobStore;
   readonly ids: Ids;
   readonly clock: Pick<Clock, 'now'>;
@@ -37,7 +37,7 @@ const DISPATCH_MS = 10_000;
  * Stores an execution, then hands it over to the engine that runs it. Each of the two happens once, however often it
  * is asked for and wherever it was interrupted before. When it resolves, the run is certain to happen.
  * @returns the execution as it was found when it had been accepted before, null when it was accepted now
- * Rejects with AppError `STORE_UNAVAILABLE` | `LAUNCH_REFUSED`: then it was not started, or the same execution is
+ * Rejects with AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`: then it was not started, or the same execution is
  * started by trying again.
  */
 export const acceptExecution = async (
@@ -56,8 +56,8 @@ export const acceptExecution = async (
     return dispatchAgain(other, parts);
   }
   // A repeated delivery names this very execution: it stays.
-  if (isRepeatable) await launchOrMark(start, mode, parts);
-  else await launchOrWithdraw(start, mode, parts);
+  if (isRepeatable) await dispatchOrMark(start, mode, parts);
+  else await dispatchOrWithdraw(start, mode, parts);
   return null;
 };
 
@@ -65,23 +65,23 @@ export const acceptExecution = async (
 const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
   const { status, mode } = record;
   if (status === 'accepted' && mode !== 'inline' && isDispatchDue(record, parts.clock.now()))
-    await launchOrMark(record, mode, parts);
+    await dispatchOrMark(record, mode, parts);
   return record;
 };
 
-const isDispatchDue = ({ startedAt, checkAt }: ExecutionRecord, now: number): boolean =>
-  now - startedAt >= DISPATCH_MS || (checkAt !== null && checkAt <= now);
+const isDispatchDue = ({ startedAt, leaseExpiresAt }: ExecutionRecord, now: number): boolean =>
+  now - startedAt >= DISPATCH_MS || (leaseExpiresAt !== null && leaseExpiresAt <= now);
 
 /** A dispatch that is refused is marked as due, so that the next delivery, or the sweeper, does not wait for it. */
-const launchOrMark = async (
+const dispatchOrMark = async (
   { executionId, redispatches = 0 }: Pick<ExecutionStart, 'executionId'> & { readonly redispatches?: number },
   mode: BackgroundMode,
-  { launcher, executions, clock, logger }: AcceptParts,
+  { dispatcher, executions, clock, logger }: AcceptParts,
 ): Promise<void> => {
   try {
-    await launcher.launch(executionId, mode, redispatches);
+    await dispatcher.dispatch(executionId, mode, redispatches);
   } catch (error) {
-    await executions.postpone(executionId, clock.now()).catch((cause: unknown) => {
+    await executions.extendLease(executionId, clock.now()).catch((cause: unknown) => {
       logger.warn('The execution is not marked as due.', { executionId, cause });
     });
     throw error;
@@ -98,7 +98,7 @@ const toStart = async (acceptance: Acceptance, { blobs, ids }: AcceptParts): Pro
     input: await packInput(executionId, input, blobs),
     callbackKey: drawCallbackKey(ids),
     retryOf: null,
-    seed: null,
+    retriedCheckpoints: null,
   };
 };
 

@@ -1,11 +1,15 @@
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Logger, Services } from '../../contract/services.ts';
-import { createRememberingSteps, type StepMemory, writeMemory } from '../../engine/checkpoint-journal.ts';
+import {
+  type CheckpointJournal,
+  createJournalingSteps,
+  serializeJournal,
+} from '../../engine/checkpoint-journal.ts';
 import { closeNodes } from '../../engine/close-nodes.ts';
 import { execute } from '../../engine/execute.ts';
-import { createFaults } from '../../engine/infrastructure-errors.ts';
+import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
 import type { ExecutionResult, NodeFailure, NodeRecord } from '../../engine/result.ts';
-import type { CallbackDesk, OtherWorkflows } from '../../engine/session.ts';
+import type { CallbackUrls, OtherWorkflows } from '../../engine/session.ts';
 import type { Steps } from '../../engine/steps.ts';
 import type { StrayErrorGuard } from '../../engine/stray-errors.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
@@ -16,7 +20,7 @@ import { keepTimes, latestOf } from '../record/keep-times.ts';
 import { PACKED_BYTES, packResult } from '../record/pack-result.ts';
 import { packText } from '../record/pack-value.ts';
 import { viewNodes } from '../record/view-data.ts';
-import { type SettleParts, settleExecution } from './finish-execution.ts';
+import { type FinishParts, finishExecution } from './finish-execution.ts';
 import { computeLimits, keepsData } from './limits.ts';
 import { type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
@@ -27,14 +31,14 @@ import { createSteadyClock } from './steady-clock.ts';
  * When somebody should look whether a run is still alive: after the longest that a process can live, or for an express
  * run three of them with Lambda's delays between them.
  */
-export const RUNNING_CHECK_MS: Readonly<Record<ExecutionMode, number>> = {
+export const RUNNING_LEASE_MS: Readonly<Record<ExecutionMode, number>> = {
   inline: 20 * 60_000,
   durable: 20 * 60_000,
   express: 60 * 60_000,
 };
-export const WAITING_CHECK_MS = 6 * 3_600_000;
+export const WAITING_LEASE_MS = 6 * 3_600_000;
 
-export interface BackgroundParts extends SettleParts, LoadParts {
+export interface BackgroundParts extends FinishParts, LoadParts {
   readonly executions: ExecutionStore;
   readonly otherWorkflows: OtherWorkflows;
   readonly services: Services;
@@ -43,11 +47,11 @@ export interface BackgroundParts extends SettleParts, LoadParts {
 }
 
 /** What is remembered of an execution's steps, as it was when this process began. */
-export interface CheckpointJournal {
+export interface JournalReader {
   /** How many checkpoints there are. */
   count(): Promise<number>;
   /** @throws {AppError} STORE_UNAVAILABLE */
-  read(): Promise<StepMemory>;
+  read(): Promise<CheckpointJournal>;
 }
 
 /** The way in which this process remembers, and what comes with it. */
@@ -56,12 +60,12 @@ export interface BackgroundEngine {
   /** From when on its time is counted, milliseconds since the epoch; from the start of the execution when absent. */
   readonly since?: number;
   /** See `ExecutionRecord.owner`. */
-  readonly owner: string;
+  readonly leaseOwner: string;
   readonly steps: Steps;
   /** Null where nothing is remembered beyond the process. */
-  readonly journal: CheckpointJournal | null;
+  readonly journal: JournalReader | null;
   /** Null where runs can't wait for an answer. */
-  readonly openDesk: ((record: ExecutionRecord) => CallbackDesk) | null;
+  readonly openCallbackUrls: ((record: ExecutionRecord) => CallbackUrls) | null;
   /** Is told of work that the engine can't see, so that it does not take the run for idle. */
   track<Value>(work: Promise<Value>): Promise<Value>;
 }
@@ -97,28 +101,28 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
   /** The account of a run that has failed, as its record shows it. */
   let toView = (nodes: readonly NodeRecord[]): readonly NodeRecord[] => nodes;
   /** What its steps gave, as far as this process knows. */
-  let remembered: StepMemory = new Map();
+  let remembered: CheckpointJournal = new Map();
 
   const run = async (executionId: string, engine: BackgroundEngine): Promise<void> => {
     const stored = await executions.find(executionId);
     if (stored === null || isFinal(stored.status)) return refuse(executionId);
     const loaded = await loadBackgroundRun(stored, parts);
     const journalSize = (await engine.journal?.count()) ?? 0;
-    record = await executions.begin(executionId, {
-      owner: engine.owner,
-      checkAt: services.clock.now() + RUNNING_CHECK_MS[engine.mode],
+    record = await executions.acquireLease(executionId, {
+      leaseOwner: engine.leaseOwner,
+      leaseExpiresAt: services.clock.now() + RUNNING_LEASE_MS[engine.mode],
       journalSize,
       crashes: countCrashes(stored, journalSize),
     });
     if (record === null) return refuse(executionId);
     if ('failure' in loaded) return giveUp(record, loaded.failure);
-    remembered = loaded.memory;
+    remembered = loaded.checkpoints;
     if (record.crashes >= MAX_CRASHES) return giveUpCrashing(record, engine);
     await runLoaded(record, loaded, engine);
   };
 
   const refuse = (executionId: string): void =>
-    logger.warn('The execution has ended, has another owner, or is unknown: nothing is run.', {
+    logger.warn('The execution has ended, has another leaseOwner, or is unknown: nothing is run.', {
       executionId,
     });
 
@@ -135,7 +139,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
 
   const runLoaded = async (
     begun: ExecutionRecord,
-    { workflow, plan, input, memory }: LoadedRun,
+    { workflow, plan, input, checkpoints }: LoadedRun,
     engine: BackgroundEngine,
   ) => {
     const execution = toInfo(begun);
@@ -148,11 +152,11 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       executions,
       clock,
       logger,
-      toProgress: (nodes, status) => toProgress(begun, workflow, memory, nodes, status),
+      toProgress: (nodes, status) => toProgress(begun, workflow, checkpoints, nodes, status),
       onEnded: () => halted.abort(new Error('the execution was ended from outside')),
     });
     recorder = ownRecorder;
-    const faults = createFaults();
+    const faults = watchInfrastructureErrors();
     const running = runToResult(
       () =>
         execute(
@@ -161,9 +165,9 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
           {
             services: { ...services, clock },
             logger: parts.loggerFor(execution),
-            steps: createRememberingSteps(engine.steps, memory),
+            steps: createJournalingSteps(engine.steps, checkpoints),
             workflows: faults.watch(parts.otherWorkflows),
-            callbacks: engine.openDesk?.(begun) ?? null,
+            callbacks: engine.openCallbackUrls?.(begun) ?? null,
             onProgress: ownRecorder.note,
             stopped: halted.signal,
             guard: parts.guard,
@@ -177,13 +181,15 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       throw fault;
     });
     if (isSuspended) return; // what it came to since is worth nothing: it goes on from before
-    await engine.track(ownRecorder.close().then(() => settle(begun, result, { workflow, input, memory })));
+    await engine.track(
+      ownRecorder.close().then(() => settle(begun, result, { workflow, input, checkpoints })),
+    );
   };
 
   const toProgress = async (
     begun: ExecutionRecord,
     { definition: { settings } }: Workflow,
-    memory: StepMemory,
+    checkpoints: CheckpointJournal,
     nodes: readonly NodeRecord[],
     status: ExecutionProgress['status'],
   ): Promise<ExecutionProgress> => {
@@ -193,16 +199,16 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     return {
       status,
       nodes: viewNodes(keepTimes(begun.nodes, nodes), { keepsData: isKept }),
-      ...(status === 'waiting' ? { memory: await packMemory(begun, memory) } : {}),
-      checkAt:
-        status === 'waiting' ? Math.min(now + WAITING_CHECK_MS, endsAt) : now + RUNNING_CHECK_MS[begun.mode],
+      ...(status === 'waiting' ? { checkpoints: await packJournal(begun, checkpoints) } : {}),
+      leaseExpiresAt:
+        status === 'waiting' ? Math.min(now + WAITING_LEASE_MS, endsAt) : now + RUNNING_LEASE_MS[begun.mode],
     };
   };
 
   const settle = async (
     begun: ExecutionRecord,
     result: ExecutionResult,
-    { workflow, input, memory }: Pick<LoadedRun, 'workflow' | 'input' | 'memory'>,
+    { workflow, input, checkpoints }: Pick<LoadedRun, 'workflow' | 'input' | 'checkpoints'>,
   ): Promise<void> => {
     const { settings } = workflow.definition;
     const { status, nodes, failure } = result;
@@ -214,9 +220,11 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       nodes: viewNodes(keepTimes(begun.nodes, nodes), { keepsData: isKept }),
       failure,
       ...(await packResult(begun, result, input, blobs)),
-      ...(hasFailed || isWorthKeeping(begun, memory) ? { memory: await packMemory(begun, memory) } : {}),
+      ...(hasFailed || isWorthKeeping(begun, checkpoints)
+        ? { checkpoints: await packJournal(begun, checkpoints) }
+        : {}),
     };
-    if (!(await settleExecution(begun, end, parts)))
+    if (!(await finishExecution(begun, end, parts)))
       logger.warn('The execution had ended before; its record stays.', { executionId: begun.executionId });
   };
 
@@ -233,15 +241,15 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       nodes: closeNodes(account.nodes, endedAt, failure),
       nodesOmitted: account.nodesOmitted,
       failure,
-      ...(remembered.size > 0 ? { memory: await packMemory(latest, remembered) } : {}),
+      ...(remembered.size > 0 ? { checkpoints: await packJournal(latest, remembered) } : {}),
     } as const;
-    await settleExecution(latest, end, parts);
+    await finishExecution(latest, end, parts);
   };
 
-  const packMemory = ({ executionId }: ExecutionRecord, memory: StepMemory): Promise<string> =>
-    packText(writeMemory(memory), {
+  const packJournal = ({ executionId }: ExecutionRecord, checkpoints: CheckpointJournal): Promise<string> =>
+    packText(serializeJournal(checkpoints), {
       limitBytes: PACKED_BYTES,
-      key: `executions/${executionId}/memory`,
+      key: `executions/${executionId}/checkpoints`,
       blobs,
     });
 
@@ -255,9 +263,9 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     excuse: async () => {
       if (record === null) return;
       const { executionId, crashes, mode } = record;
-      const checkAt = services.clock.now() + RUNNING_CHECK_MS[mode];
+      const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
       await executions
-        .saveProgress(executionId, { status: 'running', crashes: crashes - 1, checkAt })
+        .saveProgress(executionId, { status: 'running', crashes: crashes - 1, leaseExpiresAt })
         .catch((cause: unknown) => {
           logger.warn('The process will be taken for one that crashed.', { executionId, cause });
         });
@@ -280,8 +288,8 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
 };
 
 /** What a run that went well remembers is seldom asked for: it is kept as long as it costs little. */
-const isWorthKeeping = ({ mode }: ExecutionRecord, memory: StepMemory): boolean =>
-  mode === 'durable' && memory.size > 0 && writeMemory(memory).length < PACKED_BYTES;
+const isWorthKeeping = ({ mode }: ExecutionRecord, checkpoints: CheckpointJournal): boolean =>
+  mode === 'durable' && checkpoints.size > 0 && serializeJournal(checkpoints).length < PACKED_BYTES;
 
 const toInfo = (record: ExecutionRecord): ExecutionInfo => ({
   executionId: record.executionId,

@@ -5,9 +5,9 @@ import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionStore } from '../record/execution-store.ts';
 import type { DurableService } from './durable-service.ts';
 import { findExecution } from './find-execution.ts';
-import { type SettleParts, settleExecution } from './finish-execution.ts';
+import { type FinishParts, finishExecution } from './finish-execution.ts';
 
-export interface CancelParts extends SettleParts {
+export interface CancelParts extends FinishParts {
   readonly executions: ExecutionStore;
   readonly durableService: Pick<DurableService, 'stop'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -38,12 +38,12 @@ export const cancelExecution = async (executionId: string, parts: CancelParts): 
     nodesOmitted,
     failure,
   } as const;
-  if (!(await settleExecution(record, end, parts))) refuse('it has just ended');
+  if (!(await finishExecution(record, end, parts))) refuse('it has just ended');
   // Who had not begun it may have done so just before: its process is told, too.
-  const owner = record.owner ?? (await parts.executions.find(executionId))?.owner ?? null;
-  if (mode !== 'durable' || owner === null) return;
+  const leaseOwner = record.leaseOwner ?? (await parts.executions.find(executionId))?.leaseOwner ?? null;
+  if (mode !== 'durable' || leaseOwner === null) return;
   try {
-    await parts.durableService.stop(owner, REASON);
+    await parts.durableService.stop(leaseOwner, REASON);
   } catch (cause) {
     // It finds the record ended when it goes on, and ends by itself.
     parts.logger.warn('The durable execution is not stopped.', { executionId, cause });

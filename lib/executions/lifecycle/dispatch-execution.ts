@@ -2,26 +2,26 @@ import type { Logger } from '../../contract/services.ts';
 import { isAppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
-import type { Launcher } from './dispatcher.ts';
+import type { Dispatcher } from './dispatcher.ts';
 
-export interface LaunchParts {
+export interface DispatchParts {
   readonly executions: Pick<ExecutionStore, 'withdraw'>;
-  readonly launcher: Launcher;
+  readonly dispatcher: Dispatcher;
   readonly logger: Logger;
 }
 
 /**
  * Hands an execution that was just stored over to the engine, or takes it back: for whoever would try again with
  * another one. When it resolves, the run is certain to happen.
- * Rejects with AppError `LAUNCH_REFUSED`: then nothing is left of it.
+ * Rejects with AppError `DISPATCH_REFUSED`: then nothing is left of it.
  */
-export const launchOrWithdraw = async (
+export const dispatchOrWithdraw = async (
   start: Pick<ExecutionStart, 'executionId' | 'startToken'>,
   mode: BackgroundMode,
-  parts: LaunchParts,
+  parts: DispatchParts,
 ): Promise<void> => {
   try {
-    await parts.launcher.launch(start.executionId, mode);
+    await parts.dispatcher.dispatch(start.executionId, mode);
   } catch (error) {
     if (await isWithdrawn(start, parts)) throw error;
   }
@@ -30,13 +30,13 @@ export const launchOrWithdraw = async (
 /** It can't be when it has begun after all, nor when the store is not to be had: then it will run, and is to be answered for. */
 const isWithdrawn = async (
   { executionId, startToken }: Pick<ExecutionStart, 'executionId' | 'startToken'>,
-  { executions, logger }: LaunchParts,
+  { executions, logger }: DispatchParts,
 ): Promise<boolean> => {
   try {
     return await executions.withdraw(executionId, startToken);
   } catch (cause) {
     if (!isAppError(cause, 'STORE_UNAVAILABLE')) throw cause;
-    logger.warn('The execution is stored, but not launched: it begins with the next sweep.', {
+    logger.warn('The execution is stored, but not dispatched: it begins with the next sweep.', {
       executionId,
       cause,
     });

@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
-import { type SettleParts, settleExecution } from './finish-execution.ts';
+import { type FinishParts, finishExecution } from './finish-execution.ts';
 
 /** Lambda ends every process after 15 minutes. */
 const INLINE_LIFE_MS = 15 * 60_000;
@@ -28,7 +28,7 @@ export const findExecution = async (
  */
 export const showExecution = async (
   executionId: string,
-  parts: SettleParts & { readonly executions: ExecutionStore; readonly clock: Pick<Clock, 'now'> },
+  parts: FinishParts & { readonly executions: ExecutionStore; readonly clock: Pick<Clock, 'now'> },
 ): Promise<ExecutionRecord> => {
   const record = await findExecution(executionId, parts);
   const now = parts.clock.now();
@@ -37,6 +37,6 @@ export const showExecution = async (
   if (!isLost) return record;
   const message = 'its process ended without saying how';
   const failure = { nodeId: record.trigger.nodeId, name: PROCESS_LOST, message };
-  await settleExecution(record, { status: 'failed', endedAt: now, nodes: record.nodes, failure }, parts);
+  await finishExecution(record, { status: 'failed', endedAt: now, nodes: record.nodes, failure }, parts);
   return findExecution(executionId, parts);
 };

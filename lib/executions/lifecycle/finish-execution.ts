@@ -2,11 +2,11 @@ import type { Logger } from '../../contract/services.ts';
 import type { ExecutionEnd, ExecutionStore } from '../record/execution-store.ts';
 import type { EndedExecution, ExecutionEvents } from './execution-events.ts';
 
-export interface SettleParts {
-  readonly executions: Pick<ExecutionStore, 'finish' | 'announced'>;
+export interface FinishParts {
+  readonly executions: Pick<ExecutionStore, 'finish' | 'markPublished'>;
   readonly events: ExecutionEvents;
   /** Whether the end of executions is told to the outside; without it nothing is left to do after the end. */
-  readonly announces: boolean;
+  readonly usesOutbox: boolean;
   readonly logger: Logger;
 }
 
@@ -20,31 +20,30 @@ type Settled = Omit<EndedExecution, 'status' | 'endedAt' | 'failure'>;
  * @returns false when it had ended before: then nothing was changed, and nothing published
  * @throws {AppError} STORE_UNAVAILABLE
  */
-export const settleExecution = async (
+export const finishExecution = async (
   execution: Settled,
-  end: Omit<ExecutionEnd, 'isToBeAnnounced'>,
-  parts: SettleParts,
+  end: Omit<ExecutionEnd, 'isInOutbox'>,
+  parts: FinishParts,
 ): Promise<boolean> => {
   const endedAt = Math.max(end.endedAt, execution.startedAt); // by the clock of another machine
   const isSettled = await parts.executions.finish(execution.executionId, {
     ...end,
     endedAt,
-    isToBeAnnounced: parts.announces,
+    isInOutbox: parts.usesOutbox,
   });
-  if (isSettled)
-    await announceEnd({ ...execution, ...end, endedAt, isToBeAnnounced: parts.announces }, parts);
+  if (isSettled) await publishEnd({ ...execution, ...end, endedAt, isInOutbox: parts.usesOutbox }, parts);
   return isSettled;
 };
 
 /** Tells of an end that is recorded. Never rejects: what could not be told stays marked. */
-export const announceEnd = async (
-  execution: Settled & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure' | 'isToBeAnnounced'>,
-  { executions, events, logger }: SettleParts,
+export const publishEnd = async (
+  execution: Settled & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure' | 'isInOutbox'>,
+  { executions, events, logger }: FinishParts,
 ): Promise<void> => {
-  const { executionId, isToBeAnnounced } = execution;
-  if (!(await tell(execution, events, logger)) || !isToBeAnnounced) return;
+  const { executionId, isInOutbox } = execution;
+  if (!(await tell(execution, events, logger)) || !isInOutbox) return;
   try {
-    await executions.announced(executionId);
+    await executions.markPublished(executionId);
   } catch (cause) {
     logger.warn('The end of the execution is announced, and will be again.', { executionId, cause });
   }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { Logger } from '../../contract/services.ts';
-import { readMemory, type StepMemory } from '../../engine/checkpoint-journal.ts';
+import { type CheckpointJournal, parseJournal } from '../../engine/checkpoint-journal.ts';
 import { toFailure } from '../../engine/failure.ts';
 import type { NodeFailure } from '../../engine/result.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
@@ -27,7 +27,7 @@ export interface LoadedRun {
   /** What the trigger gets. */
   readonly input: JsonObject;
   /** What steps gave in the execution that this one retries. */
-  readonly memory: StepMemory;
+  readonly checkpoints: CheckpointJournal;
 }
 
 /**
@@ -49,7 +49,7 @@ export const loadBackgroundRun = async (
 };
 
 const load = async (
-  { workflowId, workflowVersion, trigger, retryOf, seed, ...record }: ExecutionRecord,
+  { workflowId, workflowVersion, trigger, retryOf, retriedCheckpoints, ...record }: ExecutionRecord,
   { workflows, openPlan, blobs }: LoadParts,
 ): Promise<LoadedRun> => {
   const workflow = await workflows.findVersion(workflowId, workflowVersion);
@@ -61,9 +61,12 @@ const load = async (
   const plan = await openPlan(workflow);
   plan.routeFrom(trigger.nodeId); // throws for what is no trigger
   const input = JSON.parse(await unpackText(record.input ?? 'j{}', blobs)) as JsonObject;
-  const memory: StepMemory =
-    seed === null
+  const checkpoints: CheckpointJournal =
+    retriedCheckpoints === null
       ? new Map()
-      : readMemory(await unpackText(seed, blobs), findBehind(plan, retryOf?.fromNodeId ?? ''));
-  return { workflow, plan, input, memory };
+      : parseJournal(
+          await unpackText(retriedCheckpoints, blobs),
+          findBehind(plan, retryOf?.fromNodeId ?? ''),
+        );
+  return { workflow, plan, input, checkpoints };
 };

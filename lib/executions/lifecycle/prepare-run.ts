@@ -6,7 +6,7 @@ import { inlineSteps } from '../../engine/steps.ts';
 import type { StrayErrorGuard } from '../../engine/stray-errors.ts';
 import { computeLimits } from './limits.ts';
 import type { OpenPlan } from './plans.ts';
-import type { Launch, RunPrepared } from './run-execution.ts';
+import type { InlineRun, RunPrepared } from './run-execution.ts';
 
 export interface PrepareParts {
   readonly openPlan: OpenPlan;
@@ -18,7 +18,7 @@ export interface PrepareParts {
 }
 
 /**
- * Makes a launch ready to run with the engine, in this process from start to end.
+ * Makes a run ready to run with the engine, in this process from start to end.
  * Rejects with AppError `WORKFLOW_INVALID` when the stored workflow, or its trigger, can't run.
  */
 export const createPrepareRun =
@@ -30,7 +30,7 @@ export const createPrepareRun =
     input,
     timeLimitMs,
     traceparent,
-  }: Launch): Promise<RunPrepared> => {
+  }: InlineRun): Promise<RunPrepared> => {
     const plan = await openPlan(workflow);
     plan.routeFrom(trigger.nodeId); // throws for what is no trigger
     const limits = computeLimits(workflow.definition.settings, 'inline', timeLimitMs);

@@ -3,17 +3,17 @@ import { closeNodes } from '../../engine/close-nodes.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { type FinalStatus, isFinal } from '../record/execution-status.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
-import { RUNNING_CHECK_MS, WAITING_CHECK_MS } from './background-run.ts';
-import type { Launcher } from './dispatcher.ts';
+import { RUNNING_LEASE_MS, WAITING_LEASE_MS } from './background-run.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
 import { PROCESS_LOST } from './find-execution.ts';
-import { announceEnd, type SettleParts, settleExecution } from './finish-execution.ts';
+import { type FinishParts, finishExecution, publishEnd } from './finish-execution.ts';
 import { computeLimits } from './limits.ts';
 
-export interface SweepParts extends SettleParts {
+export interface SweepParts extends FinishParts {
   readonly executions: ExecutionStore;
   readonly workflows: Pick<WorkflowStore, 'findVersion'>;
-  readonly launcher: Launcher;
+  readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -30,11 +30,11 @@ export interface GivenUpInvocation {
 }
 
 /**
- * Reconciles one execution whose `checkAt` has come: dispatches again what no process has begun, publishes ends that
+ * Reconciles one execution whose `leaseExpiresAt` has come: dispatches again what no process has begun, publishes ends that
  * were not published, and finishes, with the reason, what died. What is alive is left alone.
  * @param givenUp set for what came out of the dead-letter queue: only the invocation that holds the lease ends its
  *   execution, a duplicate of it does not
- * @throws {AppError} STORE_UNAVAILABLE | LAUNCH_REFUSED | ENGINE_UNAVAILABLE: it is looked at again
+ * @throws {AppError} STORE_UNAVAILABLE | DISPATCH_REFUSED | ENGINE_UNAVAILABLE: it is looked at again
  */
 export const sweepExecution = async (
   executionId: string,
@@ -45,15 +45,15 @@ export const sweepExecution = async (
   if (record === null) return;
   const { status, mode } = record;
   if (isFinal(status)) {
-    if (record.isToBeAnnounced) await announceAgain(record, status, parts);
+    if (record.isInOutbox) await publishAgain(record, status, parts);
     return;
   }
   // What has done nothing yet can be begun at any time.
   if (status === 'accepted') return dispatchAgain(record, parts);
   if (mode === 'durable') return checkDurable(record, parts);
-  const isGivenUp = givenUp !== null && record.owner === ownerOf(givenUp);
+  const isGivenUp = givenUp !== null && record.leaseOwner === ownerOf(givenUp);
   // Begun, or begun again, since it was found to be due; or a duplicate was given up.
-  const isAlive = record.checkAt !== null && record.checkAt > parts.clock.now();
+  const isAlive = record.leaseExpiresAt !== null && record.leaseExpiresAt > parts.clock.now();
   if (isAlive && !isGivenUp) return;
   const message = isGivenUp
     ? 'its process failed, and so did those that tried again'
@@ -61,8 +61,8 @@ export const sweepExecution = async (
   await settle(record, 'failed', { name: PROCESS_LOST, message }, parts);
 };
 
-const announceAgain = (record: ExecutionRecord, status: FinalStatus, parts: SweepParts): Promise<void> =>
-  announceEnd({ ...record, status, endedAt: record.endedAt ?? parts.clock.now() }, parts);
+const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: SweepParts): Promise<void> =>
+  publishEnd({ ...record, status, endedAt: record.endedAt ?? parts.clock.now() }, parts);
 
 /** As the function for express runs names itself. */
 const ownerOf = ({ requestId }: GivenUpInvocation): string => `request:${requestId}`;
@@ -76,12 +76,13 @@ const dispatchAgain = async (record: ExecutionRecord, parts: SweepParts): Promis
   }
   const delayMs = Math.min(FIRST_REDISPATCH_MS * 2 ** record.redispatches, LAST_REDISPATCH_MS);
   const redispatches = await parts.executions.redispatch(executionId, now + delayMs);
-  if (redispatches !== null) await parts.launcher.launch(executionId, mode, redispatches);
+  if (redispatches !== null) await parts.dispatcher.dispatch(executionId, mode, redispatches);
 };
 
 const checkDurable = async (record: ExecutionRecord, parts: SweepParts): Promise<void> => {
-  const { executionId, owner, status } = record;
-  const found: DurableStatus = owner === null ? 'gone' : await parts.durableService.findStatus(owner);
+  const { executionId, leaseOwner, status } = record;
+  const found: DurableStatus =
+    leaseOwner === null ? 'gone' : await parts.durableService.findStatus(leaseOwner);
   if (found !== 'running') {
     const [end, message] = LOST[found];
     return settle(record, end, { name: 'RunLost', message }, parts);
@@ -91,12 +92,12 @@ const checkDurable = async (record: ExecutionRecord, parts: SweepParts): Promise
   if (now > endsAt) {
     // First the record: what the run still does can't change it any more.
     await settle(record, 'timedOut', { name: 'ExecutionTimeout', message: 'its time was up' }, parts);
-    await parts.durableService.stop(owner ?? '', 'its time was up');
+    await parts.durableService.stop(leaseOwner ?? '', 'its time was up');
     return;
   }
-  const checkAt =
-    status === 'waiting' ? Math.min(now + WAITING_CHECK_MS, endsAt + 1) : now + RUNNING_CHECK_MS.durable;
-  await parts.executions.postpone(executionId, checkAt);
+  const leaseExpiresAt =
+    status === 'waiting' ? Math.min(now + WAITING_LEASE_MS, endsAt + 1) : now + RUNNING_LEASE_MS.durable;
+  await parts.executions.extendLease(executionId, leaseExpiresAt);
 };
 
 /** How an execution ends whose durable execution has ended without it. */
@@ -135,5 +136,5 @@ const settle = async (
     nodesOmitted,
     failure: { nodeId: openNode?.nodeId ?? trigger.nodeId, ...failure },
   };
-  await settleExecution(record, end, parts);
+  await finishExecution(record, end, parts);
 };

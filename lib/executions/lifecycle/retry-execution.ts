@@ -6,9 +6,9 @@ import type { Plan } from '../../workflows/plan/plan.ts';
 import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
 import { drawCallbackKey } from './accept-execution.ts';
-import { checkMemory } from './check-memory.ts';
-import { launchOrWithdraw } from './dispatch-execution.ts';
-import type { Launcher } from './dispatcher.ts';
+import { checkJournal } from './check-journal.ts';
+import { dispatchOrWithdraw } from './dispatch-execution.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { findExecution } from './find-execution.ts';
 import type { OpenPlan } from './plans.ts';
 
@@ -21,7 +21,7 @@ export interface RetryOptions {
 export interface RetryParts {
   readonly executions: ExecutionStore;
   readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
-  readonly launcher: Launcher;
+  readonly dispatcher: Dispatcher;
   /** Rejects with `WORKFLOW_INVALID`. */
   readonly openPlan: OpenPlan;
   /** How background runs of a workflow are done. */
@@ -34,7 +34,7 @@ export interface RetryParts {
 /**
  * Starts a new execution that repeats one that has ended: with the same request, from the start, or from a node on,
  * with what the steps before it gave then.
- * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `LAUNCH_REFUSED` | `STORE_UNAVAILABLE`; then none was started
+ * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`; then none was started
  */
 export const retryExecution = async (
   executionId: string,
@@ -54,13 +54,13 @@ export const retryExecution = async (
   const plan = await openPlan(workflow, parts, refuse);
   const problem =
     findProblem(plan, record, options) ??
-    (options.from === null ? null : await checkMemory(record, plan, options.from));
+    (options.from === null ? null : await checkJournal(record, plan, options.from));
   if (problem !== null) refuse(problem);
 
   const mode = await parts.modeOf(workflow);
   const start = toStart(record, workflow, options, { ...parts, mode });
   await parts.executions.start(start);
-  await launchOrWithdraw(start, mode, parts);
+  await dispatchOrWithdraw(start, mode, parts);
   return start;
 };
 
@@ -99,7 +99,7 @@ const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOp
 };
 
 const toStart = (
-  { executionId, workflowId, trigger, input, memory, keepsResult, traceparent }: ExecutionRecord,
+  { executionId, workflowId, trigger, input, checkpoints, keepsResult, traceparent }: ExecutionRecord,
   workflow: Workflow,
   { from }: RetryOptions,
   { ids, clock, mode }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode },
@@ -116,6 +116,6 @@ const toStart = (
   callbackKey: drawCallbackKey(ids),
   retryOf: { executionId, fromNodeId: from },
   traceparent,
-  seed: from === null ? null : memory,
+  retriedCheckpoints: from === null ? null : checkpoints,
   keepsResult,
 });

@@ -7,11 +7,11 @@ import type { BlobStore } from '../record/blob-store.ts';
 import type { ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
 import { packInput, packResult } from '../record/pack-result.ts';
 import { viewNodes } from '../record/view-data.ts';
-import { type SettleParts, settleExecution } from './finish-execution.ts';
+import { type FinishParts, finishExecution } from './finish-execution.ts';
 import { keepsData } from './limits.ts';
 
 /** One run of one version of a workflow that is to happen, from start to end in this process. */
-export interface Launch {
+export interface InlineRun {
   /** `A-Z a-z 0-9 - _`, at most 64 characters. The same id never runs twice. */
   readonly executionId: string;
   readonly workflow: Workflow;
@@ -26,20 +26,20 @@ export interface Launch {
   readonly traceparent: ExecutionStart['traceparent'];
 }
 
-/** A launch that is ready to run: rejecting is a fault of ours, a failing node is a result. */
+/** An inline run whose plan is at hand. Rejects for a fault of ours; a failing node is a result. */
 export type RunPrepared = (startedAt: number) => Promise<ExecutionResult>;
 
-export interface RunParts extends SettleParts {
+export interface RunParts extends FinishParts {
   readonly executions: ExecutionStore;
   /** Rejects with `WORKFLOW_INVALID` for a workflow that can't run, before its start is recorded. */
-  readonly prepare: (launch: Launch) => Promise<RunPrepared>;
+  readonly prepare: (inlineRun: InlineRun) => Promise<RunPrepared>;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Ids;
   readonly blobs: BlobStore;
 }
 
 /** Runs to the end, with a record of its start and of its end. */
-export type RunExecution = (launch: Launch) => Promise<ExecutionResult>;
+export type RunExecution = (inlineRun: InlineRun) => Promise<ExecutionResult>;
 
 /**
  * Rejects with AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `ALREADY_STARTED`: then nothing was run. Once
@@ -47,20 +47,20 @@ export type RunExecution = (launch: Launch) => Promise<ExecutionResult>;
  */
 export const createRunExecution =
   (parts: RunParts): RunExecution =>
-  async (launch) => {
+  async (inlineRun) => {
     const { executions, prepare, clock, ids, logger } = parts;
-    const runPrepared = await prepare(launch);
-    const start = toStart(launch, clock.now(), ids.next());
+    const runPrepared = await prepare(inlineRun);
+    const start = toStart(inlineRun, clock.now(), ids.next());
     if (!(await executions.start(start))) {
-      throw new AppError('ALREADY_STARTED', { executionId: launch.executionId });
+      throw new AppError('ALREADY_STARTED', { executionId: inlineRun.executionId });
     }
     const result = await runToResult(() => runPrepared(start.startedAt), start, logger);
-    await recordEnd(launch, start, result, parts);
+    await recordEnd(inlineRun, start, result, parts);
     return result;
   };
 
 const toStart = (
-  { executionId, workflow, trigger, keepsResult, traceparent }: Launch,
+  { executionId, workflow, trigger, keepsResult, traceparent }: InlineRun,
   startedAt: number,
   startToken: string,
 ): ExecutionStart => ({
@@ -77,7 +77,7 @@ const toStart = (
   callbackKey: null,
   retryOf: null,
   traceparent,
-  seed: null,
+  retriedCheckpoints: null,
   keepsResult,
 });
 
@@ -98,7 +98,7 @@ export const runToResult = async (
 };
 
 const recordEnd = async (
-  { workflow, input }: Launch,
+  { workflow, input }: InlineRun,
   start: ExecutionStart,
   result: ExecutionResult,
   parts: RunParts,
@@ -116,7 +116,7 @@ const recordEnd = async (
       ...(await packResult(start, result, input, parts.blobs)),
       ...(hasFailed ? { input: await packInput(start.executionId, input, parts.blobs) } : {}),
     };
-    const isRecorded = await settleExecution(start, end, parts);
+    const isRecorded = await finishExecution(start, end, parts);
     if (!isRecorded) logger.warn('The execution had ended before; its record stays.', namesOf(start));
   } catch (cause) {
     logger.error('The end of the execution is not recorded.', { ...namesOf(start), status, cause });

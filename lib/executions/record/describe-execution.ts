@@ -28,7 +28,7 @@ export const describeExecution = (record: ExecutionRecord) => ({
     record.retryOf === null
       ? null
       : { executionId: record.retryOf.executionId, fromNodeId: record.retryOf.fromNodeId },
-  owner: record.owner,
+  leaseOwner: record.leaseOwner,
   invocations: record.invocations,
   crashes: Math.max(0, record.crashes),
   failure: record.failure === null ? null : describeFailure(record.failure),

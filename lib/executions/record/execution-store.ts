@@ -34,7 +34,7 @@ export interface ExecutionStart {
    * What is remembered of the execution that it repeats, packed: its `memory`. It never changes, so that every
    * process that resumes this one begins alike. Null for none.
    */
-  readonly seed: string | null;
+  readonly retriedCheckpoints: string | null;
   /** Whether somebody may ask for what it came to: its output is kept then. */
   readonly keepsResult: boolean;
 }
@@ -42,8 +42,8 @@ export interface ExecutionStart {
 /** The lease that a process takes when it begins or resumes an execution. */
 export interface ExecutionLease {
   /** See {@link ExecutionRecord}. */
-  readonly owner: string;
-  readonly checkAt: number;
+  readonly leaseOwner: string;
+  readonly leaseExpiresAt: number;
   readonly journalSize: number;
   readonly crashes: number;
 }
@@ -55,9 +55,9 @@ export interface ExecutionProgress {
   /** See {@link ExecutionRecord}; absent: what was stored stays. */
   readonly crashes?: number;
   /** Steps that are done, packed, for a retry from a node; absent: what was stored stays. */
-  readonly memory?: string;
+  readonly checkpoints?: string;
   /** When to look whether it is still alive, milliseconds since the epoch. */
-  readonly checkAt: number;
+  readonly leaseExpiresAt: number;
 }
 
 export interface ExecutionEnd {
@@ -72,9 +72,9 @@ export interface ExecutionEnd {
   readonly input?: string;
   /** `{output, response}`, packed, when the execution keeps its result. */
   readonly result?: string;
-  readonly memory?: string;
+  readonly checkpoints?: string;
   /** The event of this end is still to be published: the sweeper sees to it unless `announced` is called. */
-  readonly isToBeAnnounced: boolean;
+  readonly isInOutbox: boolean;
 }
 
 /** A pending callback: an item of its own, since an execution can have thousands. */
@@ -101,7 +101,7 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
    * Who runs it: the ARN of the durable execution, or `request:` and the id of the asynchronous invocation, which is
    * the same when Lambda tries again. Null before it has begun, and for inline runs.
    */
-  readonly owner: string | null;
+  readonly leaseOwner: string | null;
   /** How often a process began or resumed it. */
   readonly invocations: number;
   /** How many checkpoints there were when the last process began: more of them later are progress. */
@@ -112,10 +112,10 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
   readonly redispatches: number;
   readonly result: string | null;
   /** Steps that are done, packed: what a retry from a node in the middle is given as its `seed`. Null for none. */
-  readonly memory: string | null;
-  readonly isToBeAnnounced: boolean;
+  readonly checkpoints: string | null;
+  readonly isInOutbox: boolean;
   /** When to look at it, milliseconds since the epoch; null when nobody has to. */
-  readonly checkAt: number | null;
+  readonly leaseExpiresAt: number | null;
 }
 
 export interface ExecutionSummary
@@ -157,12 +157,12 @@ export interface ExecutionStore {
    * and this owner's: however often it was dispatched, one owner runs it.
    * @returns the record as it is then; null when the condition does not hold
    */
-  begin(executionId: string, lease: ExecutionLease): Promise<ExecutionRecord | null>;
+  acquireLease(executionId: string, lease: ExecutionLease): Promise<ExecutionRecord | null>;
   /**
-   * Counts another dispatch of an execution that no process has begun, and moves its `checkAt`.
+   * Counts another dispatch of an execution that no process has begun, and moves its `leaseExpiresAt`.
    * @returns how many there were beside the first; null when it has begun, ended, or is unknown
    */
-  redispatch(executionId: string, checkAt: number): Promise<number | null>;
+  redispatch(executionId: string, leaseExpiresAt: number): Promise<number | null>;
   /** False, and nothing changed, when the execution has ended or is unknown. */
   saveProgress(executionId: string, progress: ExecutionProgress): Promise<boolean>;
   /** Opening a callback of the same name again changes nothing. @param name see `Steps.callback` */
@@ -172,14 +172,14 @@ export interface ExecutionStore {
   /** False, and nothing changed, when the execution has ended already or is unknown. */
   finish(executionId: string, end: ExecutionEnd): Promise<boolean>;
   /** The event of its end was published. */
-  announced(executionId: string): Promise<void>;
+  markPublished(executionId: string): Promise<void>;
   find(executionId: string): Promise<ExecutionRecord | null>;
   list(query: ExecutionQuery): Promise<ExecutionPage>;
   /**
-   * Ids of background executions that are open, or not announced, and whose `checkAt` has come: all of the group, read
+   * Ids of background executions that are open, or not announced, and whose `leaseExpiresAt` has come: all of the group, read
    * page by page as they are asked for, the longest overdue of each page first.
    */
   findDue(now: number, group: DueGroup): AsyncIterable<string>;
   /** Looks at it again later. */
-  postpone(executionId: string, checkAt: number): Promise<void>;
+  extendLease(executionId: string, leaseExpiresAt: number): Promise<void>;
 }

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
+import { createLambdaDispatcher } from '../../../lib/adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../../../lib/adapters/aws/lambda-durable-service.ts';
-import { createLambdaLauncher } from '../../../lib/adapters/aws/lambda-launcher.ts';
 import { createS3BlobStore } from '../../../lib/adapters/blobs/s3-blob-store.ts';
 import { createEventBridgeEvents } from '../../../lib/adapters/events/event-bridge-events.ts';
 import { toCloudEvent } from '../../../lib/adapters/events/to-cloud-event.ts';
@@ -112,9 +112,9 @@ describe('launching', () => {
 
   test('is an asynchronous invocation by alias, named after the execution, with its id and nothing else', async () => {
     const { seen, call } = await anAws(() => ({ status: 202 }));
-    const launcher = createLambdaLauncher(call, functions);
-    await launcher.launch('e-1', 'durable');
-    await launcher.launch('e-2', 'express');
+    const dispatcher = createLambdaDispatcher(call, functions);
+    await dispatcher.dispatch('e-1', 'durable');
+    await dispatcher.dispatch('e-2', 'express');
     expect(seen.map(({ method, url, body }) => [method, url, body.toString()])).toEqual([
       ['POST', '/2015-03-31/functions/svc-dev-runDurable%3Adurable/invocations', '{"executionId":"e-1"}'],
       ['POST', '/2015-03-31/functions/svc-dev-runExpress/invocations', '{"executionId":"e-2"}'],
@@ -127,12 +127,12 @@ describe('launching', () => {
     ]);
   });
 
-  test('what is launched already is launched', async () => {
+  test('what is dispatched already is dispatched', async () => {
     const { call } = await anAws(() => ({
       status: 409,
       type: 'DurableExecutionAlreadyStartedException:http://x/',
     }));
-    await expect(createLambdaLauncher(call, functions).launch('e-1', 'durable')).resolves.toBeUndefined();
+    await expect(createLambdaDispatcher(call, functions).dispatch('e-1', 'durable')).resolves.toBeUndefined();
   });
 
   test.each<[string, Reply]>([
@@ -142,8 +142,8 @@ describe('launching', () => {
     ['out of reach', 'reset'],
   ])('is refused when it is %s', async (_case, reply) => {
     const { call } = await anAws(() => reply);
-    expect(await codeOf(createLambdaLauncher(call, functions).launch('e-1', 'durable'))).toBe(
-      'LAUNCH_REFUSED',
+    expect(await codeOf(createLambdaDispatcher(call, functions).dispatch('e-1', 'durable'))).toBe(
+      'DISPATCH_REFUSED',
     );
   });
 });

@@ -1,8 +1,8 @@
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { LocalDurableTestRunner } from '@aws/durable-execution-sdk-js-testing';
 import { afterAll, beforeAll } from '@jest/globals';
-import { createBusy } from '../../../lib/adapters/durable/busy.ts';
 import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.ts';
+import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
 import { createStepSerdes } from '../../../lib/adapters/durable/step-serdes.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 import { describeSteps, type WithSteps } from '../../support/steps-suite.ts';
@@ -16,7 +16,9 @@ const onAwsRunner: WithSteps = async <Value>(use: Parameters<WithSteps>[0]): Pro
   const blobs = inMemoryBlobs();
   let outcome: { readonly value: unknown } | undefined;
   const handlerFunction = withDurableExecution(async (_input: unknown, context) => {
-    outcome = { value: await use(createDurableSteps(context, createStepSerdes('e-1', blobs, createBusy()))) };
+    outcome = {
+      value: await use(createDurableSteps(context, createStepSerdes('e-1', blobs, createPendingIo()))),
+    };
   });
   const run = await new LocalDurableTestRunner({ handlerFunction }).run({ payload: {} });
   if (run.getStatus() !== 'SUCCEEDED' || outcome === undefined)

@@ -49,7 +49,7 @@ describe('a durable run', () => {
       mode: 'durable',
       invocations: 2,
       failure: null,
-      owner: expect.stringContaining('arn:aws:lambda'),
+      leaseOwner: expect.stringContaining('arn:aws:lambda'),
     });
     expect(await nodesOf(service)).toEqual([
       'start succeeded',
@@ -106,7 +106,7 @@ describe('a durable run', () => {
     expect((await service.run()).status).toBe('succeeded');
     expect(service.called).toHaveLength(2);
     await service.accept('e-2');
-    await service.executions.begin('e-2', aLease({ owner: 'another', checkAt: 1 }));
+    await service.executions.acquireLease('e-2', aLease({ leaseOwner: 'another', leaseExpiresAt: 1 }));
     await service.run('e-2');
     expect(service.called).toHaveLength(2);
   });
@@ -439,9 +439,9 @@ describe('the end of a run', () => {
   const flow: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
 
   test('is marked as untold until it is told: a crash in between leaves it to the sweeper', async () => {
-    const service = await aBackgroundService({ announces: true });
+    const service = await aBackgroundService({ usesOutbox: true });
     const marks: unknown[] = [];
-    const isMarked = async () => (await service.executions.find('e-1'))?.isToBeAnnounced;
+    const isMarked = async () => (await service.executions.find('e-1'))?.isInOutbox;
     service.parts.events.publish = async () => void marks.push(await isMarked());
     await service.put(aFlow(flow));
     await service.accept();
@@ -552,7 +552,7 @@ describe('faults of ours', () => {
     edges: ['start -> first', 'first -> pause', 'pause -> second'],
   };
 
-  test.each(['begin', 'finish'] as const)(
+  test.each(['acquireLease', 'finish'] as const)(
     'a store that can not be had at %s fails the invocation, and the run goes on where it was',
     async (method) => {
       let failures = 2;
@@ -732,10 +732,10 @@ describe('one process of a run', () => {
     };
     const engine: BackgroundEngine = {
       mode: 'durable',
-      owner: 'arn-1',
+      leaseOwner: 'arn-1',
       steps,
       journal: null,
-      openDesk: null,
+      openCallbackUrls: null,
       track: (work) => work,
     };
     return { engine, done, asked: asked.promise };
@@ -809,7 +809,7 @@ describe('a run whose process ends too early', () => {
         ...service.parts,
         ids: service.parts.services.ids,
         clock: service.parts.services.clock,
-        launcher: { launch: async () => {} },
+        dispatcher: { dispatch: async () => {} },
         modeOf: async ({ definition }) => resolveExecution(definition, service.findNodeType),
       },
     );
@@ -865,7 +865,7 @@ describe('a run whose process ends too early', () => {
     expect(await service.executions.find(executionId)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('by a decision of the engine keeps its account and its memory, too', async () => {
+  test('by a decision of the engine keeps its account and its checkpoints, too', async () => {
     const service = await started(chain(3));
     const { status } = await service.run('e-1', { refuses: ({ Name }) => Name === 'n-2/0' });
     expect(status).toBe('failed');
@@ -958,7 +958,7 @@ describe('a retry', () => {
         ...service.parts,
         ids: service.parts.services.ids,
         clock: service.parts.services.clock,
-        launcher: { launch: async () => {} },
+        dispatcher: { dispatch: async () => {} },
         modeOf: async ({ definition }) => resolveExecution(definition, service.findNodeType),
       },
     );
@@ -982,7 +982,7 @@ describe('a retry', () => {
     });
   });
 
-  test('of a run that went well begins in the middle, too, as long as its memory is small', async () => {
+  test('of a run that went well begins in the middle, too, as long as its checkpoints is small', async () => {
     broken.isBroken = false;
     const service = await failing();
     await service.run();

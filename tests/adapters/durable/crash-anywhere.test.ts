@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createBusy } from '../../../lib/adapters/durable/busy.ts';
 import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.ts';
+import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
 import { createStepSerdes } from '../../../lib/adapters/durable/step-serdes.ts';
 import type { JsonObject } from '../../../lib/contract/json.ts';
 import type { NodeContext, NodeSettings } from '../../../lib/contract/node.ts';
@@ -173,7 +173,7 @@ const runShape = async (shape: Shape, crashAt: number) => {
                 http: { request: () => Promise.reject(new Error('no network in tests')) },
               },
               logger: silent,
-              steps: createDurableSteps(context, createStepSerdes('e-1', inMemoryBlobs(), createBusy())),
+              steps: createDurableSteps(context, createStepSerdes('e-1', inMemoryBlobs(), createPendingIo())),
               workflows: noOtherWorkflows,
               callbacks: null,
             },

@@ -189,7 +189,7 @@ test('what a retry takes over costs nothing', async () => {
     {
       ...parts,
       ids: { next: () => 'e-2' },
-      launcher: { launch: async () => {} },
+      dispatcher: { dispatch: async () => {} },
       clock: parts.services.clock,
       modeOf: async ({ definition }) => resolveExecution(definition, findNodeType),
     },

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createBusy } from '../../../lib/adapters/durable/busy.ts';
 import { toOperationName } from '../../../lib/adapters/durable/operation-name.ts';
+import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
 
 test('a name that the engine takes stays as it is', () => {
   expect(toOperationName('each/0/3/call/0')).toBe('each/0/3/call/0');
@@ -15,15 +15,15 @@ test('a name that is too long keeps its start, and differs where it differed', (
 });
 
 test('who has something on its way is busy, until it is there or has failed', async () => {
-  const busy = createBusy();
+  const busy = createPendingIo();
   const fetched = Promise.withResolvers<number>();
   const failing = Promise.withResolvers<number>();
   const works = [busy.track(fetched.promise), busy.track(failing.promise).catch(() => 0)];
-  expect(busy.isBusy).toBe(true);
+  expect(busy.isPending).toBe(true);
   const idle = busy.whenIdle();
   fetched.resolve(1);
   failing.reject(new Error('no'));
   await idle;
   expect(await Promise.all(works)).toEqual([1, 0]);
-  expect(busy.isBusy).toBe(false);
+  expect(busy.isPending).toBe(false);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createBusy } from '../../../lib/adapters/durable/busy.ts';
+import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
 import { createStepSerdes } from '../../../lib/adapters/durable/step-serdes.ts';
 import { LIMITS } from '../../../local/engine/durable-state.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
@@ -12,7 +12,7 @@ const aResult = (bytes: number) => {
 test.each([-3, -2, -1, 0, 1])(
   'a result of the engine’s limit and %i bytes is written down within it, and read again',
   async (more) => {
-    const serdes = createStepSerdes('e-1', inMemoryBlobs(), createBusy());
+    const serdes = createStepSerdes('e-1', inMemoryBlobs(), createPendingIo());
     const about = { entityId: 'step-1', durableExecutionArn: 'arn' };
     const result = aResult(LIMITS.operationBytes + more);
     const written = await serdes.serialize(result, about);

@@ -74,17 +74,20 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['executions.finish', ({ executions }) => executions.finish('e-1', end)],
   ['executions.find', ({ executions }) => executions.find('e-1')],
   ['executions.withdraw', ({ executions }) => executions.withdraw('e-1', 'token-1')],
-  ['executions.begin', ({ executions }) => executions.begin('e-1', aLease({ owner: 'o', checkAt: 1 }))],
+  [
+    'executions.begin',
+    ({ executions }) => executions.acquireLease('e-1', aLease({ leaseOwner: 'o', leaseExpiresAt: 1 })),
+  ],
   [
     'executions.saveProgress',
-    ({ executions }) => executions.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 }),
+    ({ executions }) => executions.saveProgress('e-1', { status: 'running', nodes: [], leaseExpiresAt: 1 }),
   ],
   [
     'executions.openCallback',
     ({ executions }) => executions.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: 1 }),
   ],
-  ['executions.announced', ({ executions }) => executions.announced('e-1')],
-  ['executions.postpone', ({ executions }) => executions.postpone('e-1', 1)],
+  ['executions.announced', ({ executions }) => executions.markPublished('e-1')],
+  ['executions.extendLease', ({ executions }) => executions.extendLease('e-1', 1)],
   ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],
   ['executions.findDue', ({ executions }) => dueIn(executions, 1)],
   ['deliveries.claim', ({ deliveries }) => deliveries.claim(aClaim())],
@@ -219,10 +222,10 @@ describe('a record is kept', () => {
   });
 
   test.each<[string, (executions: Stores['executions']) => Promise<unknown>]>([
-    ['begins or goes on', (executions) => executions.begin('e-1', aLease())],
+    ['begins or goes on', (executions) => executions.acquireLease('e-1', aLease())],
     [
       'makes progress',
-      (executions) => executions.saveProgress('e-1', { status: 'running', nodes: [], checkAt: 1 }),
+      (executions) => executions.saveProgress('e-1', { status: 'running', nodes: [], leaseExpiresAt: 1 }),
     ],
   ])('for 400 days since it last %s, as long as it is open', async (_what, act) => {
     const { store, expiry, pass } = await atDay(50);

@@ -28,10 +28,10 @@ interface Setting {
   readonly start?: Partial<ExecutionStart>;
   readonly stop?: DurableService['stop'];
   readonly executions?: (store: ExecutionStore) => Partial<ExecutionStore>;
-  readonly announces?: boolean;
+  readonly usesOutbox?: boolean;
 }
 
-const aService = async ({ start, stop, executions: spoil = () => ({}), announces = true }: Setting = {}) => {
+const aService = async ({ start, stop, executions: spoil = () => ({}), usesOutbox = true }: Setting = {}) => {
   const store = inMemoryExecutionStore();
   await store.start(anExecutionStart(start));
   const stopped: string[] = [];
@@ -51,18 +51,19 @@ const aService = async ({ start, stop, executions: spoil = () => ({}), announces
         published.push(ended);
       },
     },
-    announces,
+    usesOutbox,
     logger,
     clock: { now: () => NOW },
   };
-  const begin = (owner = 'arn:1') => store.begin('e-1', aLease({ owner, checkAt: 0 }));
+  const begin = (leaseOwner = 'arn:1') =>
+    store.acquireLease('e-1', aLease({ leaseOwner, leaseExpiresAt: 0 }));
   const wait = async () => {
     await begin();
     await store.saveProgress('e-1', {
       status: 'waiting',
       nodes: [anEndedNode, aWaitingNode],
-      memory: 'j{}',
-      checkAt: 0,
+      checkpoints: 'j{}',
+      leaseExpiresAt: 0,
     });
   };
   const cancel = (id = 'e-1') => cancelExecution(id, parts);
@@ -82,7 +83,7 @@ describe('cancelling', () => {
         { nodeId: 'start', status: 'succeeded' },
         { nodeId: 'approve', status: 'failed', durationMs: 8_000 },
       ],
-      memory: 'j{}',
+      checkpoints: 'j{}',
     });
     expect(stopped).toEqual(['arn:1: cancelled by an operator']);
   });
@@ -92,7 +93,7 @@ describe('cancelling', () => {
     await wait();
     await cancel();
     expect(published).toMatchObject([{ executionId: 'e-1', status: 'cancelled', endedAt: NOW }]);
-    expect(await store.find('e-1')).toMatchObject({ isToBeAnnounced: false });
+    expect(await store.find('e-1')).toMatchObject({ isInOutbox: false });
   });
 
   test('keeps one that was accepted from ever beginning', async () => {
@@ -107,7 +108,7 @@ describe('cancelling', () => {
     const { cancel, stopped } = await aService({
       executions: (store) => ({
         finish: async (id, end) => {
-          await store.begin(id, aLease({ owner: 'arn:late', checkAt: 0 }));
+          await store.acquireLease(id, aLease({ leaseOwner: 'arn:late', leaseExpiresAt: 0 }));
           return store.finish(id, end);
         },
       }),

@@ -19,7 +19,7 @@ const aService = async (start: Partial<ExecutionStart>, now: number) => {
       published.push(ended);
     },
   };
-  const parts = { executions, events, announces: true, logger: silent, clock: { now: () => now } };
+  const parts = { executions, events, usesOutbox: true, logger: silent, clock: { now: () => now } };
   return { executions, published, show: (id = 'e-1') => showExecution(id, parts) };
 };
 
@@ -93,15 +93,15 @@ const aFullRecord = {
   status: 'failed',
   endedAt: START + 1_500,
   retryOf: { executionId: 'e-0', fromNodeId: 'fetch' },
-  seed: 'jhidden-seed',
-  memory: 'jhidden-memory',
+  retriedCheckpoints: 'jhidden-retriedCheckpoints',
+  checkpoints: 'jhidden-checkpoints',
   result: 'jhidden-result',
   journalSize: 0,
   crashes: 0,
   redispatches: 0,
-  isToBeAnnounced: true,
-  checkAt: START + 123,
-  owner: 'arn:aws:lambda:eu-central-1:123456789012:function:run:1/durable-execution/e-1/2',
+  isInOutbox: true,
+  leaseExpiresAt: START + 123,
+  leaseOwner: 'arn:aws:lambda:eu-central-1:123456789012:function:run:1/durable-execution/e-1/2',
   invocations: 3,
   failure: { nodeId: 'fetch', name: 'HttpError', message: 'no', stack: 'hidden-stack' },
   nodes: [
@@ -146,7 +146,7 @@ describe('what operators see', () => {
       durationMs: 1_500,
       trigger: { nodeId: 'start', type: 'webhookTrigger' },
       retryOf: { executionId: 'e-0', fromNodeId: 'fetch' },
-      owner: aFullRecord.owner,
+      leaseOwner: aFullRecord.leaseOwner,
       invocations: 3,
       crashes: 0,
       failure: { nodeId: 'fetch', name: 'HttpError', message: 'no' },
@@ -178,7 +178,7 @@ describe('what operators see', () => {
     });
   });
 
-  test('holds no request, key, token, memory or callback, whatever a record has', () => {
+  test('holds no request, key, token, checkpoints or callback, whatever a record has', () => {
     expect(JSON.stringify(aFullRecord).match(/hidden-/g)).toHaveLength(10);
     expect(JSON.stringify([describeExecution(aFullRecord), describeSummary(aFullRecord)])).not.toContain(
       'hidden',

@@ -170,7 +170,7 @@ describe('a cursor', () => {
   test.each<[string, Partial<ListQuery>]>([
     ['workflow', { workflowId: null }],
     ['status', { statuses: ['succeeded'] }],
-    ['begin', { from: 1 }],
+    ['acquireLease', { from: 1 }],
     ['end', { to: 11 }],
   ])('of a list with another %s is refused', async (_what, changes) => {
     await expect(

@@ -3,7 +3,7 @@ import type { NodeContext, NodeExecutor } from '../../../lib/contract/node.ts';
 import type { NodeType } from '../../../lib/contract/node-type.ts';
 import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
 import { createPrepareRun } from '../../../lib/executions/lifecycle/prepare-run.ts';
-import type { Launch } from '../../../lib/executions/lifecycle/run-execution.ts';
+import type { InlineRun } from '../../../lib/executions/lifecycle/run-execution.ts';
 import { fillInDeclarations } from '../../../lib/plugins/fill-in-declarations.ts';
 import type { Workflow, WorkflowSettings } from '../../../lib/workflows/definition/definition.ts';
 import type { Plan } from '../../../lib/workflows/plan/plan.ts';
@@ -27,7 +27,7 @@ const aChain = (settings: WorkflowSettings = {}): Workflow => ({
   },
 });
 
-const aLaunch = (changes: Partial<Launch> = {}): Launch => ({
+const aLaunch = (changes: Partial<InlineRun> = {}): InlineRun => ({
   executionId: 'e-1',
   workflow: aChain(),
   trigger: { nodeId: 'start', type: 'start' },
@@ -105,7 +105,7 @@ describe('preparing a run', () => {
     expect(loaded).toHaveLength(2);
   });
 
-  test.each<[string, Partial<Launch>]>([
+  test.each<[string, Partial<InlineRun>]>([
     ['a trigger that does not exist', { trigger: { nodeId: 'gone', type: 'start' } }],
     ['a trigger that is none', { trigger: { nodeId: 'work', type: 'work' } }],
     [

@@ -8,7 +8,7 @@ import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
 import { aWorkflow } from '../../support/a-workflow.ts';
-import { keptEvents } from '../../support/an-inline-launcher.ts';
+import { keptEvents } from '../../support/an-inline-dispatcher.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
 
 const MINUTE = 60_000;
@@ -20,7 +20,7 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
   const workflows = inMemoryWorkflowStore();
   const { logger, entries } = aRecordingLogger();
   const { events, published } = keptEvents();
-  const launched: string[] = [];
+  const dispatched: string[] = [];
   const stopped: string[] = [];
   await workflows.put(aWorkflow({ id: 'orders', settings: { timeoutSeconds: 7_200 } }), []);
   await executions.start(anExecutionStart({ workflowVersion: 1, startedAt: clock.now(), ...start }));
@@ -28,12 +28,12 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
     executions,
     workflows,
     events,
-    announces: true,
+    usesOutbox: true,
     logger,
     clock,
-    launcher: {
-      launch: async (id: string, mode: string, redispatches = 0) =>
-        void launched.push(`${id} ${mode} ${redispatches}`),
+    dispatcher: {
+      dispatch: async (id: string, mode: string, redispatches = 0) =>
+        void dispatched.push(`${id} ${mode} ${redispatches}`),
     },
     durableService: {
       findStatus: async () => status,
@@ -46,7 +46,7 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
     executions,
     parts,
     entries,
-    launched,
+    dispatched,
     stopped,
     published,
     record: () => executions.find('e-1'),
@@ -55,22 +55,25 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
 
 const begun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
   const sweeper = await aSweeper(start, status);
-  await sweeper.executions.begin('e-1', aLease({ owner: 'arn-1', checkAt: sweeper.clock.now() }));
+  await sweeper.executions.acquireLease(
+    'e-1',
+    aLease({ leaseOwner: 'arn-1', leaseExpiresAt: sweeper.clock.now() }),
+  );
   return sweeper;
 };
 
 describe('the sweeper', () => {
   test('dispatches what was accepted and not begun, and looks again later', async () => {
-    const { parts, launched, executions, clock } = await aSweeper();
+    const { parts, dispatched, executions, clock } = await aSweeper();
     clock.advance(3 * MINUTE);
     await sweepExecution('e-1', parts);
-    expect(launched).toEqual(['e-1 durable 1']);
+    expect(dispatched).toEqual(['e-1 durable 1']);
     expect(await dueIn(executions, clock.now() + 4 * MINUTE)).toEqual([]);
     expect(await dueIn(executions, clock.now() + 5 * MINUTE)).toEqual(['e-1']);
   });
 
   test('dispatches again and again, at growing distances, until a process begins it', async () => {
-    const { parts, launched, executions, clock } = await aSweeper();
+    const { parts, dispatched, executions, clock } = await aSweeper();
     clock.advance(3 * MINUTE);
     for (const minutes of [5, 10, 20, 40, 60, 60]) {
       await sweepExecution('e-1', parts);
@@ -78,17 +81,17 @@ describe('the sweeper', () => {
       clock.advance(minutes * MINUTE);
       expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
     }
-    expect(launched).toEqual([1, 2, 3, 4, 5, 6].map((count) => `e-1 durable ${count}`));
-    await executions.begin('e-1', aLease({ checkAt: clock.now() }));
+    expect(dispatched).toEqual([1, 2, 3, 4, 5, 6].map((count) => `e-1 durable ${count}`));
+    await executions.acquireLease('e-1', aLease({ leaseExpiresAt: clock.now() }));
     await sweepExecution('e-1', parts);
-    expect(launched).toHaveLength(6);
+    expect(dispatched).toHaveLength(6);
   });
 
   test('gives up what no process begins for a day', async () => {
-    const { parts, launched, clock, record, published } = await aSweeper();
+    const { parts, dispatched, clock, record, published } = await aSweeper();
     clock.advance(24 * HOUR + 1);
     await sweepExecution('e-1', parts);
-    expect(launched).toEqual([]);
+    expect(dispatched).toEqual([]);
     expect(await record()).toMatchObject({ status: 'failed', failure: { name: 'NeverStarted' } });
     expect(published).toEqual(['e-1 failed']);
   });
@@ -120,7 +123,7 @@ describe('the sweeper', () => {
     await executions.saveProgress('e-1', {
       status: 'waiting',
       nodes: [{ ...node, status: 'waiting' }],
-      checkAt: 0,
+      leaseExpiresAt: 0,
     });
     clock.advance(5_000);
     await sweepExecution('e-1', parts);
@@ -128,7 +131,7 @@ describe('the sweeper', () => {
       status,
       failure: { nodeId: 'ask', name: 'RunLost', message },
       nodes: [{ nodeId: 'ask', status: 'failed', durationMs: 5_000 }],
-      isToBeAnnounced: false,
+      isInOutbox: false,
     });
     expect(published).toHaveLength(1);
     await sweepExecution('e-1', parts); // it has ended
@@ -152,7 +155,10 @@ describe('the sweeper', () => {
   ])('%s', async (_what, age, status) => {
     const { parts, record, clock, executions } = await aSweeper({ mode: 'express' });
     clock.advance(3 * HOUR); // it was in line for long
-    await executions.begin('e-1', aLease({ owner: 'request:1', checkAt: clock.now() + HOUR }));
+    await executions.acquireLease(
+      'e-1',
+      aLease({ leaseOwner: 'request:1', leaseExpiresAt: clock.now() + HOUR }),
+    );
     clock.advance(age);
     await sweepExecution('e-1', parts);
     expect((await record())?.status).toBe(status);
@@ -160,7 +166,7 @@ describe('the sweeper', () => {
 
   test('tells of an end that was not told, once', async () => {
     const { parts, executions, published } = await begun();
-    await executions.finish('e-1', anExecutionEnd({ isToBeAnnounced: true }));
+    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true }));
     await sweepExecution('e-1', parts);
     await sweepExecution('e-1', parts);
     expect(published).toEqual(['e-1 succeeded']);
@@ -168,10 +174,10 @@ describe('the sweeper', () => {
 
   test('an end that still can not be told stays marked', async () => {
     const { parts, executions, record, entries } = await begun();
-    await executions.finish('e-1', anExecutionEnd({ isToBeAnnounced: true }));
+    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true }));
     const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
     await sweepExecution('e-1', { ...parts, events: { publish } });
-    expect(await record()).toMatchObject({ isToBeAnnounced: true });
+    expect(await record()).toMatchObject({ isInOutbox: true });
     expect(entries).toMatchObject([{ level: 'error' }]);
   });
 
@@ -194,25 +200,27 @@ describe('the function', () => {
   });
 
   test('sees to all that is due, each for itself', async () => {
-    const { parts, executions, launched, clock, entries } = await aSweeper();
+    const { parts, executions, dispatched, clock, entries } = await aSweeper();
     for (const id of ['e-2', 'e-3']) {
       await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
     }
     clock.advance(3 * MINUTE);
-    const launch = async (id: string) => {
-      if (id === 'e-2') throw new AppError('LAUNCH_REFUSED', {});
-      void launched.push(id);
+    const dispatch = async (id: string) => {
+      if (id === 'e-2') throw new AppError('DISPATCH_REFUSED', {});
+      void dispatched.push(id);
     };
-    const result = await createSweepFunction({ ...parts, launcher: { launch } })({ source: 'aws.events' });
+    const result = await createSweepFunction({ ...parts, dispatcher: { dispatch } })({
+      source: 'aws.events',
+    });
     expect(result).toEqual({ batchItemFailures: [] });
-    expect(launched.sort()).toEqual(['e-1', 'e-3']);
+    expect(dispatched.sort()).toEqual(['e-1', 'e-3']);
     expect(entries).toContainEqual(expect.objectContaining({ level: 'error' }));
   });
 
   const anExpressRun = async () => {
     const sweeper = await aSweeper({ mode: 'express' });
-    const checkAt = sweeper.clock.now() + HOUR;
-    await sweeper.executions.begin('e-1', aLease({ owner: 'request:r-1', checkAt }));
+    const leaseExpiresAt = sweeper.clock.now() + HOUR;
+    await sweeper.executions.acquireLease('e-1', aLease({ leaseOwner: 'request:r-1', leaseExpiresAt }));
     return sweeper;
   };
 
@@ -238,17 +246,17 @@ describe('the function', () => {
     async (id) => {
       const { parts, record } = await anExpressRun();
       await createSweepFunction(parts)(aQueueEvent(id, '{"executionId":"e-1"}'));
-      expect(await record()).toMatchObject({ status: 'running', owner: 'request:r-1' });
+      expect(await record()).toMatchObject({ status: 'running', leaseOwner: 'request:r-1' });
     },
   );
 
   test.each(['express', 'durable'] as const)(
     'dispatches again an acknowledged %s run that no invocation could begin',
     async (mode) => {
-      const { parts, record, launched } = await aSweeper({ mode }, 'gone');
+      const { parts, record, dispatched } = await aSweeper({ mode }, 'gone');
       await createSweepFunction(parts)(aQueueEvent('r-1', '{"executionId":"e-1"}'));
       expect(await record()).toMatchObject({ status: 'accepted', failure: null });
-      expect(launched).toEqual([`e-1 ${mode} 1`]);
+      expect(dispatched).toEqual([`e-1 ${mode} 1`]);
     },
   );
 
@@ -261,18 +269,18 @@ describe('the function', () => {
   );
 
   test('reconciles new executions however many wait for longer, and all while there is time', async () => {
-    const { parts, executions, launched, clock } = await aSweeper();
+    const { parts, executions, dispatched, clock } = await aSweeper();
     for (let at = 0; at < 1_200; at++) {
       const executionId = `w-${at}`;
       await executions.start(anExecutionStart({ executionId, startToken: executionId, startedAt: 1 }));
-      await executions.saveProgress(executionId, { status: 'waiting', nodes: [], checkAt: at });
+      await executions.saveProgress(executionId, { status: 'waiting', nodes: [], leaseExpiresAt: at });
     }
     const sweep = createSweepFunction(parts);
     clock.advance(3 * MINUTE);
     let left = 31_000;
     // Time for a few of each group, and no more.
     await sweep({ source: 'aws.events' }, { getRemainingTimeInMillis: () => (left -= 50) });
-    expect(launched).toEqual(['e-1 durable 1']);
+    expect(dispatched).toEqual(['e-1 durable 1']);
     expect((await dueIn(executions, clock.now())).length).toBeGreaterThan(1_000);
     await sweep({ source: 'aws.events' });
     expect(await dueIn(executions, clock.now())).toEqual([]);

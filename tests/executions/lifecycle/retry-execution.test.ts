@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
-import type { Launcher } from '../../../lib/executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../../../lib/executions/lifecycle/dispatcher.ts';
 import { type RetryOptions, retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import type {
   ExecutionEnd,
@@ -70,7 +70,7 @@ const anEnded = (changes: Partial<ExecutionEnd> = {}): ExecutionEnd =>
       aNode('pay'),
       aNode('mail', { status: 'failed' }),
     ],
-    memory: `j${JSON.stringify(MEMORY)}`,
+    checkpoints: `j${JSON.stringify(MEMORY)}`,
     ...changes,
   });
 
@@ -79,10 +79,10 @@ interface Setting {
   /** Null for a run that has not ended. */
   readonly end?: ExecutionEnd | null;
   readonly executions?: Partial<ExecutionStore>;
-  readonly launch?: Launcher['launch'];
+  readonly dispatch?: Dispatcher['dispatch'];
 }
 
-const aService = async ({ start = {}, end = anEnded(), executions: spoilt = {}, launch }: Setting = {}) => {
+const aService = async ({ start = {}, end = anEnded(), executions: spoilt = {}, dispatch }: Setting = {}) => {
   const store = inMemoryExecutionStore();
   const workflows = inMemoryWorkflowStore();
   await workflows.put(definition, []);
@@ -95,17 +95,17 @@ const aService = async ({ start = {}, end = anEnded(), executions: spoilt = {}, 
   });
   await store.start(old);
   if (end !== null) await store.finish('old', end);
-  const launched: string[] = [];
+  const dispatched: string[] = [];
   const { logger, entries } = aRecordingLogger();
   let count = 0;
   const parts = {
     executions: { ...store, ...spoilt },
     workflows,
-    launcher: {
-      launch:
-        launch ??
+    dispatcher: {
+      dispatch:
+        dispatch ??
         (async (executionId: string, mode: string) => {
-          launched.push(`${executionId} ${mode}`);
+          dispatched.push(`${executionId} ${mode}`);
         }),
     },
     openPlan: async (workflow: { definition: typeof definition }) =>
@@ -118,7 +118,7 @@ const aService = async ({ start = {}, end = anEnded(), executions: spoilt = {}, 
   };
   const retry = (options: Partial<RetryOptions> = {}, executionId = 'old') =>
     retryExecution(executionId, { from: null, version: 'recorded', ...options }, parts as never);
-  return { retry, store, workflows, launched, entries };
+  return { retry, store, workflows, dispatched, entries };
 };
 
 const refused = (reason: string) => ({
@@ -127,8 +127,8 @@ const refused = (reason: string) => ({
 });
 
 describe('a retry', () => {
-  test('is a new execution of the same request, launched under its own id', async () => {
-    const { retry, store, launched } = await aService({ start: { input: 'j{"body":{"a":1}}' } });
+  test('is a new execution of the same request, dispatched under its own id', async () => {
+    const { retry, store, dispatched } = await aService({ start: { input: 'j{"body":{"a":1}}' } });
     const start = await retry();
     expect(start).toEqual({
       executionId: 'new-1',
@@ -143,11 +143,11 @@ describe('a retry', () => {
       input: 'j{"body":{"a":1}}',
       callbackKey: 'new-3new-4',
       retryOf: { executionId: 'old', fromNodeId: null },
-      seed: null,
+      retriedCheckpoints: null,
       keepsResult: false,
     });
     expect(await store.find('new-1')).toMatchObject(start);
-    expect(launched).toEqual(['new-1 durable']);
+    expect(dispatched).toEqual(['new-1 durable']);
   });
 
   test('signs its addresses with a key of its own', async () => {
@@ -157,11 +157,11 @@ describe('a retry', () => {
   });
 
   test('runs on the recorded version, or on the current one', async () => {
-    const { retry, workflows, launched } = await aService();
+    const { retry, workflows, dispatched } = await aService();
     await workflows.put({ ...definition, settings: { execution: 'express' } }, []);
     expect(await retry()).toMatchObject({ workflowVersion: 1, mode: 'durable' });
     expect(await retry({ version: 'current' })).toMatchObject({ workflowVersion: 2, mode: 'express' });
-    expect(launched).toEqual(['new-1 durable', 'new-5 express']);
+    expect(dispatched).toEqual(['new-1 durable', 'new-5 express']);
   });
 
   test('of a removed workflow runs on the recorded version; there is no current one', async () => {
@@ -172,9 +172,9 @@ describe('a retry', () => {
   });
 
   test('of a run that its caller waited for is done in the background, when its request was kept', async () => {
-    const { retry, launched } = await aService({ start: { mode: 'inline', status: 'running' } });
+    const { retry, dispatched } = await aService({ start: { mode: 'inline', status: 'running' } });
     expect(await retry()).toMatchObject({ mode: 'durable' });
-    expect(launched).toEqual(['new-1 durable']);
+    expect(dispatched).toEqual(['new-1 durable']);
   });
 
   test.each(['succeeded', 'failed', 'cancelled', 'timedOut'] as const)(
@@ -191,14 +191,14 @@ describe('a retry from a node', () => {
     const end = anEnded();
     const { retry } = await aService({ end });
     expect(await retry({ from: 'mail' })).toMatchObject({
-      seed: end.memory,
+      retriedCheckpoints: end.checkpoints,
       retryOf: { executionId: 'old', fromNodeId: 'mail' },
     });
   });
 
   test('takes no notice of a wait that was not kept: to wait once more harms nobody', async () => {
-    const { 'pause/0/0': _lost, ...memory } = MEMORY;
-    const { retry } = await aService({ end: anEnded({ memory: `j${JSON.stringify(memory)}` }) });
+    const { 'pause/0/0': _lost, ...checkpoints } = MEMORY;
+    const { retry } = await aService({ end: anEnded({ checkpoints: `j${JSON.stringify(checkpoints)}` }) });
     expect(await retry({ from: 'mail' })).toMatchObject({ retryOf: { fromNodeId: 'mail' } });
   });
 
@@ -210,37 +210,37 @@ describe('a retry from a node', () => {
   });
 
   test('takes no notice of what was not kept of the nodes that run again', async () => {
-    const { retry } = await aService({ end: anEnded({ memory: 'j{}' }) });
+    const { retry } = await aService({ end: anEnded({ checkpoints: 'j{}' }) });
     expect(await retry({ from: 'reserve' })).toMatchObject({ retryOf: { fromNodeId: 'reserve' } });
   });
 
   test.each(['reserve/0', 'each/0/0/inner/0', 'pay/0'] as (keyof typeof MEMORY)[])(
     'is refused when %s is not remembered: it would happen again',
     async (name) => {
-      const { [name]: _lost, ...memory }: Partial<typeof MEMORY> = MEMORY;
+      const { [name]: _lost, ...checkpoints }: Partial<typeof MEMORY> = MEMORY;
       const node = name.includes('inner') ? 'inner' : name.split('/')[0];
       for (const packed of [
-        `j${JSON.stringify(memory)}`,
-        await packText(JSON.stringify({ ...memory, filler: 'x'.repeat(2_000) }), {
+        `j${JSON.stringify(checkpoints)}`,
+        await packText(JSON.stringify({ ...checkpoints, filler: 'x'.repeat(2_000) }), {
           limitBytes: 1_000,
-          key: 'memory',
+          key: 'checkpoints',
           blobs: inMemoryBlobs(),
         }),
       ]) {
-        const { retry, launched } = await aService({ end: anEnded({ memory: packed }) });
+        const { retry, dispatched } = await aService({ end: anEnded({ checkpoints: packed }) });
         await expect(retry({ from: 'mail' })).rejects.toMatchObject(
           refused(`what its node "${node}" gave was not kept`),
         );
-        expect(launched).toEqual([]);
+        expect(dispatched).toEqual([]);
       }
     },
   );
 
-  test('is possible from a memory too large for the record, but not after a success, which completes none', async () => {
-    const memory = 'bexecutions/old/memory';
-    const { retry } = await aService({ end: anEnded({ memory }) });
-    expect(await retry({ from: 'mail' })).toMatchObject({ seed: memory });
-    const other = await aService({ end: anEnded({ memory, status: 'succeeded', failure: null }) });
+  test('is possible from a checkpoints too large for the record, but not after a success, which completes none', async () => {
+    const checkpoints = 'bexecutions/old/checkpoints';
+    const { retry } = await aService({ end: anEnded({ checkpoints }) });
+    expect(await retry({ from: 'mail' })).toMatchObject({ retriedCheckpoints: checkpoints });
+    const other = await aService({ end: anEnded({ checkpoints, status: 'succeeded', failure: null }) });
     await expect(other.retry({ from: 'mail' })).rejects.toMatchObject(refused('kept too little of it'));
   });
 
@@ -249,9 +249,9 @@ describe('a retry from a node', () => {
     ['that its trigger does not reach', 'alone', 'no way leads from its trigger to the node "alone"'],
     ['that another node runs', 'inner', 'only through the node that runs it'],
   ])('%s is refused', async (_what, from, reason) => {
-    const { retry, launched } = await aService();
+    const { retry, dispatched } = await aService();
     await expect(retry({ from })).rejects.toMatchObject(refused(reason));
-    expect(launched).toEqual([]);
+    expect(dispatched).toEqual([]);
   });
 
   test('is refused when what failed is not behind it: its failure is remembered, too', async () => {
@@ -293,7 +293,7 @@ describe('a retry from a node', () => {
   });
 
   test('is refused when nothing was kept', async () => {
-    const { memory: _none, ...end } = anEnded();
+    const { checkpoints: _none, ...end } = anEnded();
     const { retry } = await aService({ end });
     await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('what its steps gave was not kept'));
   });
@@ -322,9 +322,9 @@ describe('nothing is started', () => {
       'this version has no trigger "pay"',
     ],
   ])('%s', async (_when, setting, options, reason) => {
-    const { retry, launched, store } = await aService(setting);
+    const { retry, dispatched, store } = await aService(setting);
     await expect(retry(options)).rejects.toMatchObject(refused(reason));
-    expect(launched).toEqual([]);
+    expect(dispatched).toEqual([]);
     expect(store.records()).toHaveLength(1);
   });
 
@@ -349,32 +349,32 @@ describe('nothing is started', () => {
 
   test('when the engine refuses: the record is taken back', async () => {
     const { retry, store } = await aService({
-      launch: () => Promise.reject(new AppError('LAUNCH_REFUSED', {})),
+      dispatch: () => Promise.reject(new AppError('DISPATCH_REFUSED', {})),
     });
-    await expect(retry()).rejects.toMatchObject({ code: 'LAUNCH_REFUSED' });
+    await expect(retry()).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
     expect(store.records().map(({ executionId }) => executionId)).toEqual(['old']);
   });
 
   test('when the record can not be stored', async () => {
-    const { retry, launched } = await aService({
+    const { retry, dispatched } = await aService({
       executions: { start: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
     });
     await expect(retry()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-    expect(launched).toEqual([]);
+    expect(dispatched).toEqual([]);
   });
 });
 
-describe('a retry stands although the launch seemed to fail', () => {
-  const launch = () => Promise.reject(new AppError('LAUNCH_REFUSED', {}));
+describe('a retry stands although the dispatch seemed to fail', () => {
+  const dispatch = () => Promise.reject(new AppError('DISPATCH_REFUSED', {}));
 
   test('when it has begun', async () => {
-    const { retry } = await aService({ launch, executions: { withdraw: async () => false } });
+    const { retry } = await aService({ dispatch, executions: { withdraw: async () => false } });
     expect(await retry()).toMatchObject({ executionId: 'new-1' });
   });
 
   test('when it can not be taken back: it begins with the next sweep, and the log says so', async () => {
     const { retry, entries } = await aService({
-      launch,
+      dispatch,
       executions: { withdraw: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
     });
     expect(await retry()).toMatchObject({ executionId: 'new-1' });

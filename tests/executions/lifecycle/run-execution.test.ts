@@ -3,7 +3,7 @@ import type { ExecutionResult } from '../../../lib/engine/result.ts';
 import { showExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
 import {
   createRunExecution,
-  type Launch,
+  type InlineRun,
   type RunPrepared,
 } from '../../../lib/executions/lifecycle/run-execution.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
@@ -11,11 +11,11 @@ import { AppError } from '../../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
 import { aWorkflowListening } from '../../support/a-workflow-listening.ts';
-import { keptEvents } from '../../support/an-inline-launcher.ts';
+import { keptEvents } from '../../support/an-inline-dispatcher.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
 
-const launch: Launch = {
+const inlineRun: InlineRun = {
   executionId: 'e-1',
   workflow: aWorkflowListening(),
   trigger: { nodeId: 'start', type: 'webhookTrigger' },
@@ -48,8 +48,8 @@ const aRun = (run: RunPrepared = async () => result, spoilt: Partial<ExecutionSt
   const store = inMemoryExecutionStore();
   const { logger, entries } = aRecordingLogger();
   const clock = { time: 100, now: () => clock.time };
-  const runs: Launch[] = [];
-  const prepare = async (given: Launch) => async (startedAt: number) => {
+  const runs: InlineRun[] = [];
+  const prepare = async (given: InlineRun) => async (startedAt: number) => {
     runs.push(given);
     clock.time += 7;
     return run(startedAt);
@@ -72,7 +72,7 @@ const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
 describe('running an execution', () => {
   test('answers with what came of it, and leaves its record', async () => {
     const { execute, store, entries } = aRun();
-    expect(await execute(launch)).toBe(result);
+    expect(await execute(inlineRun)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({
       executionId: 'e-1',
       workflowId: 'shop',
@@ -88,14 +88,14 @@ describe('running an execution', () => {
     expect(entries).toEqual([]);
   });
 
-  test('hands the launch and the recorded start to the engine', async () => {
+  test('hands the run and the recorded start to the engine', async () => {
     const given: number[] = [];
     const { execute, runs } = aRun(async (startedAt) => {
       given.push(startedAt);
       return result;
     });
-    await execute(launch);
-    expect(runs).toEqual([launch]);
+    await execute(inlineRun);
+    expect(runs).toEqual([inlineRun]);
     expect(given).toEqual([100]);
   });
 
@@ -104,21 +104,21 @@ describe('running an execution', () => {
       expect(await store.find('e-1')).toMatchObject({ status: 'running' });
       return result;
     });
-    await execute(launch);
+    await execute(inlineRun);
     expect.assertions(1);
   });
 
   test('a workflow that fails is recorded as failed', async () => {
     const failure = { nodeId: 'shop', name: 'Error', message: 'closed' };
     const { execute, store } = aRun(async () => ({ ...result, status: 'failed', failure }));
-    expect((await execute(launch)).status).toBe('failed');
+    expect((await execute(inlineRun)).status).toBe('failed');
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
   });
 
   test('a workflow that can not be prepared is not started', async () => {
     const { parts, store } = aRun();
     const prepare = () => Promise.reject(new AppError('WORKFLOW_INVALID', { reason: 'no' }));
-    await expect(createRunExecution({ ...parts, prepare })(launch)).rejects.toMatchObject({
+    await expect(createRunExecution({ ...parts, prepare })(inlineRun)).rejects.toMatchObject({
       code: 'WORKFLOW_INVALID',
     });
     expect(store.records()).toEqual([]);
@@ -126,7 +126,7 @@ describe('running an execution', () => {
 
   test('without a recorded start nothing runs', async () => {
     const { execute, runs } = aRun(undefined, { start: unavailable });
-    await expect(execute(launch)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(execute(inlineRun)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(runs).toEqual([]);
   });
 
@@ -134,7 +134,7 @@ describe('running an execution', () => {
     const { execute, store, runs } = aRun();
     const trigger = { nodeId: 'start', type: 'webhookTrigger' };
     await store.start(anExecutionStart({ status: 'running', trigger, startedAt: 99 }));
-    await expect(execute(launch)).rejects.toMatchObject({
+    await expect(execute(inlineRun)).rejects.toMatchObject({
       code: 'ALREADY_STARTED',
       parameters: { executionId: 'e-1' },
     });
@@ -144,9 +144,9 @@ describe('running an execution', () => {
 
   test('an execution that has ended does not run again', async () => {
     const { execute, parts, runs } = aRun();
-    await execute(launch);
+    await execute(inlineRun);
     const later = createRunExecution({ ...parts, clock: { now: () => 100 } });
-    await expect(later(launch)).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
+    await expect(later(inlineRun)).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
     expect(runs).toHaveLength(1);
   });
 
@@ -157,14 +157,14 @@ describe('running an execution', () => {
       return store.start(given);
     };
     const execute = createRunExecution({ ...parts, executions: { ...store, start } });
-    expect(await execute(launch)).toBe(result);
+    expect(await execute(inlineRun)).toBe(result);
     expect(runs).toHaveLength(1);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
   });
 
   test('a true result is told even if its end can not be recorded', async () => {
     const { execute, entries } = aRun(undefined, { finish: unavailable });
-    expect(await execute(launch)).toBe(result);
+    expect(await execute(inlineRun)).toBe(result);
     expect(entries).toEqual([
       {
         level: 'error',
@@ -180,7 +180,7 @@ describe('running an execution', () => {
       await store.finish('e-1', anExecutionEnd({ status: 'timedOut', endedAt: 1 }));
       return result;
     };
-    expect(await createRunExecution({ ...parts, prepare })(launch)).toBe(result);
+    expect(await createRunExecution({ ...parts, prepare })(inlineRun)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({ status: 'timedOut' });
     expect(entries).toMatchObject([{ level: 'warn' }]);
   });
@@ -196,7 +196,7 @@ describe('running an execution', () => {
   ])('an engine that %s is a failed execution, not one that runs for ever', async (_case, run) => {
     const { execute, store, entries } = aRun(run);
     const failure = { nodeId: 'start', name: 'InternalError', message: 'Something failed on our side.' };
-    expect(await execute(launch)).toMatchObject({ status: 'failed', response: null, failure });
+    expect(await execute(inlineRun)).toMatchObject({ status: 'failed', response: null, failure });
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
     expect(entries).toMatchObject([{ level: 'error', message: 'The engine failed.' }]);
   });
@@ -208,13 +208,13 @@ describe('the request of a run whose caller waited', () => {
 
   test.each(['failed', 'timedOut'] as const)('is kept when it %s, for a retry', async (status) => {
     const { execute, store } = ending(status);
-    await execute(launch);
+    await execute(inlineRun);
     expect(await store.find('e-1')).toMatchObject({ status, input: 'j{"body":1}' });
   });
 
   test('is not kept when it succeeded', async () => {
     const { execute, store } = aRun();
-    await execute(launch);
+    await execute(inlineRun);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', input: null });
   });
 });
@@ -229,21 +229,21 @@ describe('the event of its end', () => {
         told.push(`${executionId} ${status} ${(await store.find(executionId))?.status}`);
       },
     };
-    return { told, store, execute: createRunExecution({ ...parts, events, announces: true }) };
+    return { told, store, execute: createRunExecution({ ...parts, events, usesOutbox: true }) };
   };
 
   test('is published once, when it is recorded', async () => {
     const { told, store, execute } = telling(async () => {});
-    await execute(launch);
+    await execute(inlineRun);
     expect(told).toEqual(['e-1 succeeded succeeded']);
-    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isToBeAnnounced: false });
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isInOutbox: false });
   });
 
   test('that can not be recorded is not published: the record says later that the process was lost', async () => {
     const { parts, store } = aRun(undefined, { finish: unavailable });
     const { published, events } = keptEvents();
-    const announcing = { ...parts, events, announces: true };
-    expect(await createRunExecution(announcing)(launch)).toBe(result);
+    const announcing = { ...parts, events, usesOutbox: true };
+    expect(await createRunExecution(announcing)(inlineRun)).toBe(result);
     expect(published).toEqual([]);
     parts.clock.time += 16 * 60_000;
     await showExecution('e-1', { ...announcing, executions: store });
@@ -254,8 +254,8 @@ describe('the event of its end', () => {
     const { store, execute } = telling(() =>
       Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' })),
     );
-    expect(await execute(launch)).toBe(result);
-    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isToBeAnnounced: true });
+    expect(await execute(inlineRun)).toBe(result);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isInOutbox: true });
     expect(await dueIn(store, Number.MAX_SAFE_INTEGER)).toEqual(['e-1']);
   });
 });

@@ -12,8 +12,8 @@ import {
 } from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
+import { createLambdaDispatcher } from '../../../lib/adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../../../lib/adapters/aws/lambda-durable-service.ts';
-import { createLambdaLauncher } from '../../../lib/adapters/aws/lambda-launcher.ts';
 import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.ts';
 import type { Steps } from '../../../lib/engine/steps.ts';
 import { startEngineServer } from '../../../local/engine/engine-server.ts';
@@ -85,7 +85,7 @@ const anEngine = async (options: {
     database,
     ended: ended.promise,
     call,
-    launcher: createLambdaLauncher(call, { durable: 'x-runDurable:durable', express: 'x-runExpress' }),
+    dispatcher: createLambdaDispatcher(call, { durable: 'x-runDurable:durable', express: 'x-runExpress' }),
     service: createLambdaDurableService(call),
   };
 };
@@ -97,9 +97,9 @@ const call = (steps: Steps, name: string, value: unknown = 1) =>
   steps.run({ name, retry: undefined, attempt: async () => ({ outputs: { main: { value } as never } }) });
 
 describe('the local engine', () => {
-  test('runs what is launched, by the same API and the same SDK as in AWS', async () => {
+  test('runs what is dispatched, by the same API and the same SDK as in AWS', async () => {
     const seen: unknown[] = [];
-    const { launcher, service, ended } = await anEngine({
+    const { dispatcher, service, ended } = await anEngine({
       run: async (steps, payload) => {
         seen.push(payload);
         await call(steps, 'first/0');
@@ -107,10 +107,10 @@ describe('the local engine', () => {
         return call(steps, 'second/0', 2);
       },
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     expect(await ended).toMatchObject({ Status: 'SUCCEEDED' });
     expect(seen).toEqual([{ executionId: 'e-1' }, { executionId: 'e-1' }]);
-    await launcher.launch('e-1', 'durable'); // it has run
+    await dispatcher.dispatch('e-1', 'durable'); // it has run
     expect(seen).toHaveLength(2);
     expect(await service.findStatus(arnOf('e-1'))).toMatch(/running|succeeded/);
     expect(await service.findStatus(arnOf('unknown'))).toBe('gone');
@@ -118,14 +118,14 @@ describe('the local engine', () => {
 
   test('takes an answer once, and goes on with it', async () => {
     const opened = Promise.withResolvers<string>();
-    const { launcher, service, ended } = await anEngine({
+    const { dispatcher, service, ended } = await anEngine({
       run: async (steps) => {
         const callback = await steps.callback('ask/0/0', 600);
         opened.resolve(callback.id);
         return callback.answer();
       },
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     const id = await opened.promise;
     expect(await service.answerCallback({ callbackId: 'unknown', durableArn: 'arn' }, 1)).toBe(false);
     expect(await service.answerCallback({ callbackId: id, durableArn: 'arn' }, { decision: 'approve' })).toBe(
@@ -139,14 +139,14 @@ describe('the local engine', () => {
 
   test('says in its history, to AWS’s own client, what a callback was answered with', async () => {
     const opened = Promise.withResolvers<string>();
-    const { launcher, service, ended, endpoint } = await anEngine({
+    const { dispatcher, service, ended, endpoint } = await anEngine({
       run: async (steps) => {
         const callback = await steps.callback('ask/0/0', 600);
         opened.resolve(callback.id);
         return callback.answer();
       },
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     const CallbackId = await opened.promise;
     await service.answerCallback({ callbackId: CallbackId, durableArn: 'arn' }, { decision: 'approve' });
     await ended;
@@ -179,7 +179,7 @@ describe('the local engine', () => {
       return callback.answer();
     };
     const first = await anEngine({ run });
-    await first.launcher.launch('e-1', 'durable');
+    await first.dispatcher.dispatch('e-1', 'durable');
     const id = await opened.promise;
     await first.engine.close();
     const second = await anEngine({ run, database: first.database });
@@ -190,13 +190,13 @@ describe('the local engine', () => {
 
   test('stops what it is told to: nothing more is checkpointed', async () => {
     const begun = Promise.withResolvers<void>();
-    const { launcher, service, engine } = await anEngine({
+    const { dispatcher, service, engine } = await anEngine({
       run: async (steps) => {
         begun.resolve();
         await steps.wait('pause/0/0', 600);
       },
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     await begun.promise;
     await service.stop(arnOf('e-1'), 'cancelled');
     expect(await service.findStatus(arnOf('e-1'))).toBe('stopped');
@@ -206,14 +206,14 @@ describe('the local engine', () => {
   test('starts a process again that has ended too early', async () => {
     let calls = 0;
     const done = Promise.withResolvers<void>();
-    const { launcher, lines } = await anEngine({
+    const { dispatcher, lines } = await anEngine({
       invoke: async () => {
         if (calls++ === 0) throw new Error('it was ended by SIGKILL');
         done.resolve();
         return { Status: 'SUCCEEDED' };
       },
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     await done.promise;
     expect(lines).toEqual(['run e-1: its process failed (it was ended by SIGKILL), again in 1 s']);
   });
@@ -222,7 +222,7 @@ describe('the local engine', () => {
     const called: unknown[] = [];
     const requestIds = new Set<string>();
     const swept = Promise.withResolvers<unknown>();
-    const { launcher } = await anEngine({
+    const { dispatcher } = await anEngine({
       invoke: async (name, given) => {
         called.push(name);
         const { event, requestId } = given as { readonly event: unknown; readonly requestId: string };
@@ -231,7 +231,7 @@ describe('the local engine', () => {
         throw new Error(`no ${'x'.repeat(2_000)}`);
       },
     });
-    await launcher.launch('e-1', 'express');
+    await dispatcher.dispatch('e-1', 'express');
     const event = await swept.promise;
     expect(called).toEqual(['runExpress', 'runExpress', 'runExpress', 'sweep']);
     expect(requestIds.size).toBe(1); // every retry has the first one's, as in Lambda
@@ -298,14 +298,14 @@ describe('it is as strict as AWS', () => {
   test('about checkpoints that show the token of an earlier one', async () => {
     const events: DurableExecutionInvocationInput[] = [];
     const begun = Promise.withResolvers<void>();
-    const { call: callAws, launcher } = await anEngine({
+    const { call: callAws, dispatcher } = await anEngine({
       invoke: async (_name, given) => {
         events.push((given as { event: DurableExecutionInvocationInput }).event);
         begun.resolve();
         return new Promise(() => {});
       },
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     await begun.promise;
     const checkpoint = () =>
       callAws({
@@ -325,14 +325,14 @@ describe('it is as strict as AWS', () => {
 
   test('about answers of more than 262,144 bytes: the callback stays open', async () => {
     const opened = Promise.withResolvers<string>();
-    const { launcher, service } = await anEngine({
+    const { dispatcher, service } = await anEngine({
       run: async (steps) => {
         const callback = await steps.callback('ask/0/0', 600);
         opened.resolve(callback.id);
         return callback.answer();
       },
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     const id = await opened.promise;
     expect(await service.answerCallback({ callbackId: id, durableArn: 'arn' }, 'x'.repeat(262_143))).toBe(
       false,
@@ -353,10 +353,10 @@ describe('it is as strict as AWS', () => {
   });
 
   test('about results of more than 262,144 bytes: the execution fails', async () => {
-    const { launcher, ended } = await anEngine({
+    const { dispatcher, ended } = await anEngine({
       run: (steps) => call(steps, 'large/0', 'x'.repeat(262_144)),
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     expect(await ended).toMatchObject({
       Status: 'FAILED',
       Error: { ErrorMessage: expect.stringContaining('262144') },
@@ -364,12 +364,12 @@ describe('it is as strict as AWS', () => {
   });
 
   test('about operations beyond 3,000', async () => {
-    const { launcher, ended } = await anEngine({
+    const { dispatcher, ended } = await anEngine({
       run: async (steps) => {
         await Promise.all(Array.from({ length: 3_001 }, (_, at) => call(steps, `n${at}/0`)));
       },
     });
-    await launcher.launch('e-1', 'durable');
+    await dispatcher.dispatch('e-1', 'durable');
     expect(await ended).toMatchObject({
       Status: 'FAILED',
       Error: { ErrorMessage: expect.stringContaining('3000') },

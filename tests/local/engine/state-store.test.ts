@@ -79,7 +79,7 @@ test('writes the states of one execution one after the other, however slow a wri
   const steps: string[] = [];
   client.middlewareStack.add(
     (next) => async (args) => {
-      steps.push('begin');
+      steps.push('acquireLease');
       await gate.promise;
       const result = await next(args);
       steps.push('end');
@@ -94,7 +94,7 @@ test('writes the states of one execution one after the other, however slow a wri
   gate.resolve();
   await Promise.all(saves);
   client.middlewareStack.remove('gate');
-  expect(steps).toEqual(['begin', 'end', 'begin', 'end']);
+  expect(steps).toEqual(['acquireLease', 'end', 'acquireLease', 'end']);
   expect((await store.loadAll())[0]?.state.status).toBe('stopped');
 });
 

@@ -73,11 +73,11 @@ describe('an invocation', () => {
 describe('processes', () => {
   test('are bounded, kept, and handle one invocation at a time; 500 at once all end well', async () => {
     const { invoke } = aPool({
-      head: 'let isBusy = false;',
-      body: `if (isBusy) throw new Error('two at once');
-        isBusy = true;
+      head: 'let isPending = false;',
+      body: `if (isPending) throw new Error('two at once');
+        isPending = true;
         await new Promise((resolve) => setImmediate(resolve));
-        isBusy = false;
+        isPending = false;
         return [event, process.pid];`,
       maxProcesses: 3,
     });

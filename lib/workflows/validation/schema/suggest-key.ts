@@ -54,7 +54,7 @@ export const suggestKey = (
     const [name, seconds] = duration;
     return { meant: name, hint: `; did you mean "${name}": ${seconds}?` };
   }
-  const misplaced = findPlace(key, known, instancePath);
+  const misplaced = findPendingCallback(key, known, instancePath);
   if (misplaced !== null) return { meant: null, hint: `: it belongs ${misplaced}` };
   const foreign = foreignKeys.get(key);
   if (foreign?.includes('.') && known.includes('settings')) return { meant: null, hint: didYouMean(foreign) };
@@ -89,7 +89,7 @@ const toSeconds = (
 };
 
 /** Where a key of a node belongs that stands in its parameters, or at its top instead of in its settings. */
-const findPlace = (key: string, known: readonly string[], instancePath: string): string | null => {
+const findPendingCallback = (key: string, known: readonly string[], instancePath: string): string | null => {
   const isNode = known.includes('parameters') && known.includes('credentialId');
   if (isNode) return SETTING_KEYS.includes(key) ? 'in "settings"' : null;
   const isParameters = instancePath === '' && !known.includes('nodes');

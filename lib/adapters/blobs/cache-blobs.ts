@@ -7,7 +7,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * Keeps what was read last, for as long as the process lives: a run that goes on reads the same blobs again. Only what
  * was read is kept, never what was written: until somebody points to it, it may be written again by another process.
  */
-export const rememberBlobs = (blobs: BlobStore, maxBytes = MAX_BYTES): BlobStore => {
+export const cacheBlobs = (blobs: BlobStore, maxBytes = MAX_BYTES): BlobStore => {
   const known = new Map<string, Uint8Array>();
   let bytes = 0;
 

@@ -1,6 +1,6 @@
 /** Knows of the work on the network that is done outside of steps. */
-export interface Busy {
-  readonly isBusy: boolean;
+export interface PendingIo {
+  readonly isPending: boolean;
   track<Value>(work: Promise<Value>): Promise<Value>;
   /** Resolves when all that is tracked now is done, one way or the other. */
   whenIdle(): Promise<void>;
@@ -11,10 +11,10 @@ export interface Busy {
  * write in between (a plan, a large result, the record), and would suspend a run that has something to do. Whoever
  * ends the invocation looks here: a run that was suspended too early is resumed at once instead of slept on.
  */
-export const createBusy = (): Busy => {
+export const createPendingIo = (): PendingIo => {
   const open = new Set<Promise<unknown>>();
   return {
-    get isBusy() {
+    get isPending() {
       return open.size > 0;
     },
     track: async (work) => {

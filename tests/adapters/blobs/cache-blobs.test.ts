@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { rememberBlobs } from '../../../lib/adapters/blobs/remember-blobs.ts';
+import { cacheBlobs } from '../../../lib/adapters/blobs/cache-blobs.ts';
 import type { BlobStore } from '../../../lib/executions/record/blob-store.ts';
 import { describeBlobStore } from '../../support/blob-store-suite.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 
-describeBlobStore('a memory of what was read', () => rememberBlobs(inMemoryBlobs()));
+describeBlobStore('a memory of what was read', () => cacheBlobs(inMemoryBlobs()));
 
 const counted = (maxBytes?: number) => {
   const stored = inMemoryBlobs();
@@ -16,7 +16,7 @@ const counted = (maxBytes?: number) => {
       return stored.get(key);
     },
   };
-  return { read, stored, blobs: rememberBlobs(counting, maxBytes) };
+  return { read, stored, blobs: cacheBlobs(counting, maxBytes) };
 };
 
 test('reads once what it reads again', async () => {

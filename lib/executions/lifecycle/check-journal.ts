@@ -4,22 +4,22 @@ import type { Plan } from '../../workflows/plan/plan.ts';
 import type { ExecutionRecord } from '../record/execution-store.ts';
 import { unpackText } from '../record/pack-value.ts';
 
-type Remembered = Pick<ExecutionRecord, 'memory' | 'nodes' | 'status' | 'failure'>;
+type Remembered = Pick<ExecutionRecord, 'checkpoints' | 'nodes' | 'status' | 'failure'>;
 
 /**
  * What keeps a run from being retried from a node on with what it remembers; null when nothing does. A run that failed
  * has kept what all its steps gave, another one what they had given when it last waited.
  */
-export const checkMemory = async (record: Remembered, plan: Plan, from: string): Promise<string | null> => {
-  const { memory, nodes, failure } = record;
-  if (memory === null)
+export const checkJournal = async (record: Remembered, plan: Plan, from: string): Promise<string | null> => {
+  const { checkpoints, nodes, failure } = record;
+  if (checkpoints === null)
     return 'what its steps gave was not kept, so that it can only be retried from the start';
   const behind = findBehind(plan, from);
   const before = nodes.filter((node) => !behind.has(rootOf(node)));
 
   const last = before.find((node) => !isOver(node) || isEnd(node, failure));
   if (last !== undefined) return `it ended at its node "${last.nodeId}", which is not behind "${from}"`;
-  const names = await readNames(memory);
+  const names = await readNames(checkpoints);
   // Too large to be looked at here: complete for a run that failed, and most likely not for one that succeeded.
   if (names === null) return record.status === 'succeeded' ? 'it succeeded, and kept too little of it' : null;
   const types = new Map(plan.nodes.map(({ node, nodeType }) => [node.type, nodeType]));
@@ -45,13 +45,13 @@ const isEnd = ({ nodeId, status }: NodeRecord, failure: Remembered['failure']): 
   status === 'failed' && nodeId === failure?.nodeId;
 
 /** Names of steps, waits and answers; null when they are not in the record itself. */
-const readNames = async (memory: string): Promise<readonly string[] | null> => {
-  if (memory.startsWith('b')) return null;
-  const text = await unpackText(memory, { get: () => Promise.resolve(null) });
+const readNames = async (checkpoints: string): Promise<readonly string[] | null> => {
+  if (checkpoints.startsWith('b')) return null;
+  const text = await unpackText(checkpoints, { get: () => Promise.resolve(null) });
   return Object.keys(JSON.parse(text) as object);
 };
 
-/** As steps are named: see `StepMemory`. */
+/** As steps are named: see `CheckpointJournal`. */
 const nameOf = ({ within, nodeId, iteration }: NodeRecord): string =>
   `${within === undefined ? '' : `${within}/`}${nodeId}/${iteration}`;
 

@@ -1,6 +1,6 @@
 import type { DurableExecutionClient, DurableExecutionInvocationInput } from '@aws/durable-execution-sdk-js';
-import type { MemoryEntry } from '../../engine/checkpoint-journal.ts';
-import type { CheckpointJournal } from '../../executions/lifecycle/background-run.ts';
+import type { Checkpoint } from '../../engine/checkpoint-journal.ts';
+import type { JournalReader } from '../../executions/lifecycle/background-run.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { unpackText } from '../../executions/record/pack-value.ts';
 import { MAX_NAME_LENGTH } from './operation-name.ts';
@@ -15,11 +15,11 @@ interface Operation {
 }
 
 /** The operations of a durable execution that have ended, as a journal of what its steps gave. */
-export const createJournal = (
+export const createJournalReader = (
   { DurableExecutionArn, CheckpointToken, InitialExecutionState }: DurableExecutionInvocationInput,
   client: DurableExecutionClient,
   blobs: Pick<BlobStore, 'get'>,
-): CheckpointJournal => {
+): JournalReader => {
   /** The first page comes with the event, the others are asked for. */
   const load = async (): Promise<readonly Operation[]> => {
     const operations: Operation[] = [...(InitialExecutionState.Operations ?? [])];
@@ -38,7 +38,7 @@ export const createJournal = (
   return {
     count: async () => (await loadOnce()).filter(isOver).length,
     read: async () => {
-      const entries: [string, MemoryEntry][] = [];
+      const entries: [string, Checkpoint][] = [];
       for (const operation of await loadOnce()) {
         const { Name = '' } = operation;
         // A longer name ends in a hash: the step that it belongs to can't be told.
@@ -56,7 +56,7 @@ const isOver = ({ Status }: Operation): boolean =>
 const toEntry = async (
   { Type, Status, StepDetails, CallbackDetails }: Operation,
   blobs: Pick<BlobStore, 'get'>,
-): Promise<MemoryEntry | null> => {
+): Promise<Checkpoint | null> => {
   if (Type === 'CALLBACK' && Status === 'TIMED_OUT') return { answer: null };
   if (Status !== 'SUCCEEDED') return null;
   if (Type === 'WAIT') return { waited: true };

@@ -1,4 +1,4 @@
-import type { Launcher } from '../../executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../../executions/lifecycle/dispatcher.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 import { errorTypeOf, isDone, toCause } from './aws-error.ts';
@@ -9,11 +9,11 @@ import { errorTypeOf, isDone, toCause } from './aws-error.ts';
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
  * @param functions the durable one with its alias: `name:alias`
  */
-export const createLambdaLauncher = (
+export const createLambdaDispatcher = (
   call: CallAws,
   functions: { readonly durable: string; readonly express: string },
-): Launcher => ({
-  launch: async (executionId, mode, redispatches = 0) => {
+): Dispatcher => ({
+  dispatch: async (executionId, mode, redispatches = 0) => {
     const answer = await call({
       method: 'POST',
       path: `/2015-03-31/functions/${encodeURIComponent(functions[mode])}/invocations`,
@@ -24,10 +24,10 @@ export const createLambdaLauncher = (
       },
       body: JSON.stringify({ executionId }),
     }).catch((cause: unknown) => {
-      throw new AppError('LAUNCH_REFUSED', {}, cause);
+      throw new AppError('DISPATCH_REFUSED', {}, cause);
     });
     if (isDone(answer) || errorTypeOf(answer) === 'DurableExecutionAlreadyStartedException') return;
-    throw new AppError('LAUNCH_REFUSED', {}, toCause(answer));
+    throw new AppError('DISPATCH_REFUSED', {}, toCause(answer));
   },
 });
 

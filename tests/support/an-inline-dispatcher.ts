@@ -1,13 +1,13 @@
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
-import type { Launcher } from '../../lib/executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../../lib/executions/lifecycle/dispatcher.ts';
 
 /** The function for express runs, called before the launch resolves: what it came to is in the record by then. */
-export const anInlineLauncher = (parts: BackgroundParts): Launcher => {
+export const anInlineDispatcher = (parts: BackgroundParts): Dispatcher => {
   const run = createExpressFunction(parts);
   let requests = 0;
   return {
-    launch: async (executionId) => {
+    dispatch: async (executionId) => {
       requests += 1;
       await run({ executionId }, { awsRequestId: `request-${requests}` });
     },
@@ -24,6 +24,6 @@ export const keptEvents = () => {
         published.push(`${executionId} ${status}`);
       },
     },
-    announces: false,
+    usesOutbox: false,
   };
 };

@@ -9,7 +9,7 @@ type LookUpVerified = (key: string, load: () => Promise<boolean>) => Promise<boo
  * The memory holds an HMAC under a key of this process, never what was presented; a change of the credential
  * changes its revision, and with it the key.
  */
-export const rememberVerified = (verify: Verify, lookUp: LookUpVerified): Verify => {
+export const cacheVerified = (verify: Verify, lookUp: LookUpVerified): Verify => {
   const processKey = randomBytes(32);
   return (credential, presented) => {
     const isCheap = credential.secrets.every(({ hash }) => hash.algorithm === 'sha256');
