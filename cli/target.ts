@@ -9,7 +9,7 @@ import { createListWorkflowIds } from '../lib/adapters/dynamodb/workflow-ids.ts'
 import { createWorkflowStore } from '../lib/adapters/dynamodb/workflow-store.ts';
 import { readConfig } from '../lib/app/config.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
-import type { Dispatcher } from '../lib/executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';

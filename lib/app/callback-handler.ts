@@ -4,11 +4,11 @@ import { readDecision } from '../callbacks/read-decision.ts';
 import type { JsonValue } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import type { DurableService } from '../executions/lifecycle/durable-service.ts';
-import { type Answer, answerJson } from '../http/answer.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { type Answer, answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 import { examineBody } from '../webhooks/examine-body.ts';
 
@@ -27,7 +27,7 @@ const MAX_BODY_DEPTH = 100;
  * decides, once. That it is once is the engine's business: it takes one answer.
  */
 export const createCallbackFunction = (parts: CallbackParts) =>
-  createHandler(parts, async (event) => {
+  createHandler(parts, async ({ event }) => {
     const { method, headers, rawBody } = readWebhookEvent(event, parts.clock.now());
     const { token } = ((event as { pathParameters?: unknown }).pathParameters ?? {}) as { token?: unknown };
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {

@@ -11,10 +11,10 @@ import { createEventBridgeEvents } from '../adapters/events/event-bridge-events.
 import { createLogEvents } from '../adapters/events/log-events.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import type { Logger } from '../contract/services.ts';
-import type { Dispatcher } from '../executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../executions/lifecycle/durable-service.ts';
-import type { ExecutionEvents } from '../executions/lifecycle/execution-events.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
+import type { ExecutionEvents } from '../executions/record/execution-events.ts';
 import { AppError } from '../shared/errors.ts';
 import type { Config } from './config.ts';
 

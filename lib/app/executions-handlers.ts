@@ -12,11 +12,11 @@ import {
 import { describeExecution, describeSummary } from '../executions/record/describe-execution.ts';
 import { EXECUTION_STATUSES } from '../executions/record/execution-status.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
-import { answerJson } from '../http/answer.ts';
 import { createHandler, type Handle } from '../http/create-handler.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readCount, readQuery, readTime, readWord, readWords } from '../http/read-query.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 
 interface Served {
@@ -30,7 +30,7 @@ const WORKFLOW_ID = /^[A-Za-z0-9_-]{1,64}$/;
 export const createListExecutions = (parts: Served & ListParts) =>
   createHandler(
     parts,
-    only('GET', parts.clock, async (event) => {
+    only('GET', parts.clock, async ({ event }) => {
       const query = readQuery(event, ['workflowId', 'status', 'from', 'to', 'limit', 'cursor']);
       const { workflowId = null } = query;
       if (workflowId !== null && !WORKFLOW_ID.test(workflowId)) {
@@ -60,7 +60,7 @@ export const createListExecutions = (parts: Served & ListParts) =>
 export const createShowExecution = (parts: Served & FinishParts & { readonly executions: ExecutionStore }) =>
   createHandler(
     parts,
-    only('GET', parts.clock, async (event) => {
+    only('GET', parts.clock, async ({ event }) => {
       readQuery(event, []);
       const record = await showExecution(readId(event), parts);
       return { ...answerJson(200, describeExecution(record)), executionId: record.executionId };
@@ -71,7 +71,7 @@ export const createShowExecution = (parts: Served & FinishParts & { readonly exe
 export const createRetryExecution = (parts: Served & RetryParts) =>
   createHandler(
     parts,
-    only('POST', parts.clock, async (event) => {
+    only('POST', parts.clock, async ({ event }) => {
       const retryOf = readId(event);
       const start = await retryExecution(retryOf, readRetryOptions(event, parts.clock.now()), parts);
       const { executionId, workflowId, workflowVersion, status } = start;
@@ -84,7 +84,7 @@ export const createRetryExecution = (parts: Served & RetryParts) =>
 export const createCancelExecution = (parts: Served & CancelParts) =>
   createHandler(
     parts,
-    only('POST', parts.clock, async (event) => {
+    only('POST', parts.clock, async ({ event }) => {
       readQuery(event, []);
       const executionId = readId(event);
       await cancelExecution(executionId, parts);
@@ -94,11 +94,11 @@ export const createCancelExecution = (parts: Served & CancelParts) =>
 
 const only =
   (method: 'GET' | 'POST', clock: Pick<Clock, 'now'>, handle: Handle): Handle =>
-  async (event, context) => {
-    const { method: requested } = readWebhookEvent(event, clock.now());
+  async (call) => {
+    const { method: requested } = readWebhookEvent(call.event, clock.now());
     const allow = method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
     if (!allow.includes(requested)) throw new AppError('METHOD_NOT_ALLOWED', { allow });
-    return handle(event, context);
+    return handle(call);
   };
 
 const readId = (event: unknown): string => {

@@ -1,10 +1,10 @@
 import type { Context } from 'aws-lambda';
 import type { Clock, Logger } from '../contract/services.ts';
-import { type Answer, answerJson } from '../http/answer.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { checkHealth, reportNoRegistry } from '../plugins/health.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import type { ListedPlugins } from '../plugins/summaries.ts';
+import { type Answer, answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 
 export interface AdminParts {
@@ -18,7 +18,7 @@ const HEALTH_MARGIN_MS = 500;
 
 /** One endpoint of the admin API: GET, an answer, nothing to change. */
 const createAdminFunction = (parts: AdminParts, read: (context: Partial<Context>) => Promise<Answer>) =>
-  createHandler(parts, async (event, context) => {
+  createHandler(parts, async ({ event, context }) => {
     const method = methodOf(event);
     if (method !== 'GET' && method !== 'HEAD')
       throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });

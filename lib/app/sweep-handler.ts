@@ -2,8 +2,8 @@ import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { isPlainObject } from '../contract/json.ts';
 import {
   type GivenUpInvocation,
-  type SweepParts,
-  sweepExecution,
+  type ReconcileParts,
+  reconcileExecution,
 } from '../executions/lifecycle/reconcile-execution.ts';
 import type { DueGroup } from '../executions/record/execution-store.ts';
 import { readExecutionId } from '../executions/record/read-execution-id.ts';
@@ -21,11 +21,11 @@ type Sweep = (executionId: string, givenUp: GivenUpInvocation | null) => Promise
  * queue, after those that it is given. One for which that fails does not keep it from the others.
  */
 export const createSweepFunction =
-  (parts: SweepParts) =>
+  (parts: ReconcileParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
     const sweep: Sweep = async (executionId, givenUp) => {
       try {
-        await sweepExecution(executionId, parts, givenUp);
+        await reconcileExecution(executionId, parts, givenUp);
         return true;
       } catch (cause) {
         parts.logger.error('The execution could not be reconciled.', { executionId, cause });
@@ -76,7 +76,7 @@ const toMap = (value: unknown): Record<string, unknown> => (isPlainObject(value)
 /** All that is due of a group, page by page, until the function's time is nearly up: the next sweep goes on. */
 const sweepDue = async (
   group: DueGroup,
-  { executions, clock, logger }: SweepParts,
+  { executions, clock, logger }: ReconcileParts,
   sweep: Sweep,
   { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,
 ): Promise<void> => {

@@ -1,4 +1,3 @@
-import type middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { withFields } from '../adapters/runtime/logger.ts';
 import type { JsonValue } from '../contract/json.ts';
@@ -9,14 +8,14 @@ import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import { verify } from '../credentials/verify.ts';
 import type { StrayErrorGuard } from '../engine/stray-errors.ts';
-import type { Dispatcher } from '../executions/lifecycle/dispatcher.ts';
-import type { ExecutionEvents } from '../executions/lifecycle/execution-events.ts';
+import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
 import { createPrepareRun } from '../executions/lifecycle/prepare-run.ts';
 import { createRunExecution } from '../executions/lifecycle/run-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
+import type { ExecutionEvents } from '../executions/record/execution-events.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
-import { createHandler, type Handle } from '../http/create-handler.ts';
+import { createHandler } from '../http/create-handler.ts';
 import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
@@ -26,7 +25,7 @@ import { authenticate } from '../webhooks/authenticate.ts';
 import type { DeliveryStore } from '../webhooks/delivery-store.ts';
 import { type ExaminedBody, examineBody } from '../webhooks/examine-body.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
-import { type CheckedRequest, type RunWebhookParts, runWebhook } from '../webhooks/run-webhook.ts';
+import { type RunWebhookParts, runWebhook } from '../webhooks/run-webhook.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 
@@ -75,47 +74,23 @@ export interface WebhookFunctionParts {
   readonly guard?: StrayErrorGuard | undefined;
 }
 
-/**
- * The webhook function: the checks in their order, each on the very value that is then used, then the run.
- * What a step gives is added to the event for the steps after it; what it throws is answered.
- */
+/** The webhook function: the checks in their order, each on the very value that is then used, then the run. */
 export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { logger, services } = parts;
   const settings = { ...defaultWebhookSettings, ...parts.settings };
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
   const running = createRunning(parts, settings);
 
-  const run = (checked: CheckedRequest, context: Context) =>
-    runWebhook(checked, computeTimeLimit(context, settings), running);
-
-  return createHandler({ logger, clock: services.clock }, run as Handle, describeWebhook)
-    .before(({ event }) => limitBody(event, settings.maxBodyBytes))
-    .use(step((event) => ({ request: readWebhookEvent(event, services.clock.now()) })))
-    .use(step(async ({ request }) => ({ webhook: await findWebhook(request, findWorkflow) })))
-    .use(
-      step(async ({ request: { headers }, webhook: { config } }) => ({
-        headers: await authenticate(headers, config, authentication),
-      })),
-    )
-    .use(step(({ request }) => ({ body: parseBody(examineBody(request), settings.maxBodyDepth) })));
+  return createHandler({ logger, clock: services.clock }, async ({ event, context, describe }) => {
+    limitBody(event, settings.maxBodyBytes);
+    const request = readWebhookEvent(event, services.clock.now());
+    const webhook = await findWebhook(request, findWorkflow);
+    describe({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
+    const headers = await authenticate(request.headers, webhook.config, authentication);
+    const body = parseBody(examineBody(request), settings.maxBodyDepth);
+    return runWebhook({ request, webhook, headers, body }, computeTimeLimit(context, settings), running);
+  });
 };
-
-/** The workflow and the path that were found. An event may bring a `webhook` of its own, of any shape. */
-const describeWebhook = (event: unknown): Readonly<Record<string, string>> => {
-  const { webhook } = (event ?? {}) as Partial<CheckedRequest>;
-  return webhook?.workflow?.definition === undefined || webhook.config === undefined
-    ? {}
-    : { workflowId: webhook.workflow.definition.id, path: webhook.config.path };
-};
-
-/** The gateway's event, and what the steps before have added to it. */
-type Step = (event: CheckedRequest) => Partial<CheckedRequest> | Promise<Partial<CheckedRequest>>;
-
-const step = (advance: Step): middy.MiddlewareObj<CheckedRequest> => ({
-  before: async (request) => {
-    request.event = { ...request.event, ...(await advance(request.event)) };
-  },
-});
 
 /** What has no type is JSON if it can be parsed, and a text otherwise. */
 const parseBody = (examined: ExaminedBody, maxDepth: number): JsonValue => {
@@ -128,13 +103,13 @@ const parseBody = (examined: ExaminedBody, maxDepth: number): JsonValue => {
   }
 };
 
-/** Who waits can wait until the function's own time is up, less what it takes to record the end and to answer. */
+/** Until the function's own time is up, less what it takes to record the end and to answer. */
 const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {
   const remainingMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
   return Math.max(0, remainingMs - deadlineMarginMs);
 };
 
-/** The stores behind a memory of a few seconds, which lasts as long as the sandbox. */
+/** The stores behind caches of a few seconds, which last as long as the sandbox. */
 const createLookups = (
   { workflows, credentials, services: { clock } }: WebhookFunctionParts,
   { cacheTtlMs, cacheEntries, verifiedTtlMs }: WebhookSettings,

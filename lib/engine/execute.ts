@@ -3,8 +3,9 @@ import type { ExecutionInfo } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 import { closeNodes } from './close-nodes.ts';
 import type { RunEnd } from './inner-run.ts';
+import { nodeKeyOf } from './node-key.ts';
 import type { ExecutionResult, NodeRecord } from './result.ts';
-import { nameOf, Run } from './run.ts';
+import { Run } from './run.ts';
 import { type Cut, CutOffError, type EnginePorts, type ExecutionLimits, Session } from './session.ts';
 
 export interface ExecutionRequest {
@@ -63,7 +64,8 @@ const toTimedOut = (session: Session, run: Run): ExecutionResult => {
 const toCutOff = (session: Session, run: Run, cut: Cut): ExecutionResult => {
   const { runName, failure } = cut;
   const nodes = closeNodes(run.collect(), session.tick(), new CutOffError(cut)).map(
-    (record): NodeRecord => (nameOf(record) === runName ? { ...record, status: 'failed', failure } : record),
+    (record): NodeRecord =>
+      nodeKeyOf(record) === runName ? { ...record, status: 'failed', failure } : record,
   );
   return { status: 'failed', nodes, ...run.standing(), failure };
 };

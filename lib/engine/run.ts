@@ -6,6 +6,7 @@ import { attemptNode } from './attempts.ts';
 import { createControl } from './control.ts';
 import { toFailure } from './failure.ts';
 import type { InnerRun, RunEnd, RunPlace } from './inner-run.ts';
+import { nodeKeyOf } from './node-key.ts';
 import type { NodeRun, Outcome } from './node-run.ts';
 import { OperationLimitError } from './operation-budget.ts';
 import { mainOf, mergeInputs, passThrough, recordOpen, toOutcome } from './outcome.ts';
@@ -85,8 +86,7 @@ export class Run implements InnerRun {
     this.#turnsOf[index] = iteration + 1;
     this.#session.nodeRuns++;
     const { id } = planNode.node;
-    const name =
-      this.#place.within === '' ? `${id}/${iteration}` : `${this.#place.within}/${id}/${iteration}`;
+    const name = nodeKeyOf({ nodeId: id, iteration, within: this.#place.within });
     const run: NodeRun = {
       planNode,
       input,
@@ -232,7 +232,7 @@ export class Run implements InnerRun {
     if (this.#inner.size === 0) return open.length === 0 ? this.#records : [...this.#records, ...open];
     return [...this.#records, ...open].flatMap((record) => [
       record,
-      ...(this.#inner.get(nameOf(record)) ?? []).flatMap((run) => run.collect()),
+      ...(this.#inner.get(nodeKeyOf(record)) ?? []).flatMap((run) => run.collect()),
     ]);
   }
 
@@ -254,10 +254,6 @@ export class Run implements InnerRun {
     return { output: this.#output, response: this.#response, failure };
   }
 }
-
-/** Names the run of a node that a record is of: see `NodeRun.name`. */
-export const nameOf = ({ within, nodeId, iteration }: NodeRecord): string =>
-  within === undefined ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
 
 /** A step that the engine did not take. */
 const toRefused = (error: unknown): StepResult => {

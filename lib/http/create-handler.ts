@@ -3,18 +3,21 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { readTraceparent } from '../contract/traceparent.ts';
+import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
-import { type Answer, MAX_ANSWER_BYTES, toResult } from './answer.ts';
 import { answerProblem } from './problem.ts';
+import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
 
-/** Deals with one request. What it throws is answered for it. */
-export type Handle = (event: unknown, context: Context) => Promise<Answer>;
+/** One call of a function: the event as it came, and what goes into its line in the log. */
+export interface Call {
+  readonly event: unknown;
+  readonly context: Partial<Context>;
+  /** Adds the target of the request to the log line. Only what the store knows: a caller's word may be a secret. */
+  describe(fields: Readonly<Record<string, string>>): void;
+}
 
-/**
- * What names the target of a request in its line in the log, once it is known: nothing that is only the caller's word,
- * which may be a secret in the wrong place.
- */
-export type Describe = (event: unknown) => Readonly<Record<string, string>>;
+/** Answers one request. What it throws is answered as a problem. */
+export type Handle = (call: Call) => Promise<Answer>;
 
 export interface HandlerParts {
   readonly logger: Logger;
@@ -22,49 +25,42 @@ export interface HandlerParts {
 }
 
 /**
- * The way into every function, and the one way out: `handle` gives an answer or throws, and either becomes what
- * the gateway takes, and one line in the log. Middleware that is added with `use` runs in between.
+ * The way into every function, and the one way out: `handle` returns an answer or throws, and either becomes a result
+ * for the gateway and one line in the log.
  */
-export const createHandler = (parts: HandlerParts, handle: Handle, describe: Describe = () => ({})) =>
+export const createHandler = (parts: HandlerParts, handle: Handle) =>
   // No early timeout: what may take long has a deadline of its own, and a timer per request is not free.
-  middy<unknown, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 })
-    .use(answering(parts, describe) as middy.MiddlewareObj<unknown, APIGatewayProxyStructuredResultV2>)
-    .handler(handle as never);
-
-type Timed = middy.Request<unknown, unknown, Error, Context, { startedAt?: number }>;
-
-const answering = ({ logger, clock }: HandlerParts, describe: Describe) => {
-  const finish = (request: Timed, answer: Answer, thrown: unknown): void => {
-    const { method, requestId, route } = describeRequest(request.event, request.context);
-    request.response = toResult(answer, method);
-    const fields = {
-      requestId,
-      route,
-      ...describe(request.event),
-      ...traceOf(request.event),
-      ...executionOf(answer, thrown),
-      status: answer.status,
-      durationMs: clock.now() - (request.internal.startedAt ?? clock.now()),
-      ...(isAppError(thrown) ? { code: thrown.code } : {}),
-    };
-    if (answer.status < 500) logger.info('request', fields);
-    else logger.error('request', { ...fields, cause: causeOf(thrown) });
-  };
-
-  return {
-    before: (request: Timed) => {
-      request.internal.startedAt = clock.now();
+  middy<unknown, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 }).handler(
+    async (event, context: Partial<Context> = {}) => {
+      const startedAt = parts.clock.now();
+      const request = describeRequest(event, context);
+      const target: Record<string, string> = {};
+      const describe = (fields: Readonly<Record<string, string>>) => void Object.assign(target, fields);
+      const { answer, thrown } = await answerCall({ event, context, describe }, handle, request.requestId);
+      const fields = {
+        requestId: request.requestId,
+        route: request.route,
+        ...target,
+        ...traceOf(event),
+        ...executionOf(answer, thrown),
+        status: answer.status,
+        durationMs: parts.clock.now() - startedAt,
+        ...(isAppError(thrown) ? { code: thrown.code } : {}),
+      };
+      if (answer.status < 500) parts.logger.info('request', fields);
+      else parts.logger.error('request', { ...fields, cause: causeOf(thrown) });
+      return toResult(answer, request.method);
     },
-    after: (request: Timed) => {
-      const answer = request.response as Answer;
-      if (!isTooLarge(answer)) return finish(request, answer, undefined);
-      throw new AppError('ANSWER_TOO_LARGE', { limitBytes: MAX_ANSWER_BYTES });
-    },
-    onError: (request: Timed) => {
-      const { requestId } = describeRequest(request.event, request.context);
-      finish(request, answerProblem(request.error, requestId), request.error);
-    },
-  };
+  );
+
+const answerCall = async (call: Call, handle: Handle, requestId: string) => {
+  try {
+    const answer = await handle(call);
+    if (isTooLarge(answer)) throw new AppError('ANSWER_TOO_LARGE', { limitBytes: MAX_ANSWER_BYTES });
+    return { answer, thrown: undefined };
+  } catch (thrown) {
+    return { answer: answerProblem(thrown, requestId), thrown };
+  }
 };
 
 /** The execution that a request has started or asked for, as its answer names it. */
@@ -91,13 +87,13 @@ const isTooLarge = ({ body }: Answer): boolean =>
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
 
 /** The names of a request in answers and in the log. Empty for what an event lacks, or has as anything but a text. */
-const describeRequest = (event: unknown, context: Partial<Context> | undefined) => {
+const describeRequest = (event: unknown, context: Partial<Context>) => {
   const { requestContext } = (event ?? {}) as { requestContext?: unknown };
   const { http, requestId, routeKey } = (requestContext ?? {}) as Record<string, unknown>;
   const { method } = (http ?? {}) as { method?: unknown };
   return {
     method: toText(method),
-    requestId: toText(requestId) || toText(context?.awsRequestId),
+    requestId: toText(requestId) || toText(context.awsRequestId),
     route: toText(routeKey),
   };
 };

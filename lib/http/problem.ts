@@ -1,5 +1,5 @@
+import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
-import type { Answer } from './answer.ts';
 
 /** Seconds after which a caller may try again what failed for want of the store. */
 const RETRY_AFTER_SECONDS = 2;

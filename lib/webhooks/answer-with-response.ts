@@ -1,6 +1,6 @@
 import { isReservedHeader, isToken } from '../contract/header-fields.ts';
 import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
-import type { WebhookAnswer } from '../shared/answer.ts';
+import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 
 /** RFC 9110 §6.4.1 and §15.3.6: these statuses have no body. */
@@ -18,7 +18,7 @@ const ACTIVE_CONTENT = /html|xml/i;
  * a page is put into a sandbox, since it is served from the address of the whole API.
  * @throws AppError `RESPONSE_INVALID`
  */
-export const answerWithResponse = (executionId: string, response: JsonObject): WebhookAnswer => {
+export const answerWithResponse = (executionId: string, response: JsonObject): Answer => {
   const refuse = (reason: string): never => {
     throw new AppError('RESPONSE_INVALID', { executionId, reason });
   };

@@ -1,4 +1,5 @@
 import { AppError } from '../shared/errors.ts';
+import { isId } from '../shared/ids.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import type { WebhookRequest } from './webhook-request.ts';
@@ -8,9 +9,6 @@ export interface Webhook {
   readonly workflow: PublishedWorkflow;
   readonly config: PathConfig;
 }
-
-/** Anything else can't be the id of a stored workflow, and is not worth a read. */
-const WORKFLOW_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Finds the webhook that a request is for: the workflow by its id first, then the path inside it, then the method.
@@ -22,7 +20,7 @@ export const findWebhook = async (
   { workflowId, path, method }: Pick<WebhookRequest, 'workflowId' | 'path' | 'method'>,
   find: WorkflowStore['find'],
 ): Promise<Webhook> => {
-  const workflow = WORKFLOW_ID.test(workflowId) ? await find(workflowId) : null;
+  const workflow = isId(workflowId) ? await find(workflowId) : null;
   if (workflow === null || !workflow.definition.enabled) throw new AppError('NOT_FOUND', {});
   const listening = workflow.pathConfigs.filter(
     (config) => config.path === path && isListening(config, workflow),

@@ -1,19 +1,20 @@
-import type { JsonObject, JsonValue } from '../contract/json.ts';
-import type { ExecutionInfo } from '../contract/node.ts';
+import type { JsonValue } from '../contract/json.ts';
 import type { Clock } from '../contract/services.ts';
 import { readTraceparent } from '../contract/traceparent.ts';
 import { type AcceptParts, acceptExecution } from '../executions/lifecycle/accept-execution.ts';
+import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
+import { toExecutionInfo } from '../executions/record/execution-info.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
-import type { WebhookAnswer } from '../shared/answer.ts';
+import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
 import { awaitEnd, readResult } from './await-result.ts';
-import { type Claim, claimDelivery } from './claim-delivery.ts';
+import { claimDelivery } from './claim-delivery.ts';
 import { findDeliveryKey } from './delivery-key.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { Webhook } from './find-webhook.ts';
-import { type Preferences, readPreferences } from './preferences.ts';
+import { readPreferences } from './preferences.ts';
 import { toTriggerInput } from './to-trigger-input.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 import { withholdCredentials } from './withhold-credentials.ts';
@@ -30,77 +31,84 @@ export interface CheckedRequest {
 
 export interface RunWebhookParts extends AcceptParts {
   readonly deliveries: DeliveryStore;
-  /** For how long a delivery that comes again is a duplicate. */
+  /** How long a repeated delivery is a duplicate, in milliseconds. */
   readonly windowMs: number;
-  /** For callers who wait. */
+  /** Runs an execution whose caller waits. */
   readonly run: RunExecution;
   readonly clock: Clock;
 }
 
-/** A delivery, and the execution that it is for. */
-interface Delivery extends CheckedRequest {
-  readonly claim: Claim;
+/** A delivery that is claimed: the execution that it stands for. */
+interface Delivery {
+  readonly execution: NewExecution;
+  readonly webhook: Webhook;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
   readonly isKeyed: boolean;
-  readonly input: JsonObject;
-  readonly trigger: ExecutionInfo['trigger'];
-  readonly traceparent: string | null;
+  readonly isDuplicate: boolean;
 }
 
 /**
- * Finds out whether the delivery came before, starts the workflow, and answers its caller, at once or when it has run.
- * @param timeLimitMs how long a caller who waits can be kept waiting
- * Rejects with AppError, among others `DELIVERY_KEY_REUSED` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`, and with what
- * {@link answerRun} throws.
+ * Claims the delivery, starts its execution unless it is a duplicate, and answers, at once or with the result.
+ *
+ * @param timeLimitMs - how long a caller that waits can be kept waiting
+ * @throws AppError, among others `DELIVERY_KEY_REUSED` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`, and what
+ *   {@link answerRun} throws
  */
 export const runWebhook = async (
   checked: CheckedRequest,
   timeLimitMs: number,
   parts: RunWebhookParts,
-): Promise<WebhookAnswer> => {
+): Promise<Answer> => {
   const { responseMode } = checked.webhook.config;
-  const delivery = await claim(checked, parts);
-  const preferences = readPreferences(checked.headers.prefer);
-  if (responseMode === 'onReceived') return runLater(delivery, parts);
-  if (preferences.isAsync) return runAsPreferred(delivery, preferences, timeLimitMs, parts);
-  return runNow(delivery, timeLimitMs, parts);
+  const { isAsync, waitSeconds } = readPreferences(checked.headers.prefer);
+  const isSynchronous = responseMode !== 'onReceived';
+  const delivery = await claim(checked, { keepsResult: isSynchronous && isAsync }, parts);
+  if (!isSynchronous) return runLater(delivery, parts);
+  return isAsync
+    ? runAsPreferred(delivery, waitSeconds, timeLimitMs, parts)
+    : runNow(delivery, timeLimitMs, parts);
 };
 
-const claim = async (checked: CheckedRequest, parts: RunWebhookParts): Promise<Delivery> => {
-  const { request, webhook, headers, body } = checked;
+const claim = async (
+  { request, webhook, headers, body }: CheckedRequest,
+  { keepsResult }: Pick<NewExecution, 'keepsResult'>,
+  parts: RunWebhookParts,
+): Promise<Delivery> => {
   const { workflow, config } = webhook;
-  const { triggerNodeId } = config;
-  const workflowId = workflow.definition.id;
-  const type = workflow.definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
-  const trigger = { nodeId: triggerNodeId, type };
-  const input = toTriggerInput(request, withholdCredentials(headers, workflow.definition), body);
-  const key = await findDeliveryKey(input, config, {
-    executionId: '',
-    workflowId,
-    workflowVersion: workflow.version,
-    trigger,
-    startedAt: new Date(request.receivedAt).toISOString(),
-  });
+  const { definition, version: workflowVersion } = workflow;
   const { rawBody, receivedAt } = request;
-  const claimed = await claimDelivery({ workflowId, triggerNodeId, key, rawBody, receivedAt }, parts);
+  const { triggerNodeId } = config;
+  const workflowId = definition.id;
+  const type = definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
+  const trigger = { nodeId: triggerNodeId, type };
+  const input = toTriggerInput(request, withholdCredentials(headers, definition), body);
   const traceparent = readTraceparent(headers.traceparent);
-  return { ...checked, claim: claimed, isKeyed: key !== null, input, trigger, traceparent };
+  const unclaimed = { executionId: '', workflowId, workflowVersion, trigger, startedAt: receivedAt };
+  const key = await findDeliveryKey(input, config, toExecutionInfo({ ...unclaimed, traceparent: null }));
+  const { executionId, isDuplicate } = await claimDelivery(
+    { workflowId, triggerNodeId, key, rawBody, receivedAt },
+    parts,
+  );
+  const execution = { executionId, workflow, trigger, input, traceparent, keepsResult };
+  return { execution, webhook, receivedAt, isKeyed: key !== null, isDuplicate };
 };
 
-/** The caller gets 202, and the run takes place in the background. */
-const runLater = async (delivery: Delivery, parts: RunWebhookParts): Promise<WebhookAnswer> =>
-  answerAccepted(toAccepted(delivery, await accept(delivery, false, parts)));
+/** 202; the run takes place in the background. */
+const runLater = async (delivery: Delivery, parts: RunWebhookParts): Promise<Answer> =>
+  answerAccepted(toAccepted(delivery, await accept(delivery, parts)));
 
 /** `Prefer: respond-async`, with `wait` or without: 202, unless the result is there in time. */
 const runAsPreferred = async (
   delivery: Delivery,
-  { waitSeconds }: Preferences,
+  waitSeconds: number | null,
   timeLimitMs: number,
   parts: RunWebhookParts,
-): Promise<WebhookAnswer> => {
+): Promise<Answer> => {
   const preference = waitSeconds === null ? 'respond-async' : `respond-async, wait=${waitSeconds}`;
-  const record = await accept(delivery, true, parts);
+  const record = await accept(delivery, parts);
   const waitMs = Math.min((waitSeconds ?? 0) * 1_000, timeLimitMs);
-  const { executionId } = delivery.claim;
+  const { executionId } = delivery.execution;
   const later = waitMs > 0 ? await awaitEnd(executionId, waitMs, parts) : record;
   const result = later === null || waitMs === 0 ? null : await readResult(later, parts.blobs);
   if (result === null) return answerAccepted({ ...toAccepted(delivery, later ?? record), preference });
@@ -109,58 +117,32 @@ const runAsPreferred = async (
   return record === null ? applied : markDuplicate(applied);
 };
 
-/** The caller waits for the result. One who asks again gets the same. */
-const runNow = async (
-  delivery: Delivery,
-  timeLimitMs: number,
-  parts: RunWebhookParts,
-): Promise<WebhookAnswer> => {
-  const { executionId } = delivery.claim;
+/** The result; of a duplicate, the result of the first delivery. */
+const runNow = async (delivery: Delivery, timeLimitMs: number, parts: RunWebhookParts): Promise<Answer> => {
+  const { execution, isKeyed } = delivery;
+  const { executionId } = execution;
   const mode = synchronousModeOf(delivery);
-  const known = delivery.isKeyed ? await parts.executions.find(executionId) : null;
-  if (known !== null) {
-    const result = await readResult(known, parts.blobs);
-    if (result === null) throw new AppError('ALREADY_STARTED', { executionId });
-    return markDuplicate(answerRun(executionId, result, mode));
+  const known = isKeyed ? await parts.executions.find(executionId) : null;
+  if (known === null) {
+    const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
+    return answerRun(executionId, result, mode);
   }
-  const { workflow } = delivery.webhook;
-  const { trigger, input, isKeyed: keepsResult, traceparent } = delivery;
-  return answerRun(
-    executionId,
-    await parts.run({ executionId, workflow, trigger, input, timeLimitMs, keepsResult, traceparent }),
-    mode,
-  );
+  const result = await readResult(known, parts.blobs);
+  if (result === null) throw new AppError('ALREADY_STARTED', { executionId });
+  return markDuplicate(answerRun(executionId, result, mode));
 };
 
 const accept = (
-  delivery: Delivery,
-  keepsResult: boolean,
+  { execution, webhook, receivedAt, isKeyed }: Delivery,
   parts: RunWebhookParts,
 ): Promise<ExecutionRecord | null> => {
-  const { workflow, config } = delivery.webhook;
-  return acceptExecution(
-    {
-      executionId: delivery.claim.executionId,
-      workflowId: workflow.definition.id,
-      workflowVersion: workflow.version,
-      trigger: delivery.trigger,
-      startedAt: delivery.request.receivedAt,
-      mode: config.execution,
-      input: delivery.input,
-      isRepeatable: delivery.isKeyed,
-      keepsResult,
-      traceparent: delivery.traceparent,
-    },
-    parts,
-  );
+  const options = { mode: webhook.config.execution, startedAt: receivedAt, isRepeatable: isKeyed };
+  return acceptExecution(execution, options, parts);
 };
 
-const toAccepted = (
-  { claim: { executionId, isDuplicate }, webhook }: Delivery,
-  record: ExecutionRecord | null,
-) => ({
-  executionId,
-  workflowId: webhook.workflow.definition.id,
+const toAccepted = ({ execution, isDuplicate }: Delivery, record: ExecutionRecord | null) => ({
+  executionId: execution.executionId,
+  workflowId: execution.workflow.definition.id,
   status: record?.status ?? ('accepted' as const),
   isDuplicate: isDuplicate || record !== null,
 });

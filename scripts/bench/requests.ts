@@ -11,9 +11,9 @@ import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
-import { answerJson } from '../../lib/http/answer.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { answerJson } from '../../lib/shared/answer.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
@@ -108,7 +108,7 @@ export const benchRequests = async (): Promise<void> => {
     statusCode: 200,
     body: JSON.stringify(answer(given.body)),
   });
-  const behindStack = createHandler({ logger, clock: systemClock }, async (given) =>
+  const behindStack = createHandler({ logger, clock: systemClock }, async ({ event: given }) =>
     answerJson(200, answer((given as { body: string }).body)),
   );
   const inMemory = webhook('{{ known }}', recordingNothing);

@@ -11,7 +11,7 @@ import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
-import { sweepExecution } from '../../lib/executions/lifecycle/reconcile-execution.ts';
+import { reconcileExecution } from '../../lib/executions/lifecycle/reconcile-execution.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
@@ -118,7 +118,7 @@ const open = async () => {
       };
       const sweep = { ...parts, dispatcher, durableService, clock: { now: () => Date.now() + 3_600_000 } };
       for (const executionId of await dueIn(healthy, Date.now() + 3_600_000))
-        await sweepExecution(executionId, sweep);
+        await reconcileExecution(executionId, sweep);
       for (const [at, executionId] of dispatched.entries())
         await run({ executionId }, { awsRequestId: `r-${at}` });
       return runs;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { type Answer, answerJson } from '../../lib/http/answer.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
+import { type Answer, answerJson } from '../../lib/shared/answer.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';

@@ -159,7 +159,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     urls,
     published: kept.published,
     put: (definition: WorkflowDefinition) => workflows.put(definition, toPathConfigs(definition)),
-    /** As the webhook function accepts it, but dispatched by nobody. */
+    /** As the webhook function accepts it, without the dispatch. */
     accept: async (
       executionId = 'e-1',
       {
@@ -169,20 +169,18 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
       }: { input?: JsonObject; workflowId?: string; mode?: BackgroundMode } = {},
     ) => {
       const workflow = await workflows.find(workflowId);
-      const [trigger] = workflow?.definition.nodes ?? [];
+      if (workflow === null) throw new Error(`there is no workflow ${workflowId}`);
+      const [trigger] = workflow.definition.nodes;
       await acceptExecution(
         {
           executionId,
-          workflowId,
-          workflowVersion: workflow?.version ?? 0,
+          workflow,
           trigger: { nodeId: trigger?.id ?? '', type: trigger?.type ?? '' },
-          mode,
-          startedAt: clock.now(),
           input,
-          isRepeatable: false,
           keepsResult: true,
           traceparent: null,
         },
+        { mode, startedAt: clock.now(), isRepeatable: false },
         { ...parts, ids: parts.services.ids, clock, dispatcher: { dispatch: async () => {} } },
       );
       return executionId;

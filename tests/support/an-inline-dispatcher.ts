@@ -1,6 +1,6 @@
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
-import type { Dispatcher } from '../../lib/executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
 
 /** The function for express runs, called before the launch resolves: what it came to is in the record by then. */
 export const anInlineDispatcher = (parts: BackgroundParts): Dispatcher => {

@@ -1,4 +1,4 @@
-import type { Dispatcher } from '../../executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../../executions/lifecycle/dispatch-execution.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
 import { errorTypeOf, isDone, toCause } from './aws-error.ts';

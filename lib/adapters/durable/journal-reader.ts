@@ -1,6 +1,6 @@
 import type { DurableExecutionClient, DurableExecutionInvocationInput } from '@aws/durable-execution-sdk-js';
 import type { Checkpoint } from '../../engine/checkpoint-journal.ts';
-import type { JournalReader } from '../../executions/lifecycle/background-run.ts';
+import type { JournalReader } from '../../executions/lifecycle/background-engine.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { unpackText } from '../../executions/record/pack-value.ts';
 import { MAX_NAME_LENGTH } from './operation-name.ts';

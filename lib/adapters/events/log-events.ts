@@ -1,5 +1,5 @@
 import type { Logger } from '../../contract/services.ts';
-import type { ExecutionEvents } from '../../executions/lifecycle/execution-events.ts';
+import type { ExecutionEvents } from '../../executions/record/execution-events.ts';
 import { toCloudEvent } from './to-cloud-event.ts';
 
 /** For a service that has no bus: one line in the log for each event. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../contract/json.ts';
-import type { EndedExecution } from '../../executions/lifecycle/execution-events.ts';
+import type { EndedExecution } from '../../executions/record/execution-events.ts';
 
 /** CloudEvents 1.0, in structured form: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
 export interface CloudEvent {

@@ -1,23 +1,17 @@
-import type { JsonObject } from '../../contract/json.ts';
 import type { Clock, Ids, Logger } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { BlobStore } from '../record/blob-store.ts';
-import type { ExecutionRecord, ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
+import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { packInput } from '../record/pack-result.ts';
-import { dispatchOrWithdraw } from './dispatch-execution.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
+import { type NewExecution, toStart } from './new-execution.ts';
 
-/** A background run that is to happen. */
-export interface Acceptance
-  extends Pick<
-    ExecutionStart,
-    'executionId' | 'workflowId' | 'workflowVersion' | 'trigger' | 'startedAt' | 'keepsResult' | 'traceparent'
-  > {
+export interface AcceptOptions {
   readonly mode: BackgroundMode;
-  /** What the trigger gets. */
-  readonly input: JsonObject;
-  /** Whether somebody who tries again names the same execution. */
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Whether a repeated delivery names the same execution. */
   readonly isRepeatable: boolean;
 }
 
@@ -34,34 +28,43 @@ export interface AcceptParts {
 const DISPATCH_MS = 10_000;
 
 /**
- * Stores an execution, then hands it over to the engine that runs it. Each of the two happens once, however often it
- * is asked for and wherever it was interrupted before. When it resolves, the run is certain to happen.
- * @returns the execution as it was found when it had been accepted before, null when it was accepted now
- * Rejects with AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`: then it was not started, or the same execution is
- * started by trying again.
+ * Stores an execution, then dispatches it. Each happens once, however often and wherever an earlier try was interrupted.
+ * Once it resolves, the run is certain to happen.
+ *
+ * @returns the execution as it was when it had been accepted before; null when it was accepted now
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`: it was not started, or trying again starts the same one
  */
 export const acceptExecution = async (
-  acceptance: Acceptance,
+  execution: NewExecution,
+  options: AcceptOptions,
   parts: AcceptParts,
 ): Promise<ExecutionRecord | null> => {
-  const { executions } = parts;
-  const { executionId, mode, isRepeatable } = acceptance;
+  const { executions, blobs, ids } = parts;
+  const { executionId, input } = execution;
+  const { mode, startedAt, isRepeatable } = options;
   const known = isRepeatable ? await executions.find(executionId) : null;
   if (known !== null) return dispatchAgain(known, parts);
-  const start = await toStart(acceptance, parts);
+  const start = toStart(execution, {
+    mode,
+    status: 'accepted',
+    startedAt,
+    startToken: ids.next(),
+    input: await packInput(executionId, input, blobs),
+    callbackKey: drawCallbackKey(ids),
+  });
   if (!(await executions.start(start))) {
     const other = await executions.find(executionId);
-    // Expired between the two: to launch it now would run nothing.
+    // Expired between the two: a dispatch would run nothing.
     if (other === null) throw new AppError('STORE_UNAVAILABLE', {});
     return dispatchAgain(other, parts);
   }
   // A repeated delivery names this very execution: it stays.
-  if (isRepeatable) await dispatchOrMark(start, mode, parts);
+  if (isRepeatable) await dispatchOrMark({ executionId, redispatches: 0 }, mode, parts);
   else await dispatchOrWithdraw(start, mode, parts);
   return null;
 };
 
-/** The process that accepted it may not have got as far as to dispatch it. */
+/** The process that accepted it may have ended before it dispatched it. */
 const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
   const { status, mode } = record;
   if (status === 'accepted' && mode !== 'inline' && isDispatchDue(record, parts.clock.now()))
@@ -74,7 +77,7 @@ const isDispatchDue = ({ startedAt, leaseExpiresAt }: ExecutionRecord, now: numb
 
 /** A dispatch that is refused is marked as due, so that the next delivery, or the sweeper, does not wait for it. */
 const dispatchOrMark = async (
-  { executionId, redispatches = 0 }: Pick<ExecutionStart, 'executionId'> & { readonly redispatches?: number },
+  { executionId, redispatches }: Pick<ExecutionRecord, 'executionId' | 'redispatches'>,
   mode: BackgroundMode,
   { dispatcher, executions, clock, logger }: AcceptParts,
 ): Promise<void> => {
@@ -86,20 +89,6 @@ const dispatchOrMark = async (
     });
     throw error;
   }
-};
-
-const toStart = async (acceptance: Acceptance, { blobs, ids }: AcceptParts): Promise<ExecutionStart> => {
-  const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult } = acceptance;
-  const { input, traceparent } = acceptance;
-  return {
-    ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, keepsResult, traceparent },
-    status: 'accepted',
-    startToken: ids.next(),
-    input: await packInput(executionId, input, blobs),
-    callbackKey: drawCallbackKey(ids),
-    retryOf: null,
-    retriedCheckpoints: null,
-  };
 };
 
 /** Two random UUIDs: 244 random bits. */

@@ -1,3 +1,5 @@
+import { isOpen } from '../../engine/close-nodes.ts';
+import { nodeKeyOf } from '../../engine/node-key.ts';
 import type { NodeRecord } from '../../engine/result.ts';
 import { findBehind } from '../../workflows/plan/find-behind.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
@@ -17,7 +19,7 @@ export const checkJournal = async (record: Remembered, plan: Plan, from: string)
   const behind = findBehind(plan, from);
   const before = nodes.filter((node) => !behind.has(rootOf(node)));
 
-  const last = before.find((node) => !isOver(node) || isEnd(node, failure));
+  const last = before.find((node) => isOpen(node) || isEnd(node, failure));
   if (last !== undefined) return `it ended at its node "${last.nodeId}", which is not behind "${from}"`;
   const names = await readNames(checkpoints);
   // Too large to be looked at here: complete for a run that failed, and most likely not for one that succeeded.
@@ -28,17 +30,15 @@ export const checkJournal = async (record: Remembered, plan: Plan, from: string)
     const hasRun = node.status === 'succeeded' || node.status === 'failed';
     if (!hasRun || type?.pure === true) return false;
     // Of a type that is only in a subworkflow nothing is known: as if it touched the outside.
-    if (type === undefined || type.control === null) return !names.includes(nameOf(node));
+    if (type === undefined || type.control === null) return !names.includes(nodeKeyOf(node));
     // What ran inside of it has entries of its own; to wait once more harms nobody.
     if (!type.control.suspends || type.control.bodyOutput === undefined) return false;
-    return !names.some((name) => name.startsWith(`${nameOf(node)}/`));
+    return !names.some((name) => name.startsWith(`${nodeKeyOf(node)}/`));
   });
   return lost === undefined
     ? null
     : `what its node "${lost.nodeId}" gave was not kept, and it would run again`;
 };
-
-const isOver = ({ status }: NodeRecord): boolean => status !== 'running' && status !== 'waiting';
 
 /** Its failure is remembered, and would come again. */
 const isEnd = ({ nodeId, status }: NodeRecord, failure: Remembered['failure']): boolean =>
@@ -50,10 +50,6 @@ const readNames = async (checkpoints: string): Promise<readonly string[] | null>
   const text = await unpackText(checkpoints, { get: () => Promise.resolve(null) });
   return Object.keys(JSON.parse(text) as object);
 };
-
-/** As steps are named: see `CheckpointJournal`. */
-const nameOf = ({ within, nodeId, iteration }: NodeRecord): string =>
-  `${within === undefined ? '' : `${within}/`}${nodeId}/${iteration}`;
 
 /** The node of the workflow itself in which it ran. */
 const rootOf = ({ within, nodeId }: NodeRecord): string => within?.split('/')[0] ?? nodeId;

@@ -1,42 +1,41 @@
 import type { Clock } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
+import { isId } from '../../shared/ids.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
-import { type FinishParts, finishExecution } from './finish-execution.ts';
+import { type FinishParts, finishEarly } from './finish-execution.ts';
 
 /** Lambda ends every process after 15 minutes. */
 const INLINE_LIFE_MS = 15 * 60_000;
 
-/** The failure of an execution whose process ended without a word of how. */
+/** Name of the failure of an execution whose process ended without recording how. */
 export const PROCESS_LOST = 'ProcessLost';
-
-const EXECUTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** @throws AppError `EXECUTION_NOT_FOUND` | `STORE_UNAVAILABLE` */
 export const findExecution = async (
   executionId: string,
   { executions }: { readonly executions: Pick<ExecutionStore, 'find'> },
 ): Promise<ExecutionRecord> => {
-  const isId = EXECUTION_ID.test(executionId);
-  const record = isId ? await executions.find(executionId) : null;
+  const record = isId(executionId) ? await executions.find(executionId) : null;
   if (record !== null) return record;
-  throw new AppError('EXECUTION_NOT_FOUND', { executionId: isId ? executionId : 'with this id' });
+  throw new AppError('EXECUTION_NOT_FOUND', {
+    executionId: isId(executionId) ? executionId : 'with this id',
+  });
 };
 
 /**
- * Finds an execution to look at. One that ran in the process that took its request, and whose process must have ended
- * long ago, died without saying so: it is settled by whoever looks first, since no sweep is worth its cost for these.
+ * Finds an execution to show. An inline run whose process must have ended long ago has died: it is finished here, since
+ * the index that a sweep needs would cost more than these are worth.
+ *
+ * @throws AppError `EXECUTION_NOT_FOUND` | `STORE_UNAVAILABLE`
  */
 export const showExecution = async (
   executionId: string,
   parts: FinishParts & { readonly executions: ExecutionStore; readonly clock: Pick<Clock, 'now'> },
 ): Promise<ExecutionRecord> => {
   const record = await findExecution(executionId, parts);
-  const now = parts.clock.now();
-  const isLost =
-    record.mode === 'inline' && record.status === 'running' && now - record.startedAt > INLINE_LIFE_MS;
-  if (!isLost) return record;
+  const ageMs = parts.clock.now() - record.startedAt;
+  if (record.mode !== 'inline' || record.status !== 'running' || ageMs <= INLINE_LIFE_MS) return record;
   const message = 'its process ended without saying how';
-  const failure = { nodeId: record.trigger.nodeId, name: PROCESS_LOST, message };
-  await finishExecution(record, { status: 'failed', endedAt: now, nodes: record.nodes, failure }, parts);
+  await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
   return findExecution(executionId, parts);
 };

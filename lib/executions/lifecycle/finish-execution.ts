@@ -1,70 +1,90 @@
-import type { Logger } from '../../contract/services.ts';
-import type { ExecutionEnd, ExecutionStore } from '../record/execution-store.ts';
-import type { EndedExecution, ExecutionEvents } from './execution-events.ts';
+import type { Clock, Logger } from '../../contract/services.ts';
+import { closeNodes, findOpenNode } from '../../engine/close-nodes.ts';
+import type { EndedExecution, ExecutionEvents } from '../record/execution-events.ts';
+import type { FinalStatus } from '../record/execution-status.ts';
+import type {
+  ExecutionEnd,
+  ExecutionIdentity,
+  ExecutionRecord,
+  ExecutionStore,
+} from '../record/execution-store.ts';
 
 export interface FinishParts {
   readonly executions: Pick<ExecutionStore, 'finish' | 'markPublished'>;
   readonly events: ExecutionEvents;
-  /** Whether the end of executions is told to the outside; without it nothing is left to do after the end. */
+  /** Whether ends wait in the outbox until their event is published. Without an event bus nothing is left to publish. */
   readonly usesOutbox: boolean;
   readonly logger: Logger;
 }
 
-/** What is known of it before its end. */
-type Settled = Omit<EndedExecution, 'status' | 'endedAt' | 'failure'>;
-
 /**
- * Finishes an execution: records its end, on the condition that it has none, then publishes it. Never the other way
- * round: an end that could not be recorded is followed by another one. The record is marked until the event was
+ * Records the end of an execution, on the condition that it has none, then publishes it. Never the other way round: an
+ * end that could not be recorded is followed by another one. The record stays in the outbox until the event is
  * published, so that the sweeper publishes what a crash leaves.
- * @returns false when it had ended before: then nothing was changed, and nothing published
- * @throws {AppError} STORE_UNAVAILABLE
+ *
+ * @returns false when it had ended before: nothing was changed, and nothing published
+ * @throws AppError `STORE_UNAVAILABLE`
  */
 export const finishExecution = async (
-  execution: Settled,
+  execution: ExecutionIdentity,
   end: Omit<ExecutionEnd, 'isInOutbox'>,
   parts: FinishParts,
 ): Promise<boolean> => {
-  const endedAt = Math.max(end.endedAt, execution.startedAt); // by the clock of another machine
-  const isSettled = await parts.executions.finish(execution.executionId, {
-    ...end,
-    endedAt,
-    isInOutbox: parts.usesOutbox,
-  });
-  if (isSettled) await publishEnd({ ...execution, ...end, endedAt, isInOutbox: parts.usesOutbox }, parts);
-  return isSettled;
+  const endedAt = Math.max(end.endedAt, execution.startedAt); // clocks of two machines differ
+  const isInOutbox = parts.usesOutbox;
+  const isFinished = await parts.executions.finish(execution.executionId, { ...end, endedAt, isInOutbox });
+  if (isFinished) await publishEnd({ ...execution, ...end, endedAt, isInOutbox }, parts);
+  return isFinished;
 };
 
-/** Tells of an end that is recorded. Never rejects: what could not be told stays marked. */
+/**
+ * Finishes an execution before its time. What it did stands; what was open has failed, for the same reason.
+ *
+ * @param reason - of the failure, at the node that the execution is at unless it names another one
+ * @returns see {@link finishExecution}
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const finishEarly = (
+  record: ExecutionRecord,
+  status: Exclude<FinalStatus, 'succeeded'>,
+  reason: { readonly nodeId?: string; readonly name: string; readonly message: string },
+  parts: FinishParts & { readonly clock: Pick<Clock, 'now'> },
+  extra: Pick<ExecutionEnd, 'checkpoints'> = {},
+): Promise<boolean> => {
+  const { nodes, nodesOmitted, trigger } = record;
+  const { nodeId = findOpenNode(nodes)?.nodeId ?? trigger.nodeId, name, message } = reason;
+  const endedAt = parts.clock.now();
+  const failure = { nodeId, name, message };
+  const end = { status, endedAt, nodes: closeNodes(nodes, endedAt, failure), nodesOmitted, failure };
+  return finishExecution(record, { ...end, ...extra }, parts);
+};
+
+/** Publishes an end that is recorded. Never rejects: what could not be published stays in the outbox. */
 export const publishEnd = async (
-  execution: Settled & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure' | 'isInOutbox'>,
+  execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
   { executions, events, logger }: FinishParts,
 ): Promise<void> => {
-  const { executionId, isInOutbox } = execution;
-  if (!(await tell(execution, events, logger)) || !isInOutbox) return;
+  const { executionId, workflowId, isInOutbox } = execution;
+  try {
+    await events.publish(toEnded(execution));
+  } catch (cause) {
+    logger.error('The end of the execution is not published.', { executionId, workflowId, cause });
+    return;
+  }
+  if (!isInOutbox) return;
   try {
     await executions.markPublished(executionId);
   } catch (cause) {
-    logger.warn('The end of the execution is announced, and will be again.', { executionId, cause });
+    logger.warn('The end of the execution is published, and will be again.', { executionId, cause });
   }
 };
 
-/** False, and in the log, when it could not be told. */
-const tell = async (
-  execution: Settled & Pick<ExecutionEnd, 'status' | 'endedAt' | 'failure'>,
-  events: ExecutionEvents,
-  logger: Logger,
-): Promise<boolean> => {
+/** Without what else a record holds. */
+const toEnded = (execution: EndedExecution): EndedExecution => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf } = execution;
   const { status, endedAt, failure, traceparent } = execution;
-  try {
-    await events.publish({
-      ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf },
-      ...{ status, endedAt, failure, traceparent },
-    });
-    return true;
-  } catch (cause) {
-    logger.error('The end of the execution is not announced.', { executionId, workflowId, cause });
-    return false;
-  }
+  return {
+    ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf },
+    ...{ status, endedAt, failure, traceparent },
+  };
 };

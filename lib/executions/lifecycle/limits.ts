@@ -1,6 +1,6 @@
 import type { ExecutionLimits } from '../../engine/session.ts';
 import type { WorkflowSettings } from '../../workflows/definition/definition.ts';
-import type { ExecutionMode } from '../record/execution-status.ts';
+import type { ExecutionMode, ExecutionStatus } from '../record/execution-status.ts';
 
 const DEFAULTS = { maxNodeRuns: 100_000, maxOutputBytes: 32 * 1024 * 1024 };
 
@@ -30,3 +30,22 @@ export const keepsData = (
   const rule = recordData ?? (mode === 'durable' ? 'always' : 'onFailure');
   return rule === 'always' || (rule === 'onFailure' && hasFailed);
 };
+
+/**
+ * How long the lease of a process is: as long as the process can live, or for an express run three of them with Lambda's
+ * delays between them.
+ */
+export const RUNNING_LEASE_MS: Readonly<Record<ExecutionMode, number>> = {
+  inline: 20 * 60_000,
+  durable: 20 * 60_000,
+  express: 60 * 60_000,
+};
+const WAITING_LEASE_MS = 6 * 3_600_000;
+
+/** @returns when the lease expires; of an execution that waits, no later than the time of the execution itself */
+export const computeLease = (
+  status: ExecutionStatus,
+  mode: ExecutionMode,
+  now: number,
+  endsAt: number,
+): number => (status === 'waiting' ? Math.min(now + WAITING_LEASE_MS, endsAt) : now + RUNNING_LEASE_MS[mode]);

@@ -20,19 +20,21 @@ export interface LoadParts {
   readonly logger: Logger;
 }
 
-/** What a background run needs to begin, or to go on. */
+/** What a background run needs to begin, or to be resumed. */
 export interface LoadedRun {
   readonly workflow: Workflow;
   readonly plan: Plan;
   /** What the trigger gets. */
   readonly input: JsonObject;
-  /** What steps gave in the execution that this one retries. */
-  readonly checkpoints: CheckpointJournal;
+  /** At first the checkpoints of the execution that this one retries. */
+  readonly journal: CheckpointJournal;
 }
 
 /**
- * Gets what the run of a record needs, or says why it can never run.
- * @throws {AppError} STORE_UNAVAILABLE for what can't be had now: an infrastructure error, and tried again
+ * Loads what the run of a record needs.
+ *
+ * @returns or why it can never run
+ * @throws AppError `STORE_UNAVAILABLE` for what can't be loaded now: an infrastructure error
  */
 export const loadBackgroundRun = async (
   record: ExecutionRecord,
@@ -53,7 +55,7 @@ const load = async (
   { workflows, openPlan, blobs }: LoadParts,
 ): Promise<LoadedRun> => {
   const workflow = await workflows.findVersion(workflowId, workflowVersion);
-  // It was stored before the execution was: it is not seen yet, or was lost, and is not the run's fault either way.
+  // It was stored before the execution was: not visible yet, or lost, and no failure of the run either way.
   if (workflow === null) {
     const cause = new Error(`version ${workflowVersion} of ${workflowId} is not stored`);
     throw new AppError('STORE_UNAVAILABLE', {}, cause);
@@ -61,12 +63,12 @@ const load = async (
   const plan = await openPlan(workflow);
   plan.routeFrom(trigger.nodeId); // throws for what is no trigger
   const input = JSON.parse(await unpackText(record.input ?? 'j{}', blobs)) as JsonObject;
-  const checkpoints: CheckpointJournal =
+  const journal: CheckpointJournal =
     retriedCheckpoints === null
       ? new Map()
       : parseJournal(
           await unpackText(retriedCheckpoints, blobs),
           findBehind(plan, retryOf?.fromNodeId ?? ''),
         );
-  return { workflow, plan, input, checkpoints };
+  return { workflow, plan, input, journal };
 };

@@ -1,48 +1,43 @@
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Logger, Services } from '../../contract/services.ts';
 import { execute } from '../../engine/execute.ts';
+import type { ExecutionResult } from '../../engine/result.ts';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
 import type { StrayErrorGuard } from '../../engine/stray-errors.ts';
+import { toExecutionInfo } from '../record/execution-info.ts';
+import type { ExecutionStart } from '../record/execution-store.ts';
 import { computeLimits } from './limits.ts';
+import type { NewExecution } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
-import type { InlineRun, RunPrepared } from './run-execution.ts';
 
 export interface PrepareParts {
   readonly openPlan: OpenPlan;
   readonly otherWorkflows: OtherWorkflows;
   readonly services: Services;
-  /** A logger that is tagged with whose it is. */
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
 }
 
+/** Runs the execution that was started. Rejects for a fault of ours; a failing node is a result. */
+export type RunPrepared = (start: ExecutionStart) => Promise<ExecutionResult>;
+
 /**
- * Makes a run ready to run with the engine, in this process from start to end.
- * Rejects with AppError `WORKFLOW_INVALID` when the stored workflow, or its trigger, can't run.
+ * Loads what an inline run needs, before its start is recorded.
+ *
+ * @param timeLimitMs - how long it may take, whatever the limit of its workflow is
+ * @throws AppError `WORKFLOW_INVALID` when the stored workflow, or its trigger, can't run
  */
+export type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<RunPrepared>;
+
 export const createPrepareRun =
-  ({ openPlan, otherWorkflows, services, loggerFor, guard }: PrepareParts) =>
-  async ({
-    executionId,
-    workflow,
-    trigger,
-    input,
-    timeLimitMs,
-    traceparent,
-  }: InlineRun): Promise<RunPrepared> => {
+  ({ openPlan, otherWorkflows, services, loggerFor, guard }: PrepareParts): PrepareRun =>
+  async ({ workflow, trigger, input }, timeLimitMs) => {
     const plan = await openPlan(workflow);
     plan.routeFrom(trigger.nodeId); // throws for what is no trigger
     const limits = computeLimits(workflow.definition.settings, 'inline', timeLimitMs);
-    return async (startedAt) => {
-      const execution: ExecutionInfo = {
-        executionId,
-        workflowId: workflow.definition.id,
-        workflowVersion: workflow.version,
-        trigger,
-        startedAt: new Date(startedAt).toISOString(),
-        ...(traceparent === null ? {} : { traceparent }),
-      };
+    return async (start) => {
+      const execution = toExecutionInfo(start);
       const ports = {
         services,
         logger: loggerFor(execution),

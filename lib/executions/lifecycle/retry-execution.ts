@@ -7,8 +7,7 @@ import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
 import { drawCallbackKey } from './accept-execution.ts';
 import { checkJournal } from './check-journal.ts';
-import { dispatchOrWithdraw } from './dispatch-execution.ts';
-import type { Dispatcher } from './dispatcher.ts';
+import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { findExecution } from './find-execution.ts';
 import type { OpenPlan } from './plans.ts';
 
@@ -24,7 +23,6 @@ export interface RetryParts {
   readonly dispatcher: Dispatcher;
   /** Rejects with `WORKFLOW_INVALID`. */
   readonly openPlan: OpenPlan;
-  /** How background runs of a workflow are done. */
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly ids: Ids;
   readonly clock: Pick<Clock, 'now'>;
@@ -32,9 +30,10 @@ export interface RetryParts {
 }
 
 /**
- * Starts a new execution that repeats one that has ended: with the same request, from the start, or from a node on,
- * with what the steps before it gave then.
- * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`; then none was started
+ * Starts a new execution of the same request, from the start, or from a node on with the checkpoints of the steps before
+ * it.
+ *
+ * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`: none was started
  */
 export const retryExecution = async (
   executionId: string,
@@ -84,7 +83,7 @@ const openPlan = async (
   }
 };
 
-/** What keeps this version from being run like this; null when nothing does. */
+/** Why this version can't be run like this; null when it can. */
 const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOptions): string | null => {
   const start = plan.nodes.find(({ node }) => node.id === trigger.nodeId);
   const isFired = start?.nodeType.kind === 'trigger' && start.node.disabled !== true;

@@ -1,4 +1,5 @@
 import { AppError } from '../../shared/errors.ts';
+import { isId } from '../../shared/ids.ts';
 import { createRandom } from '../../shared/random.ts';
 import type { ExecutionSummary } from './execution-store.ts';
 
@@ -7,8 +8,6 @@ export type Position = Pick<ExecutionSummary, 'executionId' | 'startedAt'>;
 
 /** The last time that ISO 8601 writes with four digits of a year, as the store compares times. */
 const MAX_TIME = 253_402_300_799_999;
-
-const EXECUTION_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Where the next page begins, for a caller to hand back as it is.
@@ -25,8 +24,7 @@ export const readCursor = (cursor: string, list: string): Position => {
     Number.isInteger(startedAt) &&
     startedAt >= 0 &&
     startedAt <= MAX_TIME &&
-    typeof executionId === 'string' &&
-    EXECUTION_ID.test(executionId);
+    isId(executionId);
   if (!isPlace) throw new AppError('QUERY_INVALID', { reason: 'cursor is not one that a list has given' });
   if (hash !== hashOf(list)) {
     throw new AppError('QUERY_INVALID', { reason: 'cursor is that of a list with other parameters' });

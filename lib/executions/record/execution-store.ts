@@ -9,7 +9,8 @@ export interface RetryOf {
   readonly fromNodeId: string | null;
 }
 
-export interface ExecutionStart {
+/** What an execution is, from its start on: none of it ever changes. */
+export interface ExecutionIdentity {
   /** `A-Z a-z 0-9 - _`, at most 64 characters. */
   readonly executionId: string;
   readonly workflowId: string;
@@ -17,25 +18,28 @@ export interface ExecutionStart {
   /** The trigger that fired. */
   readonly trigger: ExecutionInfo['trigger'];
   readonly mode: ExecutionMode;
-  /** `running` when it runs in this very process, else `accepted`. */
-  readonly status: 'accepted' | 'running';
   /** Milliseconds since the epoch, by the clock of the gateway where there is one. */
   readonly startedAt: number;
+  readonly retryOf: RetryOf | null;
+  /** W3C Trace Context, as the request named it; null when it did not. */
+  readonly traceparent: string | null;
+}
+
+export interface ExecutionStart extends ExecutionIdentity {
+  /** `running` when it runs in this very process, else `accepted`. */
+  readonly status: 'accepted' | 'running';
   /** Drawn for this start alone: tells our own write, whose reply was lost, from somebody else's. */
   readonly startToken: string;
   /** What the trigger gets, packed (`packText`); null for an inline run, until it fails. */
   readonly input: string | null;
   /** Signs the addresses of its callbacks; null for an inline run. Never shown. */
   readonly callbackKey: string | null;
-  readonly retryOf: RetryOf | null;
-  /** W3C Trace Context, as the request named it; null when it did not. */
-  readonly traceparent: string | null;
   /**
-   * What is remembered of the execution that it repeats, packed: its `memory`. It never changes, so that every
-   * process that resumes this one begins alike. Null for none.
+   * Checkpoints of the execution that this one retries, packed. They never change, so that every replay begins alike.
+   * Null for none.
    */
   readonly retriedCheckpoints: string | null;
-  /** Whether somebody may ask for what it came to: its output is kept then. */
+  /** Keep the output: a repeated delivery may ask for it. */
   readonly keepsResult: boolean;
 }
 

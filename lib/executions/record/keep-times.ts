@@ -1,3 +1,5 @@
+import { isOpen } from '../../engine/close-nodes.ts';
+import { nodeKeyOf } from '../../engine/node-key.ts';
 import type { NodeRecord } from '../../engine/result.ts';
 
 /**
@@ -9,9 +11,9 @@ export const keepTimes = (
   computed: readonly NodeRecord[],
 ): readonly NodeRecord[] => {
   if (recorded.length === 0) return computed;
-  const before = new Map(recorded.map((record) => [nameOf(record), record]));
+  const before = new Map(recorded.map((record) => [nodeKeyOf(record), record]));
   return computed.map((record) => {
-    const known = before.get(nameOf(record));
+    const known = before.get(nodeKeyOf(record));
     if (known === undefined) return record;
     const { startedAt } = known;
     if (!isOpen(known)) return { ...record, startedAt, durationMs: known.durationMs };
@@ -24,7 +26,3 @@ export const keepTimes = (
 /** The latest time that any of the records tells of: what comes after can't have been before. */
 export const latestOf = (records: readonly NodeRecord[], start: number): number =>
   records.reduce((latest, { startedAt, durationMs }) => Math.max(latest, startedAt + durationMs), start);
-
-const isOpen = ({ status }: NodeRecord): boolean => status === 'running' || status === 'waiting';
-
-const nameOf = ({ within = '', nodeId, iteration }: NodeRecord): string => `${within}/${nodeId}/${iteration}`;

@@ -1,6 +1,12 @@
-/** The payload of a background run: `{executionId}` and nothing else, so that starting it again is the same start. @throws {TypeError} */
+import { isId } from '../../shared/ids.ts';
+
+/**
+ * Reads the payload of a background run: `{executionId}` and nothing else, so that dispatching twice is the same start.
+ *
+ * @throws TypeError for anything else
+ */
 export const readExecutionId = (payload: unknown): string => {
   const { executionId } = (payload ?? {}) as { readonly executionId?: unknown };
-  if (typeof executionId === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(executionId)) return executionId;
+  if (isId(executionId)) return executionId;
   throw new TypeError('The payload has no valid executionId.');
 };

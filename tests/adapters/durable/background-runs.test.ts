@@ -1,10 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
 import type { StepResult, Steps } from '../../../lib/engine/steps.ts';
-import {
-  type BackgroundEngine,
-  createBackgroundInvocation,
-} from '../../../lib/executions/lifecycle/background-run.ts';
+import type { BackgroundEngine } from '../../../lib/executions/lifecycle/background-engine.ts';
+import { createBackgroundInvocation } from '../../../lib/executions/lifecycle/background-run.ts';
 import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution } from '../../../lib/executions/record/describe-execution.ts';

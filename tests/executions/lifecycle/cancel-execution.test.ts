@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
 import type { DurableService } from '../../../lib/executions/lifecycle/durable-service.ts';
-import type { EndedExecution } from '../../../lib/executions/lifecycle/execution-events.ts';
+import type { EndedExecution } from '../../../lib/executions/record/execution-events.ts';
 import type { FinalStatus } from '../../../lib/executions/record/execution-status.ts';
 import type { ExecutionStart, ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { EndedExecution } from '../../../lib/executions/lifecycle/execution-events.ts';
 import { findExecution, showExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
 import { describeExecution, describeSummary } from '../../../lib/executions/record/describe-execution.ts';
+import type { EndedExecution } from '../../../lib/executions/record/execution-events.ts';
 import type { ExecutionRecord, ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
 import { silent } from '../../support/a-run.ts';
 import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';

@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NodeContext, NodeExecutor } from '../../../lib/contract/node.ts';
 import type { NodeType } from '../../../lib/contract/node-type.ts';
+import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
 import { createPrepareRun } from '../../../lib/executions/lifecycle/prepare-run.ts';
-import type { InlineRun } from '../../../lib/executions/lifecycle/run-execution.ts';
 import { fillInDeclarations } from '../../../lib/plugins/fill-in-declarations.ts';
 import type { Workflow, WorkflowSettings } from '../../../lib/workflows/definition/definition.ts';
 import type { Plan } from '../../../lib/workflows/plan/plan.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { noOtherWorkflows } from '../../support/a-run.ts';
+import { anExecutionStart } from '../../support/a-start.ts';
 
 /** start → work → end: the trigger hands its input on, `work` is the test's, `end` does nothing. */
 const aChain = (settings: WorkflowSettings = {}): Workflow => ({
@@ -27,15 +28,22 @@ const aChain = (settings: WorkflowSettings = {}): Workflow => ({
   },
 });
 
-const aLaunch = (changes: Partial<InlineRun> = {}): InlineRun => ({
+const anExecution = (changes: Partial<NewExecution> = {}): NewExecution => ({
   executionId: 'e-1',
   workflow: aChain(),
   trigger: { nodeId: 'start', type: 'start' },
   input: { body: 'hi' },
-  timeLimitMs: 60_000,
   keepsResult: false,
   traceparent: null,
   ...changes,
+});
+
+/** Version 3 of the chain, started by its first node. */
+const started = anExecutionStart({
+  workflowId: 'shop',
+  trigger: { nodeId: 'start', type: 'start' },
+  mode: 'inline',
+  startedAt: 1_000,
 });
 
 const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input) => {
@@ -85,8 +93,8 @@ describe('preparing a run', () => {
       context.logger.info('working');
       return { ...input, worked: true };
     });
-    const run = await prepare(aLaunch());
-    expect(await run(1_000)).toMatchObject({ status: 'succeeded', output: { body: 'hi', worked: true } });
+    const run = await prepare(anExecution(), 60_000);
+    expect(await run(started)).toMatchObject({ status: 'succeeded', output: { body: 'hi', worked: true } });
     expect(seen?.execution).toEqual({
       executionId: 'e-1',
       workflowId: 'shop',
@@ -99,13 +107,13 @@ describe('preparing a run', () => {
 
   test('makes one plan per version', async () => {
     const { prepare, loaded } = aPreparation();
-    await prepare(aLaunch());
-    await prepare(aLaunch({ executionId: 'e-2' }));
-    await prepare(aLaunch({ workflow: { ...aChain(), version: 4 } }));
+    await prepare(anExecution(), 60_000);
+    await prepare(anExecution({ executionId: 'e-2' }), 60_000);
+    await prepare(anExecution({ workflow: { ...aChain(), version: 4 } }), 60_000);
     expect(loaded).toHaveLength(2);
   });
 
-  test.each<[string, Partial<InlineRun>]>([
+  test.each<[string, Partial<NewExecution>]>([
     ['a trigger that does not exist', { trigger: { nodeId: 'gone', type: 'start' } }],
     ['a trigger that is none', { trigger: { nodeId: 'work', type: 'work' } }],
     [
@@ -119,20 +127,20 @@ describe('preparing a run', () => {
     ],
   ])('refuses %s before anything starts', async (_case, changes) => {
     const { prepare } = aPreparation();
-    await expect(prepare(aLaunch(changes))).rejects.toMatchObject({ code: 'WORKFLOW_INVALID' });
+    await expect(prepare(anExecution(changes), 60_000)).rejects.toMatchObject({ code: 'WORKFLOW_INVALID' });
   });
 
   test.each([
     ['the workflow', { timeoutSeconds: 2 }, 60_000, 'longer than 2000 ms'],
-    ['whoever waits', { timeoutSeconds: 50 }, 1_500, 'longer than 1500 ms'],
-    ['nobody, so 25 seconds', {}, 60_000, 'longer than 25000 ms'],
+    ['the caller that waits', { timeoutSeconds: 50 }, 1_500, 'longer than 1500 ms'],
+    ['nothing, so 25 seconds', {}, 60_000, 'longer than 25000 ms'],
   ])('the time is limited by %s', async (_case, settings, timeLimitMs, message) => {
     const { prepare, clock } = aPreparation((_node, input) => {
       clock.time += 26_000;
       return input;
     });
-    const run = await prepare(aLaunch({ workflow: aChain(settings), timeLimitMs }));
-    expect(await run(1_000)).toMatchObject({
+    const run = await prepare(anExecution({ workflow: aChain(settings) }), timeLimitMs);
+    expect(await run(started)).toMatchObject({
       status: 'timedOut',
       failure: { message: expect.stringContaining(message) },
     });
@@ -143,7 +151,7 @@ describe('preparing a run', () => {
     ['output', { maxOutputBytes: 5 }, { message: expect.stringContaining('more than the 5 allowed') }],
   ])('the workflow limits its %s', async (_case, settings, failure) => {
     const { prepare } = aPreparation();
-    const run = await prepare(aLaunch({ workflow: aChain(settings) }));
-    expect(await run(1_000)).toMatchObject({ status: 'failed', failure });
+    const run = await prepare(anExecution({ workflow: aChain(settings) }), 60_000);
+    expect(await run(started)).toMatchObject({ status: 'failed', failure });
   });
 });

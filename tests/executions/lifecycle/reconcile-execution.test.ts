@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import type { DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
-import { sweepExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
+import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
 import type { ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
@@ -66,7 +66,7 @@ describe('the sweeper', () => {
   test('dispatches what was accepted and not begun, and looks again later', async () => {
     const { parts, dispatched, executions, clock } = await aSweeper();
     clock.advance(3 * MINUTE);
-    await sweepExecution('e-1', parts);
+    await reconcileExecution('e-1', parts);
     expect(dispatched).toEqual(['e-1 durable 1']);
     expect(await dueIn(executions, clock.now() + 4 * MINUTE)).toEqual([]);
     expect(await dueIn(executions, clock.now() + 5 * MINUTE)).toEqual(['e-1']);
@@ -76,21 +76,21 @@ describe('the sweeper', () => {
     const { parts, dispatched, executions, clock } = await aSweeper();
     clock.advance(3 * MINUTE);
     for (const minutes of [5, 10, 20, 40, 60, 60]) {
-      await sweepExecution('e-1', parts);
+      await reconcileExecution('e-1', parts);
       expect(await dueIn(executions, clock.now() + minutes * MINUTE - 1)).toEqual([]);
       clock.advance(minutes * MINUTE);
       expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
     }
     expect(dispatched).toEqual([1, 2, 3, 4, 5, 6].map((count) => `e-1 durable ${count}`));
     await executions.acquireLease('e-1', aLease({ leaseExpiresAt: clock.now() }));
-    await sweepExecution('e-1', parts);
+    await reconcileExecution('e-1', parts);
     expect(dispatched).toHaveLength(6);
   });
 
   test('gives up what no process begins for a day', async () => {
     const { parts, dispatched, clock, record, published } = await aSweeper();
     clock.advance(24 * HOUR + 1);
-    await sweepExecution('e-1', parts);
+    await reconcileExecution('e-1', parts);
     expect(dispatched).toEqual([]);
     expect(await record()).toMatchObject({ status: 'failed', failure: { name: 'NeverStarted' } });
     expect(published).toEqual(['e-1 failed']);
@@ -99,7 +99,7 @@ describe('the sweeper', () => {
   test('leaves alone what the engine says is alive', async () => {
     const { parts, record, executions, clock } = await begun();
     clock.advance(HOUR);
-    await sweepExecution('e-1', parts);
+    await reconcileExecution('e-1', parts);
     expect(await record()).toMatchObject({ status: 'running' });
     expect(await dueIn(executions, clock.now() + 19 * MINUTE)).toEqual([]);
   });
@@ -126,7 +126,7 @@ describe('the sweeper', () => {
       leaseExpiresAt: 0,
     });
     clock.advance(5_000);
-    await sweepExecution('e-1', parts);
+    await reconcileExecution('e-1', parts);
     expect(await record()).toMatchObject({
       status,
       failure: { nodeId: 'ask', name: 'RunLost', message },
@@ -134,7 +134,7 @@ describe('the sweeper', () => {
       isInOutbox: false,
     });
     expect(published).toHaveLength(1);
-    await sweepExecution('e-1', parts); // it has ended
+    await reconcileExecution('e-1', parts); // it has ended
     expect(published).toHaveLength(1);
   });
 
@@ -144,7 +144,7 @@ describe('the sweeper', () => {
     const stopped: unknown[] = [];
     // The record first: what the run still does can't change it any more.
     const stop = async (arn: string) => void stopped.push([arn, (await record())?.status]);
-    await sweepExecution('e-1', { ...parts, durableService: { ...parts.durableService, stop } });
+    await reconcileExecution('e-1', { ...parts, durableService: { ...parts.durableService, stop } });
     expect(await record()).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
     expect(stopped).toEqual([['arn-1', 'timedOut']]);
   });
@@ -160,15 +160,15 @@ describe('the sweeper', () => {
       aLease({ leaseOwner: 'request:1', leaseExpiresAt: clock.now() + HOUR }),
     );
     clock.advance(age);
-    await sweepExecution('e-1', parts);
+    await reconcileExecution('e-1', parts);
     expect((await record())?.status).toBe(status);
   });
 
   test('tells of an end that was not told, once', async () => {
     const { parts, executions, published } = await begun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true }));
-    await sweepExecution('e-1', parts);
-    await sweepExecution('e-1', parts);
+    await reconcileExecution('e-1', parts);
+    await reconcileExecution('e-1', parts);
     expect(published).toEqual(['e-1 succeeded']);
   });
 
@@ -176,14 +176,14 @@ describe('the sweeper', () => {
     const { parts, executions, record, entries } = await begun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true }));
     const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
-    await sweepExecution('e-1', { ...parts, events: { publish } });
+    await reconcileExecution('e-1', { ...parts, events: { publish } });
     expect(await record()).toMatchObject({ isInOutbox: true });
     expect(entries).toMatchObject([{ level: 'error' }]);
   });
 
   test('has nothing to do for what is unknown', async () => {
     const { parts } = await aSweeper();
-    await expect(sweepExecution('unknown', parts)).resolves.toBeUndefined();
+    await expect(reconcileExecution('unknown', parts)).resolves.toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
-import type { Dispatcher } from '../../../lib/executions/lifecycle/dispatcher.ts';
+import type { Dispatcher } from '../../../lib/executions/lifecycle/dispatch-execution.ts';
 import { type RetryOptions, retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import type {
   ExecutionEnd,

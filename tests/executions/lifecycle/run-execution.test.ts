@@ -1,11 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExecutionResult } from '../../../lib/engine/result.ts';
 import { showExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
-import {
-  createRunExecution,
-  type InlineRun,
-  type RunPrepared,
-} from '../../../lib/executions/lifecycle/run-execution.ts';
+import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
+import type { RunPrepared } from '../../../lib/executions/lifecycle/prepare-run.ts';
+import { createRunExecution } from '../../../lib/executions/lifecycle/run-execution.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
@@ -15,12 +13,11 @@ import { keptEvents } from '../../support/an-inline-dispatcher.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 import { inMemoryExecutionStore } from '../../support/in-memory-stores.ts';
 
-const inlineRun: InlineRun = {
+const execution: NewExecution = {
   executionId: 'e-1',
   workflow: aWorkflowListening(),
   trigger: { nodeId: 'start', type: 'webhookTrigger' },
   input: { body: 1 },
-  timeLimitMs: 1000,
   keepsResult: false,
   traceparent: null,
 };
@@ -48,12 +45,14 @@ const aRun = (run: RunPrepared = async () => result, spoilt: Partial<ExecutionSt
   const store = inMemoryExecutionStore();
   const { logger, entries } = aRecordingLogger();
   const clock = { time: 100, now: () => clock.time };
-  const runs: InlineRun[] = [];
-  const prepare = async (given: InlineRun) => async (startedAt: number) => {
-    runs.push(given);
-    clock.time += 7;
-    return run(startedAt);
-  };
+  const runs: NewExecution[] = [];
+  const prepare =
+    async (given: NewExecution): Promise<RunPrepared> =>
+    async (start) => {
+      runs.push(given);
+      clock.time += 7;
+      return run(start);
+    };
   let count = 0;
   const parts = {
     executions: { ...store, ...spoilt },
@@ -72,7 +71,7 @@ const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
 describe('running an execution', () => {
   test('answers with what came of it, and leaves its record', async () => {
     const { execute, store, entries } = aRun();
-    expect(await execute(inlineRun)).toBe(result);
+    expect(await execute(execution, 1_000)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({
       executionId: 'e-1',
       workflowId: 'shop',
@@ -88,14 +87,14 @@ describe('running an execution', () => {
     expect(entries).toEqual([]);
   });
 
-  test('hands the run and the recorded start to the engine', async () => {
+  test('hands the execution and the recorded start to the engine', async () => {
     const given: number[] = [];
-    const { execute, runs } = aRun(async (startedAt) => {
+    const { execute, runs } = aRun(async ({ startedAt }) => {
       given.push(startedAt);
       return result;
     });
-    await execute(inlineRun);
-    expect(runs).toEqual([inlineRun]);
+    await execute(execution, 1_000);
+    expect(runs).toEqual([execution]);
     expect(given).toEqual([100]);
   });
 
@@ -104,21 +103,21 @@ describe('running an execution', () => {
       expect(await store.find('e-1')).toMatchObject({ status: 'running' });
       return result;
     });
-    await execute(inlineRun);
+    await execute(execution, 1_000);
     expect.assertions(1);
   });
 
   test('a workflow that fails is recorded as failed', async () => {
     const failure = { nodeId: 'shop', name: 'Error', message: 'closed' };
     const { execute, store } = aRun(async () => ({ ...result, status: 'failed', failure }));
-    expect((await execute(inlineRun)).status).toBe('failed');
+    expect((await execute(execution, 1_000)).status).toBe('failed');
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
   });
 
   test('a workflow that can not be prepared is not started', async () => {
     const { parts, store } = aRun();
     const prepare = () => Promise.reject(new AppError('WORKFLOW_INVALID', { reason: 'no' }));
-    await expect(createRunExecution({ ...parts, prepare })(inlineRun)).rejects.toMatchObject({
+    await expect(createRunExecution({ ...parts, prepare })(execution, 1_000)).rejects.toMatchObject({
       code: 'WORKFLOW_INVALID',
     });
     expect(store.records()).toEqual([]);
@@ -126,7 +125,7 @@ describe('running an execution', () => {
 
   test('without a recorded start nothing runs', async () => {
     const { execute, runs } = aRun(undefined, { start: unavailable });
-    await expect(execute(inlineRun)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await expect(execute(execution, 1_000)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
     expect(runs).toEqual([]);
   });
 
@@ -134,7 +133,7 @@ describe('running an execution', () => {
     const { execute, store, runs } = aRun();
     const trigger = { nodeId: 'start', type: 'webhookTrigger' };
     await store.start(anExecutionStart({ status: 'running', trigger, startedAt: 99 }));
-    await expect(execute(inlineRun)).rejects.toMatchObject({
+    await expect(execute(execution, 1_000)).rejects.toMatchObject({
       code: 'ALREADY_STARTED',
       parameters: { executionId: 'e-1' },
     });
@@ -144,9 +143,9 @@ describe('running an execution', () => {
 
   test('an execution that has ended does not run again', async () => {
     const { execute, parts, runs } = aRun();
-    await execute(inlineRun);
+    await execute(execution, 1_000);
     const later = createRunExecution({ ...parts, clock: { now: () => 100 } });
-    await expect(later(inlineRun)).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
+    await expect(later(execution, 1_000)).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
     expect(runs).toHaveLength(1);
   });
 
@@ -157,14 +156,14 @@ describe('running an execution', () => {
       return store.start(given);
     };
     const execute = createRunExecution({ ...parts, executions: { ...store, start } });
-    expect(await execute(inlineRun)).toBe(result);
+    expect(await execute(execution, 1_000)).toBe(result);
     expect(runs).toHaveLength(1);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
   });
 
   test('a true result is told even if its end can not be recorded', async () => {
     const { execute, entries } = aRun(undefined, { finish: unavailable });
-    expect(await execute(inlineRun)).toBe(result);
+    expect(await execute(execution, 1_000)).toBe(result);
     expect(entries).toEqual([
       {
         level: 'error',
@@ -180,7 +179,7 @@ describe('running an execution', () => {
       await store.finish('e-1', anExecutionEnd({ status: 'timedOut', endedAt: 1 }));
       return result;
     };
-    expect(await createRunExecution({ ...parts, prepare })(inlineRun)).toBe(result);
+    expect(await createRunExecution({ ...parts, prepare })(execution, 1_000)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({ status: 'timedOut' });
     expect(entries).toMatchObject([{ level: 'warn' }]);
   });
@@ -196,7 +195,7 @@ describe('running an execution', () => {
   ])('an engine that %s is a failed execution, not one that runs for ever', async (_case, run) => {
     const { execute, store, entries } = aRun(run);
     const failure = { nodeId: 'start', name: 'InternalError', message: 'Something failed on our side.' };
-    expect(await execute(inlineRun)).toMatchObject({ status: 'failed', response: null, failure });
+    expect(await execute(execution, 1_000)).toMatchObject({ status: 'failed', response: null, failure });
     expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
     expect(entries).toMatchObject([{ level: 'error', message: 'The engine failed.' }]);
   });
@@ -208,53 +207,53 @@ describe('the request of a run whose caller waited', () => {
 
   test.each(['failed', 'timedOut'] as const)('is kept when it %s, for a retry', async (status) => {
     const { execute, store } = ending(status);
-    await execute(inlineRun);
+    await execute(execution, 1_000);
     expect(await store.find('e-1')).toMatchObject({ status, input: 'j{"body":1}' });
   });
 
   test('is not kept when it succeeded', async () => {
     const { execute, store } = aRun();
-    await execute(inlineRun);
+    await execute(execution, 1_000);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', input: null });
   });
 });
 
 describe('the event of its end', () => {
-  const telling = (publish: () => Promise<void>) => {
+  const publishing = (publish: () => Promise<void>) => {
     const { parts, store } = aRun();
-    const told: string[] = [];
+    const published: string[] = [];
     const events = {
       publish: async ({ executionId, status }: { executionId: string; status: string }) => {
         await publish();
-        told.push(`${executionId} ${status} ${(await store.find(executionId))?.status}`);
+        published.push(`${executionId} ${status} ${(await store.find(executionId))?.status}`);
       },
     };
-    return { told, store, execute: createRunExecution({ ...parts, events, usesOutbox: true }) };
+    return { published, store, execute: createRunExecution({ ...parts, events, usesOutbox: true }) };
   };
 
   test('is published once, when it is recorded', async () => {
-    const { told, store, execute } = telling(async () => {});
-    await execute(inlineRun);
-    expect(told).toEqual(['e-1 succeeded succeeded']);
+    const { published, store, execute } = publishing(async () => {});
+    await execute(execution, 1_000);
+    expect(published).toEqual(['e-1 succeeded succeeded']);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isInOutbox: false });
   });
 
   test('that can not be recorded is not published: the record says later that the process was lost', async () => {
     const { parts, store } = aRun(undefined, { finish: unavailable });
     const { published, events } = keptEvents();
-    const announcing = { ...parts, events, usesOutbox: true };
-    expect(await createRunExecution(announcing)(inlineRun)).toBe(result);
+    const withOutbox = { ...parts, events, usesOutbox: true };
+    expect(await createRunExecution(withOutbox)(execution, 1_000)).toBe(result);
     expect(published).toEqual([]);
     parts.clock.time += 16 * 60_000;
-    await showExecution('e-1', { ...announcing, executions: store });
+    await showExecution('e-1', { ...withOutbox, executions: store });
     expect(published).toEqual(['e-1 failed']);
   });
 
-  test('is left to the sweeper when it can not be told', async () => {
-    const { store, execute } = telling(() =>
+  test('is left to the sweeper when it can not be published', async () => {
+    const { store, execute } = publishing(() =>
       Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' })),
     );
-    expect(await execute(inlineRun)).toBe(result);
+    expect(await execute(execution, 1_000)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', isInOutbox: true });
     expect(await dueIn(store, Number.MAX_SAFE_INTEGER)).toEqual(['e-1']);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerJson, toResult } from '../../lib/http/answer.ts';
+import { toResult } from '../../lib/http/to-result.ts';
+import { answerJson } from '../../lib/shared/answer.ts';
 
 describe('an answer for the gateway', () => {
   test('is JSON that nobody keeps', () => {

@@ -1,0 +1,72 @@
+import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
+import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
+import type { BlobStore } from '../record/blob-store.ts';
+import type { ExecutionEnd, ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
+import { keepTimes } from '../record/keep-times.ts';
+import { PACKED_BYTES, packResult } from '../record/pack-result.ts';
+import { packText } from '../record/pack-value.ts';
+import { viewNodes } from '../record/view-data.ts';
+import { computeLease, computeLimits, keepsData } from './limits.ts';
+import type { LoadedRun } from './load-background-run.ts';
+
+/** What is written of a background run while it goes on, and at its end. */
+export interface BackgroundAccount {
+  toProgress(
+    nodes: readonly NodeRecord[],
+    status: ExecutionProgress['status'],
+    now: number,
+  ): Promise<ExecutionProgress>;
+  toEnd(result: ExecutionResult, now: number): Promise<Omit<ExecutionEnd, 'isInOutbox'>>;
+  /** The nodes of a run that has failed, as its record shows them. */
+  toFailed(nodes: readonly NodeRecord[]): readonly NodeRecord[];
+}
+
+export const createBackgroundAccount = (
+  record: ExecutionRecord,
+  { workflow, input, journal }: Pick<LoadedRun, 'workflow' | 'input' | 'journal'>,
+  blobs: BlobStore,
+): BackgroundAccount => {
+  const { settings } = workflow.definition;
+  const { mode, startedAt } = record;
+  const view = (nodes: readonly NodeRecord[], hasFailed: boolean): readonly NodeRecord[] =>
+    viewNodes(keepTimes(record.nodes, nodes), { keepsData: keepsData(settings, mode, hasFailed) });
+  return {
+    toProgress: async (nodes, status, now) => ({
+      status,
+      nodes: view(nodes, false),
+      ...(status === 'waiting' ? { checkpoints: await packJournal(record, journal, blobs) } : {}),
+      leaseExpiresAt: computeLease(status, mode, now, startedAt + computeLimits(settings, mode).timeoutMs),
+    }),
+    toEnd: async (result, now) => {
+      const { status, nodes, failure } = result;
+      const hasFailed = status !== 'succeeded';
+      return {
+        status,
+        endedAt: now,
+        nodes: view(nodes, hasFailed),
+        failure,
+        ...(await packResult(record, result, input, blobs)),
+        ...(hasFailed || isWorthKeeping(record, journal)
+          ? { checkpoints: await packJournal(record, journal, blobs) }
+          : {}),
+      };
+    },
+    toFailed: (nodes) => view(nodes, true),
+  };
+};
+
+/** A run that succeeded is seldom retried: its checkpoints are kept as long as they cost little. */
+const isWorthKeeping = ({ mode }: ExecutionRecord, journal: CheckpointJournal): boolean =>
+  mode === 'durable' && journal.size > 0 && serializeJournal(journal).length < PACKED_BYTES;
+
+/** @throws AppError `STORE_UNAVAILABLE` */
+export const packJournal = (
+  { executionId }: ExecutionRecord,
+  journal: CheckpointJournal,
+  blobs: BlobStore,
+): Promise<string> =>
+  packText(serializeJournal(journal), {
+    limitBytes: PACKED_BYTES,
+    key: `executions/${executionId}/checkpoints`,
+    blobs,
+  });
