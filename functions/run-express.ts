@@ -1,5 +1,4 @@
-import { serve } from '../lib/app/compose.ts';
-import { openRuns } from '../lib/app/compose-runs.ts';
+import { openRuns, serve } from '../lib/app/compose.ts';
 import { createExpressFunction } from '../lib/app/express-handler.ts';
 
 export const handler = serve(createExpressFunction(openRuns()));

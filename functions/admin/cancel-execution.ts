@@ -1,4 +1,4 @@
-import { openCancel } from '../../lib/app/compose-executions.ts';
+import { openCancel } from '../../lib/app/compose.ts';
 import { createCancelExecution } from '../../lib/app/executions-handlers.ts';
 
 export const handler = createCancelExecution(openCancel());

@@ -1,5 +1,4 @@
-import { serve } from '../../lib/app/compose.ts';
-import { openRetry } from '../../lib/app/compose-executions.ts';
+import { openRetry, serve } from '../../lib/app/compose.ts';
 import { createRetryExecution } from '../../lib/app/executions-handlers.ts';
 
 export const handler = serve(createRetryExecution(openRetry()));

@@ -1,17 +1,44 @@
 import type { Context } from 'aws-lambda';
 import { installedPlugins } from '../../plugins/installed.ts';
+import { type AwsCallerOptions, createAwsCaller } from '../adapters/aws/aws-caller.ts';
+import { createLambdaDispatcher } from '../adapters/aws/lambda-dispatcher.ts';
+import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
+import { cacheBlobs } from '../adapters/blobs/cache-blobs.ts';
+import { createFolderBlobStore } from '../adapters/blobs/folder-blob-store.ts';
+import { createS3BlobStore } from '../adapters/blobs/s3-blob-store.ts';
+import { createDynamoDbClient } from '../adapters/dynamodb/client.ts';
+import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
+import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
+import { createExecutionStore } from '../adapters/dynamodb/execution-store.ts';
+import { tableNames } from '../adapters/dynamodb/table-names.ts';
+import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
+import { createWorkflowStore } from '../adapters/dynamodb/workflow-store.ts';
+import { createEventBridgeEvents } from '../adapters/events/event-bridge-events.ts';
+import { createLogEvents } from '../adapters/events/log-events.ts';
+import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { createFunctionProcess, type FunctionProcess } from '../adapters/runtime/function-process.ts';
-import { createLogger } from '../adapters/runtime/logger.ts';
+import { createLogger, forExecution } from '../adapters/runtime/logger.ts';
+import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
-import type { Logger } from '../contract/services.ts';
+import { createCallbackUrls } from '../callbacks/callback-urls.ts';
+import type { ExecutionInfo } from '../contract/node.ts';
+import type { FindNodeType } from '../contract/node-type.ts';
+import type { Logger, Services } from '../contract/services.ts';
+import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
+import type { RetryParts } from '../executions/lifecycle/retry-execution.ts';
+import type { BlobStore } from '../executions/record/blob-store.ts';
+import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
+import { createCache } from '../shared/cache.ts';
+import { AppError } from '../shared/errors.ts';
+import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
+import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
-import type { AdminParts } from './plugins-handlers.ts';
 
-// The composition root: where configuration, plugins, stores and engine meet. Each function takes from it what it
-// needs, and its bundle holds no more than that.
+// The composition root: where configuration, plugins, adapters and use cases meet. Each function of the service takes
+// one of the last ones, and its bundle holds what that one reaches and no more. All throw AppError
+// `CONFIGURATION_INVALID`, which keeps a function from starting: better than half working.
 
-/** @throws AppError `CONFIGURATION_INVALID`, which keeps the function from starting: better than half working */
 export const openConfig = (): Config => readConfig(process.env);
 
 export const openLogger = ({ logLevel, stage }: Config): Logger =>
@@ -19,8 +46,8 @@ export const openLogger = ({ logLevel, stage }: Config): Logger =>
 
 let functionProcess: FunctionProcess | null = null;
 
-/** The process, where it serves a function alone; null in tests and on the command line. */
-export const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionProcess | null => {
+/** The process, where it serves one function alone; null in tests and on the command line. */
+const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionProcess | null => {
   if (!ownsProcess) return null;
   functionProcess ??= createFunctionProcess({ logger });
   return functionProcess;
@@ -31,7 +58,7 @@ export const serve = <Event, Result>(
   handler: (event: Event, context: Context) => Promise<Result>,
 ): ((event: Event, context: Context) => Promise<Result>) => functionProcess?.serve(handler) ?? handler;
 
-/** The registry is built once per sandbox, when it is first needed; a build that failed is tried again. */
+/** Builds the registry when it is first needed, once per sandbox; a build that failed is tried again. */
 export const openRegistry = (config: Config, logger: Logger): (() => Promise<Registry>) => {
   const ownProcess = openProcess(config, logger);
   let registry: Promise<Registry> | undefined;
@@ -55,8 +82,181 @@ export const openRegistry = (config: Config, logger: Logger): (() => Promise<Reg
   };
 };
 
-/** What every admin function is made of. */
-export const openAdmin = (config: Config = openConfig()): AdminParts & { readonly config: Config } => {
+export const openNodeTypes = (config: Config, logger: Logger): (() => Promise<FindNodeType>) => {
+  const open = openRegistry(config, logger);
+  return async () => (await open()).findNodeType;
+};
+
+/** The stores of workflows and executions, which share a client. */
+export const openStores = (config: Config) => {
+  const client = createDynamoDbClient(config.dynamodbEndpoint ?? undefined);
+  const tables = tableNames(need(config.tablePrefix, 'TABLE_PREFIX'));
+  const { retentionDays } = config;
+  return {
+    client,
+    tables,
+    workflows: createWorkflowStore(client, tables, systemClock),
+    executions: createExecutionStore(client, tables, { retentionDays, clock: systemClock }),
+  };
+};
+
+type ReadCredentials = AwsCallerOptions['readCredentials'];
+
+/** Lambda, as far as background runs need it. @param readCredentials - from the environment when absent */
+const openLambda = ({ region, lambdaEndpoint }: Config, readCredentials?: ReadCredentials) =>
+  createAwsCaller({
+    service: 'lambda',
+    region,
+    endpoint: lambdaEndpoint,
+    ...(readCredentials === undefined ? {} : { readCredentials }),
+  });
+
+export const openDispatcher = (config: Config, readCredentials?: ReadCredentials) =>
+  createLambdaDispatcher(openLambda(config, readCredentials), {
+    durable: need(config.durableFunction, 'RUN_DURABLE_FUNCTION'),
+    express: need(config.expressFunction, 'RUN_EXPRESS_FUNCTION'),
+  });
+
+export const openDurableService = (config: Config, readCredentials?: ReadCredentials) =>
+  createLambdaDurableService(openLambda(config, readCredentials));
+
+/** Where completion events go: to the bus, through the outbox, or to the log. */
+const openEvents = ({ region, eventBus }: Config, logger: Logger) => {
+  if (eventBus === null) return { events: createLogEvents(logger), usesOutbox: false };
+  const call = createAwsCaller({ service: 'events', region, endpoint: null });
+  return { events: createEventBridgeEvents(call, { busName: eventBus }), usesOutbox: true };
+};
+
+const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore => {
+  if (blobFolder !== null) return createFolderBlobStore(blobFolder);
+  const bucket = need(blobBucket, 'BLOB_BUCKET');
+  return createS3BlobStore(createAwsCaller({ service: 's3', region, endpoint: null, bucket }));
+};
+
+const need = (value: string | null, name: string): string => {
+  if (value === null) throw new AppError('CONFIGURATION_INVALID', { reason: `${name} is not set` });
+  return value;
+};
+
+const openServices = ({ outboundAllow }: Config): Services => ({
+  clock: systemClock,
+  ids: randomIds,
+  http: lateHttpClient(outboundAllow),
+});
+
+/** What the functions that show plugins are composed of. */
+export const openAdmin = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   return { config, logger, clock: systemClock, loadRegistry: openRegistry(config, logger) };
+};
+
+/** What the functions that show executions are composed of. */
+export const openExecutions = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  const stores = openStores(config);
+  const listWorkflowIds = createListWorkflowIds(stores.client, stores.tables);
+  return { logger, clock: systemClock, ...stores, listWorkflowIds, ...openEvents(config, logger) };
+};
+
+/** The same, and what stops a durable execution. */
+export const openCancel = (config: Config = openConfig()) => ({
+  ...openExecutions(config),
+  durableService: openDurableService(config),
+});
+
+/** The same as for showing, and what starts another execution. */
+export const openRetry = (config: Config = openConfig()) => {
+  const loadNodeTypes = openNodeTypes(config, openLogger(config));
+  return {
+    ...openExecutions(config),
+    ...toRetry(loadNodeTypes),
+    dispatcher: openDispatcher(config),
+    ids: randomIds,
+  };
+};
+
+/** How a retry gets at the plan and at the mode of a workflow. */
+export const toRetry = (
+  loadNodeTypes: () => Promise<FindNodeType>,
+): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
+  openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes()),
+  modeOf: async ({ definition }) => resolveExecution(definition, await loadNodeTypes()),
+});
+
+/** What the sweeper is composed of. */
+export const openSweep = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  return {
+    ...openStores(config),
+    ...openEvents(config, logger),
+    dispatcher: openDispatcher(config),
+    durableService: openDurableService(config),
+    clock: systemClock,
+    logger,
+  };
+};
+
+/** What the function for callback URLs is composed of. */
+export const openCallbacks = (config: Config = openConfig()) => ({
+  executions: openStores(config).executions,
+  durableService: openDurableService(config),
+  clock: systemClock,
+  logger: openLogger(config),
+});
+
+/** What the functions for background runs are composed of. */
+export const openRuns = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  const loadNodeTypes = openNodeTypes(config, logger);
+  const { workflows, executions } = openStores(config);
+  const openPlan = createOpenPlan({
+    loadNodeTypes,
+    lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: 200, clock: systemClock }),
+  });
+  const urls = { executions, clock: systemClock, publicUrl: need(config.publicUrl, 'PUBLIC_URL') };
+  return {
+    executions,
+    workflows,
+    openPlan,
+    otherWorkflows: createOtherWorkflows(workflows, openPlan),
+    blobs: cacheBlobs(openBlobs(config)),
+    ...openEvents(config, logger),
+    services: openServices(config),
+    logger,
+    guard: openProcess(config, logger)?.guard,
+    loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
+    openCallbackUrls: (record: ExecutionRecord) =>
+      createCallbackUrls({ ...urls, ...(config.printsCallbacks ? { onOpen: printCallback } : {}) }, record),
+  };
+};
+
+/** Only the local service asks for it: anywhere else the address is a secret that no log may hold. */
+const printCallback = (url: string): void => {
+  process.stdout.write(`Waiting for an answer: ${url}\n`);
+};
+
+/** What the webhook function is composed of. */
+export const openWebhook = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  const loadNodeTypes = openNodeTypes(config, logger);
+  const { client, tables, workflows, executions } = openStores(config);
+  return {
+    workflows,
+    executions,
+    credentials: createCredentialStore(client, tables),
+    deliveries: createDeliveryStore(client, tables),
+    dispatcher: openDispatcher(config),
+    blobs: openBlobs(config),
+    ...openEvents(config, logger),
+    loadNodeTypes,
+    services: openServices(config),
+    logger,
+    guard: openProcess(config, logger)?.guard,
+    settings: {
+      maxBodyBytes: config.maxBodyBytes,
+      maxBodyDepth: config.maxBodyDepth,
+      cacheTtlMs: config.workflowCacheMs,
+      deduplicationWindowMs: config.deduplicationWindowMs,
+    },
+  };
 };

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import { withFields } from '../adapters/runtime/logger.ts';
+import { forExecution } from '../adapters/runtime/logger.ts';
 import type { JsonValue } from '../contract/json.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
 import type { Logger, Services } from '../contract/services.ts';
@@ -146,8 +146,7 @@ const createRunning = (
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     services,
-    loggerFor: ({ executionId, workflowId, workflowVersion, traceparent }) =>
-      withFields(logger, { executionId, workflowId, workflowVersion, traceparent }),
+    loggerFor: (execution) => forExecution(logger, execution),
     guard,
   });
   return { ...parts, run: createRunExecution({ ...parts, prepare, clock, ids }), clock, ids, windowMs };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { openCancel, openExecutions, openRetry } from '../../lib/app/compose-executions.ts';
+import { openCancel, openExecutions, openRetry } from '../../lib/app/compose.ts';
 import {
   createCancelExecution,
   createListExecutions,

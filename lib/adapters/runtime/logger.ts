@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Clock, Logger } from '../../contract/services.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -51,6 +52,12 @@ export const withFields = (logger: Logger, fields: Fields): Logger => ({
   warn: (message, more) => logger.warn(message, { ...fields, ...more }),
   error: (message, more) => logger.error(message, { ...fields, ...more }),
 });
+
+/** The logger of one execution. */
+export const forExecution = (
+  logger: Logger,
+  { executionId, workflowId, workflowVersion, traceparent }: ExecutionInfo,
+): Logger => withFields(logger, { executionId, workflowId, workflowVersion, traceparent });
 
 /** Not `console.log`, to which Lambda prepends a time and a request id that break the JSON. */
 const writeToStdout = (line: string): void => {
