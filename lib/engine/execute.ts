@@ -3,8 +3,7 @@ import type { ExecutionInfo } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 import { closeNodes } from './close-nodes.ts';
 import type { RunEnd } from './inner-run.ts';
-import { nodeKeyOf } from './node-key.ts';
-import type { ExecutionResult, NodeRecord } from './result.ts';
+import { type ExecutionResult, type NodeRecord, nodeKeyOf } from './result.ts';
 import { Run } from './run.ts';
 import { type Cut, CutOffError, type EnginePorts, type ExecutionLimits, Session } from './session.ts';
 

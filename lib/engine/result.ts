@@ -28,6 +28,18 @@ export interface NodeRecord {
   readonly outputs?: JsonValue;
 }
 
+/**
+ * Names a run of a node: its step, its checkpoint, its idempotency key.
+ *
+ * @returns `node/iteration`, after the key of the run around it
+ */
+export const nodeKeyOf = ({
+  nodeId,
+  iteration,
+  within = '',
+}: Pick<NodeRecord, 'nodeId' | 'iteration' | 'within'>): string =>
+  within === '' ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
+
 /** What the engine makes of a plan and an input. Deterministic for deterministic nodes, whatever finished first. */
 export interface ExecutionResult {
   readonly status: 'succeeded' | 'failed' | 'timedOut';

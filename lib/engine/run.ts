@@ -6,12 +6,11 @@ import { attemptNode } from './attempts.ts';
 import { createControl } from './control.ts';
 import { toFailure } from './failure.ts';
 import type { InnerRun, RunEnd, RunPlace } from './inner-run.ts';
-import { nodeKeyOf } from './node-key.ts';
 import type { NodeRun, Outcome } from './node-run.ts';
 import { OperationLimitError } from './operation-budget.ts';
 import { mainOf, mergeInputs, passThrough, recordOpen, toOutcome } from './outcome.ts';
 import { type Outputs, Progress } from './progress.ts';
-import type { NodeFailure, NodeRecord } from './result.ts';
+import { type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
 import type { Session } from './session.ts';
 import type { Attempt, Step, StepResult } from './steps.ts';
 

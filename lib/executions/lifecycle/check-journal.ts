@@ -1,6 +1,5 @@
 import { isOpen } from '../../engine/close-nodes.ts';
-import { nodeKeyOf } from '../../engine/node-key.ts';
-import type { NodeRecord } from '../../engine/result.ts';
+import { type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
 import { findBehind } from '../../workflows/plan/find-behind.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { ExecutionRecord } from '../record/execution-store.ts';

@@ -1,6 +1,5 @@
 import { isOpen } from '../../engine/close-nodes.ts';
-import { nodeKeyOf } from '../../engine/node-key.ts';
-import type { NodeRecord } from '../../engine/result.ts';
+import { type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
 
 /**
  * A run that goes on computes the records of its earlier nodes again, in no time. What was recorded when it happened
