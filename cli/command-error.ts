@@ -2,7 +2,7 @@
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What a user is told instead of a stack. */
+/** A failure that is reported by its message alone, without a stack. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   constructor(message: string, exitCode: ExitCode = EXIT.failed) {

@@ -1,3 +1,4 @@
+import { type Command, Option } from 'commander';
 import {
   createCredential,
   revokeAll,
@@ -6,61 +7,122 @@ import {
   type WithNewSecret,
 } from '../lib/credentials/create-credential.ts';
 import type { Credential } from '../lib/credentials/credential.ts';
+import type { CommandContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { Io } from './io.ts';
+import { readId } from './read-arguments.ts';
 import type { Target } from './target.ts';
 
-export interface CredentialContext {
+export const addCredentialCommands = (program: Command, { io, onTarget }: CommandContext): void => {
+  const credential = program
+    .command('credential')
+    .description('create, rotate and revoke secrets of callers');
+  const passwordStdin = () =>
+    // On the command line it would end up in histories and process lists.
+    new Option('--password-stdin', 'read the password from standard input instead of generating one');
+
+  credential
+    .command('create')
+    .description('create a credential and print its secret, once')
+    .argument('<id>', 'id of the new credential', readId)
+    .addOption(
+      new Option('--type <type>', 'how callers authenticate')
+        .choices(['apiKey', 'basic'])
+        .makeOptionMandatory(),
+    )
+    .option('--username <name>', 'for the type basic', readUsername)
+    .addOption(passwordStdin())
+    .action(async (id: string, options: CreateOptions) => {
+      checkCreateOptions(options);
+      await onTarget((target) => create(id, options, { io, target }));
+    });
+
+  credential
+    .command('rotate')
+    .description('add a secret and print it; earlier ones stay live')
+    .argument('<id>', 'id of the credential', readId)
+    .addOption(passwordStdin())
+    .action((id: string, options: PasswordOptions) =>
+      onTarget((target) => rotate(id, options, { io, target })),
+    );
+
+  credential
+    .command('revoke')
+    .description('end one secret, or all')
+    .argument('<id>', 'id of the credential', readId)
+    .argument('[secretId]', 'id of the secret; see credential list')
+    .option('--all', 'end all secrets')
+    .action(async (id: string, secretId: string | undefined, { all }: { readonly all?: true }) => {
+      if ((secretId === undefined) !== (all === true))
+        throw usageError('Name the secret to revoke, or --all');
+      await onTarget((target) => revoke(id, secretId ?? null, { io, target }));
+    });
+
+  credential
+    .command('list')
+    .description('list credentials and the ids of their live secrets')
+    .option('--json', 'print JSON')
+    .action(({ json }: { readonly json?: true }) =>
+      onTarget((target) => list(json === true, { io, target })),
+    );
+};
+
+interface PasswordOptions {
+  readonly passwordStdin?: true;
+}
+
+interface CreateOptions extends PasswordOptions {
+  readonly type: 'apiKey' | 'basic';
+  readonly username?: string;
+}
+
+interface CredentialContext {
   readonly io: Io;
   readonly target: Target;
 }
 
-export interface NewCredential {
-  readonly id: string;
-  readonly type: string | undefined;
-  readonly username: string | undefined;
-  /** Read the password from standard input; on the command line it would end up in histories and process lists. */
-  readonly isChosen: boolean;
-}
-
-export const create = async (
-  { id, type, username, isChosen }: NewCredential,
-  context: CredentialContext,
-): Promise<void> => {
-  if (type !== 'apiKey' && type !== 'basic') throw usageError('--type must be apiKey or basic');
-  if (type === 'basic' && !username) throw usageError('--type basic needs --username NAME');
-  if (type === 'basic' && username?.includes(':')) throw usageError('A user name holds no colon (RFC 7617)');
-  if (type === 'apiKey' && (username !== undefined || isChosen)) {
-    throw usageError('An API key is generated and has no user name');
-  }
-  const { io, target } = context;
-  if ((await target.credentials.find(id)) !== null) {
-    throw new CommandError(`There is a credential ${id} already; rotate it, or choose another id.`);
-  }
-  const chosen = isChosen ? await readPassword(io) : null;
-  const made = await createCredential({ id, type, username: username ?? null }, { now: io.now(), chosen });
-  await store(made, context);
+const readUsername = (text: string): string => {
+  if (text.includes(':')) throw usageError('A user name holds no colon (RFC 7617)');
+  return text;
 };
 
-export const rotate = async (id: string, isChosen: boolean, context: CredentialContext): Promise<void> => {
+const checkCreateOptions = ({ type, username, passwordStdin }: CreateOptions): void => {
+  if (type === 'basic' && !username) throw usageError('--type basic needs --username NAME');
+  if (type === 'apiKey' && (username !== undefined || passwordStdin === true))
+    throw usageError('An API key is generated and has no user name');
+};
+
+const create = async (
+  id: string,
+  { type, username, passwordStdin }: CreateOptions,
+  context: CredentialContext,
+): Promise<void> => {
+  const { io, target } = context;
+  if ((await target.credentials.find(id)) !== null)
+    throw new CommandError(`There is a credential ${id} already; rotate it, or choose another id.`);
+  const chosen = passwordStdin === true ? await readPassword(io) : null;
+  await store(
+    await createCredential({ id, type, username: username ?? null }, { now: io.now(), chosen }),
+    context,
+  );
+};
+
+const rotate = async (
+  id: string,
+  { passwordStdin }: PasswordOptions,
+  context: CredentialContext,
+): Promise<void> => {
   const { io } = context;
   const credential = await find(id, context);
-  if (credential.type === 'apiKey' && isChosen) throw usageError('An API key is generated');
-  const chosen = isChosen ? await readPassword(io) : null;
+  if (credential.type === 'apiKey' && passwordStdin === true) throw usageError('An API key is generated');
+  const chosen = passwordStdin === true ? await readPassword(io) : null;
   await store(await rotateCredential(credential, { now: io.now(), chosen }), context);
 };
 
-export const revoke = async (
-  {
-    id,
-    secretId,
-    isAll,
-  }: { readonly id: string; readonly secretId: string | undefined; readonly isAll: boolean },
-  context: CredentialContext,
-): Promise<void> => {
-  if ((secretId === undefined) === !isAll) throw usageError('Name the secret to revoke, or --all');
+/** @param secretId - null: all secrets */
+const revoke = async (id: string, secretId: string | null, context: CredentialContext): Promise<void> => {
   const credential = await find(id, context);
-  const left = secretId === undefined ? revokeAll(credential) : revokeSecret(credential, secretId);
+  const left = secretId === null ? revokeAll(credential) : revokeSecret(credential, secretId);
   if (left === null)
     throw new CommandError(`${id} has no secret ${secretId}; credential list shows what it has.`);
   await context.target.credentials.put(left);
@@ -69,7 +131,7 @@ export const revoke = async (
     context.io.note('Nobody gets in with it now: callers get 503 until it is rotated.');
 };
 
-export const list = async (asJson: boolean, { io, target }: CredentialContext): Promise<void> => {
+const list = async (asJson: boolean, { io, target }: CredentialContext): Promise<void> => {
   const shown = (await target.credentials.list()).map(({ id, type, username, secrets }) => ({
     id,
     type,

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { Logger } from '../lib/contract/services.ts';
@@ -7,24 +8,112 @@ import { type ListQuery, listExecutions } from '../lib/executions/lifecycle/list
 import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
 import type { ExecutionEvents } from '../lib/executions/record/execution-events.ts';
-import { AppError } from '../lib/shared/errors.ts';
+import { EXECUTION_STATUSES } from '../lib/executions/record/execution-status.ts';
+import { readCount, readTime, readWords } from '../lib/http/read-query.ts';
+import { AppError, isAppError } from '../lib/shared/errors.ts';
 import { resolveExecution } from '../lib/workflows/definition/resolve-execution.ts';
 import { compilePlan } from '../lib/workflows/plan/plan.ts';
+import type { CommandContext } from './command-context.ts';
+import { usageError } from './command-error.ts';
 import { toAccount, toTable } from './execution-text.ts';
 import type { Io } from './io.ts';
+import { readId } from './read-arguments.ts';
 import type { Target } from './target.ts';
 import { watchExecution } from './watch-execution.ts';
 
-export interface ExecutionContext {
+export const addExecutionCommands = (
+  program: Command,
+  { io, loadNodeTypes, onTarget }: CommandContext,
+): void => {
+  const execution = program.command('execution').description('list, follow, retry and cancel executions');
+
+  execution
+    .command('list')
+    .description('list executions, the latest first')
+    .option('--workflow <id>', 'of one workflow', readId)
+    .option('--status <names>', `comma separated: ${EXECUTION_STATUSES.join(', ')}`)
+    .option('--from <time>', 'started then or later: 2026-01-31, 2026-01-31T09:00:00Z')
+    .option('--to <time>', 'started before')
+    .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)
+    .option('--cursor <cursor>', 'go on where a list ended')
+    .option('--json', 'print JSON')
+    .action(async (options: ListOptions) => {
+      const query = readListQuery(options);
+      await onTarget((target) => list(query, options.json === true, { io, target }));
+    });
+
+  execution
+    .command('show')
+    .description('show what an execution did, node by node')
+    .argument('<id>', 'id of the execution', readId)
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { readonly json?: true }) =>
+      onTarget((target) => show(id, json === true, { io, target })),
+    );
+
+  execution
+    .command('watch')
+    .description('follow an execution live, until it ends')
+    .argument('<id>', 'id of the execution', readId)
+    .action((id: string) => onTarget((target) => watch(id, { io, target })));
+
+  execution
+    .command('retry')
+    .description('run an execution again')
+    .argument('<id>', 'id of the execution', readId)
+    .option('--from <node>', 'from this node on, with the results of those before')
+    .option('--current', "the workflow's current version instead of the recorded one")
+    .action(
+      (id: string, { from = null, current }: { readonly from?: string | null; readonly current?: true }) =>
+        onTarget(async (target) => {
+          const options = { from, version: current === true ? 'current' : 'recorded' } as const;
+          await retry(id, options, { io, target }, await loadNodeTypes());
+        }),
+    );
+
+  execution
+    .command('cancel')
+    .description('end an execution before its time')
+    .argument('<id>', 'id of the execution', readId)
+    .action((id: string) => onTarget((target) => cancel(id, { io, target })));
+};
+
+const DEFAULT_LIMIT = 25;
+const MAX_LIMIT = 100;
+
+interface ListOptions {
+  readonly workflow?: string;
+  readonly status?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly json?: true;
+}
+
+/** What `execution list` asks for, by the rules of the admin API. */
+const readListQuery = ({ workflow, status, from, to, limit, cursor }: ListOptions): ListQuery => {
+  try {
+    return {
+      workflowId: workflow ?? null,
+      statuses: readWords('--status', status, EXECUTION_STATUSES),
+      from: readTime('--from', from),
+      to: readTime('--to', to),
+      limit: readCount('--limit', limit, { initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
+      cursor: cursor ?? null,
+    };
+  } catch (error) {
+    if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
+    throw error;
+  }
+};
+
+interface ExecutionContext {
   readonly io: Io;
   readonly target: Target;
 }
 
-export const list = async (
-  query: ListQuery,
-  asJson: boolean,
-  { io, target }: ExecutionContext,
-): Promise<void> => {
+const list = async (query: ListQuery, asJson: boolean, { io, target }: ExecutionContext): Promise<void> => {
   const { executions, nextCursor } = await listExecutions(query, target);
   if (asJson) {
     return io.print(JSON.stringify({ executions: executions.map(describeSummary), nextCursor }, null, 2));
@@ -34,13 +123,13 @@ export const list = async (
   if (nextCursor !== null) io.note(`There are more: --cursor ${nextCursor}`);
 };
 
-export const show = async (id: string, asJson: boolean, context: ExecutionContext): Promise<void> => {
+const show = async (id: string, asJson: boolean, context: ExecutionContext): Promise<void> => {
   const record = await showExecution(id, toParts(context));
   if (asJson) return context.io.print(JSON.stringify(describeExecution(record), null, 2));
   for (const line of toAccount(record)) context.io.print(line);
 };
 
-export const retry = async (
+const retry = async (
   id: string,
   options: RetryOptions,
   context: ExecutionContext,
@@ -56,30 +145,34 @@ export const retry = async (
   context.io.note(`Follow it with: execution watch ${executionId}`);
 };
 
-export const cancel = async (id: string, context: ExecutionContext): Promise<void> => {
+const cancel = async (id: string, context: ExecutionContext): Promise<void> => {
   await cancelExecution(id, toParts(context));
   context.io.print(`${id}: cancelled`);
 };
 
-/** Until it ends; Ctrl+C ends the watching alone. @throws CommandError when it does not succeed */
-export const watch = (id: string, context: ExecutionContext): Promise<void> => {
+/**
+ * Follows an execution until it ends; Ctrl+C stops the command alone.
+ *
+ * @throws CommandError when the execution does not succeed
+ */
+const watch = (id: string, context: ExecutionContext): Promise<void> => {
   const parts = toParts(context);
   return watchExecution(() => showExecution(id, parts), context.io);
 };
 
 const toParts = ({ io, target }: ExecutionContext) => ({
   ...target,
-  events: leftToTheService,
+  events: leftToSweeper,
   logger: toLogger(io),
   clock: io,
 });
 
-/** Events are the service's to publish: the record of the end is marked, and the sweeper sees to what is. */
-const leftToTheService: ExecutionEvents = {
+/** The service publishes events: the outbox flag of the record stays set, and the sweeper publishes. */
+const leftToSweeper: ExecutionEvents = {
   publish: ({ executionId }) => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId })),
 };
 
-/** What could not be done, but does not keep the command from its end. That no event is published is no news. */
+/** Shows warnings: what failed without failing the command. An unpublished event, an error in the log, is expected here. */
 const toLogger = (io: Io): Logger => ({
   debug: () => {},
   info: () => {},

@@ -4,12 +4,12 @@ import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { validateWorkflow } from '../lib/workflows/validation/validate.ts';
 import { CommandError } from './command-error.ts';
-import { findJsonError } from './find-json-error.ts';
 import type { Io } from './io.ts';
+import { locateValues, parseJson } from './parse-json.ts';
 
 /**
  * Reads and checks a workflow file; `-` is standard input.
- * @throws CommandError with every problem on a line of its own: file, place, what is wrong
+ * @throws CommandError with every problem on a line of its own: `orders.json:12:9: /nodes/1/type …`
  */
 export const readWorkflow = async (
   file: string,
@@ -17,15 +17,16 @@ export const readWorkflow = async (
   findNodeType: FindNodeType,
 ): Promise<WorkflowDefinition> => {
   const name = file === '-' ? 'stdin' : file;
-  const value = parseJson(file === '-' ? await io.readStdin() : await readText(file, io.env), name);
-  const { definition, problems } = await validateWorkflow(value, findNodeType);
+  const text = file === '-' ? await io.readStdin() : await readText(file, io.env);
+  const { definition, problems } = await validateWorkflow(parseJson(text, name), findNodeType);
   if (definition !== null) return definition;
+  const placeOf = locateValues(text);
   throw new CommandError(
-    problems.map(({ path, message }) => `${name}: ${path || '/'} ${message}`).join('\n'),
+    problems.map(({ path, message }) => `${name}:${placeOf(path)}: ${path || '/'} ${message}`).join('\n'),
   );
 };
 
-/** `npm run cli` goes to the project's folder first: what is written on its command line is relative to where it was. */
+/** `npm run cli` changes to the project's folder first; file names are relative to the folder before. */
 const folderOf = ({ npm_lifecycle_event: script, INIT_CWD: folder }: Io['env']): string =>
   script === 'cli' && folder !== undefined ? folder : '.';
 
@@ -38,21 +39,4 @@ const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
       `${file}: ${code === 'ENOENT' ? 'there is no such file' : `can't be read (${code})`}`,
     );
   }
-};
-
-const parseJson = (text: string, name: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const at = findJsonError(text) ?? 0;
-    const [found] = text.slice(at, at + 2); // a character may take two places
-    const reason = found === undefined ? 'it ends too early' : `${JSON.stringify(found)} can't stand here`;
-    throw new CommandError(`${name}:${placeOf(at, text)}: is not JSON: ${reason}`);
-  }
-};
-
-/** `line:column`, as editors understand it. */
-const placeOf = (at: number, text: string): string => {
-  const before = text.slice(0, at).split('\n');
-  return `${before.length}:${(before.at(-1) ?? '').length + 1}`;
 };

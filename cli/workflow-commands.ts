@@ -1,30 +1,85 @@
+import type { Command } from 'commander';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { resolveExecution } from '../lib/workflows/definition/resolve-execution.ts';
 import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
+import type { CommandContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import { findMissingSubworkflows } from './find-missing-subworkflows.ts';
 import type { Io } from './io.ts';
 import { putWorkflow, webhookUrls } from './put-workflow.ts';
+import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
 import type { Target } from './target.ts';
 
-export interface WorkflowContext {
+export const addWorkflowCommands = (
+  program: Command,
+  { io, loadNodeTypes, onTarget }: CommandContext,
+): void => {
+  const workflow = program.command('workflow').description('check, store, read and switch workflows');
+
+  workflow
+    .command('validate')
+    .description('check files; needs no service')
+    .argument('<files...>', 'workflow files; - is standard input')
+    .action(async (files: string[]) => validateFiles(files, { io, findNodeType: await loadNodeTypes() }));
+
+  workflow
+    .command('put')
+    .description('store files as new versions')
+    .argument('<files...>', 'workflow files; - is standard input')
+    .action((files: string[]) =>
+      onTarget(async (target) => putFiles(files, { io, target, findNodeType: await loadNodeTypes() })),
+    );
+
+  workflow
+    .command('get')
+    .description('print the definition of a workflow')
+    .argument('<id>', 'id of the workflow', readId)
+    .option('--version <number>', 'not the current version, but this one', readVersionNumber)
+    .action((id: string, { version = null }: { readonly version?: number | null }) =>
+      onTarget((target) => printWorkflow(id, version, { io, target })),
+    );
+
+  workflow
+    .command('list')
+    .description('list workflows and their current versions')
+    .option('--json', 'print JSON')
+    .action(({ json }: { readonly json?: true }) =>
+      onTarget((target) => listWorkflows(json === true, { io, target })),
+    );
+
+  workflow
+    .command('enable')
+    .description('let the triggers of a workflow start it')
+    .argument('<id>', 'id of the workflow', readId)
+    .action((id: string) => onTarget((target) => switchWorkflow(id, true, { io, target })));
+
+  workflow
+    .command('disable')
+    .description('keep the triggers of a workflow from starting it')
+    .argument('<id>', 'id of the workflow', readId)
+    .action((id: string) => onTarget((target) => switchWorkflow(id, false, { io, target })));
+
+  workflow
+    .command('remove')
+    .description('remove a workflow; its versions stay readable')
+    .argument('<id>', 'id of the workflow', readId)
+    .action((id: string) => onTarget((target) => removeWorkflow(id, { io, target })));
+};
+
+interface WorkflowContext {
   readonly io: Io;
   readonly target: Target;
 }
 
-/** What it takes to check a file. */
-export interface CheckContext {
+interface CheckContext {
   readonly io: Io;
   readonly findNodeType: FindNodeType;
 }
 
-/** Reports all files before it fails: who checks ten files wants ten results. */
-export const validateFiles = async (
-  files: readonly string[],
-  { io, findNodeType }: CheckContext,
-): Promise<void> => {
+/** Reports on all files before it fails. */
+const validateFiles = async (files: readonly string[], { io, findNodeType }: CheckContext): Promise<void> => {
   const problems: string[] = [];
   for (const file of files) {
     try {
@@ -39,11 +94,8 @@ export const validateFiles = async (
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
 };
 
-/** Reads and checks all files before it stores the first: a bad one changes nothing. */
-export const putFiles = async (
-  files: readonly string[],
-  context: WorkflowContext & CheckContext,
-): Promise<void> => {
+/** Reads and checks all files before it stores the first, so that a bad one changes nothing. */
+const putFiles = async (files: readonly string[], context: WorkflowContext & CheckContext): Promise<void> => {
   const { io, target, findNodeType } = context;
   const definitions: WorkflowDefinition[] = [];
   for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
@@ -67,7 +119,7 @@ const put = async (
   io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
 };
 
-/** No problem, since it may be on purpose. */
+/** A warning only: it may be on purpose. */
 const warnOfNoTrigger = ({ id, nodes }: WorkflowDefinition, { io, findNodeType }: CheckContext): void => {
   const isStarted = nodes.some(
     ({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger',
@@ -75,7 +127,7 @@ const warnOfNoTrigger = ({ id, nodes }: WorkflowDefinition, { io, findNodeType }
   if (!isStarted) io.note(io.paint('yellow', `${id}: it has no trigger that is enabled: nothing starts it`));
 };
 
-/** Webhooks whose callers can't be authenticated yet: the credential is missing. */
+/** Warns of webhooks whose callers can't be authenticated yet: the credential is missing or of another type. */
 const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }: WorkflowContext) => {
   const wanted = new Map(
     toPathConfigs(definition).flatMap(({ authentication, credentialId }) =>
@@ -93,8 +145,8 @@ const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }:
   }
 };
 
-/** @param version the current one when absent */
-export const printWorkflow = async (
+/** @param version - null: the current one */
+const printWorkflow = async (
   id: string,
   version: number | null,
   { io, target }: WorkflowContext,
@@ -105,7 +157,7 @@ export const printWorkflow = async (
   io.print(JSON.stringify(workflow.definition, null, 2));
 };
 
-export const listWorkflows = async (asJson: boolean, { io, target }: WorkflowContext): Promise<void> => {
+const listWorkflows = async (asJson: boolean, { io, target }: WorkflowContext): Promise<void> => {
   const workflows = await target.workflows.list();
   if (asJson) io.print(JSON.stringify(workflows, null, 2));
   else if (workflows.length === 0) io.note('There are no workflows.');
@@ -116,12 +168,12 @@ export const listWorkflows = async (asJson: boolean, { io, target }: WorkflowCon
   }
 };
 
-/** A new version that differs in `enabled` alone. @throws AppError `WORKFLOW_CHANGED` when somebody else puts one meanwhile */
-export const switchWorkflow = async (
-  id: string,
-  enabled: boolean,
-  context: WorkflowContext,
-): Promise<void> => {
+/**
+ * Puts a new version that differs in `enabled` alone.
+ *
+ * @throws AppError `WORKFLOW_CHANGED` when another version is put at the same time
+ */
+const switchWorkflow = async (id: string, enabled: boolean, context: WorkflowContext): Promise<void> => {
   const workflow = await context.target.workflows.find(id);
   if (workflow === null) throw notFound(id);
   const { definition, pathConfigs, version } = workflow;
@@ -129,7 +181,7 @@ export const switchWorkflow = async (
   await put({ ...definition, enabled }, context, { execution, replaces: version });
 };
 
-export const removeWorkflow = async (id: string, { io, target }: WorkflowContext): Promise<void> => {
+const removeWorkflow = async (id: string, { io, target }: WorkflowContext): Promise<void> => {
   if (!(await target.workflows.remove(id))) throw notFound(id);
   io.print(`${id}: removed; its versions can still be read with workflow get ${id} --version N`);
 };

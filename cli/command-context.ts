@@ -1,0 +1,12 @@
+import type { FindNodeType } from '../lib/contract/node-type.ts';
+import type { Io } from './io.ts';
+import type { Target } from './target.ts';
+
+/** What each group of commands is declared with. */
+export interface CommandContext {
+  readonly io: Io;
+  /** Loaded by the commands that need them: the others start faster without. */
+  readonly loadNodeTypes: () => Promise<FindNodeType>;
+  /** Connects to the target that the command line names, and closes the connection after the action. */
+  readonly onTarget: (action: (target: Target) => Promise<void>) => Promise<void>;
+}

@@ -1,0 +1,59 @@
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { CommandError } from './command-error.ts';
+
+/** @throws CommandError with the place where the text stops being JSON (RFC 8259) */
+export const parseJson = (text: string, name: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const [error] = readTree(text).errors;
+    const reason = error === undefined ? (cause as Error).message : toWords(printParseErrorCode(error.error));
+    throw new CommandError(`${name}:${toPlace(error?.offset ?? 0, text)}: is not JSON: ${reason}`);
+  }
+};
+
+/**
+ * The places of the values in a JSON text.
+ *
+ * @returns a function from a JSON pointer (RFC 6901) to `line:column` of its value, or of the nearest one around it
+ */
+export const locateValues = (text: string): ((pointer: string) => string) => {
+  const { root } = readTree(text);
+  return (pointer) => toPlace(root === undefined ? 0 : findNode(root, pointer).offset, text);
+};
+
+interface Tree {
+  /** Absent when the text is nested too deeply for a recursive parser. */
+  readonly root?: Node | undefined;
+  readonly errors: readonly ParseError[];
+}
+
+const readTree = (text: string): Tree => {
+  const errors: ParseError[] = [];
+  try {
+    return { root: parseTree(text, errors, { disallowComments: true }), errors };
+  } catch (error) {
+    if (error instanceof RangeError) return { errors };
+    throw error;
+  }
+};
+
+const findNode = (root: Node, pointer: string): Node => {
+  let node = root;
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    const child = findNodeAtLocation(node, [node.type === 'array' ? Number(key) : key]);
+    if (child === undefined) break;
+    node = child;
+  }
+  return node;
+};
+
+/** `CommaExpected`: `comma expected` */
+const toWords = (code: string): string => code.replace(/\B[A-Z]/g, ' $&').toLowerCase();
+
+/** `line:column`, as editors understand it. */
+const toPlace = (offset: number, text: string): string => {
+  const before = text.slice(0, offset);
+  return `${before.split('\n').length}:${offset - before.lastIndexOf('\n')}`;
+};
