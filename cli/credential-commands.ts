@@ -17,9 +17,6 @@ export const addCredentialCommands = (program: Command, { io, onTarget }: Comman
   const credential = program
     .command('credential')
     .description('create, rotate and revoke secrets of callers');
-  const passwordStdin = () =>
-    // On the command line it would end up in histories and process lists.
-    new Option('--password-stdin', 'read the password from standard input instead of generating one');
 
   credential
     .command('create')
@@ -31,7 +28,7 @@ export const addCredentialCommands = (program: Command, { io, onTarget }: Comman
         .makeOptionMandatory(),
     )
     .option('--username <name>', 'for the type basic', readUsername)
-    .addOption(passwordStdin())
+    .option('--password-stdin', PASSWORD_STDIN)
     .action(async (id: string, options: CreateOptions) => {
       checkCreateOptions(options);
       await onTarget((target) => create(id, options, { io, target }));
@@ -41,7 +38,7 @@ export const addCredentialCommands = (program: Command, { io, onTarget }: Comman
     .command('rotate')
     .description('add a secret and print it; earlier ones stay live')
     .argument('<id>', 'id of the credential', readId)
-    .addOption(passwordStdin())
+    .option('--password-stdin', PASSWORD_STDIN)
     .action((id: string, options: PasswordOptions) =>
       onTarget((target) => rotate(id, options, { io, target })),
     );
@@ -66,6 +63,9 @@ export const addCredentialCommands = (program: Command, { io, onTarget }: Comman
       onTarget((target) => list(json === true, { io, target })),
     );
 };
+
+/** A value of the option would end up in histories and process lists. */
+const PASSWORD_STDIN = 'read the password from standard input instead of generating one';
 
 interface PasswordOptions {
   readonly passwordStdin?: true;

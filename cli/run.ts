@@ -22,7 +22,7 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
   const { io } = commandLine;
   try {
     // Not an option of the program, which would take it from `workflow get ID --version N`.
-    if (args.length === 1 && args[0] === '--version') io.print(readVersion());
+    if (args[0] === '--version') io.print(readVersion());
     else await createProgram(commandLine).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
     return EXIT.done;
   } catch (error) {
@@ -38,7 +38,7 @@ const createProgram = ({ io, openTarget, loadNodeTypes }: CommandLine): Command 
     .option('--region <name>', 'its region')
     .helpOption('-h, --help', 'show this help')
     .addHelpText('after', NOTES)
-    .configureHelp({ showGlobalOptions: true, visibleCommands, subcommandTerm })
+    .configureHelp({ showGlobalOptions: true, formatHelp })
     .configureOutput({
       writeOut: (text) => io.print(text.trimEnd()),
       writeErr: (text) => io.note(text.trimEnd()),
@@ -60,12 +60,18 @@ const createProgram = ({ io, openTarget, loadNodeTypes }: CommandLine): Command 
   return program;
 };
 
-/** Those of all groups in the help of the program, so that one look finds any. */
-const visibleCommands = ({ commands }: Command): Command[] =>
-  commands.flatMap((command) => (command.commands.length > 0 ? command.commands : command));
-
-const subcommandTerm = (command: Command): string =>
-  `${command.parent?.name()} ${new Help().subcommandTerm(command)}`;
+/** Lists the commands of all groups in the help of the program; for help alone, since suggestions use the same lists. */
+const formatHelp = (command: Command, help: Help): string => {
+  const { subcommandTerm } = help;
+  return new Help().formatHelp(
+    command,
+    Object.assign(help, {
+      visibleCommands: ({ commands }: Command) =>
+        commands.flatMap((child) => (child.commands.length > 0 ? child.commands : child)),
+      subcommandTerm: (child: Command) => `${child.parent?.name()} ${subcommandTerm(child)}`,
+    }),
+  );
+};
 
 const NOTES = `
 Without --stage, commands go to the local service (npm start).

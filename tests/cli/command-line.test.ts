@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { openTarget } from '../../cli/target.ts';
+import { connect, openTarget } from '../../cli/target.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { runCommand } from '../support/run-command.ts';
@@ -7,16 +7,31 @@ import { runCommand } from '../support/run-command.ts';
 const openCommandLine = useCommandLine();
 
 describe('the command line', () => {
-  test.each(['', '--help', 'help', 'workflow --help', 'credential create -h'])(
-    '"%s" shows the help',
-    async (args) => {
-      const { call } = await openCommandLine();
-      const { code, out } = await call(args);
-      expect(code).toBe(0);
-      expect(out).toContain('workflow put FILE...');
-      expect(out).toContain('Exit codes');
-    },
-  );
+  test.each(['', '--help', 'help'])('"%s" shows the commands of all groups', async (args) => {
+    const { call } = await openCommandLine();
+    const { code, out, err } = await call(args);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/ workflow put <files\.\.\.> .* credential revoke .* execution retry .*Exit codes/s);
+  });
+
+  test.each([
+    ['workflow --help', [' workflow put <files...> ', '--stage <name>']],
+    ['help credential', [' credential revoke [options] <id> [secretId] ']],
+    [
+      'credential create -h',
+      ['Usage: hookloom credential create [options] <id>', '--type <type>', '--stage'],
+    ],
+  ])('%s shows what it takes', async (args, parts) => {
+    const { call } = await openCommandLine();
+    const { code, out, err } = await call(args);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    for (const part of parts) expect(out).toContain(part);
+  });
+
+  test.each(['workflow', 'execution', '--stage production'])('%s lacks a command', async (args) => {
+    const { call } = await openCommandLine();
+    expect(await call(args)).toEqual({ code: 2, out: '', err: expect.stringMatching(/^Usage:.* list /s) });
+  });
 
   test('--version is the version', async () => {
     const { call } = await openCommandLine();
@@ -24,33 +39,88 @@ describe('the command line', () => {
   });
 
   test.each([
-    ['workflows', 'There is no command "workflows".'],
-    ['workflow', 'There is no command "workflow".'],
-    ['workflow put', 'Name at least one FILE.'],
-    ['workflow get a b', 'Name one ID, not 2.'],
+    ['workflows', "unknown command 'workflows'\n(Did you mean workflow?)"],
+    ['credential rotat', "unknown command 'rotat'\n(Did you mean rotate?)"],
+    ['execution stop e-1', "unknown command 'stop'"],
+    ['workflow put', "missing required argument 'files'"],
+    ['credential create --type apiKey', "missing required argument 'id'"],
+    ['workflow get a b', "too many arguments for 'get'"],
+    ['credential revoke key 1 2', "too many arguments for 'revoke'"],
+    ['execution list e-1', "too many arguments for 'list'"],
     ['workflow get a --version x', '--version must be a whole number'],
     ['workflow get a --version 0', '--version must be a whole number'],
     ['workflow get a --version 1e400', '--version must be a whole number'],
     ['workflow get a/b', '"a/b" is no id: an id is 1 to 64 of A-Z a-z 0-9 _ -'],
     [`workflow remove ${'x'.repeat(65)}`, 'is no id'],
-    ['workflow list everything', 'Nothing is expected here, but there is "everything".'],
-    ['workflow list --colour', "Unknown option '--colour'"],
-    ['workflow put a.json --version 3', 'workflow put does not take --version.'],
-    ['workflow remove a --json', 'workflow remove does not take --json.'],
-    ['workflow remove a --region eu-central-1', '--region needs --stage NAME.'],
+    ['workflow list --jsn', "unknown option '--jsn'\n(Did you mean --json?)"],
+    ['workflow list --json=1', "unknown option '--json=1'"],
+    ['workflow put a.json --version 3', "unknown option '--version'"],
+    ['workflow list --status failed', "unknown option '--status'"],
+    ['credential rotate key --type basic', "unknown option '--type'"],
+    ['execution show e-1 --from fetch', "unknown option '--from'"],
+    ['execution watch e-1 --json', "unknown option '--json'"],
+    ['workflow list --stage', "option '--stage <name>' argument missing"],
+    ['workflow list --stage --json', '--stage needs a value, and --json is an option.'],
     ['workflow list --stage a/b', '"a/b" is no stage'],
-    ['credential list everything', 'Nothing is expected here'],
-    ['credential rotate key --type basic', 'credential rotate does not take --type.'],
-    ['credential revoke key 1 2', 'Name one SECRET_ID, not 2.'],
-    ['credential make', 'There is no command "credential make".'],
-    ['credential create', 'Name at least one ID.'],
-  ])('%s is wrong, with exit code 2 and a hint', async (args, message) => {
-    const { call } = await openCommandLine();
+    ['workflow remove a --region eu-central-1', '--region needs --stage NAME.'],
+    ['execution list --status done', '--status is one of accepted'],
+    ['execution list --limit 0', '--limit is a whole number from 1 to 100'],
+    ['execution list --from yesterday', '--from is a time'],
+    ['execution list --to 2026-02-30', '--to is a time'],
+    ['execution list --workflow a/b', '"a/b" is no id'],
+    ['credential create key --type oauth', 'Allowed choices are apiKey, basic.'],
+    ['credential create key --type basic', '--type basic needs --username NAME'],
+    ['credential create key --type apiKey --username a', 'An API key is generated'],
+    ['credential revoke key', 'Name the secret to revoke, or --all'],
+    ['credential revoke key 1 --all', 'Name the secret to revoke, or --all'],
+  ])('%s: exit code 2 and a hint, and nothing is opened', async (args, message) => {
+    const { call } = await openCommandLine({
+      openTarget: () => {
+        throw new Error('a target was opened');
+      },
+    });
     const { code, out, err } = await call(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(message);
-    expect(err).toContain('See --help.');
+    expect(err).toMatch(/\nSee --help\.$/);
   });
+
+  test.each([
+    '--stage production workflow list --region eu-central-1',
+    'workflow list --region=eu-central-1 --stage=production',
+  ])('the target may be named anywhere: %s', async (args) => {
+    const opened: unknown[] = [];
+    const { call, target } = await openCommandLine({
+      openTarget: (options) => {
+        opened.push(options);
+        return target();
+      },
+    });
+    expect(await call(args)).toMatchObject({ code: 0 });
+    expect(opened).toEqual([{ stage: 'production', region: 'eu-central-1' }]);
+  });
+
+  test.each(['workflow list', 'workflow get nothing', 'execution show nothing'])(
+    '%s closes its connection',
+    async (args) => {
+      const calls: string[] = [];
+      const { call, target } = await openCommandLine({
+        openTarget: () => {
+          const opened = target();
+          calls.push('open');
+          return {
+            ...opened,
+            close: () => {
+              calls.push('close');
+              opened.close();
+            },
+          };
+        },
+      });
+      await call(args);
+      expect(calls).toEqual(['open', 'close']);
+    },
+  );
 
   test.each([
     ['workflow', 'get', ''],
@@ -76,7 +146,7 @@ describe('the command line', () => {
 
   test('a store that can not be had is exit code 1, with what it says', async () => {
     const { call } = await openCommandLine({
-      openTarget: () => openTargetAt('http://127.0.0.1:1'),
+      openTarget: () => connect({ dynamodbEndpoint: 'http://127.0.0.1:1', tablePrefix: 'test' }),
     });
     const { code, err } = await call('workflow list');
     expect(code).toBe(1);
@@ -84,9 +154,6 @@ describe('the command line', () => {
     expect(err).toContain('ECONNREFUSED');
   });
 });
-
-const { connect } = await import('../../cli/target.ts');
-const openTargetAt = (endpoint: string) => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
 
 test('a deployed stage is found by its name alone', () => {
   const target = openTarget({ stage: 'production', region: 'eu-central-1' });
