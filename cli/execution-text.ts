@@ -3,10 +3,10 @@ import type { NodeFailure, NodeRecord } from '../lib/engine/result.ts';
 import type { ExecutionStatus } from '../lib/executions/record/execution-status.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../lib/executions/record/execution-store.ts';
 
-/** How much of what went in and out of a node is shown to a reader; with --json it is all that the record has. */
+/** Characters of a node's input and outputs that are shown; `--json` prints all. */
 const EXCERPT_LENGTH = 200;
 
-/** One line per execution, in columns that are as wide as what stands in them. */
+/** One line per execution under a line of titles, in columns as wide as their widest cell. */
 export const toTable = (executions: readonly ExecutionSummary[]): string[] => {
   const rows = executions.map((execution) => [
     toIso(execution.startedAt),
@@ -27,7 +27,7 @@ export const toTable = (executions: readonly ExecutionSummary[]): string[] => {
   );
 };
 
-/** A readable account of an execution, node by node; data where the record has some. */
+/** An execution in lines: its head, then its nodes with the data that the record has. */
 export const toAccount = (record: ExecutionRecord): string[] => {
   const { trigger, retryOf, failure, endedAt, startedAt, invocations, crashes, nodesOmitted } = record;
   const ended = crashes > 0 ? `, the last ${crashes} of which ended too early` : '';
@@ -54,7 +54,7 @@ const toNodeLines = (node: NodeRecord): string[] => [
   ...(node.outputs === undefined ? [] : [`      out  ${toExcerpt(node.outputs)}`]),
 ];
 
-/** As JSON; of much, the start. */
+/** A value as JSON in one line, cut to {@link EXCERPT_LENGTH}. */
 const toExcerpt = (value: JsonValue): string => {
   const text = oneLine(JSON.stringify(value));
   return text.length <= EXCERPT_LENGTH ? text : `${text.slice(0, EXCERPT_LENGTH)}…`;
@@ -74,7 +74,7 @@ export const describeNode = (node: NodeRecord): string => {
 export const describeFailure = ({ nodeId, name, message }: NodeFailure): string =>
   oneLine(`at ${nodeId}: ${name}: ${message}`);
 
-/** Messages come from anywhere: none is to move the cursor of a terminal, or to fake a line. */
+/** Control characters in data from outside would move the cursor of a terminal, or fake a line. */
 const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 /** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h` */
@@ -90,7 +90,7 @@ export const formatDuration = (ms: number): string => {
 
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
-/** Null for what is neither good nor bad yet. */
+/** @returns null for a status that is neither good nor bad */
 export const colourOf = (
   status: ExecutionStatus | NodeRecord['status'],
 ): 'green' | 'red' | 'yellow' | null => {

@@ -3,9 +3,11 @@ import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.t
 import { checkSubworkflows } from '../lib/workflows/validation/check-subworkflows.ts';
 
 /**
- * Warnings about nodes that run a workflow which the store can't give, one per line: `/nodes/1/parameters/workflowId …`.
- * Warnings and no errors: two workflows may run one another, and one of them is stored first.
- * @param others definitions that are stored together with it, in any order
+ * Finds the nodes that run a workflow which the store lacks. These are warnings: two workflows may run each other, and
+ * one of them is stored first.
+ *
+ * @param others - definitions that are stored together with it, in any order
+ * @returns one line for each: `/nodes/1/parameters/workflowId …`
  */
 export const findMissingSubworkflows = async (
   definition: WorkflowDefinition,

@@ -2,22 +2,24 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
 
-/** What a command has of the outside; a test brings its own. */
+/** Streams, environment and clock of a command; tests pass their own. */
 export interface Io {
-  /** What was asked for. One line, or several. */
+  /** Writes results to standard output, one line or several. */
   print(text: string): void;
-  /** What went wrong, or is worth knowing. */
+  /** Writes errors, warnings and hints to standard error. */
   note(text: string): void;
   readStdin(): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
   now(): number;
   sleep(ms: number): Promise<void>;
-  /** The same for what is printed: for who follows something live. */
-  paintOut(format: 'green' | 'red' | 'yellow' | 'bold', text: string): string;
-  /** Colours a text of a note, on a terminal only; `NO_COLOR` is respected. */
-  paint(format: 'green' | 'red' | 'yellow' | 'bold', text: string): string;
+  /** Colours a text for `note`, on a terminal only; `NO_COLOR` is respected. */
+  paint(format: Format, text: string): string;
+  /** The same for `print`. */
+  paintOut(format: Format, text: string): string;
 }
+
+type Format = 'green' | 'red' | 'yellow';
 
 export const processIo: Io = {
   print: (line) => process.stdout.write(`${line}\n`),
@@ -30,7 +32,7 @@ export const processIo: Io = {
   paintOut: (format, line) => styleText(format, line, { stream: process.stdout }),
 };
 
-/** `| head` closes the pipe when it has enough: then there is nothing left to do, and nothing wrong. */
+/** Exits without an error when the reader of a pipe closes it, as `| head` does when it has enough. */
 export const endWithPipe = (): void => {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

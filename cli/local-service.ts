@@ -6,7 +6,7 @@ import { projectFolder } from './project-folder.ts';
 
 const stateFolder = (): string => join(projectFolder(), '.hookloom');
 
-/** Where a running local service can be reached; what the command line looks for. */
+/** The addresses of a running local service, kept in a file for the command line. */
 export interface LocalServiceInfo {
   readonly pid: number;
   readonly baseUrl: string;
@@ -17,19 +17,19 @@ export interface LocalServiceInfo {
   readonly tablePrefix: string;
 }
 
-/** The first service that is up has this file; those beside it have `local-PORT.json`. */
+/** The file of the first service that is up; those beside it have `local-PORT.json`. */
 const FIRST_FILE = 'local.json';
 
 const portOf = ({ baseUrl }: LocalServiceInfo): string => new URL(baseUrl).port;
 
 export interface Registration {
-  /** The service that was up before, which the command line goes on talking to; null when there was none. */
+  /** The service that is up already and stays the command line's default; null when there is none. */
   readonly first: LocalServiceInfo | null;
   /** Removes the file, if it is still this service's own. */
   release(): void;
 }
 
-/** Makes a service known to the command line of this folder. A service that is up already keeps its place. */
+/** Makes a service known to the command line of this folder; one that is up already stays the default. */
 export const registerService = async (
   info: LocalServiceInfo,
   folder: string = stateFolder(),
@@ -47,7 +47,7 @@ export const registerService = async (
   };
 };
 
-/** Process ids come again, above all in containers: only what listens is up. */
+/** Process ids are reused, above all in containers: a service is up when its store listens. */
 const isUp = (info: LocalServiceInfo): Promise<boolean> =>
   new Promise((resolve) => {
     if (!isAlive(info)) return resolve(false);
@@ -75,8 +75,10 @@ const readInfo = (file: string): LocalServiceInfo | null => {
 };
 
 /**
- * The local service that the command line talks to: the first one that was started and is up; null when none is.
- * @param port of another one
+ * Finds the local service that is the command line's target.
+ *
+ * @param port - of one service; absent or empty: the first one
+ * @returns null when no such service is up
  */
 export const readServiceInfo = (
   port: string | undefined = process.env.HOOKLOOM_PORT,
@@ -89,7 +91,7 @@ export const readServiceInfo = (
   return services.find((info) => info !== null && portOf(info) === port) ?? null;
 };
 
-/** The first service's before those beside it. */
+/** The names of the files, the first service's before the others. */
 const listFiles = (folder: string): readonly string[] => {
   try {
     const beside = readdirSync(folder).filter((name) => /^local-\d+\.json$/.test(name));
@@ -99,7 +101,7 @@ const listFiles = (folder: string): readonly string[] => {
   }
 };
 
-/** The API key of the `orders` sample: made at the first start, the same from then on. */
+/** The API key of the `orders` sample, generated at the first start and kept. */
 export const ordersApiKey = (): string => {
   const file = join(stateFolder(), 'orders-api-key');
   try {

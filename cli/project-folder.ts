@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 
-// Asked for when they are needed: in a bundle, which is CommonJS, there is no address to go by.
+// Functions, not constants: `import.meta.url` is missing in a bundle, which is CommonJS.
 
-/** The folder of this project, absolute, without a slash at its end. */
+/** The folder of this project, absolute, without a trailing slash. */
 export const projectFolder = (): string => fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
 export const sampleWorkflowsFolder = (): string => `${projectFolder()}/workflows`;

@@ -4,9 +4,12 @@ import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.t
 
 /**
  * Makes a checked definition the current version.
- * @param execution how its background runs are done: see `resolveExecution`
- * @param replaces the version that it was made from; whatever is current when absent
- * @throws AppError `WORKFLOW_CHANGED` | `STORE_UNAVAILABLE` | `WORKFLOW_TOO_LARGE`
+ *
+ * @param execution - the mode of its background runs: see `resolveExecution`
+ * @param replaces - the version that it was made from; absent: any
+ * @throws AppError `WORKFLOW_CHANGED` when another version than `replaces` is current
+ * @throws AppError `WORKFLOW_TOO_LARGE` when it does not fit into an item of the store
+ * @throws AppError `STORE_UNAVAILABLE` when the store does not answer or is throttling
  */
 export const putWorkflow = (
   definition: WorkflowDefinition,
@@ -16,7 +19,11 @@ export const putWorkflow = (
 ): Promise<{ readonly version: number; readonly changed: boolean }> =>
   store.put(definition, toPathConfigs(definition, execution), replaces);
 
-/** The addresses at which a workflow listens. @param baseUrl without a trailing slash; left out when null */
+/**
+ * The methods and URLs of a workflow's webhooks.
+ *
+ * @param baseUrl - without a trailing slash; null: paths alone
+ */
 export const webhookUrls = (definition: WorkflowDefinition, baseUrl: string | null): string[] =>
   toPathConfigs(definition).map(
     ({ method, path }) =>

@@ -9,6 +9,7 @@ import { locateValues, parseJson } from './parse-json.ts';
 
 /**
  * Reads and checks a workflow file; `-` is standard input.
+ *
  * @throws CommandError with every problem on a line of its own: `orders.json:12:9: /nodes/1/type …`
  */
 export const readWorkflow = async (

@@ -16,19 +16,19 @@ import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.t
 import { CommandError } from './command-error.ts';
 import { readServiceInfo } from './local-service.ts';
 
-/** The parts of a running service that commands are about. */
+/** The parts of a running service that commands read and change. */
 export interface Target {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
   readonly executions: ExecutionStore;
-  /** Of removed workflows, too: their executions are still there. */
+  /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
-  /** Starts background runs. */
+  /** Starts executions in the background. */
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
-  /** Whether the end of executions is told to a bus. */
+  /** Whether completion events are published. */
   readonly usesOutbox: boolean;
-  /** Null for a deployed stage, whose address the command line does not know. */
+  /** Null for a deployed stage, whose URL is not known here. */
   readonly baseUrl: string | null;
   close(): void;
 }
@@ -39,7 +39,8 @@ export type OpenTarget = (options: {
 }) => Target;
 
 /**
- * The deployed stage that is named, with the AWS credentials of the environment; otherwise the local service.
+ * Connects to the deployed stage that is named, with the AWS credentials of the environment; otherwise to the local service.
+ *
  * @throws CommandError when no local service is up
  */
 export const openTarget: OpenTarget = ({ stage, region }) => {
@@ -57,7 +58,7 @@ export const openTarget: OpenTarget = ({ stage, region }) => {
 };
 
 export interface Connection {
-  /** The name of the service and of its stage: what the names of tables and functions begin with. */
+  /** `SERVICE-STAGE`: the names of tables and functions begin with it. */
   readonly tablePrefix: string;
   /** On this machine; AWS's own when absent. */
   readonly dynamodbEndpoint?: string;
@@ -69,14 +70,14 @@ export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl
   const client = createDynamoDbClient(dynamodbEndpoint);
   const tables = tableNames(tablePrefix);
   const clock = { now: () => Date.now() };
-  // Of executions that a command starts: what it ends is kept for as long as its start said.
+  // For executions that a command starts; the retention of others is in their records.
   const { retentionDays } = readConfig({ RETENTION_DAYS: process.env.RETENTION_DAYS });
   const local = { accessKeyId: 'local', secretAccessKey: 'local' };
   const call = createAwsCaller({
     service: 'lambda',
     region: process.env.AWS_REGION ?? 'us-east-1',
     endpoint: engineEndpoint ?? null,
-    // Deployed: as the store's client finds them, profiles and sign-ons included.
+    // For a deployed stage, the store's client finds them: profiles and single sign-on included.
     readCredentials: engineEndpoint === undefined ? () => client.config.credentials() : () => local,
   });
   return {

@@ -8,9 +8,11 @@ import type { Io } from './io.ts';
 const POLL_MS = 500;
 
 /**
- * Follows an execution until it ends, and prints what is new: each node as it begins, waits and ends.
- * @param find rejects with AppError `EXECUTION_NOT_FOUND` when there is none, or no longer
- * @throws CommandError when it ends otherwise than well
+ * Polls an execution until it ends, and prints each node as it starts, waits and ends.
+ *
+ * @param find - reads the record
+ * @throws CommandError when the execution does not succeed
+ * @throws AppError `EXECUTION_NOT_FOUND` when there is none, or its record has expired
  */
 export const watchExecution = async (
   find: () => Promise<ExecutionRecord>,
@@ -42,6 +44,6 @@ export const watchExecution = async (
   }
 };
 
-/** When what is told of a node happened. */
+/** The time of a node's last change of status. */
 const timeOf = ({ status, startedAt, durationMs }: NodeRecord): number =>
   status === 'running' || status === 'waiting' ? startedAt : startedAt + durationMs;
