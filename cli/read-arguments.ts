@@ -1,13 +1,11 @@
+import { isId } from '../lib/shared/ids.ts';
 import { usageError } from './command-error.ts';
 
-/** The ids of workflows and credentials; DynamoDB refuses some of the others with errors of its own. */
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** Part of the tables' names. */
 const STAGE = /^[A-Za-z0-9_.-]{1,64}$/;
 
 export const readId = (text: string): string => {
-  if (!ID.test(text))
-    throw usageError(`${JSON.stringify(text)} is no id: an id is 1 to 64 of A-Z a-z 0-9 _ -`);
+  if (!isId(text)) throw usageError(`${JSON.stringify(text)} is no id: an id is 1 to 64 of A-Z a-z 0-9 _ -`);
   return text;
 };
 
