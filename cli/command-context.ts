@@ -8,5 +8,10 @@ export interface CommandContext {
   /** Loaded by the commands that need them: the others start faster without. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   /** Connects to the target that the command line names, and closes the connection after the action. */
-  readonly onTarget: (action: (target: Target) => Promise<void>) => Promise<void>;
+  readonly onTarget: (action: (context: TargetContext) => Promise<void>) => Promise<void>;
+}
+
+export interface TargetContext {
+  readonly io: Io;
+  readonly target: Target;
 }

@@ -7,13 +7,12 @@ import {
   type WithNewSecret,
 } from '../lib/credentials/create-credential.ts';
 import type { Credential } from '../lib/credentials/credential.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { Io } from './io.ts';
 import { readId } from './read-arguments.ts';
-import type { Target } from './target.ts';
 
-export const addCredentialCommands = (program: Command, { io, onTarget }: CommandContext): void => {
+export const addCredentialCommands = (program: Command, { onTarget }: CommandContext): void => {
   const credential = program
     .command('credential')
     .description('create, rotate and revoke secrets of callers');
@@ -31,7 +30,7 @@ export const addCredentialCommands = (program: Command, { io, onTarget }: Comman
     .option('--password-stdin', PASSWORD_STDIN)
     .action(async (id: string, options: CreateOptions) => {
       checkCreateOptions(options);
-      await onTarget((target) => create(id, options, { io, target }));
+      await onTarget((context) => create(id, options, context));
     });
 
   credential
@@ -39,9 +38,7 @@ export const addCredentialCommands = (program: Command, { io, onTarget }: Comman
     .description('add a secret and print it; earlier ones stay live')
     .argument('<id>', 'id of the credential', readId)
     .option('--password-stdin', PASSWORD_STDIN)
-    .action((id: string, options: PasswordOptions) =>
-      onTarget((target) => rotate(id, options, { io, target })),
-    );
+    .action((id: string, options: PasswordOptions) => onTarget((context) => rotate(id, options, context)));
 
   credential
     .command('revoke')
@@ -52,16 +49,14 @@ export const addCredentialCommands = (program: Command, { io, onTarget }: Comman
     .action(async (id: string, secretId: string | undefined, { all }: { readonly all?: true }) => {
       if ((secretId === undefined) !== (all === true))
         throw usageError('Name the secret to revoke, or --all');
-      await onTarget((target) => revoke(id, secretId ?? null, { io, target }));
+      await onTarget((context) => revoke(id, secretId ?? null, context));
     });
 
   credential
     .command('list')
     .description('list credentials and the ids of their live secrets')
     .option('--json', 'print JSON')
-    .action(({ json }: { readonly json?: true }) =>
-      onTarget((target) => list(json === true, { io, target })),
-    );
+    .action(({ json }: { readonly json?: true }) => onTarget((context) => list(json === true, context)));
 };
 
 /** A value of the option would end up in histories and process lists. */
@@ -74,11 +69,6 @@ interface PasswordOptions {
 interface CreateOptions extends PasswordOptions {
   readonly type: 'apiKey' | 'basic';
   readonly username?: string;
-}
-
-interface CredentialContext {
-  readonly io: Io;
-  readonly target: Target;
 }
 
 const readUsername = (text: string): string => {
@@ -95,7 +85,7 @@ const checkCreateOptions = ({ type, username, passwordStdin }: CreateOptions): v
 const create = async (
   id: string,
   { type, username, passwordStdin }: CreateOptions,
-  context: CredentialContext,
+  context: TargetContext,
 ): Promise<void> => {
   const { io, target } = context;
   if ((await target.credentials.find(id)) !== null)
@@ -110,7 +100,7 @@ const create = async (
 const rotate = async (
   id: string,
   { passwordStdin }: PasswordOptions,
-  context: CredentialContext,
+  context: TargetContext,
 ): Promise<void> => {
   const { io } = context;
   const credential = await find(id, context);
@@ -120,7 +110,7 @@ const rotate = async (
 };
 
 /** @param secretId - null: all secrets */
-const revoke = async (id: string, secretId: string | null, context: CredentialContext): Promise<void> => {
+const revoke = async (id: string, secretId: string | null, context: TargetContext): Promise<void> => {
   const credential = await find(id, context);
   const left = secretId === null ? revokeAll(credential) : revokeSecret(credential, secretId);
   if (left === null)
@@ -131,7 +121,7 @@ const revoke = async (id: string, secretId: string | null, context: CredentialCo
     context.io.note('Nobody gets in with it now: callers get 503 until it is rotated.');
 };
 
-const list = async (asJson: boolean, { io, target }: CredentialContext): Promise<void> => {
+const list = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
   const shown = (await target.credentials.list()).map(({ id, type, username, secrets }) => ({
     id,
     type,
@@ -148,7 +138,7 @@ const list = async (asJson: boolean, { io, target }: CredentialContext): Promise
   }
 };
 
-const find = async (id: string, { target }: CredentialContext): Promise<Credential> => {
+const find = async (id: string, { target }: TargetContext): Promise<Credential> => {
   const credential = await target.credentials.find(id);
   if (credential === null) throw new CommandError(`There is no credential ${id}.`);
   return credential;
@@ -156,7 +146,7 @@ const find = async (id: string, { target }: CredentialContext): Promise<Credenti
 
 const store = async (
   { credential, newSecret }: WithNewSecret,
-  { io, target }: CredentialContext,
+  { io, target }: TargetContext,
 ): Promise<void> => {
   await target.credentials.put(credential);
   const { id, secrets } = credential;

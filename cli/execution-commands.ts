@@ -13,18 +13,14 @@ import { readCount, readTime, readWords } from '../lib/http/read-query.ts';
 import { AppError, isAppError } from '../lib/shared/errors.ts';
 import { resolveExecution } from '../lib/workflows/definition/resolve-execution.ts';
 import { compilePlan } from '../lib/workflows/plan/plan.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, TargetContext } from './command-context.ts';
 import { usageError } from './command-error.ts';
 import { toAccount, toTable } from './execution-text.ts';
 import type { Io } from './io.ts';
 import { readId } from './read-arguments.ts';
-import type { Target } from './target.ts';
 import { watchExecution } from './watch-execution.ts';
 
-export const addExecutionCommands = (
-  program: Command,
-  { io, loadNodeTypes, onTarget }: CommandContext,
-): void => {
+export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
   const execution = program.command('execution').description('list, follow, retry and cancel executions');
 
   execution
@@ -33,13 +29,13 @@ export const addExecutionCommands = (
     .option('--workflow <id>', 'of one workflow', readId)
     .option('--status <names>', `comma separated: ${EXECUTION_STATUSES.join(', ')}`)
     .option('--from <time>', 'started then or later: 2026-01-31, 2026-01-31T09:00:00Z')
-    .option('--to <time>', 'started before')
+    .option('--to <time>', 'started then or earlier')
     .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)
     .option('--cursor <cursor>', 'go on where a list ended')
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
       const query = readListQuery(options);
-      await onTarget((target) => list(query, options.json === true, { io, target }));
+      await onTarget((context) => list(query, options.json === true, context));
     });
 
   execution
@@ -48,14 +44,14 @@ export const addExecutionCommands = (
     .argument('<id>', 'id of the execution', readId)
     .option('--json', 'print JSON')
     .action((id: string, { json }: { readonly json?: true }) =>
-      onTarget((target) => show(id, json === true, { io, target })),
+      onTarget((context) => show(id, json === true, context)),
     );
 
   execution
     .command('watch')
     .description('follow an execution live, until it ends')
     .argument('<id>', 'id of the execution', readId)
-    .action((id: string) => onTarget((target) => watch(id, { io, target })));
+    .action((id: string) => onTarget((context) => watch(id, context)));
 
   execution
     .command('retry')
@@ -63,19 +59,16 @@ export const addExecutionCommands = (
     .argument('<id>', 'id of the execution', readId)
     .option('--from <node>', 'from this node on, with the results of those before')
     .option('--current', "the workflow's current version instead of the recorded one")
-    .action(
-      (id: string, { from = null, current }: { readonly from?: string | null; readonly current?: true }) =>
-        onTarget(async (target) => {
-          const options = { from, version: current === true ? 'current' : 'recorded' } as const;
-          await retry(id, options, { io, target }, await loadNodeTypes());
-        }),
-    );
+    .action(async (id: string, { from, current }: { readonly from?: string; readonly current?: true }) => {
+      const options = { from: from ?? null, version: current === true ? 'current' : 'recorded' } as const;
+      await onTarget(async (context) => retry(id, options, context, await loadNodeTypes()));
+    });
 
   execution
     .command('cancel')
     .description('end an execution before its time')
     .argument('<id>', 'id of the execution', readId)
-    .action((id: string) => onTarget((target) => cancel(id, { io, target })));
+    .action((id: string) => onTarget((context) => cancel(id, context)));
 };
 
 const DEFAULT_LIMIT = 25;
@@ -108,12 +101,7 @@ const readListQuery = ({ workflow, status, from, to, limit, cursor }: ListOption
   }
 };
 
-interface ExecutionContext {
-  readonly io: Io;
-  readonly target: Target;
-}
-
-const list = async (query: ListQuery, asJson: boolean, { io, target }: ExecutionContext): Promise<void> => {
+const list = async (query: ListQuery, asJson: boolean, { io, target }: TargetContext): Promise<void> => {
   const { executions, nextCursor } = await listExecutions(query, target);
   if (asJson) {
     return io.print(JSON.stringify({ executions: executions.map(describeSummary), nextCursor }, null, 2));
@@ -123,7 +111,7 @@ const list = async (query: ListQuery, asJson: boolean, { io, target }: Execution
   if (nextCursor !== null) io.note(`There are more: --cursor ${nextCursor}`);
 };
 
-const show = async (id: string, asJson: boolean, context: ExecutionContext): Promise<void> => {
+const show = async (id: string, asJson: boolean, context: TargetContext): Promise<void> => {
   const record = await showExecution(id, toParts(context));
   if (asJson) return context.io.print(JSON.stringify(describeExecution(record), null, 2));
   for (const line of toAccount(record)) context.io.print(line);
@@ -132,7 +120,7 @@ const show = async (id: string, asJson: boolean, context: ExecutionContext): Pro
 const retry = async (
   id: string,
   options: RetryOptions,
-  context: ExecutionContext,
+  context: TargetContext,
   findNodeType: FindNodeType,
 ): Promise<void> => {
   const { executionId, workflowId, workflowVersion } = await retryExecution(id, options, {
@@ -145,7 +133,7 @@ const retry = async (
   context.io.note(`Follow it with: execution watch ${executionId}`);
 };
 
-const cancel = async (id: string, context: ExecutionContext): Promise<void> => {
+const cancel = async (id: string, context: TargetContext): Promise<void> => {
   await cancelExecution(id, toParts(context));
   context.io.print(`${id}: cancelled`);
 };
@@ -155,12 +143,12 @@ const cancel = async (id: string, context: ExecutionContext): Promise<void> => {
  *
  * @throws CommandError when the execution does not succeed
  */
-const watch = (id: string, context: ExecutionContext): Promise<void> => {
+const watch = (id: string, context: TargetContext): Promise<void> => {
   const parts = toParts(context);
   return watchExecution(() => showExecution(id, parts), context.io);
 };
 
-const toParts = ({ io, target }: ExecutionContext) => ({
+const toParts = ({ io, target }: TargetContext) => ({
   ...target,
   events: leftToSweeper,
   logger: toLogger(io),

@@ -49,7 +49,7 @@ const createProgram = ({ io, openTarget, loadNodeTypes }: CommandLine): Command 
   const onTarget: CommandContext['onTarget'] = async (action) => {
     const target = openTarget(program.opts());
     try {
-      await action(target);
+      await action({ io, target });
     } finally {
       target.close();
     }

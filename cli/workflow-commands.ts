@@ -3,14 +3,13 @@ import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { resolveExecution } from '../lib/workflows/definition/resolve-execution.ts';
 import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import { findMissingSubworkflows } from './find-missing-subworkflows.ts';
 import type { Io } from './io.ts';
 import { putWorkflow, webhookUrls } from './put-workflow.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
-import type { Target } from './target.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -29,7 +28,7 @@ export const addWorkflowCommands = (
     .description('store files as new versions')
     .argument('<files...>', 'workflow files; - is standard input')
     .action((files: string[]) =>
-      onTarget(async (target) => putFiles(files, { io, target, findNodeType: await loadNodeTypes() })),
+      onTarget(async (context) => putFiles(files, { ...context, findNodeType: await loadNodeTypes() })),
     );
 
   workflow
@@ -38,7 +37,7 @@ export const addWorkflowCommands = (
     .argument('<id>', 'id of the workflow', readId)
     .option('--version <number>', 'not the current version, but this one', readVersionNumber)
     .action((id: string, { version = null }: { readonly version?: number | null }) =>
-      onTarget((target) => printWorkflow(id, version, { io, target })),
+      onTarget((context) => printWorkflow(id, version, context)),
     );
 
   workflow
@@ -46,32 +45,27 @@ export const addWorkflowCommands = (
     .description('list workflows and their current versions')
     .option('--json', 'print JSON')
     .action(({ json }: { readonly json?: true }) =>
-      onTarget((target) => listWorkflows(json === true, { io, target })),
+      onTarget((context) => listWorkflows(json === true, context)),
     );
 
   workflow
     .command('enable')
     .description('let the triggers of a workflow start it')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTarget((target) => switchWorkflow(id, true, { io, target })));
+    .action((id: string) => onTarget((context) => switchWorkflow(id, true, context)));
 
   workflow
     .command('disable')
     .description('keep the triggers of a workflow from starting it')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTarget((target) => switchWorkflow(id, false, { io, target })));
+    .action((id: string) => onTarget((context) => switchWorkflow(id, false, context)));
 
   workflow
     .command('remove')
     .description('remove a workflow; its versions stay readable')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTarget((target) => removeWorkflow(id, { io, target })));
+    .action((id: string) => onTarget((context) => removeWorkflow(id, context)));
 };
-
-interface WorkflowContext {
-  readonly io: Io;
-  readonly target: Target;
-}
 
 interface CheckContext {
   readonly io: Io;
@@ -95,7 +89,7 @@ const validateFiles = async (files: readonly string[], { io, findNodeType }: Che
 };
 
 /** Reads and checks all files before it stores the first, so that a bad one changes nothing. */
-const putFiles = async (files: readonly string[], context: WorkflowContext & CheckContext): Promise<void> => {
+const putFiles = async (files: readonly string[], context: TargetContext & CheckContext): Promise<void> => {
   const { io, target, findNodeType } = context;
   const definitions: WorkflowDefinition[] = [];
   for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
@@ -112,7 +106,7 @@ const putFiles = async (files: readonly string[], context: WorkflowContext & Che
 
 const put = async (
   definition: WorkflowDefinition,
-  { io, target }: WorkflowContext,
+  { io, target }: TargetContext,
   { execution, replaces }: { readonly execution: BackgroundMode; readonly replaces?: number },
 ): Promise<void> => {
   const { version, changed } = await putWorkflow(definition, target.workflows, execution, replaces);
@@ -128,7 +122,7 @@ const warnOfNoTrigger = ({ id, nodes }: WorkflowDefinition, { io, findNodeType }
 };
 
 /** Warns of webhooks whose callers can't be authenticated yet: the credential is missing or of another type. */
-const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }: WorkflowContext) => {
+const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }: TargetContext) => {
   const wanted = new Map(
     toPathConfigs(definition).flatMap(({ authentication, credentialId }) =>
       credentialId === null ? [] : [[`${authentication} ${credentialId}`, { authentication, credentialId }]],
@@ -149,7 +143,7 @@ const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }:
 const printWorkflow = async (
   id: string,
   version: number | null,
-  { io, target }: WorkflowContext,
+  { io, target }: TargetContext,
 ): Promise<void> => {
   const { workflows } = target;
   const workflow = version === null ? await workflows.find(id) : await workflows.findVersion(id, version);
@@ -157,7 +151,7 @@ const printWorkflow = async (
   io.print(JSON.stringify(workflow.definition, null, 2));
 };
 
-const listWorkflows = async (asJson: boolean, { io, target }: WorkflowContext): Promise<void> => {
+const listWorkflows = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
   const workflows = await target.workflows.list();
   if (asJson) io.print(JSON.stringify(workflows, null, 2));
   else if (workflows.length === 0) io.note('There are no workflows.');
@@ -173,7 +167,7 @@ const listWorkflows = async (asJson: boolean, { io, target }: WorkflowContext): 
  *
  * @throws AppError `WORKFLOW_CHANGED` when another version is put at the same time
  */
-const switchWorkflow = async (id: string, enabled: boolean, context: WorkflowContext): Promise<void> => {
+const switchWorkflow = async (id: string, enabled: boolean, context: TargetContext): Promise<void> => {
   const workflow = await context.target.workflows.find(id);
   if (workflow === null) throw notFound(id);
   const { definition, pathConfigs, version } = workflow;
@@ -181,7 +175,7 @@ const switchWorkflow = async (id: string, enabled: boolean, context: WorkflowCon
   await put({ ...definition, enabled }, context, { execution, replaces: version });
 };
 
-const removeWorkflow = async (id: string, { io, target }: WorkflowContext): Promise<void> => {
+const removeWorkflow = async (id: string, { io, target }: TargetContext): Promise<void> => {
   if (!(await target.workflows.remove(id))) throw notFound(id);
   io.print(`${id}: removed; its versions can still be read with workflow get ${id} --version N`);
 };
