@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
+import { toRetry } from '../lib/app/compose.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { Logger } from '../lib/contract/services.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
@@ -11,8 +12,6 @@ import type { ExecutionEvents } from '../lib/executions/record/execution-events.
 import { EXECUTION_STATUSES } from '../lib/executions/record/execution-status.ts';
 import { readCount, readTime, readWords } from '../lib/http/read-query.ts';
 import { AppError, isAppError } from '../lib/shared/errors.ts';
-import { resolveExecution } from '../lib/workflows/definition/resolve-execution.ts';
-import { compilePlan } from '../lib/workflows/plan/plan.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { usageError } from './command-error.ts';
 import { toAccount, toTable } from './execution-text.ts';
@@ -125,8 +124,7 @@ const retry = async (
 ): Promise<void> => {
   const { executionId, workflowId, workflowVersion } = await retryExecution(id, options, {
     ...toParts(context),
-    openPlan: async ({ definition }) => compilePlan(definition, findNodeType),
-    modeOf: async ({ definition }) => resolveExecution(definition, findNodeType),
+    ...toRetry(async () => findNodeType),
     ids: randomIds,
   });
   context.io.print(`${executionId}: accepted, version ${workflowVersion} of ${workflowId}`);

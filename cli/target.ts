@@ -1,12 +1,4 @@
-import { createAwsCaller } from '../lib/adapters/aws/aws-caller.ts';
-import { createLambdaDispatcher } from '../lib/adapters/aws/lambda-dispatcher.ts';
-import { createLambdaDurableService } from '../lib/adapters/aws/lambda-durable-service.ts';
-import { createDynamoDbClient } from '../lib/adapters/dynamodb/client.ts';
-import { createCredentialStore } from '../lib/adapters/dynamodb/credential-store.ts';
-import { createExecutionStore } from '../lib/adapters/dynamodb/execution-store.ts';
-import { tableNames } from '../lib/adapters/dynamodb/table-names.ts';
-import { createListWorkflowIds } from '../lib/adapters/dynamodb/workflow-ids.ts';
-import { createWorkflowStore } from '../lib/adapters/dynamodb/workflow-store.ts';
+import { openCommands } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
@@ -67,31 +59,22 @@ export interface Connection {
 }
 
 export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl }: Connection): Target => {
-  const client = createDynamoDbClient(dynamodbEndpoint);
-  const tables = tableNames(tablePrefix);
-  const clock = { now: () => Date.now() };
-  // For executions that a command starts; the retention of others is in their records.
-  const { retentionDays } = readConfig({ RETENTION_DAYS: process.env.RETENTION_DAYS });
-  const local = { accessKeyId: 'local', secretAccessKey: 'local' };
-  const call = createAwsCaller({
-    service: 'lambda',
-    region: process.env.AWS_REGION ?? 'us-east-1',
-    endpoint: engineEndpoint ?? null,
-    // For a deployed stage, the store's client finds them: profiles and single sign-on included.
-    readCredentials: engineEndpoint === undefined ? () => client.config.credentials() : () => local,
-  });
-  return {
-    workflows: createWorkflowStore(client, tables, clock),
-    credentials: createCredentialStore(client, tables),
-    executions: createExecutionStore(client, tables, { retentionDays, clock }),
-    listWorkflowIds: createListWorkflowIds(client, tables),
-    dispatcher: createLambdaDispatcher(call, {
-      durable: `${tablePrefix}-runDurable:durable`,
-      express: `${tablePrefix}-runExpress`,
+  const { AWS_REGION, RETENTION_DAYS } = process.env;
+  const parts = openCommands(
+    readConfig({
+      AWS_REGION,
+      RETENTION_DAYS, // of executions that a command starts; the retention of others is in their records
+      TABLE_PREFIX: tablePrefix,
+      DYNAMODB_ENDPOINT: dynamodbEndpoint,
+      AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
+      RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
+      RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
     }),
-    durableService: createLambdaDurableService(call),
+  );
+  return {
+    ...parts,
     usesOutbox: engineEndpoint === undefined,
     baseUrl: baseUrl ?? null,
-    close: () => client.destroy(),
+    close: () => parts.client.destroy(),
   };
 };

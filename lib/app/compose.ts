@@ -41,7 +41,7 @@ import { type Config, readConfig } from './config.ts';
 
 export const openConfig = (): Config => readConfig(process.env);
 
-export const openLogger = ({ logLevel, stage }: Config): Logger =>
+const openLogger = ({ logLevel, stage }: Config): Logger =>
   createLogger({ level: logLevel, fields: { service: 'hookloom', stage } });
 
 let functionProcess: FunctionProcess | null = null;
@@ -82,13 +82,13 @@ export const openRegistry = (config: Config, logger: Logger): (() => Promise<Reg
   };
 };
 
-export const openNodeTypes = (config: Config, logger: Logger): (() => Promise<FindNodeType>) => {
+const openNodeTypes = (config: Config, logger: Logger): (() => Promise<FindNodeType>) => {
   const open = openRegistry(config, logger);
   return async () => (await open()).findNodeType;
 };
 
 /** The stores of workflows and executions, which share a client. */
-export const openStores = (config: Config) => {
+const openStores = (config: Config) => {
   const client = createDynamoDbClient(config.dynamodbEndpoint ?? undefined);
   const tables = tableNames(need(config.tablePrefix, 'TABLE_PREFIX'));
   const { retentionDays } = config;
@@ -111,13 +111,13 @@ const openLambda = ({ region, lambdaEndpoint }: Config, readCredentials?: ReadCr
     ...(readCredentials === undefined ? {} : { readCredentials }),
   });
 
-export const openDispatcher = (config: Config, readCredentials?: ReadCredentials) =>
+const openDispatcher = (config: Config, readCredentials?: ReadCredentials) =>
   createLambdaDispatcher(openLambda(config, readCredentials), {
     durable: need(config.durableFunction, 'RUN_DURABLE_FUNCTION'),
     express: need(config.expressFunction, 'RUN_EXPRESS_FUNCTION'),
   });
 
-export const openDurableService = (config: Config, readCredentials?: ReadCredentials) =>
+const openDurableService = (config: Config, readCredentials?: ReadCredentials) =>
   createLambdaDurableService(openLambda(config, readCredentials));
 
 /** Where completion events go: to the bus, through the outbox, or to the log. */
@@ -258,5 +258,21 @@ export const openWebhook = (config: Config = openConfig()) => {
       cacheTtlMs: config.workflowCacheMs,
       deduplicationWindowMs: config.deduplicationWindowMs,
     },
+  };
+};
+
+/** What the command line is composed of. */
+export const openCommands = (config: Config) => {
+  const { client, tables, ...stores } = openStores(config);
+  const local = { accessKeyId: 'local', secretAccessKey: 'local' };
+  // Of a deployed stage, the store's client finds them: profiles and single sign-on included.
+  const readCredentials = config.lambdaEndpoint === null ? () => client.config.credentials() : () => local;
+  return {
+    client,
+    ...stores,
+    credentials: createCredentialStore(client, tables),
+    listWorkflowIds: createListWorkflowIds(client, tables),
+    dispatcher: openDispatcher(config, readCredentials),
+    durableService: openDurableService(config, readCredentials),
   };
 };
