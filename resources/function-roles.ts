@@ -1,0 +1,54 @@
+/** The part of the Serverless Framework that a plugin of ours needs. */
+interface Serverless {
+  readonly service: {
+    readonly functions: Record<string, { role?: string; readonly iamRoleStatements?: readonly object[] }>;
+    readonly resources: { readonly Resources: Record<string, object> };
+  };
+  readonly configSchemaHandler: { defineFunctionProperties(provider: string, schema: object): void };
+  getProvider(name: 'aws'): {
+    readonly naming: {
+      getNormalizedFunctionName(key: string): string;
+      getLogGroupLogicalId(key: string): string;
+    };
+  };
+}
+
+const Version = '2012-10-17'; // of the policy language
+
+/**
+ * A Serverless plugin: every function has an IAM role of its own, which allows to write the function's log and what its
+ * `iamRoleStatements` add. Thus a permission stands beside the function that needs it.
+ */
+export default class FunctionRoles {
+  constructor(serverless: Serverless) {
+    serverless.configSchemaHandler.defineFunctionProperties('aws', {
+      properties: { iamRoleStatements: { $ref: '#/definitions/awsIamPolicyStatements' } },
+    });
+    const { naming } = serverless.getProvider('aws');
+    const { functions, resources } = serverless.service;
+    for (const [key, definition] of Object.entries(functions)) {
+      definition.role = `${naming.getNormalizedFunctionName(key)}Role`;
+      resources.Resources[definition.role] = toRole([
+        {
+          Effect: 'Allow',
+          Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+          Resource: { 'Fn::GetAtt': [naming.getLogGroupLogicalId(key), 'Arn'] },
+        },
+        ...(definition.iamRoleStatements ?? []),
+      ]);
+    }
+  }
+}
+
+const toRole = (Statement: readonly object[]) => ({
+  Type: 'AWS::IAM::Role',
+  Properties: {
+    AssumeRolePolicyDocument: {
+      Version,
+      Statement: [
+        { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
+      ],
+    },
+    Policies: [{ PolicyName: 'function', PolicyDocument: { Version, Statement } }],
+  },
+});
