@@ -6,6 +6,7 @@ import { unzipSync } from 'fflate';
 import { connect } from '../../cli/target.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { seedSamples } from '../../local/samples/seed.ts';
+import { checkTemplate, type Template } from '../support/check-template.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
 const adminFunctions = [
@@ -39,6 +40,7 @@ interface Resource {
 }
 
 let folder: string;
+let template: Template & { readonly Resources: Record<string, Resource> };
 let resources: Record<string, Resource>;
 let database: EmbeddedDynamoDb;
 
@@ -75,9 +77,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-package-'));
   const { code, stdout, stderr } = await runCommand('serverless', ['package', '--package', folder]);
   if (code !== 0) throw new Error(`serverless package failed\n${stdout}\n${stderr}`);
-  resources = JSON.parse(
-    readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'),
-  ).Resources;
+  template = JSON.parse(readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'));
+  resources = template.Resources;
   database = await startEmbeddedDynamoDb('hookloom-dev');
   const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev' });
   await seedSamples(target, 'a'.repeat(43));
@@ -143,6 +144,10 @@ describe('the zips', () => {
 });
 
 describe('the template', () => {
+  test('has no resource, property, type or reference that AWS would refuse', () => {
+    expect(checkTemplate(template)).toEqual([]);
+  });
+
   test('every function runs on arm64 with the newest Node, under a role of its own', () => {
     const functions = ofType('AWS::Lambda::Function');
     expect(functions).toHaveLength(allFunctions.length);
