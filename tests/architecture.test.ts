@@ -5,6 +5,7 @@ import {
   fileImports,
   findCycles,
   findMutualFolders,
+  findUnusedExports,
   type ImportGraph,
   readImportGraph,
   readSources,
@@ -210,7 +211,38 @@ describe('each rule finds what it forbids:', () => {
   });
 });
 
+/** Exports that no other file imports. The contract is for files of others; two modules are loaded by their path. */
+const unusedExports = (graph: ImportGraph): string[] =>
+  findUnusedExports(graph).filter(
+    (name) =>
+      /^(lib|cli|local)\//.test(name) &&
+      !name.startsWith('lib/contract/') &&
+      !['local/serverless-plugin.js#default', 'local/samples/samples-function.ts#handler'].includes(name),
+  );
+
+test('an export that no other file imports is found', () => {
+  const graph = readImportGraph({
+    'lib/a.ts':
+      'export const a = 1, b = 2; export function c() {} export class D {} export type E = F; interface F {}',
+    'lib/b.ts': 'const g = 1, h = 2; export { g, h as i }; export default g;',
+    'lib/c.ts': "export * from './d.ts'; export { j as k } from './e.ts';",
+    'lib/d.ts': 'export const d = 1;',
+    'lib/e.ts': 'export const j = 1, l = 2;',
+    'lib/f.ts': "import { a, type E } from './a.ts'; import { i } from './b.ts'; let c: import('./c.ts').k;",
+    'lib/contract/g.ts': 'export interface G {}',
+  });
+  expect(unusedExports(graph)).toEqual(
+    'lib/a.ts#D lib/a.ts#b lib/a.ts#c lib/b.ts#default lib/b.ts#g lib/e.ts#l'.split(' '),
+  );
+});
+
 test('what lib is made of is what the page on architecture shows', () => {
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
   for (const folder of [...Object.keys(mayImport), 'app']) expect(page).toContain(`${folder}/`);
+});
+
+test('the page on architecture names files that are there', () => {
+  const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+  const files = page.match(/\b(lib|functions|plugins|cli)\/[a-z\d/-]+\.ts/g) ?? [];
+  expect(files.filter((file) => !project.has(file))).toEqual([]);
 });

@@ -9,6 +9,9 @@ export type Sources = Readonly<Record<string, string>>;
 export interface SourceFile {
   /** Files of the project, types included. */
   readonly imports: readonly string[];
+  /** What it imports of them: `lib/shared/ids.ts#createId`, or `lib/shared/ids.ts#*` for everything. */
+  readonly importedNames: ReadonlySet<string>;
+  readonly exports: readonly string[];
   readonly packages: readonly string[];
   /** Free names and chains of members, such as `process.env`, `Date.now` or `new Date()`. */
   readonly uses: ReadonlySet<string>;
@@ -26,7 +29,7 @@ export const readSources = (root: string, folders: readonly string[]): Sources =
   Object.fromEntries(
     folders.flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts') && !name.endsWith('.d.ts'))
+        .filter((name) => /\.[jt]s$/.test(name) && !name.endsWith('.d.ts'))
         .map((name) => {
           const file = join(folder, name);
           return [file, readFileSync(join(root, file), 'utf8')];
@@ -40,19 +43,34 @@ export const readImportGraph = (sources: Sources): ImportGraph =>
 const readFile = (file: string, text: string): SourceFile => {
   const tree = parse(text, { sourceType: 'module', plugins: ['typescript'] });
   const imports: string[] = [];
+  const importedNames = new Set<string>();
+  const exports: string[] = [];
   const packages: string[] = [];
   const uses = new Set<string>();
-  const addImport = (source: unknown): void => {
+  const addImport = (source: unknown, names: readonly string[] = ['*']): void => {
     const { value } = (source ?? {}) as { readonly value?: unknown };
     if (typeof value !== 'string') return;
-    if (value.startsWith('.')) imports.push(normalize(join(dirname(file), value)));
-    else packages.push(value);
+    if (!value.startsWith('.')) {
+      packages.push(value);
+      return;
+    }
+    const target = normalize(join(dirname(file), value));
+    imports.push(target);
+    for (const name of names) importedNames.add(`${target}#${name}`);
   };
   const work: SyntaxNode[] = [tree.program as unknown as SyntaxNode];
   for (let node = work.pop(); node !== undefined; node = work.pop()) {
     switch (node.type) {
       case 'ImportDeclaration':
+        addImport(node.source, (node.specifiers as SyntaxNode[]).map(importedName));
+        break;
       case 'ExportNamedDeclaration':
+        addImport(node.source, (node.specifiers as SyntaxNode[]).map(importedName));
+        exports.push(...exportedNames(node));
+        break;
+      case 'ExportDefaultDeclaration':
+        exports.push('default');
+        break;
       case 'ExportAllDeclaration':
         addImport(node.source);
         break;
@@ -71,7 +89,19 @@ const readFile = (file: string, text: string): SourceFile => {
     if (name !== '') uses.add(name);
     work.push(...childrenOf(node));
   }
-  return { imports, packages, uses };
+  return { imports, importedNames, exports, packages, uses };
+};
+
+/** Of a specifier of an `import`, or of an `export … from`. */
+const importedName = ({ type, imported, local }: SyntaxNode): string => {
+  if (type === 'ImportDefaultSpecifier') return 'default';
+  return type === 'ImportNamespaceSpecifier' ? '*' : nameOf(imported ?? local);
+};
+
+const exportedNames = ({ declaration, specifiers }: SyntaxNode): string[] => {
+  if (!isSyntaxNode(declaration)) return (specifiers as SyntaxNode[]).map(({ exported }) => nameOf(exported));
+  const { declarations = [declaration] } = declaration as { readonly declarations?: SyntaxNode[] };
+  return declarations.map(({ id }) => nameOf(id));
 };
 
 /** `a` or `a.b`; nothing for what is not a name. */
@@ -97,6 +127,15 @@ const isKey = ({ type, computed }: SyntaxNode, key: string): boolean =>
 
 const isSyntaxNode = (value: unknown): value is SyntaxNode =>
   typeof value === 'object' && value !== null && typeof (value as SyntaxNode).type === 'string';
+
+/** Exports that no other file of the graph imports. */
+export const findUnusedExports = (graph: ImportGraph): string[] => {
+  const used = new Set([...graph.values()].flatMap(({ importedNames }) => [...importedNames]));
+  return [...graph]
+    .flatMap(([file, { exports }]) => (used.has(`${file}#*`) ? [] : exports.map((name) => `${file}#${name}`)))
+    .filter((name) => !used.has(name))
+    .sort();
+};
 
 /** Groups of files that import one another in a circle. Tarjan's algorithm. */
 export const findCycles = (next: ReadonlyMap<string, Iterable<string>>): string[][] => {
