@@ -49,7 +49,7 @@ export const openTarget: OpenTarget = ({ stage, region }) => {
   return connect(service);
 };
 
-export interface Connection {
+interface Connection {
   /** `SERVICE-STAGE`: the names of tables and functions begin with it. */
   readonly tablePrefix: string;
   /** On this machine; AWS's own when absent. */

@@ -220,6 +220,11 @@ const unusedExports = (graph: ImportGraph): string[] =>
       !['local/serverless-plugin.js#default', 'local/samples/samples-function.ts#handler'].includes(name),
   );
 
+test('what a file exports, another file or a test imports', () => {
+  const tests = readImportGraph(readSources(root, ['tests']));
+  expect(unusedExports(new Map([...project, ...tests]))).toEqual([]);
+});
+
 test('an export that no other file imports is found', () => {
   const graph = readImportGraph({
     'lib/a.ts':

@@ -12,7 +12,7 @@ import { type Answer, answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 import { examineBody } from '../webhooks/examine-body.ts';
 
-export interface CallbackParts extends FindCallbackParts {
+interface CallbackParts extends FindCallbackParts {
   readonly durableService: DurableService;
   readonly logger: Logger;
   readonly clock: Clock;

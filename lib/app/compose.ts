@@ -39,7 +39,7 @@ import { type Config, readConfig } from './config.ts';
 // one of the last ones, and its bundle holds what that one reaches and no more. All throw AppError
 // `CONFIGURATION_INVALID`, which keeps a function from starting: better than half working.
 
-export const openConfig = (): Config => readConfig(process.env);
+const openConfig = (): Config => readConfig(process.env);
 
 const openLogger = ({ logLevel, stage }: Config): Logger =>
   createLogger({ level: logLevel, fields: { service: 'hookloom', stage } });

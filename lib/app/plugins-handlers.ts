@@ -7,7 +7,7 @@ import type { ListedPlugins } from '../plugins/summaries.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 
-export interface AdminParts {
+interface AdminParts {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly loadRegistry: () => Promise<Registry>;

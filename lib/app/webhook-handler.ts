@@ -55,7 +55,7 @@ const defaultWebhookSettings: WebhookSettings = {
   deduplicationWindowMs: 86_400_000,
 };
 
-export interface WebhookFunctionParts {
+interface WebhookFunctionParts {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
   readonly executions: ExecutionStore;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** What an address for an answer is about. */
-export interface CallbackToken {
+interface CallbackToken {
   readonly executionId: string;
   /** Which of the execution's places. */
   readonly name: string;

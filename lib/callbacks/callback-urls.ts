@@ -3,7 +3,7 @@ import type { CallbackUrls } from '../engine/session.ts';
 import type { ExecutionRecord, ExecutionStore } from '../executions/record/execution-store.ts';
 import { signToken } from './callback-token.ts';
 
-export interface CallbackUrlParts {
+interface CallbackUrlParts {
   readonly executions: Pick<ExecutionStore, 'openCallback'>;
   readonly clock: Pick<Clock, 'now'>;
   /** Where the service is reached from outside: `https://host`, without a slash at the end. */

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json
 import { AppError } from '../shared/errors.ts';
 
 /** What a run that asked for approval is told. */
-export interface Decision extends JsonObject {
+interface Decision extends JsonObject {
   readonly decision: 'approve' | 'reject';
   /** What came with it, without the decision itself. */
   readonly body: JsonObject;

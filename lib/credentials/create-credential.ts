@@ -12,7 +12,7 @@ export interface WithNewSecret {
   readonly newSecret: string | null;
 }
 
-export interface SecretSource {
+interface SecretSource {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** A password that a person chose; a secret is generated when it is null. */

@@ -7,7 +7,7 @@ import { type ExecutionResult, type NodeRecord, nodeKeyOf } from './result.ts';
 import { Run } from './run.ts';
 import { type Cut, CutOffError, type EnginePorts, type ExecutionLimits, Session } from './session.ts';
 
-export interface ExecutionRequest {
+interface ExecutionRequest {
   readonly execution: ExecutionInfo;
   /** What the trigger gets. */
   readonly input: JsonObject;

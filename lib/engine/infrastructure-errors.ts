@@ -2,7 +2,7 @@ import { isAppError } from '../shared/errors.ts';
 import type { OtherWorkflows } from './session.ts';
 
 /** What fails on our side while a run goes on, and may be there the next time: no business of the workflow's. */
-export interface InfrastructureErrors {
+interface InfrastructureErrors {
   /** Rejects with the first; never resolves. */
   readonly first: Promise<never>;
   /** What can't be had is a fault; the node that asked for it hears nothing more. */

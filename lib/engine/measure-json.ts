@@ -1,7 +1,7 @@
 import { isPlainObject } from '../contract/json.ts';
 
 /** What JSON can't carry, and where: a JSON pointer (RFC 6901), `` for the value itself. */
-export class NotJsonError extends Error {
+class NotJsonError extends Error {
   constructor(pointer: string, found: string) {
     super(`${found} at ${pointer === '' ? 'the top' : pointer} can't be carried by JSON`);
     this.name = 'NotJsonError';

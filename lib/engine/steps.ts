@@ -26,7 +26,7 @@ export interface Step {
 }
 
 /** A place that somebody outside can answer, once. */
-export interface StepCallback {
+interface StepCallback {
   /** What the engine of background runs calls it: who answers needs it. */
   readonly id: string;
   /** Null when the time was up before. */

@@ -9,7 +9,7 @@ import { answerProblem } from './problem.ts';
 import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
 
 /** One call of a function: the event as it came, and what goes into its line in the log. */
-export interface Call {
+interface Call {
   readonly event: unknown;
   readonly context: Partial<Context>;
   /** Adds the target of the request to the log line. Only what the store knows: a caller's word may be a secret. */
@@ -19,7 +19,7 @@ export interface Call {
 /** Answers one request. What it throws is answered as a problem. */
 export type Handle = (call: Call) => Promise<Answer>;
 
-export interface HandlerParts {
+interface HandlerParts {
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now'>;
 }

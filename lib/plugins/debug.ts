@@ -1,14 +1,14 @@
 import { type ListedPlugins, listActions, listTriggers } from './summaries.ts';
 
 /** Where it runs; the function tells, since this folder does not look at the process. */
-export interface RuntimeInfo {
+interface RuntimeInfo {
   readonly node: string;
   readonly architecture: string;
   readonly region: string;
   readonly memoryMb: number | null;
 }
 
-export interface DebugInfo {
+interface DebugInfo {
   /** Loaded unified providers. */
   readonly providerCount: number;
   /** Trigger and action node types that can be used. */

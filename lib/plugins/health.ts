@@ -5,9 +5,9 @@ import type { Plugin, PluginEntry } from './plugin.ts';
 import { pluginLogger } from './plugin-logger.ts';
 import { withinDeadline } from './within-deadline.ts';
 
-export type HealthStatus = 'healthy' | 'warning' | 'unhealthy' | 'disabled';
+type HealthStatus = 'healthy' | 'warning' | 'unhealthy' | 'disabled';
 
-export interface PluginHealth {
+interface PluginHealth {
   readonly status: HealthStatus;
   readonly message?: string;
   readonly durationMs: number;
@@ -15,14 +15,14 @@ export interface PluginHealth {
   readonly checkedAt: string;
 }
 
-export interface HealthReport {
+interface HealthReport {
   readonly status: 'healthy' | 'degraded' | 'unhealthy';
   readonly plugins: Readonly<Record<string, PluginHealth>>;
   readonly summary: Readonly<Record<'total' | HealthStatus, number>>;
   readonly generatedAt: string;
 }
 
-export interface HealthOptions {
+interface HealthOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** For one plugin; all are checked at once. 2,000 by default. */

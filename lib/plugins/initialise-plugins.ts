@@ -5,7 +5,7 @@ import { type LoadedEntry, type PluginEntry, toFailed } from './plugin.ts';
 import { pluginLogger } from './plugin-logger.ts';
 import { withinDeadline } from './within-deadline.ts';
 
-export interface InitOptions {
+interface InitOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   /** For one plugin, in milliseconds; plugins that do not depend on one another are initialised at once. */
@@ -13,9 +13,9 @@ export interface InitOptions {
 }
 
 /** A failed init is not tried again before: what it waits for in vain, each request would wait for. */
-export const RETRY_INIT_MS = 30_000;
+const RETRY_INIT_MS = 30_000;
 
-export interface PluginInitialiser {
+interface PluginInitialiser {
   /**
    * Initialises a plugin after all that it depends on, once; gives how it turned out. A failed init is tried again when
    * the plugin is next asked for, half a minute later or more.

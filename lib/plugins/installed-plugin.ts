@@ -1,5 +1,5 @@
 /** Loads the module whose default export is the provider. `unknown`, since the registry checks what it gets. */
-export type LoadPlugin = () => Promise<{ readonly default: unknown }>;
+type LoadPlugin = () => Promise<{ readonly default: unknown }>;
 
 /**
  * One entry of the list of installed plugins. The list says only what has to be known without loading the

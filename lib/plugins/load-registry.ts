@@ -10,7 +10,7 @@ import type { PluginEntry } from './plugin.ts';
 import { readPlugin } from './read-plugin.ts';
 import { withinDeadline } from './within-deadline.ts';
 
-export interface RegistryOptions {
+interface RegistryOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   /** Ids of plugins that are switched off. */

@@ -16,7 +16,7 @@ export interface Plugin {
 }
 
 /** A node type with what people read of it. */
-export interface PluginNodeType extends NodeType {
+interface PluginNodeType extends NodeType {
   readonly name: string;
   readonly description: string;
   readonly category: string;
@@ -36,14 +36,14 @@ export interface LoadedEntry extends About {
   readonly warnings: readonly string[];
 }
 
-export interface FailedEntry extends About {
+interface FailedEntry extends About {
   readonly status: 'failed';
   /** What could be read of it before it failed. */
   readonly plugin: Plugin | null;
   readonly error: string;
 }
 
-export interface DisabledEntry extends About {
+interface DisabledEntry extends About {
   readonly status: 'disabled';
   readonly plugin: null;
   readonly error: string;

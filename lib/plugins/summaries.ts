@@ -7,7 +7,7 @@ export interface ListedPlugins {
 }
 
 /** What the admin API says of a plugin or of a node type. What is not known of a failed one is empty. */
-export interface PluginSummary {
+interface PluginSummary {
   /** Of the plugin; in the lists of triggers and actions, the node type. */
   readonly id: string;
   readonly name: string;
@@ -24,7 +24,7 @@ export interface PluginSummary {
   readonly error?: string;
 }
 
-export interface AllPluginsResponse {
+interface AllPluginsResponse {
   readonly count: number;
   readonly plugins: readonly PluginSummary[];
   /** ISO 8601, UTC. */

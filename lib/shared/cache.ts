@@ -10,7 +10,7 @@ export interface CacheOptions<Value> {
 }
 
 /** Answers from memory, or with what `load` resolves to. Callers who ask at the same time share one `load`. */
-export type Lookup<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
+type Lookup<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
 
 interface Entry<Value> {
   readonly value: Promise<Value>;

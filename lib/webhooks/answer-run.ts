@@ -14,7 +14,7 @@ const EXECUTION_ID_HEADER = 'hookloom-execution-id';
 /** On the answer to a duplicate. */
 const DUPLICATE_HEADER = 'hookloom-duplicate';
 
-export interface Accepted {
+interface Accepted {
   readonly executionId: string;
   readonly workflowId: string;
   readonly status: ExecutionStatus;

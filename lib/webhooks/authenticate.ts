@@ -39,7 +39,7 @@ const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'
   ],
 ]);
 
-export interface AuthenticationParts {
+interface AuthenticationParts {
   readonly findCredential: CredentialStore['find'];
   readonly verify: Verify;
 }

@@ -3,7 +3,7 @@ import type { Ids } from '../contract/services.ts';
 import { AppError } from '../shared/errors.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 
-export interface DeliveryId {
+interface DeliveryId {
   readonly workflowId: string;
   readonly triggerNodeId: string;
   /** The sender's key; null when it has none. */
@@ -14,7 +14,7 @@ export interface DeliveryId {
 }
 
 /** The execution that a delivery stands for. */
-export interface Claim {
+interface Claim {
   readonly executionId: string;
   /** Whether the delivery has come before. */
   readonly isDuplicate: boolean;

@@ -1,5 +1,5 @@
 /** What a caller would like (RFC 7240). */
-export interface Preferences {
+interface Preferences {
   /** `respond-async`: an answer at once rather than a result. */
   readonly isAsync: boolean;
   /** `wait=N`: how many seconds it is willing to wait for a result; null when it does not say. */

@@ -20,7 +20,7 @@ import type { WebhookRequest } from './webhook-request.ts';
 import { withholdCredentials } from './withhold-credentials.ts';
 
 /** A request that has passed every check. */
-export interface CheckedRequest {
+interface CheckedRequest {
   readonly request: WebhookRequest;
   readonly webhook: Webhook;
   /** Without the credential that they carried. */

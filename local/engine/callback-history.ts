@@ -6,7 +6,7 @@ import { type DurableState, InvalidParameterValueException } from './durable-sta
  * the `Id` of its operation: only the first one names the `CallbackId`.
  * https://docs.aws.amazon.com/lambda/latest/api/API_Event.html
  */
-export interface CallbackEvent {
+interface CallbackEvent {
   readonly EventType: 'CallbackStarted' | 'CallbackSucceeded' | 'CallbackTimedOut';
   /** Counts from 1, in the order of time. */
   readonly EventId: number;

@@ -20,7 +20,7 @@ interface Reply {
 }
 
 /** What stands behind the API. */
-export interface Engines {
+interface Engines {
   readonly engine: LocalEngine;
   readonly express: ExpressRuns;
 }
@@ -115,7 +115,7 @@ const refuseInvocation = (headers: IncomingMessage['headers'], text: string): vo
   }
 };
 
-export interface EngineServer {
+interface EngineServer {
   /** `http://127.0.0.1:PORT` */
   readonly endpoint: string;
   stop(): Promise<void>;

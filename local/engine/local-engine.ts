@@ -22,7 +22,7 @@ export type LocalFunction = 'runDurable' | 'runExpress' | 'sweep';
 /** Calls a function in a process of its own; rejects when that fails, whichever way. @param about whose run it is */
 export type Invoke = (name: LocalFunction, event: unknown, about: string) => Promise<unknown>;
 
-export interface LocalEngineParts {
+interface LocalEngineParts {
   readonly store: StateStore;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;

@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuildContext, BuildFailure, BuildResult, Message } from 'esbuild';
 
-export interface BundlerOptions {
+interface BundlerOptions {
   /** Of the project: modules are relative to it. */
   readonly folder: string;
   /** Where bundles are written. */

@@ -24,7 +24,7 @@ const OF_THE_DEPLOYMENT = new Set(['STAGE', 'SERVICE_VERSION', 'TABLE_PREFIX']);
  * The variables that are put into the environment of a function's process, which has those of the service already:
  * these win over what serverless.yml says.
  */
-export const resolveEnvironment = (
+const resolveEnvironment = (
   { environment }: FunctionDefinition,
   { fixed, initial }: LocalEnvironment,
   inherited: Readonly<Record<string, string | undefined>>,

@@ -17,7 +17,7 @@ export interface RawRequest {
 }
 
 /** What the gateway itself knows of a request. */
-export interface Receipt {
+interface Receipt {
   readonly requestId: string;
   /** Milliseconds since the epoch. */
   readonly now: number;

@@ -1,5 +1,5 @@
 /** Places for what is done at the same time; who finds none waits in line. */
-export interface Slots {
+interface Slots {
   /** Resolves with the function that gives the place back. @throws the signal's reason when it aborts in line */
   acquire(signal?: AbortSignal): Promise<() => void>;
   /** Refuses all that waits, and all that comes. */

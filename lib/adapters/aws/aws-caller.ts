@@ -32,7 +32,7 @@ export interface AwsCallerOptions {
   readonly readCredentials?: () => AwsCredentials | Promise<AwsCredentials>;
 }
 
-export interface AwsCredentials {
+interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;

@@ -23,7 +23,7 @@ import { createJournalReader } from './journal-reader.ts';
 import { createPendingIo } from './pending-io.ts';
 import { createStepSerdes } from './step-serdes.ts';
 
-export interface DurableParts extends BackgroundParts {
+interface DurableParts extends BackgroundParts {
   /** Where steps are remembered. */
   readonly client: DurableExecutionClient;
   readonly openCallbackUrls: (record: ExecutionRecord) => CallbackUrls;

@@ -25,7 +25,7 @@ import { fitNodes } from './fit-nodes.ts';
 import type { TableNames } from './table-names.ts';
 import { fromStore, isWritten } from './translate-error.ts';
 
-export interface ExecutionStoreOptions {
+interface ExecutionStoreOptions {
   /** How many days after its end a record that is started here is removed (by DynamoDB's TTL, a few days late). */
   readonly retentionDays: number;
   readonly clock: Pick<Clock, 'now'>;

@@ -3,7 +3,7 @@ import type { NodeRecord } from '../../engine/result.ts';
 /** A DynamoDB item ends at 400 KB. The rest of a record is small, but for a third of a kilobyte per approval. */
 const MAX_BYTES = 200_000;
 
-export interface Fitted {
+interface Fitted {
   readonly kept: readonly NodeRecord[];
   readonly omitted: number;
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contract/json.ts';
 import type { EndedExecution } from '../../executions/record/execution-events.ts';
 
 /** CloudEvents 1.0, in structured form: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */
-export interface CloudEvent {
+interface CloudEvent {
   readonly specversion: '1.0';
   /** Unique together with `source`: the same when the event is published again. */
   readonly id: string;

@@ -11,7 +11,7 @@ export const resolveHost: ResolveHost = async (hostname) =>
   (await systemLookup(hostname, { all: true })).map(({ address }) => address);
 
 /** One outbound connection to be made. `target` names it in errors, such as `GET api.example.com`. */
-export interface Outbound {
+interface Outbound {
   readonly target: string;
   readonly host: string;
   readonly port: number;

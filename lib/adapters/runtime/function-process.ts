@@ -7,7 +7,7 @@ import { onAnswered } from './on-answered.ts';
 /** What of Node's `process` is used. */
 type ProcessEvents = Pick<NodeJS.Process, 'on' | 'once' | 'removeAllListeners'>;
 
-export interface FunctionProcessParts {
+interface FunctionProcessParts {
   readonly logger: Logger;
   readonly events?: ProcessEvents;
   /** Ends the process; it does not come back. */

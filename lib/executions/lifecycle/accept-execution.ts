@@ -7,7 +7,7 @@ import { packInput } from '../record/pack-result.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 
-export interface AcceptOptions {
+interface AcceptOptions {
   readonly mode: BackgroundMode;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;

@@ -16,7 +16,7 @@ export interface Dispatcher {
   dispatch(executionId: string, mode: BackgroundMode, redispatches?: number): Promise<void>;
 }
 
-export interface DispatchParts {
+interface DispatchParts {
   readonly executions: Pick<ExecutionStore, 'withdraw'>;
   readonly dispatcher: Dispatcher;
   readonly logger: Logger;

@@ -18,7 +18,7 @@ export interface ListQuery {
   readonly cursor: string | null;
 }
 
-export interface ListPage {
+interface ListPage {
   /** The latest first; ties by id, descending. */
   readonly executions: readonly ExecutionSummary[];
   /** Null when there are no more. */

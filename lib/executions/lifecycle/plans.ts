@@ -8,7 +8,7 @@ import { compilePlan, type Plan } from '../../workflows/plan/plan.ts';
 /** The plan of a version; rejects with AppError `WORKFLOW_INVALID`. */
 export type OpenPlan = (workflow: Workflow) => Promise<Plan>;
 
-export interface PlanParts {
+interface PlanParts {
   /** Called for plans that are not known yet; builds the registry on its first call. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   /** Answers from memory, or with what `load` resolves to. A version never changes, so its plan never ages. */

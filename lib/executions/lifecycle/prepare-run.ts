@@ -11,7 +11,7 @@ import { computeLimits } from './limits.ts';
 import type { NewExecution } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
 
-export interface PrepareParts {
+interface PrepareParts {
   readonly openPlan: OpenPlan;
   readonly otherWorkflows: OtherWorkflows;
   readonly services: Services;

@@ -10,7 +10,7 @@ import { keepsData } from './limits.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 import type { PrepareRun } from './prepare-run.ts';
 
-export interface RunParts extends FinishParts {
+interface RunParts extends FinishParts {
   readonly executions: ExecutionStore;
   readonly prepare: PrepareRun;
   readonly clock: Pick<Clock, 'now'>;

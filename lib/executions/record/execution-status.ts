@@ -14,7 +14,7 @@ export const EXECUTION_STATUSES = [
   'timedOut',
 ] as const;
 export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
-export type OpenStatus = 'accepted' | 'running' | 'waiting';
+type OpenStatus = 'accepted' | 'running' | 'waiting';
 export type FinalStatus = Exclude<ExecutionStatus, OpenStatus>;
 
 export const isFinal = (status: ExecutionStatus): status is FinalStatus =>

@@ -3,7 +3,7 @@ import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { ExecutionMode, ExecutionStatus, FinalStatus } from './execution-status.ts';
 
 /** What an execution was made from that repeats another one. */
-export interface RetryOf {
+interface RetryOf {
   readonly executionId: string;
   /** The first node that runs again; null for all of them. */
   readonly fromNodeId: string | null;

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { BlobStore } from './blob-store.ts';
 
-export interface PackOptions {
+interface PackOptions {
   /** UTF-8 bytes that the packed text may take. */
   readonly limitBytes: number;
   /** Where it goes when it is too large even when compressed. */

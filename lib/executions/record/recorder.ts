@@ -16,7 +16,7 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-export interface RecorderParts {
+interface RecorderParts {
   readonly executionId: string;
   readonly executions: Pick<ExecutionStore, 'saveProgress'>;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { Connection, WorkflowDefinition } from './definition.ts';
 import { MAX_NODES } from './schema.ts';
 
 /** As much of a definition as a file holds, whatever its shape. */
-export interface Draft {
+interface Draft {
   /** With what is optional filled in; for a file of the right shape it is the definition. */
   readonly definition: WorkflowDefinition;
   /** JSON pointers to what is of another shape and had to be made up: nothing can be said of it. */

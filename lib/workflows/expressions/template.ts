@@ -3,9 +3,7 @@ import { compileExpression } from './compile-expression.ts';
 import type { Evaluate } from './scope.ts';
 
 /** A piece of a text: as it is, or the source of an expression. */
-export type TemplatePart =
-  | { readonly text: string }
-  | { readonly expression: string; readonly offset: number };
+type TemplatePart = { readonly text: string } | { readonly expression: string; readonly offset: number };
 
 /**
  * Cuts a text at its `{{ … }}`. Braces, quotes and comments inside an expression are JSONata's:

@@ -1,12 +1,12 @@
 /** A graph as numbers: nodes 0 … n-1, and for each node the indexes of the edges that leave it. */
-export interface Graph {
+interface Graph {
   readonly nodeCount: number;
   readonly edges: readonly { readonly source: number; readonly target: number }[];
   readonly outgoing: readonly (readonly number[])[];
 }
 
 /** A part of the graph that leads back to its header. Loops nest: they contain one another or are disjoint. */
-export interface Loop {
+interface Loop {
   readonly header: number;
   /** All nodes inside, those of inner loops included. */
   readonly nodes: readonly number[];

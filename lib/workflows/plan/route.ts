@@ -2,7 +2,7 @@ import { findLoops } from './loops.ts';
 import type { PlanEdge, PlanNode } from './plan-graph.ts';
 
 /** A loop on a route, with all that a turn of it needs, worked out beforehand. */
-export interface RouteLoop {
+interface RouteLoop {
   readonly header: number;
   readonly nodes: readonly number[];
   /** Index of the loop directly around it; -1 for none. */

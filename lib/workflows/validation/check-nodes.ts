@@ -13,7 +13,7 @@ import { foreignNodeTypes } from './references/foreign-names.ts';
 import type { Names } from './references/names.ts';
 import type { CheckSchema } from './schema/check-schema.ts';
 
-export interface NodeChecks {
+interface NodeChecks {
   readonly findNodeType: FindNodeType;
   readonly checkSchema: CheckSchema;
   /** What expressions may name, for all nodes alike. */

@@ -22,7 +22,7 @@ import { loadFunctionNames } from './references/jsonata-names.ts';
 import type { Names } from './references/names.ts';
 import { createCheckSchema } from './schema/check-schema.ts';
 
-export type Validation =
+type Validation =
   | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
   | { readonly definition: null; readonly problems: readonly Problem[] };
 

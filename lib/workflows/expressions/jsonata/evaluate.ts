@@ -13,7 +13,7 @@ import { evaluateTransform } from './transform.ts';
 import { Appender, ConstructedArray, Func, isNumeric, Sequence, toBoolean } from './values.ts';
 
 /** What an evaluation goes by, beside the tree and the input. */
-export interface Circumstances {
+interface Circumstances {
   readonly budget: Budget;
   readonly startedAt: number;
   readonly random: () => number;

@@ -70,40 +70,40 @@ export type UnaryNode =
   | (Common & { readonly type: 'unary'; readonly value: '['; readonly expressions: readonly Node[] })
   | (Common & Group & { readonly type: 'unary'; readonly value: '{' });
 
-export interface LiteralNode extends Common {
+interface LiteralNode extends Common {
   readonly type: 'string' | 'number' | 'value';
   readonly value: string | number | boolean | null;
 }
 
-export interface NameNode extends Common {
+interface NameNode extends Common {
   readonly type: 'name';
   readonly value: string;
 }
 
-export interface PlainNode extends Common {
+interface PlainNode extends Common {
   /** `operator` is the `?` among the arguments of a partial application. */
   readonly type: 'wildcard' | 'descendant' | 'operator';
   readonly value?: string;
 }
 
-export interface ParentNode extends Common {
+interface ParentNode extends Common {
   readonly type: 'parent';
   readonly slot: { readonly label: string };
 }
 
-export interface ConditionNode extends Common {
+interface ConditionNode extends Common {
   readonly type: 'condition';
   readonly condition: Node;
   readonly then: Node;
   readonly else?: Node;
 }
 
-export interface BlockNode extends Common {
+interface BlockNode extends Common {
   readonly type: 'block';
   readonly expressions: readonly Node[];
 }
 
-export interface BindNode extends Common {
+interface BindNode extends Common {
   readonly type: 'bind';
   readonly lhs: VariableNode;
   readonly rhs: Node;
@@ -120,7 +120,7 @@ export interface CallNode extends Common {
   readonly arguments: readonly Node[];
 }
 
-export interface VariableNode extends Common {
+interface VariableNode extends Common {
   readonly type: 'variable';
   readonly value: string;
 }

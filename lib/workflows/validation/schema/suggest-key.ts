@@ -4,7 +4,7 @@ import { didYouMean, quoteAll } from '../../../shared/describe.ts';
 import { findNearest } from '../../../shared/near-name.ts';
 
 /** What a key that is not known was probably meant to be. */
-export interface KeySuggestion {
+interface KeySuggestion {
   /** One of the keys that are known here; null when the hint says something else. */
   readonly meant: string | null;
   /** The end of the message. */

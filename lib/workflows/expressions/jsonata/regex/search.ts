@@ -2,7 +2,7 @@ import type { Instruction, Program } from './compile-pattern.ts';
 import { isLineTerminator, isWordUnit } from './unit-set.ts';
 
 /** Where the match and its groups begin and end: two offsets each, -1 for a group that took no part. */
-export type Captures = readonly number[];
+type Captures = readonly number[];
 
 /** How many instructions count as one step of an evaluation. */
 const instructionsPerStep = 8;
