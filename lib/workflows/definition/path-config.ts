@@ -2,7 +2,10 @@ import type { BackgroundMode } from './definition.ts';
 
 /** How the caller of a webhook is answered. */
 export type ResponseMode = 'onReceived' | 'lastNode' | 'responseNode';
-export type Authentication = 'none' | 'apiKey' | 'basic';
+
+/** How callers are authenticated; the others than `none` take a credential. */
+export const AUTHENTICATIONS = ['none', 'apiKey', 'basic'] as const;
+export type Authentication = (typeof AUTHENTICATIONS)[number];
 
 /** What one trigger of a workflow says of its webhook: derived from the definition, stored beside it. */
 export interface PathConfig {

@@ -2,11 +2,14 @@ import { didYouMean, quote } from '../../shared/describe.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import { deliveryKeys } from '../definition/delivery-keys.ts';
+import { AUTHENTICATIONS } from '../definition/path-config.ts';
 import type { Problem } from '../definition/problem.ts';
 import { REQUEST_FIELDS } from '../definition/request-fields.ts';
 import { findPathProblem, toPathConfigs, WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
+
+const CLOSED = AUTHENTICATIONS.filter((authentication) => authentication !== 'none');
 
 /** Addresses, authentication and deduplication of the workflow's webhooks. */
 export const checkWebhooks = async (definition: WorkflowDefinition, names: Names): Promise<Problem[]> => [
@@ -62,7 +65,7 @@ const checkAddresses = (definition: WorkflowDefinition): Problem[] => {
     if (config.authentication === 'none' && config.credentialId !== null) {
       problems.push({
         path: `${place}/credentialId`,
-        message: 'has no effect: set the parameter authentication to apiKey or basic',
+        message: `has no effect: set the parameter authentication to ${CLOSED.join(' or ')}`,
       });
     }
 
