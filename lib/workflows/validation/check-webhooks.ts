@@ -9,7 +9,7 @@ import { findPathProblem, toPathConfigs, WEBHOOK_TRIGGER } from '../definition/t
 import { checkExpression } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
 
-const CLOSED = AUTHENTICATIONS.filter((authentication) => authentication !== 'none');
+const WITH_CREDENTIAL = AUTHENTICATIONS.filter((authentication) => authentication !== 'none');
 
 /** Addresses, authentication and deduplication of the workflow's webhooks. */
 export const checkWebhooks = async (definition: WorkflowDefinition, names: Names): Promise<Problem[]> => [
@@ -65,7 +65,7 @@ const checkAddresses = (definition: WorkflowDefinition): Problem[] => {
     if (config.authentication === 'none' && config.credentialId !== null) {
       problems.push({
         path: `${place}/credentialId`,
-        message: `has no effect: set the parameter authentication to ${CLOSED.join(' or ')}`,
+        message: `has no effect: set the parameter authentication to ${WITH_CREDENTIAL.join(' or ')}`,
       });
     }
 
