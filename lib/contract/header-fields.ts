@@ -1,10 +1,10 @@
 /** A field name: RFC 9110 §5.1, §5.6.2 (token). */
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** A field value: RFC 9110 §5.5. No control character but a tab, so that no value can add a line of its own. */
+/** A field value: RFC 9110 §5.5. No control character but a tab, so that no value can add a header line. */
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What belongs to one connection (RFC 9110 §7.6.1) or says how the body is framed: never a workflow's business. */
+/** Headers of one connection (RFC 9110 §7.6.1) or of the body's framing: a workflow can't set them. */
 const reserved: ReadonlySet<string> = new Set([
   'connection',
   'content-length',
@@ -18,13 +18,12 @@ const reserved: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** A name of HTTP's: of a method, or of a header. */
+/** Whether a text can be the name of a method or of a header. */
 export const isToken = (text: string): boolean => token.test(text);
 
-/** Is this header the gateway's or the connection's business? */
 export const isReservedHeader = (name: string): boolean => reserved.has(name.toLowerCase());
 
-/** What is wrong with a header that a workflow sets, as the end of a sentence; null when it is fine. Never holds the value. */
+/** Problem of a header that a workflow sets, as the end of a sentence and without the value; null when it is valid. */
 export const findHeaderProblem = (name: string, value: string): string | null => {
   if (!isToken(name)) return 'is not a valid header name';
   if (isReservedHeader(name)) return 'is set by the connection and can not be chosen';

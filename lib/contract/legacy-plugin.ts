@@ -12,7 +12,7 @@ export interface LegacyProperty {
   readonly default?: JsonValue;
   /** The allowed values, for `type: 'options'`. */
   readonly options?: readonly string[];
-  /** For `type: 'string'`: a regular expression that it must match, as in JSON Schema. */
+  /** For `type: 'string'`: a regular expression that the value must match, as in JSON Schema. */
   readonly pattern?: string;
 }
 
@@ -24,7 +24,7 @@ interface LegacyProvider {
   /** Semantic version, such as `1.0.0`. */
   readonly version: string;
   readonly properties: readonly LegacyProperty[];
-  /** These four as for a handle of the unified API: see `PluginHandle`. */
+  /** This and the next three: see `PluginHandle`. */
   readonly outputs?: NodeOutputs;
   readonly inputs?: readonly string[];
   readonly endsBranch?: boolean;
@@ -37,15 +37,14 @@ interface LegacyProvider {
 /** The legacy plugin API for a node type that starts workflows: one provider, one node type. */
 export interface TriggerProvider extends LegacyProvider {
   /**
-   * What fires it. It states what the service does, and makes nothing happen: only the built-in `webhookTrigger` and
-   * `manualTrigger` are fired, so only they declare it. A plugin's own trigger is fired by nothing yet; a workflow
-   * that no other trigger can start is refused.
+   * What fires the trigger. Only the built-in `webhookTrigger` and `manualTrigger` are fired, so only they declare it:
+   * a declaration in a plugin has no effect. A workflow that has only triggers that nothing fires is refused.
    */
   readonly firedBy?: TriggerSource;
 }
 
 /** The legacy plugin API for a node type that does something within a workflow: one provider, one node type. */
 export interface ActionProvider extends LegacyProvider {
-  /** As for a handle of the unified API. */
+  /** See `PluginHandle`. */
   readonly pure?: boolean;
 }

@@ -2,15 +2,15 @@ import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
 import type { ControlTraits, HandleKind, NodeOutputs, TriggerSource } from './plugin.ts';
 
-/** What the engine and the validation know of a node type, whichever plugin API it came through. */
+/** A node type as the engine and the validation use it, the same for both plugin APIs. */
 export interface NodeType {
   readonly nodeType: string;
   readonly kind: HandleKind;
-  /** See `PluginHandle.pure`: only what is not pure is a remembered step. */
+  /** See `PluginHandle.pure`: a node that is not pure is a step with a checkpoint. */
   readonly pure: boolean;
-  /** Null for all that do not steer the run. */
+  /** Null for node types that do not steer the run. */
   readonly control: ControlTraits | null;
-  /** See `PluginHandle`; defaults are filled in. */
+  /** This and the next three: see `PluginHandle`. Defaults are filled in. */
   readonly outputs: NodeOutputs;
   readonly inputs: readonly string[];
   readonly endsBranch: boolean;
@@ -19,9 +19,9 @@ export interface NodeType {
   readonly firedBy: TriggerSource | null;
   /** JSON Schema of the node's `parameters`. */
   readonly schema: JsonObject;
-  /** Loads the executor on the first call and answers with the same one from then on; rejects when it can't be loaded. */
+  /** The executor, loaded on the first call. @throws Error when it can't be loaded */
   getExecutor(): Promise<NodeExecutor>;
 }
 
-/** Finds a node type by its name; null when no loaded plugin brings it. */
+/** Finds a node type by its name; null when no loaded plugin has it. */
 export type FindNodeType = (nodeType: string) => NodeType | null;

@@ -1,21 +1,21 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Logger, Services } from './services.ts';
 
-/** How often and how far apart a failed node is tried again. Only for nodes that touch the outside. */
+/** When a failed node is tried again. Only for nodes that are not pure. */
 export interface RetrySettings {
-  /** Attempts in all, the first one included; 1 (the default) never tries again. */
+  /** Attempts in all, the first one included; 1 by default: no retry. */
   readonly maxAttempts?: number;
   /** Seconds before the second attempt; 1 by default. */
   readonly intervalSeconds?: number;
-  /** Each further delay is this many times the one before; 2 by default. */
+  /** Factor between one delay and the next; 2 by default. */
   readonly backoffRate?: number;
-  /** No delay is longer than this many seconds; 60 by default. */
+  /** Longest delay in seconds; 60 by default. */
   readonly maxDelaySeconds?: number;
 }
 
 /**
- * What happens when a node has failed for good: `fail` (the default) ends the execution; `continue` goes on
- * with the node's input as its output; `route` delivers the input plus `error` on the output `error`.
+ * What follows when the last attempt of a node has failed: `fail` (the default) ends the execution; `continue` takes
+ * the node's input as its output; `route` delivers the input plus `error` on the output `error`.
  */
 export type OnError = 'fail' | 'continue' | 'route';
 
@@ -25,15 +25,15 @@ export interface NodeSettings {
   readonly timeoutSeconds?: number;
   readonly onError?: OnError;
   /**
-   * For nodes that touch the outside: an attempt that a crash interrupted is not made again, it fails. Without it
-   * the attempt is made again, under the same idempotency key. Not together with several attempts.
+   * For nodes that are not pure: an attempt that a crash interrupted fails. Without this it is repeated, with the same
+   * idempotency key. Not together with several attempts.
    */
   readonly atMostOnce?: boolean;
-  /** For the node that a loop leads back to: how often the loop may run; 100 by default. */
+  /** For the first node of a loop: how often the loop may run; 100 by default. */
   readonly maxIterations?: number;
 }
 
-/** One step of a workflow, as it is stored. An executor gets it with every expression in `parameters` resolved. */
+/** A node of a workflow as it is stored. An executor gets it with every expression in `parameters` resolved. */
 export interface WorkflowNode {
   readonly id: string;
   readonly type: string;
@@ -46,7 +46,7 @@ export interface WorkflowNode {
   readonly position?: JsonObject | readonly number[];
 }
 
-/** What one connection delivered to the node, in connection order. */
+/** Data that one connection delivered to a node. */
 export interface DeliveredInput {
   readonly sourceNodeId: string;
   readonly sourceOutput: string;
@@ -54,7 +54,7 @@ export interface DeliveredInput {
   readonly data: JsonObject;
 }
 
-/** The run that a node is part of. The same for every node and every attempt, except `attempt`. */
+/** The execution that a node is part of: the same for every node and attempt. */
 export interface ExecutionInfo {
   readonly executionId: string;
   readonly workflowId: string;
@@ -63,71 +63,71 @@ export interface ExecutionInfo {
   readonly trigger: { readonly nodeId: string; readonly type: string };
   /** ISO 8601, UTC, milliseconds. */
   readonly startedAt: string;
-  /** The place in a trace that the request named (W3C Trace Context); absent when it named none. */
+  /** From the request (W3C Trace Context); absent when the request had none. */
   readonly traceparent?: string;
 }
 
 export interface NodeContext {
   readonly execution: ExecutionInfo;
-  /** 1 for the first try of this node, 2 for the second, … */
+  /** Counted from 1. */
   readonly attempt: number;
-  /** How often this node had its turn before in this execution; 0 outside of loops. Names the run: it never repeats. */
+  /** How often this node ran before in this execution; 0 outside of loops. */
   readonly iteration: number;
-  /** What each connection delivered, unmerged; empty for a trigger. */
+  /** The data of each connection, unmerged, in connection order; empty for a trigger. */
   readonly inputs: readonly DeliveredInput[];
   readonly logger: Logger;
-  /** Aborted when the attempt's time is up; hand it to whatever can be cancelled. */
+  /** Aborted when the attempt's time is up; pass it to every call that can be cancelled. */
   readonly signal: AbortSignal;
   /** Milliseconds left for this attempt. */
   remainingMs(): number;
   readonly services: Services;
   /**
-   * Names this run of this node, `executionId/nodeId/iteration`: the same in every attempt, also after a crash. What
-   * a receiver is told as `Idempotency-Key`, so that it can tell a repeated request from a new one.
+   * `executionId/nodeId/iteration`: the same in every attempt, also after a crash. Sent as `Idempotency-Key`, so that
+   * the receiver recognises a repeated request.
    */
   readonly idempotencyKey: string;
-  /** For handles that steer the run (`control`); null for all others. */
+  /** For handles with `control`; null for all others. */
   readonly control: RunControl | null;
 }
 
-/** What somebody outside answered to a callback; null when nobody did in time. */
+/** The answer to a callback; null when none came in time. */
 export type CallbackAnswer = { readonly value: JsonValue } | null;
 
 export interface Callback {
-  /** Signed, good for one answer. Whoever has it may answer: it is a secret. */
+  /** Signed, valid for one answer. A secret: it needs no other authentication. */
   readonly url: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** Waits for the answer, at no cost in a durable run. */
+  /** Waits for the answer; a durable run is suspended meanwhile. */
   answer(): Promise<CallbackAnswer>;
 }
 
-/** What a run inside of a run came to. */
+/** Result of a run within a run: a body or a workflow. */
 export type InnerResult =
   | { readonly output: JsonObject }
   | { readonly failure: { readonly nodeId: string; readonly name: string; readonly message: string } };
 
 /**
- * How a node steers the run that it is part of. Everything asked for here is remembered: when a run goes on after a
- * crash or a wait, the node is executed again from its start and gets the same answers, at once. So it asks for the
- * same things in the same order each time.
+ * Operations with which a node steers its run. Each result is a checkpoint: in a replay the node is executed again
+ * from its start and gets the same results at once. So it must call the same operations in the same order each time.
  */
 export interface RunControl {
-  /** @param seconds above 0; whole seconds in a durable run, where waiting costs nothing */
+  /** @param seconds - above 0; whole seconds in a durable run, which is suspended meanwhile */
   wait(seconds: number): Promise<void>;
-  /** Opens a place where somebody outside can answer once. Rejects where runs can't wait for that. */
+  /** Opens a callback URL for one answer. @throws Error where the run can't wait for it */
   openCallback(timeoutSeconds: number): Promise<Callback>;
   /**
-   * Runs the node's body, the nodes behind its `bodyOutput`, once for each of `items`: what that output delivers.
-   * All are run, whatever becomes of the others; each is remembered on its own.
-   * @param maxConcurrency how many may run side by side; 1 by default
+   * Runs the node's body, the nodes behind its `bodyOutput`, once for each item. A failed body does not stop the others;
+   * each body has its own checkpoints.
+   * @param items - what `bodyOutput` delivers, one per run
+   * @param maxConcurrency - how many may run at once; 1 by default
    */
   runBodies(items: readonly JsonObject[], maxConcurrency?: number): Promise<readonly InnerResult[]>;
-  /** Runs another workflow, in the version that is current when it is first asked for. */
+  /** Runs another workflow, in the version that is current at the first call. */
   runWorkflow(workflowId: string, input: JsonObject): Promise<InnerResult>;
 }
 
-/** Data on named outputs: made with {@link emit}, never by hand, so that no data can pass for it. */
+/** Data on named outputs. A class, so that no plain data is taken for one: made with {@link emit}. */
 export class Emission {
   readonly outputs: Readonly<Record<string, JsonObject>>;
   constructor(outputs: Readonly<Record<string, JsonObject>>) {
@@ -136,32 +136,32 @@ export class Emission {
 }
 
 /**
- * Delivers data on the named outputs and on no other: `emit({ true: input })`; `emit({})` delivers nothing.
- * A node that returns a plain map delivers it on the output `main`.
+ * Delivers data on the named outputs only: `emit({ true: input })`; `emit({})` delivers nothing.
+ * A node that returns a plain object delivers it on the output `main`.
  */
 export const emit = (outputs: Readonly<Record<string, JsonObject>>): Emission => new Emission(outputs);
 
-/** The output of a node that returns a plain map, and the one that a connection starts from unless it says otherwise. */
+/** The output of a node that returns a plain object, and the default `sourceOutput` of a connection. */
 export const MAIN_OUTPUT = 'main';
 
-/** The output on which a node with `onError: route` delivers its failure. */
+/** The output for failures of a node with `onError: route`. */
 export const ERROR_OUTPUT = 'error';
 
 /**
- * Reserved: what a node emits on this output, `{ status, headers, body }`, answers the caller of a webhook
- * whose `responseMode` is `responseNode`. The first one of an execution counts.
+ * Reserved output for the answer to the caller, `{ status, headers, body }`, of a webhook whose `responseMode` is
+ * `responseNode`. The first one of an execution counts.
  */
 export const RESPONSE_OUTPUT = 'response';
 
-/** `null` and `undefined` count as an empty map. Anything that JSON can't carry fails the node. */
+/** `null` and `undefined` count as an empty object. A value that is not JSON fails the node. */
 export type NodeResult = JsonObject | Emission | null | undefined;
 
 /**
- * The code that handles one node type. One instance serves all executions: keep no state between calls.
- * A throw fails the attempt; the error's message is shown to operators, so put no secrets in it.
+ * The code that handles one node type. One instance serves all executions, so it keeps no state between calls.
+ * A throw fails the attempt; operators see the error's message, so put no secrets in it.
  */
 export interface NodeExecutor {
-  /** Equals the `type` of the nodes that it handles. */
+  /** The `type` of the nodes that it handles. */
   getNodeType(): string;
   execute(node: WorkflowNode, input: JsonObject, context: NodeContext): NodeResult | Promise<NodeResult>;
 }

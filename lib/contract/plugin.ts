@@ -4,13 +4,13 @@ import type { Clock, Logger } from './services.ts';
 
 export type HandleKind = 'trigger' | 'action';
 
-/** What a plugin's own health check finds. A throw counts as `unhealthy`. Put no secrets in `message`. */
+/** Result of a plugin's health check. A throw counts as `unhealthy`. Put no secrets in `message`. */
 export interface HealthCheckResult {
   readonly status: 'healthy' | 'warning' | 'unhealthy';
   readonly message?: string;
 }
 
-/** What a plugin gets when it is initialised and when its health is checked. */
+/** Argument of a plugin's `init` and `healthCheck`. */
 export interface PluginContext {
   readonly logger: Logger;
   readonly clock: Clock;
@@ -30,30 +30,27 @@ export interface PluginDependency {
 }
 
 /**
- * The outputs of a node by name: a list, or a function of the node's parameters, as for `switch`, whose cases name
- * them. The function gets the parameters as they are stored: where an expression stands, its text. Outputs that it
- * names with an expression, or whose names it can't give (it throws), are only known in a run: any name passes there.
- * `error` (for `onError: route`) and `response` are every node's and can't be declared.
+ * Names of a node's outputs: a list, or a function of its parameters, as for `switch`, whose cases are its outputs.
+ * The function gets the parameters as stored, with expressions as text. Where it throws, or a name is an expression,
+ * the outputs are known in a run only, and the validation accepts any name. `error` (for `onError: route`) and
+ * `response` exist on every node and can't be declared.
  */
 export type NodeOutputs = readonly string[] | ((parameters: JsonObject) => readonly string[]);
 
-/** Marks a handle that steers the run instead of doing something: see `RunControl`. */
+/** Marks a handle that steers the run: see `RunControl`. */
 export interface ControlTraits {
-  /** It may wait for longer than a process lives, so its workflow has to run durably. */
+  /** It may wait for longer than a process lives, so its workflow must run durably. */
   readonly suspends: boolean;
-  /** The output behind which its body is: nodes that it runs itself, as often as it likes. One of its `outputs`. */
+  /** The one of its `outputs` that leads to its body: nodes that it runs itself, any number of times. */
   readonly bodyOutput?: string;
   /**
-   * How many seconds it waits at least, as far as its stored parameters say; `Infinity` for what only a background
-   * run can wait for, such as an answer from outside. Refused where a caller waits for less. 0 when absent.
+   * Least number of seconds that it waits, by its stored parameters; `Infinity` for a wait that only a background run
+   * can make, such as for an answer from outside. Refused where the caller waits for less. 0 when absent.
    */
   readonly waitSeconds?: (parameters: JsonObject) => number;
 }
 
-/**
- * What fires a trigger: an HTTP request at the address that its parameters give, or a `subworkflow` node of another
- * workflow.
- */
+/** What fires a trigger: an HTTP request to the path in its parameters, or a `subworkflow` node of another workflow. */
 export type TriggerSource = 'request' | 'subworkflow';
 
 /** One node type of a unified provider. */
@@ -62,28 +59,25 @@ export interface PluginHandle {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** A handle of the kind `trigger` can be described and tested, but nothing fires it yet: see `TriggerProvider.firedBy`. */
+  /** Nothing fires a handle of the kind `trigger` yet: see `TriggerProvider.firedBy`. */
   readonly kind: HandleKind;
   /** JSON Schema (2020-12 or draft-07) of the node's `parameters`. */
   readonly schema: JsonObject;
   /** `['main']` by default. A connection from any other output is refused. */
   readonly outputs?: NodeOutputs;
-  /**
-   * The inputs that it tells apart, as `targetInput` in `context.inputs`; `['main']` by default. A connection to any
-   * other input is refused.
-   */
+  /** Values of `targetInput` in `context.inputs`; `['main']` by default. A connection to any other input is refused. */
   readonly inputs?: readonly string[];
   /**
-   * It may deliver on no output at all (`emit({})`), as `filter` does. A loop ends at a node that says so, or that has
-   * several outputs; one without such a node is refused. False by default.
+   * It may deliver on no output (`emit({})`), as `filter` does. A loop needs a node with this or with several outputs,
+   * where it can end; otherwise it is refused. False by default.
    */
   readonly endsBranch?: boolean;
   /**
-   * The types of credential that the node's `credentialId` may name; none by default, and `credentialId` is refused
-   * then. Only credentials of callers exist yet (`apiKey`, `basic`): none is handed to `execute`.
+   * Types of credential that the node's `credentialId` may name; without any, `credentialId` is refused. So far there
+   * are only inbound credentials (`apiKey`, `basic`), and `execute` gets none.
    */
   readonly credentialTypes?: readonly string[];
-  /** A pure handle touches nothing outside and gives the same output for the same input: it needs no remembering. */
+  /** Without side effects, and with the same output for the same input: it needs no checkpoint. */
   readonly pure?: boolean;
   /** Not together with `pure`. */
   readonly control?: ControlTraits;
@@ -102,13 +96,13 @@ export interface PluginProvider {
   readonly handles: readonly PluginHandle[];
   readonly dependencies?: readonly PluginDependency[];
   /**
-   * Called once in a process, after that of its dependencies, when a node of the plugin is first executed, or an operator
-   * asks for the plugins. A throw keeps the plugin out, and nothing else; it is called again half a minute later or more.
+   * Called once per process, after `init` of its dependencies, when a node of the plugin is first executed or the
+   * plugins are listed. A throw disables this plugin only; the call is repeated after half a minute or more.
    */
   init?(context: PluginContext): void | Promise<void>;
   /**
-   * Called when the process is told to end (SIGTERM), if `init` has succeeded in it, within the deadline of a plugin. Lambda
-   * tells that only to functions with an extension, and ends the others without a word: rely on nothing that is done here.
+   * Called on SIGTERM if `init` has succeeded in this process, with the same deadline. Don't rely on it: Lambda sends
+   * SIGTERM only to functions with an extension.
    */
   destroy?(): void | Promise<void>;
   readonly healthCheck?: HealthCheck;

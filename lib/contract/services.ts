@@ -1,18 +1,18 @@
-/** Time, as nodes and the engine see it. A test brings its own and never waits. */
+/** Time for nodes and the engine; a port, so that tests never wait. */
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
   now(): number;
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted before. */
+  /** Resolves after `ms` milliseconds. @throws the signal's reason when it is aborted before */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Source of identifiers; a test brings predictable ones. */
+/** Source of identifiers; a port, so that tests can predict them. */
 export interface Ids {
   /** A new unique identifier of `A-Z a-z 0-9 - _`, at most 64 characters. */
   next(): string;
 }
 
-/** One outbound HTTP request. Limits are part of the request, so that no caller can forget them. */
+/** One outbound HTTP request. All limits are required, so that no caller can forget them. */
 export interface OutboundRequest {
   readonly method: string;
   readonly url: string;
@@ -35,13 +35,14 @@ export interface OutboundResponse {
 
 /**
  * Outbound HTTP that refuses private, loopback, link-local and metadata addresses after DNS resolution and on
- * every redirect. Throws {@link AppError} `OUTBOUND_*` for what it refuses, and for limits that are exceeded.
+ * every redirect.
  */
 export interface HttpClient {
+  /** @throws AppError `OUTBOUND_*` for a refused or failed request, and when a limit is exceeded */
   request(request: OutboundRequest): Promise<OutboundResponse>;
 }
 
-/** Structured log, already tagged with whose it is. Never give it secrets, headers or bodies. */
+/** Structured log, bound to its source. Never pass it secrets, headers or bodies. */
 export interface Logger {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
@@ -49,7 +50,7 @@ export interface Logger {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What the service lends to nodes, by name, so that a node is tested with no network and no clock. */
+/** Services for nodes; ports, so that a node is tested without a network or a clock. */
 export interface Services {
   readonly http: HttpClient;
   readonly clock: Clock;

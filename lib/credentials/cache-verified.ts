@@ -1,13 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Verify } from './verify.ts';
 
-/** Looks an answer up by key, or gets it from `load`. Must keep `true` only: a wrong guess is not worth memory. */
+/** Cache lookup by key, or `load`. Caches `true` only, so that wrong guesses take no memory. */
 type LookUpVerified = (key: string, load: () => Promise<boolean>) => Promise<boolean>;
 
 /**
- * Verifies what was verified a short while ago without computing scrypt again, which takes about 0.2 s by design.
- * The memory holds an HMAC under a key of this process, never what was presented; a change of the credential
- * changes its revision, and with it the key.
+ * Caches successful verifications, since scrypt takes about 0.2 s by design. The cache key is an HMAC under a key of
+ * this process, so that no secret is stored. It includes the revision, which every change of the credential raises.
  */
 export const cacheVerified = (verify: Verify, lookUp: LookUpVerified): Verify => {
   const processKey = randomBytes(32);

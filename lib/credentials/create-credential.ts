@@ -2,24 +2,24 @@ import { AppError } from '../shared/errors.ts';
 import type { Credential, CredentialSecret } from './credential.ts';
 import { generateSecret, hashChosen, hashGenerated } from './hash-secret.ts';
 
-/** As many secrets of one credential may be live at once: the one in use, the next one, and some slack. */
+/** Limit of live secrets per credential: the current one, the next one, and some slack. */
 const MAX_LIVE_SECRETS = 5;
 
-/** A credential to store, and the secret that was made for it: shown once, kept nowhere. */
+/** A credential to store, and its new secret, which is shown once and not stored. */
 export interface WithNewSecret {
   readonly credential: Credential;
-  /** Null when it was chosen by a person, who knows it already. */
+  /** Null when it was chosen by a person. */
   readonly newSecret: string | null;
 }
 
 interface SecretSource {
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** A password that a person chose; a secret is generated when it is null. */
+  /** A password that a person chose; null to generate a secret. */
   readonly chosen: string | null;
 }
 
-/** A new credential with one secret. @param username for `basic`; null for `apiKey` */
+/** A new credential with one secret. */
 export const createCredential = async (
   { id, type, username }: Pick<Credential, 'id' | 'type' | 'username'>,
   source: SecretSource,
@@ -29,8 +29,8 @@ export const createCredential = async (
 };
 
 /**
- * The credential with one more secret; those before stay live until they are revoked.
- * @throws AppError `TOO_MANY_SECRETS`
+ * The credential with one more secret; the others stay live until they are revoked.
+ * @throws AppError `TOO_MANY_SECRETS` when it has {@link MAX_LIVE_SECRETS} already
  */
 export const rotateCredential = async (
   credential: Credential,
@@ -40,19 +40,19 @@ export const rotateCredential = async (
   if (secrets.length >= MAX_LIVE_SECRETS) {
     throw new AppError('TOO_MANY_SECRETS', { credentialId: credential.id, count: secrets.length });
   }
-  // Ids are never used twice: they count changes, of which the number only grows.
+  // The revision only grows, so no id is used twice.
   const { secret, newSecret } = await makeSecret(String(revision + 1), source);
   return { credential: { ...credential, secrets: [...secrets, secret], revision: revision + 1 }, newSecret };
 };
 
-/** The credential without one of its secrets; null when it has no such secret. Without any it lets nobody in. */
+/** The credential without one of its secrets; null when it has no such secret. Without secrets nothing matches it. */
 export const revokeSecret = (credential: Credential, secretId: string): Credential | null => {
   const secrets = credential.secrets.filter(({ id }) => id !== secretId);
   if (secrets.length === credential.secrets.length) return null;
   return { ...credential, secrets, revision: credential.revision + 1 };
 };
 
-/** The credential without any secret: nobody gets in with it any more. */
+/** The credential without secrets: nothing matches it any more. */
 export const revokeAll = (credential: Credential): Credential => ({
   ...credential,
   secrets: [],

@@ -1,11 +1,11 @@
 import type { Credential } from './credential.ts';
 
-/** All methods reject with {@link AppError} `STORE_UNAVAILABLE` when the store can't be had. */
+/** Every method throws AppError `STORE_UNAVAILABLE` when the store can't be reached. */
 export interface CredentialStore {
   find(credentialId: string): Promise<Credential | null>;
   /**
-   * Stores the credential at `revision`, replacing `revision - 1`; revision 1 must be new.
-   * Rejects with `CREDENTIAL_CHANGED` when that is not what the store holds.
+   * Replaces `revision - 1` of the credential; revision 1 creates it.
+   * @throws AppError `CREDENTIAL_CHANGED` when the store holds another revision
    */
   put(credential: Credential): Promise<void>;
   list(): Promise<Credential[]>;

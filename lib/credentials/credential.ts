@@ -1,25 +1,22 @@
-/**
- * One live secret of a credential. Only hashes are kept: SHA-256 for what we generated (256 random bits),
- * scrypt (RFC 7914) for a password that a person chose. All values base64url.
- */
+/** Hash of a secret: SHA-256 for 256 random bits, scrypt (RFC 7914) for a password of a person. Values in base64url. */
 export type SecretHash =
   | { readonly algorithm: 'sha256'; readonly hash: string }
   | { readonly algorithm: 'scrypt'; readonly hash: string; readonly salt: string; readonly cost: number };
 
 export interface CredentialSecret {
-  /** Names the secret in lists and for `revoke`; says nothing of its value. */
+  /** For lists and `revoke`; independent of the secret's value. */
   readonly id: string;
   readonly createdAt: string;
   readonly hash: SecretHash;
 }
 
-/** Named inbound secret material. Several secrets may be live at once, so that they can be rotated. */
+/** Named inbound secret material. Several secrets may be live at once, for rotation. */
 export interface Credential {
   readonly id: string;
   readonly type: 'apiKey' | 'basic';
   /** For `basic`; null for `apiKey`. */
   readonly username: string | null;
   readonly secrets: readonly CredentialSecret[];
-  /** Counts changes; a write is conditional on it. */
+  /** Number of changes; a write is conditional on it. */
   readonly revision: number;
 }

@@ -2,8 +2,8 @@ import { createHash, randomBytes, type ScryptOptions, scrypt } from 'node:crypto
 import type { SecretHash } from './credential.ts';
 
 /**
- * scrypt's cost N, with block size 8 and parallelisation 3: one of the settings that OWASP's Password Storage
- * Cheat Sheet counts as sufficient, and the one of them that needs 32 MB of memory, which a small Lambda has.
+ * scrypt's cost N, with block size 8 and parallelisation 3: of the settings in OWASP's Password Storage Cheat Sheet the
+ * one that needs 32 MB of memory, which a small Lambda has.
  */
 const DEFAULT_COST = 2 ** 15;
 const BLOCK_SIZE = 8;
@@ -13,19 +13,16 @@ const HASH_BYTES = 32;
 /** A new secret of 256 random bits, base64url: 43 characters. */
 export const generateSecret = (): string => randomBytes(32).toString('base64url');
 
-/** SHA-256 of a text in UTF-8, 32 bytes. */
+/** SHA-256 of a text in UTF-8. */
 export const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
 
-/**
- * Hashes a secret that {@link generateSecret} made: 256 random bits can't be guessed, so a fast hash is enough.
- * Never use it for what a person chose.
- */
+/** Hashes a secret of {@link generateSecret}: 256 random bits can't be guessed, so a fast hash is enough. */
 export const hashGenerated = (secret: string): SecretHash => ({
   algorithm: 'sha256',
   hash: digest(secret).toString('base64url'),
 });
 
-/** Hashes a password that a person chose. @param cost scrypt's N, a power of two; smaller only in tests */
+/** Hashes a password that a person chose. @param cost - scrypt's N, a power of two; smaller in tests only */
 export const hashChosen = async (password: string, cost = DEFAULT_COST): Promise<SecretHash> => {
   const salt = randomBytes(16).toString('base64url');
   const hash = await computeScrypt(password, { salt, cost });
@@ -33,9 +30,9 @@ export const hashChosen = async (password: string, cost = DEFAULT_COST): Promise
 };
 
 /**
- * scrypt (RFC 7914) of a password, 32 bytes. The password is normalised to NFC first, as RFC 8265 (OpaqueString),
- * to which RFC 7617 refers, demands: keyboards differ in how they compose `é`.
- * Rejects when `cost` is not a power of two or needs more than 256 MB.
+ * scrypt (RFC 7914) of a password, which is normalised to NFC (RFC 7617 and RFC 8265, OpaqueString), since keyboards
+ * differ in how they compose `é`.
+ * @throws Error when `cost` is not a power of two or needs more than 256 MB
  */
 export const computeScrypt = (
   password: string,

@@ -2,19 +2,19 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Credential, CredentialSecret } from './credential.ts';
 import { computeScrypt, digest } from './hash-secret.ts';
 
-/** What a caller showed. `username` is null where the scheme has none. */
+/** Credentials of a request. `username` is null where the scheme has none. */
 export interface Presented {
   readonly username: string | null;
   readonly secret: string;
 }
 
-/** Does what the caller showed match one of the credential's live secrets? */
+/** Whether the presented credentials match one of the live secrets. */
 export type Verify = (credential: Credential, presented: Presented) => Promise<boolean>;
 
 /**
- * Compares digests, since `timingSafeEqual` throws on unequal lengths, and always compares all of them: how long
- * it takes tells neither which secret matched nor whether it was the user name that did not.
- * Rejects when a stored hash can't be used, such as a scrypt cost that is no power of two.
+ * Compares digests, since `timingSafeEqual` throws on unequal lengths, and always all of them, so that the time does
+ * not depend on which secret matched or on the user name.
+ * @throws Error when a stored hash can't be used, such as a scrypt cost that is not a power of two
  */
 export const verify: Verify = async (credential, { username, secret }) => {
   const isUser = isSame(digestOfName(username), digestOfName(credential.username));
@@ -30,7 +30,7 @@ const matches = async ({ hash }: CredentialSecret, secret: string): Promise<bool
   return isSame(presented, Buffer.from(hash.hash, 'base64url'));
 };
 
-/** A name is a text, so that no name and the name `null` differ. Normalised as RFC 8265 demands. */
+/** Digest of the JSON text, so that null and the name `null` differ. Normalised by RFC 8265. */
 const digestOfName = (username: string | null): Buffer =>
   digest(JSON.stringify(username?.normalize('NFC') ?? null));
 

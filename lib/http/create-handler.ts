@@ -8,15 +8,15 @@ import { AppError, isAppError } from '../shared/errors.ts';
 import { answerProblem } from './problem.ts';
 import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
 
-/** One call of a function: the event as it came, and what goes into its line in the log. */
-interface Call {
+/** One invocation of a function. */
+export interface Call {
   readonly event: unknown;
   readonly context: Partial<Context>;
-  /** Adds the target of the request to the log line. Only what the store knows: a caller's word may be a secret. */
+  /** Adds the target of the request to its log line. Only verified values: raw input may be a misplaced secret. */
   describe(fields: Readonly<Record<string, string>>): void;
 }
 
-/** Answers one request. What it throws is answered as a problem. */
+/** Handles one request. A throw becomes an answer. */
 export type Handle = (call: Call) => Promise<Answer>;
 
 interface HandlerParts {
@@ -25,11 +25,11 @@ interface HandlerParts {
 }
 
 /**
- * The way into every function, and the one way out: `handle` returns an answer or throws, and either becomes a result
- * for the gateway and one line in the log.
+ * The Lambda handler of an HTTP function: the answer or the throw of `handle` becomes the gateway's result and one log
+ * line.
  */
 export const createHandler = (parts: HandlerParts, handle: Handle) =>
-  // No early timeout: what may take long has a deadline of its own, and a timer per request is not free.
+  // No early timeout: long operations have deadlines of their own, and a timer per request costs time.
   middy<unknown, APIGatewayProxyStructuredResultV2>({ timeoutEarlyInMillis: 0 }).handler(
     async (event, context: Partial<Context> = {}) => {
       const startedAt = parts.clock.now();
@@ -63,30 +63,30 @@ const answerCall = async (call: Call, handle: Handle, requestId: string) => {
   }
 };
 
-/** The execution that a request has started or asked for, as its answer names it. */
+/** The execution that a request has started or asked for, by its answer or error. */
 const executionOf = ({ executionId }: Answer, thrown: unknown): { readonly executionId?: string } => {
   if (executionId !== undefined) return { executionId };
   const parameters: { readonly executionId?: unknown } = isAppError(thrown) ? thrown.parameters : {};
   return typeof parameters.executionId === 'string' ? { executionId: parameters.executionId } : {};
 };
 
-/** The place in a trace that a request names: a fixed form, which can hold nothing else. */
+/** The request's `traceparent`: safe to log, since its form is fixed. */
 const traceOf = (event: unknown): { readonly traceparent?: string } => {
   const { headers } = isPlainObject(event) ? event : {};
   const traceparent = isPlainObject(headers) ? readTraceparent(headers.traceparent) : null;
   return traceparent === null ? {} : { traceparent };
 };
 
-/** Lambda sends the answer as JSON, in which a quote takes two bytes and a control character six. */
+/** Measured as JSON, in which Lambda sends it: a quote takes two bytes, a control character six. */
 const isTooLarge = ({ body }: Answer): boolean =>
   body !== null &&
   body.length * 6 > MAX_ANSWER_BYTES &&
   Buffer.byteLength(JSON.stringify(body)) > MAX_ANSWER_BYTES;
 
-/** What only the log sees. An error of the catalogue stands for what caused it. */
+/** The error for the log: the cause of an error of the catalogue. */
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
 
-/** The names of a request in answers and in the log. Empty for what an event lacks, or has as anything but a text. */
+/** Names of a request for answers and the log; empty where the event has no text. */
 const describeRequest = (event: unknown, context: Partial<Context>) => {
   const { requestContext } = (event ?? {}) as { requestContext?: unknown };
   const { http, requestId, routeKey } = (requestContext ?? {}) as Record<string, unknown>;
@@ -98,5 +98,5 @@ const describeRequest = (event: unknown, context: Partial<Context>) => {
   };
 };
 
-/** `String` throws for an object that can't become a primitive. */
+/** Not `String`, which throws for an object without a primitive value. */
 const toText = (value: unknown): string => (typeof value === 'string' ? value : '');

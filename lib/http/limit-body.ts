@@ -1,9 +1,6 @@
 import { AppError } from '../shared/errors.ts';
 
-/**
- * Refuses a body that is larger than `limitBytes`, on the event as it came: nothing has been decoded yet.
- * @throws AppError `BODY_TOO_LARGE`
- */
+/** Checks the size of an event's body before it is decoded. @throws AppError `BODY_TOO_LARGE` */
 export const limitBody = (event: unknown, limitBytes: number): void => {
   if (typeof event !== 'object' || event === null || !('body' in event)) return;
   if (typeof event.body !== 'string') return;

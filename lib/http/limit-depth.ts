@@ -3,10 +3,9 @@ import { AppError } from '../shared/errors.ts';
 const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Refuses JSON that is nested deeper than `limit` levels, counted on the text: `JSON.parse` takes millions of
- * levels, but whatever walks the result later (`JSON.stringify`, for one) overflows the stack at a few thousand.
- * Says nothing of whether the text is JSON.
- * @throws AppError `BODY_TOO_DEEP`
+ * Limits the depth of a JSON text, valid or not: `JSON.parse` accepts millions of levels, but recursive functions such
+ * as `JSON.stringify` overflow the stack at a few thousand.
+ * @throws AppError `BODY_TOO_DEEP` when it has more than `limit` levels
  */
 export const limitDepth = (text: string, limit: number): void => {
   let depth = 0;

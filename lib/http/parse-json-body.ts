@@ -5,19 +5,19 @@ import { limitDepth } from './limit-depth.ts';
 
 const NUMBER_TOO_LARGE = 'it holds a number that is too large';
 
-/** `1e400` parses to Infinity, which JSON can't carry on. */
+/** `1e400` parses to Infinity, which is not JSON. */
 const refuseInfinity = (_key: string, value: unknown): unknown => {
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
     throw new Error(NUMBER_TOO_LARGE);
   return value;
 };
 
-// Whether a body is JSON has been decided before, on the normalised content type; the parser would test the raw one.
+// The content type has been checked before, normalised; the parser would check the raw one.
 const parser = jsonBodyParser({ disableContentTypeCheck: true, reviver: refuseInfinity });
 
 /**
- * Parses the text of a JSON body with middy's parser, which also refuses the keys that could change a prototype:
- * `__proto__`, and `constructor` with a `prototype` in it. The depth is checked before.
+ * Parses a JSON body with middy's parser, which also refuses keys that could change a prototype: `__proto__`, and
+ * `constructor` with a `prototype` in it.
  * @throws AppError `BODY_TOO_DEEP` | `BODY_INVALID`
  */
 export const parseJsonBody = (text: string, maxDepth: number): JsonValue => {
@@ -31,14 +31,14 @@ export const parseJsonBody = (text: string, maxDepth: number): JsonValue => {
   return request.event.body;
 };
 
-/** All that the parser reads of a request. It answers by putting the value in the text's place. */
+/** The fields that the parser reads. It replaces the text with the value. */
 interface ParserRequest {
   readonly event: { body: JsonValue; readonly isBase64Encoded: boolean };
 }
 
 const parse = parser.before as unknown as (request: ParserRequest) => void;
 
-/** Never the parser's own sentence, nor the error as a cause: they quote the body. */
+/** A reason without the parser's message, which quotes the body. */
 const toReason = (error: unknown): string => {
   if (!(error instanceof Error)) return 'it is not valid JSON';
   if (error.message === 'Forbidden key in JSON body') return 'it holds a key that is not allowed';

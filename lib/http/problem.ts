@@ -1,13 +1,13 @@
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 
-/** Seconds after which a caller may try again what failed for want of the store. */
+/** Value of `Retry-After` for status 503. */
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * An error as problem details (RFC 9457). What is not from the catalogue becomes a bare 500: its message is for the
- * log alone.
- * @param instance the request's id, which the log names too
+ * An error as problem details (RFC 9457). An error outside of the catalogue becomes `INTERNAL`: its message is for the
+ * log only.
+ * @param instance - the request's id, which is in the log too
  */
 export const answerProblem = (thrown: unknown, instance: string): Answer => {
   const error = isAppError(thrown) ? thrown : new AppError('INTERNAL', {});
@@ -25,7 +25,7 @@ export const answerProblem = (thrown: unknown, instance: string): Answer => {
   };
 };
 
-/** What HTTP wants said beside the status (RFC 9110 §10.2.1, §10.2.3, §11.6.1). */
+/** Headers that HTTP requires with a status (RFC 9110 §10.2.1, §10.2.3, §11.6.1). */
 const headersOf = (error: AppError): Record<string, string> => {
   if (isAppError(error, 'METHOD_NOT_ALLOWED')) return { allow: error.parameters.allow.join(', ') };
   if (isAppError(error, 'UNAUTHORIZED')) return { 'www-authenticate': error.parameters.challenge };

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** IPv4 that is not public: IANA's special-purpose registry (RFC 6890 and updates), multicast, and what is reserved. */
+/** IPv4 networks that are not public: IANA's special-purpose registry (RFC 6890 and updates), multicast, reserved. */
 const specialV4 = [
   ['loopback', '127.0.0.0/8'],
   ['private', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'],
@@ -13,7 +13,7 @@ const specialV4 = [
   ['reserved', '240.0.0.0/4'],
 ] as const;
 
-/** The only part of IPv6 that is handed out for use on the internet (RFC 4291 §2.4), and what is special within. */
+/** The only IPv6 networks in use on the internet (RFC 4291 §2.4), and the special ones within. */
 const globalV6 = ['2000::/3'];
 const specialV6 = [
   ['special', '2001::/23'],
@@ -21,16 +21,13 @@ const specialV6 = [
   ['a tunnel to IPv4', '2002::/16'],
 ] as const;
 
-/** IPv4 in the clothes of IPv6, `::ffff:127.0.0.1`: judged, and reached, as what it is. */
+/** IPv4-mapped IPv6, `::ffff:127.0.0.1`: checked as the IPv4 address that it connects to. */
 const mappedV4 = ['::ffff:0:0/96'];
 
-/**
- * Where a network translates IPv6 to IPv4 (NAT64, RFC 6052 §2.1), its resolver gives every host that has only IPv4
- * such an address beside its own, so refusing them would refuse the host.
- */
+/** NAT64 (RFC 6052 §2.1): resolvers of such networks give one to every IPv4 host, so they can't all be refused. */
 const translatedV4 = ['64:ff9b::/96'];
 
-/** A list of networks as the platform checks them; it knows IPv4-mapped addresses too. */
+/** Networks as a `BlockList`, which matches IPv4-mapped addresses too. */
 export const toBlockList = (networks: readonly string[]): BlockList => {
   const list = new BlockList();
   for (const network of networks) {
@@ -52,8 +49,8 @@ const translated = toBlockList(translatedV4);
 const globalUnicast = toBlockList(globalV6);
 
 /**
- * Why no request may go to this address, such as `loopback` or `private`; null when it is a public one. For IPv6 it
- * asks what is public, not what is forbidden, so that a range nobody thought of is refused.
+ * The reason to refuse an address, such as `loopback` or `private`; null when it is public. IPv6 is an allow list, so
+ * that ranges assigned later are refused.
  */
 export const findAddressProblem = (address: string): string | null => {
   if (isIP(address) === 0 || address.includes('%')) return 'not a plain IP address';
@@ -66,9 +63,9 @@ export const findAddressProblem = (address: string): string | null => {
 const findIn = (ranges: typeof v4, address: string, family: 'ipv4' | 'ipv6'): string | null =>
   ranges.find(({ list }) => list.check(address, family))?.name ?? null;
 
-/** The IPv4 address in the last 32 bits, as a mapped one. */
+/** The IPv4 address in the last 32 bits, IPv4-mapped. */
 const toTranslatedV4 = (address: string): string => {
-  // The URL parser writes any form the same way (RFC 5952): `[64:ff9b::7f00:1]`, `[64:ff9b::1]` when the upper 16 are 0.
+  // The URL parser normalises (RFC 5952): `[64:ff9b::7f00:1]`, or `[64:ff9b::1]` when the upper 16 bits are 0.
   const groups = new URL(`http://[${address}]`).hostname.slice('[64:ff9b::'.length, -1);
   return groups.includes(':') ? `::ffff:${groups}` : `::ffff:0:${groups || '0'}`;
 };

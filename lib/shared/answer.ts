@@ -1,4 +1,4 @@
-/** What goes back to a caller, free of the gateway that it goes through. */
+/** Answer to a caller, independent of the gateway. */
 export interface Answer {
   readonly status: number;
   /** Lower-case names. */
@@ -9,7 +9,7 @@ export interface Answer {
   readonly executionId?: string;
 }
 
-/** Not cached anywhere: it says what is true now. */
+/** An answer in JSON, not cached on its way: it is the state of now. */
 export const answerJson = (status: number, value: unknown): Answer => ({
   status,
   headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },

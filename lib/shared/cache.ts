@@ -1,23 +1,23 @@
 export interface CacheOptions<Value> {
-  /** How old an answer may be, in milliseconds, counted from when it was asked for; 0 switches the cache off. */
+  /** Milliseconds that an entry is valid, from the start of its load; 0 switches the cache off. */
   readonly ttlMs: number;
-  /** The entry that was not used for the longest time goes first. */
+  /** Beyond this the least recently used entry is evicted. */
   readonly maxEntries: number;
   /** `now` gives milliseconds since the epoch. */
   readonly clock: { now(): number };
-  /** Which answers are worth keeping; all by default. Failures never are. */
+  /** Whether a value is cached; all are by default. Failures never are. */
   readonly keep?: (value: Value) => boolean;
 }
 
-/** Answers from memory, or with what `load` resolves to. Callers who ask at the same time share one `load`. */
-type Lookup<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
+/** Gets a value from the cache or from `load`. Concurrent lookups of a key share one `load`. */
+export type Lookup<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
 
 interface Entry<Value> {
   readonly value: Promise<Value>;
-  readonly askedAt: number;
+  readonly loadedAt: number;
 }
 
-/** A small cache for one sandbox: bounded in age and in number. */
+/** An LRU cache in memory, bounded in age and in number. */
 export const createCache = <Value>({
   ttlMs,
   maxEntries,
@@ -26,15 +26,15 @@ export const createCache = <Value>({
 }: CacheOptions<Value>): Lookup<Value> => {
   const entries = new Map<string, Entry<Value>>();
 
-  // A clock that is set back must not make an entry live longer, hence the first comparison.
-  const isFresh = ({ askedAt }: Entry<Value>, now: number) => askedAt <= now && now < askedAt + ttlMs;
+  // The first comparison: an entry must not live longer when the clock is set back.
+  const isFresh = ({ loadedAt }: Entry<Value>, now: number) => loadedAt <= now && now < loadedAt + ttlMs;
 
-  const remember = (key: string, entry: Entry<Value>) => {
-    entries.delete(key); // a Map is ordered by insertion: what is used moves to the end
+  const touch = (key: string, entry: Entry<Value>) => {
+    entries.delete(key); // a Map is ordered by insertion: the entry moves to the end
     entries.set(key, entry);
     if (entries.size <= maxEntries) return;
-    const [longestUnused] = entries.keys();
-    if (longestUnused !== undefined) entries.delete(longestUnused);
+    const [leastRecentlyUsed] = entries.keys();
+    if (leastRecentlyUsed !== undefined) entries.delete(leastRecentlyUsed);
   };
 
   return (key, load) => {
@@ -42,17 +42,17 @@ export const createCache = <Value>({
     const now = clock.now();
     const known = entries.get(key);
     if (known !== undefined && isFresh(known, now)) {
-      remember(key, known);
+      touch(key, known);
       return known.value;
     }
-    const entry = { value: load(), askedAt: now };
-    remember(key, entry);
-    const forget = () => {
+    const entry = { value: load(), loadedAt: now };
+    touch(key, entry);
+    const evict = () => {
       if (entries.get(key) === entry) entries.delete(key);
     };
     entry.value.then((value) => {
-      if (!keep(value)) forget();
-    }, forget);
+      if (!keep(value)) evict();
+    }, evict);
     return entry.value;
   };
 };

@@ -1,7 +1,7 @@
 const MAX_NAME_LENGTH = 80;
 const MAX_NAMES = 12;
 
-/** A name from the file, for a message: quoted, and not longer than a line. */
+/** A name in quotes for a message, cut to {@link MAX_NAME_LENGTH}. */
 export const quote = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? `"${name}"` : `"${name.slice(0, MAX_NAME_LENGTH)}…"`;
 
@@ -12,9 +12,9 @@ export const quoteAll = (names: Iterable<string>): string => {
   return all.length <= MAX_NAMES ? shown : `${shown} and ${all.length - MAX_NAMES} more`;
 };
 
-/** What stands at the end of a message; nothing for null. */
+/** End of a message; empty for null. */
 export const didYouMean = (suggestion: string | null): string =>
   suggestion === null ? '' : `; did you mean ${quote(suggestion)}?`;
 
-/** A key as it stands in a JSON pointer (RFC 6901 §3). */
+/** A key, escaped for a JSON pointer (RFC 6901 §3). */
 export const toPointerKey = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');

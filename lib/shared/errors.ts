@@ -1,7 +1,6 @@
 /**
- * The catalogue of what can go wrong in front of a caller or an operator: code, HTTP status, title, and a sentence.
- * The sentence is public: it names what is wrong and where, and holds no secret, no stack and no echo of the input.
- * What only we should see travels as `cause`.
+ * Errors that callers and operators see: code, HTTP status, title, sentence. The sentence is public: it says what is
+ * wrong and where, without secrets, stacks or input. Internal details belong in `cause`.
  */
 const catalogue = {
   // Reading a request
@@ -223,7 +222,7 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly title: string;
   readonly parameters: ErrorParameters<Code>;
 
-  /** @param cause what only the log may see */
+  /** @param cause - for the log only */
   constructor(code: Code, parameters: ErrorParameters<Code>, cause?: unknown) {
     const { status, title, detail } = catalogue[code] as CatalogueEntry<ErrorParameters<Code>>;
     super(detail(parameters), cause === undefined ? undefined : { cause });
@@ -235,6 +234,6 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Is this an error of the catalogue, and, when a code is given, that one? Narrows the parameters too. */
+/** Whether an error is of the catalogue and, when a code is given, has that code. */
 export const isAppError = <Code extends ErrorCode>(error: unknown, code?: Code): error is AppError<Code> =>
   error instanceof AppError && (code === undefined || error.code === code);

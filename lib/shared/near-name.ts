@@ -1,15 +1,15 @@
 import { distance } from 'fastest-levenshtein';
 
-/** Longer names have too many neighbours to look up, and take too long to compare. */
+/** Longer names have too many neighbours and take too long to compare. */
 const MAX_LENGTH = 64;
 
-/** Looking for what was meant takes its time: a file with more wrong names than this needs no more hints. */
+/** Hints per file: each costs a search. */
 const MAX_HINTS = 100;
 
-/** Finds among `names` what may have been meant; null when nothing is near. */
+/** Finds the name most similar to a wrong one; null when none is. */
 export type FindNearest = (name: string, names: Iterable<string>) => string | null;
 
-/** The same for names that can be asked for, but not listed. */
+/** The same for names that can be looked up but not listed. */
 export type FindNearName = (name: string, isKnown: (name: string) => boolean) => string | null;
 
 export interface Hints {
@@ -17,7 +17,7 @@ export interface Hints {
   readonly findNearName: FindNearName;
 }
 
-/** Gives hints for {@link MAX_HINTS} wrong names, then null, so that a file of any size is checked in linear time. */
+/** Hints for the first {@link MAX_HINTS} wrong names, then null: keeps the check of a file linear in its size. */
 export const limitHints = (): Hints => {
   let left = MAX_HINTS;
   const takeOne = (): boolean => {
@@ -31,15 +31,14 @@ export const limitHints = (): Hints => {
 };
 
 /**
- * The name that was probably meant: the same but for case and separators (`True`, `http-request`), else one that
- * begins with it or that it begins with, else the one with the smallest edit distance, up to a third of its length; two
- * neighbours that are swapped count as one edit.
+ * The most similar name: equal but for case and separators (`True`, `http-request`), else a prefix or an extension,
+ * else the one with the smallest edit distance, up to a third of the length. A swap of neighbours is one edit.
  */
 export const findNearest: FindNearest = (name, names) => {
   if (name === '' || name.length > MAX_LENGTH) return null;
   const plain = toPlain(name);
   let best: string | null = null;
-  // With every letter another one, it is another name.
+  // A distance of the whole length is no similarity.
   let bestRank = Math.min(name.length, Math.max(1, Math.floor(name.length / 3)) + 1);
   for (const candidate of names) {
     const rank = candidate.length > MAX_LENGTH ? Number.POSITIVE_INFINITY : rankOf(plain, toPlain(candidate));
@@ -53,7 +52,7 @@ export const findNearest: FindNearest = (name, names) => {
 
 const toPlain = (name: string): string => name.toLowerCase().replace(/[-_. ]/g, '');
 
-/** The smaller, the nearer. */
+/** Dissimilarity, from 0. */
 const rankOf = (name: string, candidate: string): number => {
   if (name === candidate) return 0;
   const [short, long] = name.length < candidate.length ? [name, candidate] : [candidate, name];
@@ -72,9 +71,8 @@ const isSwapped = (name: string, candidate: string): boolean => {
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
 /**
- * A known name that is one slip away: written in another way (`http-request`), or with one character missing, too
- * many, wrong, or swapped with the next one; null when there is none. For names that can be asked for but not listed:
- * the neighbours of the wrong one are tried, after P. Norvig, "How to Write a Spelling Corrector".
+ * A known name that is one edit away: another notation (`http-request`), or one character missing, added, replaced or
+ * swapped with the next. Tries all neighbours of the wrong name, after P. Norvig, "How to Write a Spelling Corrector".
  */
 export const findNearName: FindNearName = (name, isKnown) => {
   if (name.length > MAX_LENGTH) return null;

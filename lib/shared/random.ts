@@ -1,4 +1,4 @@
-/** Pseudo-random numbers from 0 to 1 that depend on the seed alone (FNV-1a into mulberry32). Not for secrets. */
+/** Pseudo-random numbers from 0 to 1, determined by the seed (FNV-1a into mulberry32). Not for secrets. */
 export const createRandom = (seed: string): (() => number) => {
   let state = 0x811c9dc5;
   for (let index = 0; index < seed.length; index++) {
