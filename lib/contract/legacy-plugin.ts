@@ -37,8 +37,8 @@ interface LegacyProvider {
 /** The legacy plugin API for a node type that starts workflows: one provider, one node type. */
 export interface TriggerProvider extends LegacyProvider {
   /**
-   * What fires the trigger. Only the built-in `webhookTrigger` and `manualTrigger` are fired, so only they declare it:
-   * a declaration in a plugin has no effect. A workflow that has only triggers that nothing fires is refused.
+   * What fires the trigger, for the validation: it refuses a workflow without a trigger that is fired. Only the
+   * built-in `webhookTrigger` and `manualTrigger` are, so no other trigger may declare it.
    */
   readonly firedBy?: TriggerSource;
 }

@@ -8,8 +8,8 @@ import { MAX_WAIT_SECONDS } from './wait.ts';
 const ONE_DAY_SECONDS = 86_400;
 
 /**
- * Asks somebody outside. The nodes behind `requested` get the address at which to approve or reject, and run first:
- * they hand it to whoever is to decide. What was decided, and the JSON that came with it, goes out with the input.
+ * Waits for a decision from outside. Its body, the nodes behind `requested`, runs first and sends the callback URL to
+ * the approver. The decision and the JSON that came with it are added to the output.
  */
 export const approval: PluginHandle = {
   id: 'approval',
@@ -17,7 +17,7 @@ export const approval: PluginHandle = {
   description: 'Waits until somebody approves or rejects at a one-time URL, or the time is up',
   kind: 'action',
   outputs: ['requested', 'approved', 'rejected', 'timedOut'],
-  // No caller waits for an answer from outside.
+  // An answer from outside may come long after the caller's timeout.
   control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
   schema: {
     type: 'object',
@@ -41,7 +41,7 @@ export const approval: PluginHandle = {
     const [requested] = await control.runBodies([
       { ...input, approval: { url, expiresAt: new Date(expiresAt).toISOString() } },
     ]);
-    // Whom nobody told can't answer.
+    // The URL was not sent, so no answer can come.
     if (requested !== undefined && 'failure' in requested) {
       const { nodeId, message } = requested.failure;
       throw new Error(`nobody was asked, for the node "${nodeId}" failed: ${message}`);

@@ -1,4 +1,4 @@
-/** The parameters of the nodes that decide by a condition: as strict as each other. */
+/** Parameters of the nodes `if` and `filter`. */
 export const conditionSchema = {
   type: 'object',
   additionalProperties: false,

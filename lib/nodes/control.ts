@@ -4,7 +4,7 @@ import { forEach } from './for-each.ts';
 import { subworkflow } from './subworkflow.ts';
 import { wait } from './wait.ts';
 
-/** The nodes that steer a run: they wait, ask, repeat, and run other workflows. */
+/** Nodes with `control`, which steer their run. */
 const control: PluginProvider = {
   id: 'control',
   name: 'Control',

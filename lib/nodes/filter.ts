@@ -3,7 +3,7 @@ import type { PluginHandle } from '../contract/plugin.ts';
 import { conditionSchema } from './condition.ts';
 import { readBoolean } from './parameters.ts';
 
-/** Hands the input on, or nothing: the branch behind it is then skipped. The condition is as strict as that of `if`. */
+/** Delivers its input when the condition is true, else nothing: the branch behind it is skipped. As strict as `if`. */
 export const filter: PluginHandle = {
   id: 'filter',
   name: 'Filter',

@@ -7,7 +7,7 @@ import { respondToWebhook } from './respond-to-webhook.ts';
 import { set } from './set.ts';
 import { switchNode } from './switch.ts';
 
-/** For each handle, parameters and the output on which it must deliver its input then. */
+/** Health check of each handle: its parameters, and the output on which it must deliver its input with them. */
 const probes: readonly [PluginHandle, Record<string, never> | object, string][] = [
   [set, { values: {}, keepInput: true }, 'main'],
   [ifNode, { condition: false }, 'false'],
@@ -17,7 +17,7 @@ const probes: readonly [PluginHandle, Record<string, never> | object, string][] 
   [respondToWebhook, {}, 'main'],
 ];
 
-/** The nodes that lead data through a workflow. All of them are pure. */
+/** Nodes that route data through a workflow; all are pure. */
 const flow: PluginProvider = {
   id: 'flow',
   name: 'Flow',
@@ -27,7 +27,7 @@ const flow: PluginProvider = {
   handles: [set, ifNode, switchNode, merge, filter, respondToWebhook],
   healthCheck: async () => {
     const input = { probe: 1 };
-    // Pure handles read nothing of their context but the inputs.
+    // Pure handles use only the inputs of their context.
     const context = { inputs: [] as const } as Partial<NodeContext> as NodeContext;
     for (const [handle, parameters, output] of probes) {
       const node = { id: 'check', type: handle.id, parameters: { ...parameters } };

@@ -6,8 +6,8 @@ import { readChoice, readNumber, wrongParameter } from './parameters.ts';
 const onItemFailure = ['fail', 'continue'] as const;
 
 /**
- * Runs its body, the nodes behind `each`, once per item; each of them is remembered on its own. Puts out what the last
- * node of each put out, in the order of the items. All items are run, also when one of them fails.
+ * Runs its body, the nodes behind `each`, once per item, each with its own checkpoints. Its output lists the output of
+ * each body's last node, in the order of the items. A failed item does not stop the others.
  */
 export const forEach: PluginHandle = {
   id: 'forEach',

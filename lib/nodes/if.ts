@@ -3,10 +3,7 @@ import type { PluginHandle } from '../contract/plugin.ts';
 import { conditionSchema } from './condition.ts';
 import { readBoolean } from './parameters.ts';
 
-/**
- * Hands the input on to one of two branches. Only `true` and `false` decide: what counts as true elsewhere (a text
- * "false", a number) is an error, so that nothing takes the wrong branch unnoticed.
- */
+/** Delivers its input on one of two outputs. The condition must be a boolean, so that the text "false" is no `true`. */
 export const ifNode: PluginHandle = {
   id: 'if',
   name: 'If',

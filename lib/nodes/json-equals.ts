@@ -1,6 +1,6 @@
 import type { JsonValue } from '../contract/json.ts';
 
-/** Are these the same JSON? Arrays by position, objects by their own keys in any order. */
+/** Whether two JSON values are equal: arrays by position, objects by their own keys in any order. */
 export const jsonEquals = (left: JsonValue, right: JsonValue): boolean => {
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;

@@ -1,7 +1,7 @@
 import type { TriggerProvider } from '../contract/legacy-plugin.ts';
 import type { NodeExecutor } from '../contract/node.ts';
 
-/** Puts out what it was started with. */
+/** Its output is the input of the execution. */
 const executor: NodeExecutor = {
   getNodeType: () => 'manualTrigger',
   execute: (_node, input, { services }) => ({

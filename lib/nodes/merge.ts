@@ -3,7 +3,7 @@ import { readChoice } from './parameters.ts';
 
 const modes = ['merge', 'append', 'byNode'] as const;
 
-/** Joins branches. The engine has merged them already: the other modes keep them apart. */
+/** Joins branches. Its input is merged by the engine already; the other modes use the separate inputs. */
 export const merge: PluginHandle = {
   id: 'merge',
   name: 'Merge',

@@ -4,10 +4,10 @@ import { emit, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { readMap, readNumber, wrongParameter } from './parameters.ts';
 
-/** RFC 9110 §5.5, in ASCII: no line break, which would begin another header. */
+/** RFC 9110 §5.5, in ASCII; without line breaks, which would begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Answers the caller of a webhook whose `responseMode` is `responseNode`, and hands its input on. */
+/** Answers the caller of a webhook whose `responseMode` is `responseNode`. Its output is its input. */
 export const respondToWebhook: PluginHandle = {
   id: 'respondToWebhook',
   name: 'Respond to webhook',

@@ -1,7 +1,7 @@
 import type { PluginHandle } from '../contract/plugin.ts';
 import { readBoolean, readMap } from './parameters.ts';
 
-/** Puts out the given values: alone, or over the node's input. */
+/** Its output is the given values, alone or merged over its input. */
 export const set: PluginHandle = {
   id: 'set',
   name: 'Set',
@@ -23,7 +23,7 @@ export const set: PluginHandle = {
   },
   execute: ({ parameters }, input) => {
     const values = readMap(parameters, 'values');
-    // A spread defines properties, so that a key named __proto__ stays a key.
+    // A spread defines own properties, also for the key __proto__.
     return readBoolean(parameters, 'keepInput', false) ? { ...input, ...values } : values;
   },
 };

@@ -3,8 +3,8 @@ import { controlOf } from './control-of.ts';
 import { readMap, readString } from './parameters.ts';
 
 /**
- * Runs another workflow, from its `manualTrigger`, as a part of this execution: in its record, under its limits. The
- * version is the one that is current when the node is reached. Puts out what the last node of that workflow put out.
+ * Runs another workflow, from its `manualTrigger`, within this execution, its record and its limits, in the version
+ * that is current then. Its output is that of the workflow's last node.
  */
 export const subworkflow: PluginHandle = {
   id: 'subworkflow',

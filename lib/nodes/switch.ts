@@ -4,10 +4,10 @@ import type { PluginHandle } from '../contract/plugin.ts';
 import { jsonEquals } from './json-equals.ts';
 import { isJsonMap, readString, wrongParameter } from './parameters.ts';
 
-/** Anything but the reserved output, on which the input would become the answer to the caller. */
+/** Any name but the reserved one, on which the input would become the answer to the caller. */
 const outputName = { type: 'string', minLength: 1, not: { const: RESPONSE_OUTPUT } };
 
-/** Hands the input on to the output of the first case that equals the value, as JSON, or else to the fallback. */
+/** Delivers its input on the output of the first case that equals the value as JSON, else on the fallback. */
 export const switchNode: PluginHandle = {
   id: 'switch',
   name: 'Switch',
@@ -44,7 +44,7 @@ export const switchNode: PluginHandle = {
     },
   },
   execute: ({ parameters }, input) => {
-    // An expression that finds nothing leaves the parameter out; in JSON that is null.
+    // An expression without a result leaves the parameter out: compared as null.
     const { value = null, cases } = parameters;
     if (!Array.isArray(cases)) throw wrongParameter('cases', 'a list', cases);
     const found = cases.map(readCase).find(({ equals }) => jsonEquals(equals, value));

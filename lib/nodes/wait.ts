@@ -3,13 +3,13 @@ import type { PluginHandle } from '../contract/plugin.ts';
 import { controlOf } from './control-of.ts';
 import { readNumber, wrongParameter } from './parameters.ts';
 
-/** 366 days: how long an execution may live. */
+/** 366 days, the limit of an execution. */
 export const MAX_WAIT_SECONDS = 31_622_400;
 
-/** ISO 8601 with a time zone: without one, nobody knows when it is. */
+/** ISO 8601 with a time zone. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Waits for a time, then hands its input on. A durable run is in no process meanwhile. */
+/** Waits, then delivers its input. A durable run is suspended meanwhile. */
 export const wait: PluginHandle = {
   id: 'wait',
   name: 'Wait',

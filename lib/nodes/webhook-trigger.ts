@@ -12,13 +12,13 @@ const sampleRequest: JsonObject = {
   remoteAddress: '192.0.2.1',
 };
 
-/** Turns the request that fired it into its eight output keys. What is missing, as in a run by hand, gets a default. */
+/** Its output is the request in eight keys, with defaults for what is missing, as in a manual run. */
 const executor: NodeExecutor = {
   getNodeType: () => 'webhookTrigger',
   execute: ({ parameters }, request, { services }) => ({
     triggeredAt: request.triggeredAt ?? new Date(services.clock.now()).toISOString(),
     triggerType: 'webhook',
-    body: request.body === undefined ? {} : request.body, // a body of null is a body
+    body: request.body === undefined ? {} : request.body, // null is a valid body
     headers: request.headers ?? {},
     queryParams: request.queryParams ?? {},
     requestMethod: request.requestMethod ?? parameters.method ?? 'POST',
@@ -80,7 +80,7 @@ const webhookTrigger: TriggerProvider = {
   getExecutor: () => executor,
   healthCheck: async ({ clock }) => {
     const node = { id: 'check', type: 'webhookTrigger', parameters: {} };
-    // The executor reads nothing else of its context.
+    // The executor uses only these parts of its context.
     const context = { services: { clock } } as Parameters<NodeExecutor['execute']>[2];
     const output = (await executor.execute(node, sampleRequest, context)) as Record<string, JsonValue>;
     const keys = Object.keys(output).sort().join();

@@ -4,7 +4,7 @@ import type { HandleKind } from '../contract/plugin.ts';
 import { fillInDeclarations } from './fill-in-declarations.ts';
 import type { Plugin } from './plugin.ts';
 
-/** A legacy provider as a plugin with one node type. Nothing behind this file asks which API it was. */
+/** A legacy provider as a plugin with one node type, so that the rest of the code handles one kind of plugin. */
 export const adaptLegacy = (
   id: string,
   kind: HandleKind,
@@ -28,7 +28,7 @@ export const adaptLegacy = (
         name: displayName,
         description,
         category,
-        // A trigger only turns what fired it into data.
+        // A trigger only converts its input to data.
         pure: kind === 'trigger' || ('pure' in provider && provider.pure === true),
         control: null,
         ...fillInDeclarations(provider),
@@ -40,7 +40,7 @@ export const adaptLegacy = (
   };
 };
 
-/** The legacy list of properties as JSON Schema. */
+/** Legacy properties as JSON Schema. */
 const toSchema = (properties: readonly LegacyProperty[]): JsonObject => ({
   type: 'object',
   properties: Object.fromEntries(properties.map((property) => [property.name, toPropertySchema(property)])),

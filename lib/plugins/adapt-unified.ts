@@ -9,7 +9,7 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
   version: provider.version,
   description: provider.description,
   category: provider.category,
-  // Copied, as everything here: what has been checked is what is used, whatever the plugin does to its own later.
+  // Copied, as everything here, so that later changes by the plugin do not bypass the check of its metadata.
   dependencies: (provider.dependencies ?? []).map(({ pluginId, version, optional = false }) => ({
     pluginId,
     ...(version === undefined ? {} : { version }),

@@ -2,16 +2,16 @@ import { satisfies } from 'compare-versions';
 import type { PluginDependency } from '../contract/plugin.ts';
 import type { Plugin } from './plugin.ts';
 
-interface DependencyFindings {
-  /** Why the plugin can't be loaded; null when nothing keeps it from it. */
+export interface DependencyFindings {
+  /** Why the plugin can't be loaded; null when it can. */
   readonly error: string | null;
   /** Optional dependencies that are not met. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Whether what a plugin depends on is there. Looks at metadata only; whether a dependency then loads shows later.
- * @param candidates the installed plugins whose metadata is sound, by id
+ * Checks a plugin's dependencies by metadata only, before any plugin is initialised.
+ * @param candidates - installed plugins with valid metadata, by id
  */
 export const checkDependencies = (
   plugin: Plugin,
@@ -38,7 +38,7 @@ const describeUnmet = ({ pluginId, version }: PluginDependency, found: Plugin | 
   return `it depends on the plugin "${pluginId}" ${version}, and ${found.version} is installed`;
 };
 
-/** The way from a plugin back to itself; null when there is none. */
+/** A dependency path from a plugin back to itself; null when there is none. */
 const findCycle = (start: string, candidates: ReadonlyMap<string, Plugin>): string[] | null => {
   const seen = new Set<string>();
   const work = [[start]];

@@ -1,10 +1,8 @@
 import { type PluginEntry, toFailed } from './plugin.ts';
 
 /**
- * The first plugin of the list that brings a node type has it; a plugin of which one is taken is left out whole.
- *
- * Claimed on metadata alone, before anything is initialised: whose code a node type runs must not depend on
- * whether another plugin's init happened to work this time.
+ * Gives each node type to the first plugin that has it. A plugin with a node type that is taken already fails as a
+ * whole. Decided by metadata, before any init: the code of a node type must not depend on another plugin's init.
  */
 export const claimNodeTypes = (entries: readonly PluginEntry[]): PluginEntry[] => {
   const owners = new Map<string, string>();

@@ -1,7 +1,7 @@
 import { type ListedPlugins, listActions, listTriggers } from './summaries.ts';
 
-/** Where it runs; the function tells, since this folder does not look at the process. */
-interface RuntimeInfo {
+/** The runtime environment; an argument, since this folder does not read the process. */
+export interface RuntimeInfo {
   readonly node: string;
   readonly architecture: string;
   readonly region: string;

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 500;
 
-/** What people are shown of an error that a plugin threw: the first line that says something, bounded; never a stack. */
+/** A plugin's error for people: the first line of its message, limited in length, without a stack. */
 export const describeError = (thrown: unknown): string => {
   const [firstLine = ''] = messageOf(thrown)
     .trim()

@@ -4,7 +4,7 @@ import type { PluginHandle } from '../contract/plugin.ts';
 
 type Declared = Pick<PluginHandle, 'outputs' | 'inputs' | 'endsBranch' | 'credentialTypes'>;
 
-/** What a node type of either plugin API declares of itself, with the defaults. Lists are copied. */
+/** The declarations of a node type of either plugin API, with defaults. Lists are copied. */
 export const fillInDeclarations = (
   declared: Declared,
 ): Pick<NodeType, 'outputs' | 'inputs' | 'endsBranch' | 'credentialTypes'> => {
@@ -17,7 +17,7 @@ export const fillInDeclarations = (
   };
 };
 
-/** A function stays a method of what declares it. */
+/** A function is bound to its object, so that it may use `this`. */
 const readOutputs = (declared: Declared): NodeType['outputs'] => {
   const { outputs = [MAIN_OUTPUT] } = declared;
   return typeof outputs === 'function' ? outputs.bind(declared) : [...outputs];

@@ -29,7 +29,7 @@ interface HealthOptions {
   readonly deadlineMs?: number;
 }
 
-/** Checks every plugin: that it is loaded, and initialised, that each node type has its executor, and what it says of itself. */
+/** Checks every plugin: loaded, initialised, an executor for each node type, and its own health check. */
 export const checkHealth = async (registry: Registry, options: HealthOptions): Promise<HealthReport> => {
   const plugins = await registry.initialise();
   const rows = await Promise.all(
@@ -51,7 +51,7 @@ export const checkHealth = async (registry: Registry, options: HealthOptions): P
   };
 };
 
-/** The report when there is no registry to check; the reason is for the log. */
+/** The report when the registry can't be loaded; the reason is in the log. */
 export const reportNoRegistry = (now: number): HealthReport => ({
   status: 'unhealthy',
   plugins: {},
@@ -59,7 +59,7 @@ export const reportNoRegistry = (now: number): HealthReport => ({
   generatedAt: new Date(now).toISOString(),
 });
 
-/** What is switched off on purpose doesn't count. A service with no plugin that works is of no use. */
+/** Disabled plugins do not count. Unhealthy only when no plugin works. */
 const toOverall = ({
   total,
   healthy,
@@ -79,7 +79,7 @@ const checkPlugin = async (
   { clock, logger, deadlineMs = 2_000 }: HealthOptions,
 ): Promise<PluginHealth> => {
   const startedAt = clock.now();
-  const finding = await find(async (): Promise<Finding> => {
+  const finding = await catchUnhealthy(async (): Promise<Finding> => {
     if (entry.status === 'disabled') return { status: 'disabled', message: entry.error };
     if (entry.status === 'failed') return { status: 'unhealthy', message: entry.error };
     return withinDeadline(clock, deadlineMs, async (signal) => {
@@ -100,8 +100,8 @@ const checkPlugin = async (
   };
 };
 
-/** A check that throws has found something. */
-const find = async (check: () => Promise<Finding>): Promise<Finding> => {
+/** Runs a check; a throw is the finding `unhealthy`. */
+const catchUnhealthy = async (check: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await check();
   } catch (error) {
@@ -120,7 +120,7 @@ const checkExecutors = async ({ nodeTypes }: Plugin, registry: Registry): Promis
   }
 };
 
-/** What a plugin's own check returned, which may be anything; to say nothing is not to say that all is well. */
+/** Validates the result of a plugin's health check. @throws Error for a result without a valid status */
 const toFinding = (result: unknown): Finding => {
   const { status, message } = (result ?? {}) as Record<string, unknown>;
   if (status !== 'healthy' && status !== 'warning' && status !== 'unhealthy') {

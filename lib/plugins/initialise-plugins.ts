@@ -8,17 +8,17 @@ import { withinDeadline } from './within-deadline.ts';
 interface InitOptions {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** For one plugin, in milliseconds; plugins that do not depend on one another are initialised at once. */
+  /** For one plugin, in milliseconds; independent plugins are initialised concurrently. */
   readonly deadlineMs: number;
 }
 
-/** A failed init is not tried again before: what it waits for in vain, each request would wait for. */
-const RETRY_INIT_MS = 30_000;
+/** Time before a failed init is tried again, so that not every request waits for it. */
+export const RETRY_INIT_MS = 30_000;
 
 interface PluginInitialiser {
   /**
-   * Initialises a plugin after all that it depends on, once; gives how it turned out. A failed init is tried again when
-   * the plugin is next asked for, half a minute later or more.
+   * Initialises a plugin after its dependencies, once; never throws. A failed init is tried again by the first call
+   * after {@link RETRY_INIT_MS}.
    */
   initialise(entry: PluginEntry): Promise<PluginEntry>;
   /** The plugins whose init has succeeded. */
@@ -27,11 +27,11 @@ interface PluginInitialiser {
 
 interface Outcome {
   readonly result: Promise<PluginEntry>;
-  /** Milliseconds since the epoch; null while it has not failed. */
+  /** Milliseconds since the epoch; null unless it has failed. */
   failedAt: number | null;
 }
 
-/** @param entries as they are connected: no way leads from one of them back to itself */
+/** @param entries - connected, so without cycles of dependencies */
 export const createInitialiser = (
   entries: readonly PluginEntry[],
   { clock, logger, deadlineMs }: InitOptions,
@@ -46,7 +46,7 @@ export const createInitialiser = (
     if (entry.status !== 'loaded') return Promise.resolve(entry);
     const known = outcomes.get(entry.id);
     if (known !== undefined && !isDue(known)) return known.result;
-    const outcome: Outcome = { result: settle(entry), failedAt: null };
+    const outcome: Outcome = { result: runInit(entry), failedAt: null };
     outcomes.set(entry.id, outcome);
     void outcome.result.then(({ status }) => {
       if (status !== 'loaded') outcome.failedAt = clock.now();
@@ -57,8 +57,8 @@ export const createInitialiser = (
   const isDue = ({ failedAt }: Outcome): boolean =>
     failedAt !== null && clock.now() - failedAt >= RETRY_INIT_MS;
 
-  /** Never rejects. */
-  const settle = async (entry: LoadedEntry): Promise<PluginEntry> => {
+  /** Never throws. */
+  const runInit = async (entry: LoadedEntry): Promise<PluginEntry> => {
     const failed = await findFailed(entry);
     const required = failed.find(({ optional }) => optional !== true);
     if (required !== undefined) return fail(entry, describeNotLoaded(required.pluginId));

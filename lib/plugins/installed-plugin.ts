@@ -1,10 +1,7 @@
-/** Loads the module whose default export is the provider. `unknown`, since the registry checks what it gets. */
-type LoadPlugin = () => Promise<{ readonly default: unknown }>;
+/** Imports the module whose default export is the provider: `unknown`, since the registry checks it. */
+export type LoadPlugin = () => Promise<{ readonly default: unknown }>;
 
-/**
- * One entry of the list of installed plugins. The list says only what has to be known without loading the
- * plugin, so that a module that throws when it is imported is still listed, with its error.
- */
+/** An installed plugin by what is known without its module, so that a module that can't be imported is listed too. */
 export type InstalledPlugin =
   | {
       readonly id: string;

@@ -13,30 +13,29 @@ import { withinDeadline } from './within-deadline.ts';
 interface RegistryOptions {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Ids of plugins that are switched off. */
+  /** Ids of the plugins to leave out. */
   readonly disabled?: readonly string[];
-  /** For loading, initialising and tidying up one plugin, each; 2,000 by default. */
+  /** For each `load`, `init` and `destroy` of one plugin; 2,000 by default. */
   readonly deadlineMs?: number;
-  /** Runs what plugins make once, apart from what the node is made to answer for that needs it first. */
+  /** Runs the loading of executors outside of any execution, so that their errors are not those of the first one. */
   readonly outside?: (<Value>(work: () => Value) => Value) | undefined;
 }
 
-/** All installed plugins, by their metadata. Built once, then it never changes. */
+/** All installed plugins by their metadata; immutable. */
 export interface Registry {
-  /** In the order of the list. Those that are `loaded` by then may be used: their init is run on their first use. */
+  /** In the order of the list. The `init` of a `loaded` plugin runs on its first use. */
   readonly plugins: readonly PluginEntry[];
-  /** An executor of a node type is given when the plugin that brings it is initialised. */
+  /** `getExecutor` of the node type waits for the `init` of its plugin. */
   readonly findNodeType: FindNodeType;
-  /** Initialises all plugins. Gives them as they turned out, in the order of the list. */
+  /** Initialises all plugins. @returns their entries in the order of the list */
   initialise(): Promise<readonly PluginEntry[]>;
-  /** Lets every plugin tidy up whose init has succeeded, all at once, each within its deadline. Never rejects. */
+  /** Calls `destroy` of every initialised plugin, concurrently, each within its deadline. Never throws. */
   destroy(): Promise<void>;
 }
 
 /**
- * Loads the installed plugins, checks their metadata and connects them. None is initialised: the use of one
- * waits for that one, and for what it depends on. What goes wrong with a plugin is confined to it and shown; none can
- * make this reject.
+ * Loads the installed plugins, checks their metadata and their dependencies. Each is initialised on its first use,
+ * after its dependencies. Never throws: a failure concerns its plugin only, and is in its entry.
  */
 export const loadRegistry = async (
   installed: readonly InstalledPlugin[],
@@ -90,7 +89,7 @@ const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry
         ? []
         : entry.plugin.nodeTypes.map((nodeType) => [
             nodeType.nodeType,
-            loadOnce(nodeType, () => outside(async () => refuseFailed(await initialise(entry)))),
+            loadOnce(nodeType, () => outside(async () => assertLoaded(await initialise(entry)))),
           ]),
     ),
   );
@@ -112,7 +111,7 @@ const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry
   });
 };
 
-/** A node type can't be used, since the plugin that brings it could not be initialised. */
+/** Thrown for a node type whose plugin could not be initialised. */
 class PluginNotLoadedError extends Error {
   constructor(pluginId: string, reason: string) {
     super(`the plugin "${pluginId}" is not loaded: ${reason}`);
@@ -120,11 +119,11 @@ class PluginNotLoadedError extends Error {
   }
 }
 
-const refuseFailed = (entry: PluginEntry): void => {
+const assertLoaded = (entry: PluginEntry): void => {
   if (entry.status !== 'loaded') throw new PluginNotLoadedError(entry.id, entry.error);
 };
 
-/** The executor is loaded when it is first needed, and then kept; what failed may be tried again. */
+/** Caches the executor of a node type after the first load; a failed load is repeated. */
 const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType => {
   let executor: Promise<NodeExecutor> | undefined;
   const load = async (): Promise<NodeExecutor> => {

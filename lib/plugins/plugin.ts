@@ -1,7 +1,7 @@
 import type { NodeType } from '../contract/node-type.ts';
 import type { PluginDependency, PluginProvider } from '../contract/plugin.ts';
 
-/** A plugin as the registry knows it, whichever API it was written for. */
+/** A plugin of either API, as the registry uses it. */
 export interface Plugin {
   readonly id: string;
   readonly name: string;
@@ -15,8 +15,8 @@ export interface Plugin {
   readonly healthCheck: PluginProvider['healthCheck'];
 }
 
-/** A node type with what people read of it. */
-interface PluginNodeType extends NodeType {
+/** A node type with texts for people. */
+export interface PluginNodeType extends NodeType {
   readonly name: string;
   readonly description: string;
   readonly category: string;
@@ -25,7 +25,7 @@ interface PluginNodeType extends NodeType {
 interface About {
   readonly id: string;
   readonly api: 'legacy' | 'unified';
-  /** What a legacy plugin is, by its line in the list; a unified one is a provider of both. */
+  /** Of a legacy plugin by the list; a unified one is a provider. */
   readonly kind: 'trigger' | 'action' | 'provider';
 }
 
@@ -38,7 +38,7 @@ export interface LoadedEntry extends About {
 
 interface FailedEntry extends About {
   readonly status: 'failed';
-  /** What could be read of it before it failed. */
+  /** Null when its metadata could not be read. */
   readonly plugin: Plugin | null;
   readonly error: string;
 }
@@ -49,7 +49,7 @@ interface DisabledEntry extends About {
   readonly error: string;
 }
 
-/** How an installed plugin turned out. */
+/** An installed plugin with the result of loading it. */
 export type PluginEntry = LoadedEntry | FailedEntry | DisabledEntry;
 
 export const toFailed = ({ id, api, kind, plugin }: PluginEntry, error: string): FailedEntry => ({

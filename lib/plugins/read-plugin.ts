@@ -6,7 +6,7 @@ import { checkLegacy, checkUnified } from './check-metadata.ts';
 import type { InstalledPlugin } from './installed-plugin.ts';
 import type { Plugin } from './plugin.ts';
 
-/** Loads the module of an installed plugin and makes sure of its metadata. @throws whatever is wrong with it */
+/** Imports an installed plugin and checks its metadata. @throws Error of the import, or for invalid metadata */
 export const readPlugin = async (installed: InstalledPlugin): Promise<Plugin> => {
   const { default: provider } = await installed.load();
   const check = installed.api === 'legacy' ? checkLegacy : checkUnified;

@@ -1,25 +1,24 @@
 import type { HandleKind } from '../contract/plugin.ts';
 import type { PluginEntry } from './plugin.ts';
 
-/** The installed plugins as they turned out. */
 export interface ListedPlugins {
   readonly plugins: readonly PluginEntry[];
 }
 
-/** What the admin API says of a plugin or of a node type. What is not known of a failed one is empty. */
-interface PluginSummary {
-  /** Of the plugin; in the lists of triggers and actions, the node type. */
+/** A plugin or a node type in the admin API. Fields that are not known of a failed one are empty. */
+export interface PluginSummary {
+  /** Id of the plugin; in the lists of triggers and actions the node type. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly type: 'TRIGGER' | 'ACTION' | 'PROVIDER';
   readonly category: string;
-  /** False for a plugin that is listed but can't be used; `error` says why. */
+  /** False for a plugin that can't be used, see `error`. */
   readonly loaded: boolean;
   readonly version: string;
   readonly api: 'legacy' | 'unified';
   readonly nodeTypes: readonly string[];
-  /** The plugin that brings it. */
+  /** Id of the plugin. */
   readonly provider: string;
   readonly error?: string;
 }
@@ -31,20 +30,20 @@ interface AllPluginsResponse {
   readonly timestamp: string;
 }
 
-/** Every installed plugin, legacy and unified, loaded or not. @param now milliseconds since the epoch */
+/** All installed plugins, loaded or not. @param now - milliseconds since the epoch */
 export const listPlugins = ({ plugins }: ListedPlugins, now: number): AllPluginsResponse => ({
   count: plugins.length,
   plugins: plugins.map(summarise),
   timestamp: new Date(now).toISOString(),
 });
 
-/** Every trigger node type, legacy and unified, and the legacy triggers that can't be read: those are known by their id. */
+/** All trigger node types, and the failed legacy triggers, whose id is the node type. */
 export const listTriggers = (registry: ListedPlugins): PluginSummary[] => listNodeTypes(registry, 'trigger');
 
-/** Every action node type, in the same way. */
+/** All action node types, and the failed legacy actions. */
 export const listActions = (registry: ListedPlugins): PluginSummary[] => listNodeTypes(registry, 'action');
 
-/** The unified plugin providers. */
+/** All unified plugins. */
 export const listProviders = ({ plugins }: ListedPlugins): PluginSummary[] =>
   plugins.filter(({ api }) => api === 'unified').map(summarise);
 

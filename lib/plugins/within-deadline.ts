@@ -1,9 +1,9 @@
 import type { Clock } from '../contract/services.ts';
 
 /**
- * Runs what a plugin does, for `ms` milliseconds at most; its signal is aborted when they are over. A plugin that
- * keeps the thread busy can't be interrupted: that is for the function's own timeout.
- * @throws {Error} that says so when the time is over, and whatever `run` throws
+ * Runs a plugin's function with a deadline of `ms` milliseconds, at which its signal is aborted. A plugin that blocks
+ * the thread can't be interrupted; the timeout of the Lambda function ends it.
+ * @throws Error at the deadline, and any error of `run`
  */
 export const withinDeadline = async <Value>(
   clock: Clock,

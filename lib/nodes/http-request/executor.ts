@@ -16,13 +16,13 @@ type BodyType = (typeof bodyTypes)[number];
 
 const MAX_BYTES = 6 * 1024 * 1024;
 
-/** The one limit is the node's, by its signal. The client's lies behind it, so that the node's message is the one seen. */
+/** The client's timeout is later than the node's, so that the node's message is shown. */
 const TIMEOUT_MARGIN_MS = 1_000;
 
 /**
- * Calls a URL. Output: `{ status, headers, body, url }`, the body parsed when the answer says that it is JSON, text
- * when it is valid UTF-8, otherwise `{ base64 }`. Its time is the attempt's (`settings.timeoutSeconds`),
- * its other limits are parameters; the guard against private addresses is the client's.
+ * Calls a URL. Output: `{ status, headers, body, url }`, with the body parsed for a JSON content type, a string for
+ * valid UTF-8, else `{ base64 }`. The timeout is the attempt's (`settings.timeoutSeconds`), the other limits are
+ * parameters. The client refuses private addresses.
  */
 export const httpRequestExecutor: NodeExecutor = {
   getNodeType: () => 'httpRequest',
@@ -64,10 +64,10 @@ export const httpRequestExecutor: NodeExecutor = {
   },
 };
 
-/** A list repeats the name; null and what is absent leave it out. */
+/** A URL with more query parameters: a list repeats the name, null adds nothing. */
 const addQuery = (text: string, query: JsonObject): string => {
   const url = URL.parse(text);
-  // Not the text itself: its query may hold a secret.
+  // Without the URL, whose query may hold a secret.
   if (url === null) throw new TypeError('Parameter "url" is not an absolute URL');
   for (const [name, value] of Object.entries(query)) {
     for (const item of Array.isArray(value) ? value : [value]) {
