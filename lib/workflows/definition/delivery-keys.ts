@@ -1,6 +1,6 @@
 /**
- * Where well-known senders put what names a delivery: the same when they send it again. What a trigger's
- * `deduplication` may say instead of an expression.
+ * Senders by name, as a trigger's `deduplication` may hold one, with the expression for the key of their deliveries: a
+ * delivery that is sent again has the same key.
  * https://docs.github.com/webhooks/webhook-events-and-payloads#delivery-headers,
  * https://docs.stripe.com/webhooks#handle-duplicate-events, https://api.slack.com/apis/events-api#callback-field,
  * https://shopify.dev/docs/apps/build/webhooks/best-practices,

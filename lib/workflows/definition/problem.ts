@@ -1,4 +1,4 @@
-/** One thing that is wrong with a workflow, and where: a JSON pointer (RFC 6901) into the file. */
+/** An error in a workflow file; `path` is a JSON pointer (RFC 6901). */
 export interface Problem {
   readonly path: string;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** What there is of a request before a trigger has it: what a `deduplication` sees. */
+/** Fields of a request before its trigger has run: the input of a `deduplication`. */
 export const REQUEST_FIELDS = [
   'body',
   'headers',
@@ -9,5 +9,5 @@ export const REQUEST_FIELDS = [
   'triggeredAt',
 ] as const;
 
-/** The output of a `webhookTrigger`: exactly these. */
+/** All fields in the output of a `webhookTrigger`. */
 export const WEBHOOK_FIELDS = [...REQUEST_FIELDS, 'triggerType'] as const;

@@ -6,10 +6,7 @@ import type { Authentication, PathConfig, ResponseMode } from './path-config.ts'
 /** The node type that an HTTP request fires. */
 export const WEBHOOK_TRIGGER = 'webhookTrigger';
 
-/**
- * The webhooks of a valid workflow: one for each trigger of the kind that is not disabled.
- * @param execution see `resolveExecution`
- */
+/** The webhooks of a valid workflow: one for each enabled webhook trigger. @param execution - see `resolveExecution` */
 export const toPathConfigs = (
   { nodes, settings }: Pick<WorkflowDefinition, 'nodes' | 'settings'>,
   execution: BackgroundMode = settings?.execution ?? 'durable',
@@ -37,16 +34,13 @@ const readText = (parameters: JsonObject | undefined, name: string, initial: str
   return typeof value === 'string' ? value : initial;
 };
 
-/** The leading slash is optional in a workflow, and always there from here on. */
+/** Adds the leading slash, which is optional in a workflow. */
 const normalisePath = (path: string): string => (path.startsWith('/') ? path : `/${path}`);
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it matches
 const FORBIDDEN_IN_PATH = /[%?#\\\u0000-\u001f\u007f]/;
 
-/**
- * What is wrong with a path; null when nothing is. The gateway decodes the path before we see it, so that a path
- * with `%`, `?` or `#` in it could never be told from another one.
- */
+/** Problem of a path, or null. `%`, `?` and `#` are refused, since the gateway decodes a path before it is matched. */
 export const findPathProblem = (path: string): string | null => {
   const normal = normalisePath(path);
   if (FORBIDDEN_IN_PATH.test(normal))

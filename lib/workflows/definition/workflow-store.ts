@@ -1,7 +1,7 @@
 import type { Workflow, WorkflowDefinition } from './definition.ts';
 import type { PathConfig } from './path-config.ts';
 
-/** A workflow's current version as a request needs it: one read. */
+/** The current version of a workflow with its webhooks: one read per request. */
 export interface PublishedWorkflow extends Workflow {
   readonly pathConfigs: readonly PathConfig[];
 }
@@ -14,25 +14,23 @@ export interface WorkflowSummary {
   readonly updatedAt: string;
 }
 
-/** All methods reject with {@link AppError} `STORE_UNAVAILABLE` when the store can't be had. */
+/** Every method throws AppError `STORE_UNAVAILABLE` when the store can't be reached. */
 export interface WorkflowStore {
-  /** The current version; null when there is none or the workflow was removed. */
+  /** The current version; null when there is none or the workflow is removed. */
   find(workflowId: string): Promise<PublishedWorkflow | null>;
-  /** Any version that ever was current, also of a removed workflow. */
+  /** Any version, former ones and those of a removed workflow included. */
   findVersion(workflowId: string, version: number): Promise<Workflow | null>;
   /**
    * Makes the definition the current version, unless it equals the current one: then nothing is written.
-   * Rejects with `WORKFLOW_CHANGED` when another writer was faster, and with `WORKFLOW_TOO_LARGE`; nothing is
-   * changed then.
-   * @param replaces the version that the definition was made from: if another one is current, it rejects with
-   * `WORKFLOW_CHANGED` instead of undoing what it does not know. Absent: whatever is current is replaced
+   * @param replaces - the version that the definition was made from; when absent, any current version is replaced
+   * @throws AppError `WORKFLOW_CHANGED` when `replaces` is not current or on a concurrent write, or `WORKFLOW_TOO_LARGE`
    */
   put(
     definition: WorkflowDefinition,
     pathConfigs: readonly PathConfig[],
     replaces?: number,
   ): Promise<{ version: number; changed: boolean }>;
-  /** False when there was none. Versions stay readable, and a later `put` counts on from them. */
+  /** False when there was none. Versions stay readable, and a later `put` continues their numbers. */
   remove(workflowId: string): Promise<boolean>;
   list(): Promise<WorkflowSummary[]>;
 }

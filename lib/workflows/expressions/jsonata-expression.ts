@@ -2,12 +2,12 @@ import type { JsonValue } from '../../contract/json.ts';
 import type { Natives, ParsedExpression } from './language.ts';
 import type { Evaluate, Scope } from './scope.ts';
 
-/** What an expression of a workflow did wrong, in a run or before. */
+/** A syntax error, or a failed evaluation, of an expression in a workflow. */
 class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
-/** The parser of JSONata and what evaluates: loaded for the first expression that needs it. */
+/** Parser and evaluator of JSONata, imported for the first expression that needs them. */
 const loadLanguage = async () => {
   const language = await import('./language.ts');
   natives ??= language.loadNatives();
@@ -18,8 +18,8 @@ type Language = Awaited<ReturnType<typeof loadLanguage>>;
 
 let natives: Promise<Natives> | undefined;
 
-/** Compiles on first use. From then on the expression is evaluated at once. */
-export const compileLate = (text: string, place: string): Evaluate => {
+/** Compiles on first use, asynchronously; later evaluations are synchronous. */
+export const compileLazily = (text: string, place: string): Evaluate => {
   let loading: Promise<(scope: Scope) => JsonValue> | undefined;
   let ready: ((scope: Scope) => JsonValue) | undefined;
 
@@ -29,7 +29,7 @@ export const compileLate = (text: string, place: string): Evaluate => {
     return ready;
   };
   const evaluateIn = (language: Language, parsed: ParsedExpression, scope: Scope): JsonValue => {
-    // One evaluation lets no timer fire, however many of them there are: the time is looked at before each.
+    // No timer fires between synchronous evaluations, so the deadline is checked before each.
     if (scope.isTimeUp?.() === true) throw new Error('the execution ran out of time');
     try {
       return language.evaluate(language.natives, parsed, scope, place);
@@ -42,14 +42,14 @@ export const compileLate = (text: string, place: string): Evaluate => {
     try {
       if (ready !== undefined) return ready(scope);
     } catch (error) {
-      return Promise.reject(error); // not thrown: others that were begun with it may fail later
+      return Promise.reject(error); // not thrown, so that concurrent evaluations are awaited too
     }
     loading ??= load();
     return loading.then((evaluate) => evaluate(scope));
   };
 };
 
-/** @throws {ExpressionError} that says what is wrong with the expression, and where */
+/** Parses an expression. @throws ExpressionError with what is wrong and where */
 export const compileJsonata = async (text: string): Promise<ParsedExpression> => {
   const { parse } = await loadLanguage();
   try {

@@ -21,19 +21,18 @@ import type { Node } from './jsonata/syntax-tree.ts';
 import { toData } from './jsonata/to-data.ts';
 import { describeExecution, type Scope } from './scope.ts';
 
-/** An expression that can be evaluated again and again. */
 export interface ParsedExpression {
   readonly tree: Node;
-  /** The variables that it names, functions included, without the `$`. */
+  /** Variables in it, functions included, without the `$`. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** What is wrong with the text of an expression. */
+/** A syntax error, or the use of an unsupported feature. */
 export class SyntaxProblem extends Error {
   override readonly name = 'SyntaxProblem';
 }
 
-/** @throws {SyntaxProblem} that says what is wrong with the expression, and where */
+/** Parses an expression. @throws SyntaxProblem with what is wrong and where */
 export const parse = (text: string): ParsedExpression => {
   let tree: Node;
   try {
@@ -48,13 +47,13 @@ export const parse = (text: string): ParsedExpression => {
   return { tree, variables };
 };
 
-/** The parser throws plain objects, and errors of the machine for patterns and for what is nested too deeply. */
+/** The parser throws plain objects, and errors of the runtime for invalid patterns and stack overflows. */
 const describeParseError = (error: unknown): string => {
   const { message, position } = error as { message?: string; position?: number };
   return position === undefined ? String(message) : `${message} (character ${position})`;
 };
 
-/** The variables of a tree. Compiles its regular expressions, so that they are refused here and not in a run. */
+/** The variables of a tree. Checks its regular expressions too, so that unsupported ones are refused before a run. */
 const inspect = (tree: Node): Set<string> => {
   const variables = new Set<string>();
   const work: unknown[] = [tree];
@@ -69,7 +68,7 @@ const inspect = (tree: Node): Set<string> => {
 };
 
 const checkPattern = (pattern: unknown, position: unknown): void => {
-  // The parser copies what stands there as JSON.
+  // The parser copies these operands as JSON.
   if (!(pattern instanceof RegExp)) {
     throw new SyntaxProblem('a regular expression can not stand on the left of ?: or ??');
   }
@@ -83,7 +82,7 @@ const checkPattern = (pattern: unknown, position: unknown): void => {
 
 const libraryFunctions = ['formatNumber', 'formatInteger', 'parseInteger', 'toMillis', 'fromMillis'] as const;
 
-/** Takes the functions from the library: an expression whose value is one of them gives its definition. */
+/** Functions of the jsonata library: the value of the expression `$name` is the definition of the function. */
 const loadLibrary = async (): Promise<PictureLibrary> => {
   const entries = libraryFunctions.map(async (name) => {
     const { implementation } = (await jsonata(`$${name}`).evaluate(null)) as {
@@ -116,9 +115,9 @@ const variablesOf: Readonly<Record<string, (scope: Scope) => unknown>> = {
 };
 
 /**
- * Evaluates an expression in a scope: the same in each repetition, on every machine.
- * @param place tells the expressions of one node apart
- * @throws {EvaluationError}
+ * Evaluates an expression in a scope, deterministically: a replay gives the same value on any machine.
+ * @param place - unique per expression of a node
+ * @throws EvaluationError
  */
 export const evaluate = (
   natives: Natives,
@@ -141,7 +140,7 @@ export const evaluate = (
   return toData(budget, found);
 };
 
-/** What went wrong in an evaluation. */
+/** Message of a failed evaluation. */
 export const describeError = (error: unknown): string =>
   error instanceof EvaluationError
     ? error.describe()

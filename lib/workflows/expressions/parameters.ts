@@ -3,16 +3,16 @@ import { compileJsonata } from './jsonata-expression.ts';
 import type { Evaluate, Scope } from './scope.ts';
 import { compileTemplate, splitTemplate } from './template.ts';
 
-/** A node's parameters with every expression evaluated; at once when all of them are plain paths. */
+/** A node's parameters with every expression evaluated; synchronous when all expressions are. */
 export type ResolveParameters = (scope: Scope) => JsonObject | Promise<JsonObject>;
 
-/** One expression in a structure: the way to it, and what it comes to. */
+/** An expression in a structure. */
 interface Leaf {
   readonly path: readonly (string | number)[];
   readonly evaluate: Evaluate;
 }
 
-/** Compiles parameters; null when they hold no expression, and are the same in every run. */
+/** Compiles parameters; null when they hold no expression. */
 export const compileParameters = (parameters: JsonObject): ResolveParameters | null => {
   const leaves = findLeaves(parameters, []);
   if (leaves.length === 0) return null;
@@ -44,7 +44,7 @@ const findLeaves = (value: JsonValue, path: Leaf['path']): Leaf[] => {
   return Object.entries(value).flatMap(([key, item]) => findLeaves(item, [...path, key]));
 };
 
-/** The same structure with another value at the end of the path; what is not on the way is shared, not copied. */
+/** A copy with another value at the path; everything off the path is shared. */
 const replaceAt = (whole: JsonValue, path: Leaf['path'], depth: number, value: JsonValue): JsonValue => {
   const step = path[depth];
   if (step === undefined) return value;
@@ -54,17 +54,17 @@ const replaceAt = (whole: JsonValue, path: Leaf['path'], depth: number, value: J
   }
   const map = whole as JsonObject;
   const item = replaceAt(map[step] ?? null, path, depth + 1, value);
-  // A spread and a computed key define, they don't assign: `__proto__` stays data.
+  // A spread and a computed key define properties, so `__proto__` stays data.
   return { ...map, [step]: item };
 };
 
-/** What is wrong with an expression, and where: a JSON pointer (RFC 6901) into the parameters. */
-interface ExpressionProblem {
+/** An error in an expression; `path` is a JSON pointer (RFC 6901) into the parameters. */
+export interface ExpressionProblem {
   readonly path: string;
   readonly message: string;
 }
 
-/** Every expression that JSONata can't read, or that uses what is not available. */
+/** Errors of all expressions in parameters: syntax, and unsupported features. */
 export const checkExpressions = async (parameters: JsonValue, path = ''): Promise<ExpressionProblem[]> => {
   if (typeof parameters === 'string') return checkText(parameters, path);
   if (typeof parameters !== 'object' || parameters === null) return [];

@@ -4,20 +4,20 @@ import { describeExecution, type Scope } from './scope.ts';
 const PLAIN_PATH =
   /^(?:\$(?:nodes|trigger|execution)|[A-Za-z_][A-Za-z0-9_]*|`[^`]+`)(?:\.(?:[A-Za-z_][A-Za-z0-9_]*|`[^`]+`))*$/;
 const SEGMENT = /`([^`]+)`|[^.`]+/g;
-/** Names that mean something else to JSONata. */
+/** Names with another meaning in JSONata. */
 const KEYWORDS = new Set(['and', 'or', 'in', 'true', 'false', 'null', 'function']);
 
-/** What a path comes to that only JSONata can follow: it maps a path over the items of a list. */
+/** Result of a path that only JSONata can evaluate, since it maps a path over the items of a list. */
 export const NEEDS_JSONATA = Symbol('needs JSONata');
 
-/** A path such as `body.name` or `$nodes.pick.total`, followed without JSONata; null for any other expression. */
+/** Compiles a path such as `body.name` or `$nodes.pick.total` without JSONata; null for any other expression. */
 export const compilePlainPath = (
   text: string,
 ): ((scope: Scope) => JsonValue | typeof NEEDS_JSONATA) | null => {
   const segments = PLAIN_PATH.test(text) ? splitPath(text) : null;
   if (segments === null) return null;
   const [root = '', ...rest] = segments;
-  if (root === '$nodes' && rest.length === 0) return ({ nodes }) => ({ ...nodes }); // it grows; a value does not
+  if (root === '$nodes' && rest.length === 0) return ({ nodes }) => ({ ...nodes }); // `nodes` changes during a run
   const path = root.startsWith('$') ? rest : segments;
   const findRoot = rootOf(root);
   return (scope) => followPath(findRoot(scope), path);
@@ -37,7 +37,7 @@ const rootOf = (root: string): ((scope: Scope) => JsonValue) => {
   return ({ input }) => input;
 };
 
-/** Own properties only. JSONata maps a path over the items of a list: that is left to it. */
+/** Follows own properties only. */
 const followPath = (root: JsonValue, path: readonly string[]): JsonValue | typeof NEEDS_JSONATA => {
   let value: JsonValue = root;
   for (const name of path) {

@@ -1,28 +1,25 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import type { ExecutionInfo } from '../../contract/node.ts';
 
-/** What an expression of one node sees. */
+/** Data for the expressions of one node. */
 export interface Scope {
   /** The node's input: the root of every path. */
   readonly input: JsonObject;
-  /** `$nodes`: what each node that has run delivered last. */
+  /** `$nodes`: the last output of each node that has run. */
   readonly nodes: JsonObject;
   /** `$trigger`: the output of the trigger that fired. */
   readonly trigger: JsonObject;
   readonly execution: ExecutionInfo;
-  /** Names this run of this node, so that `$random()` gives the same numbers when it is repeated. */
+  /** Unique per run of a node, and the same in a replay: the seed of `$random()`. */
   readonly seed: string;
-  /** Whether the execution's time is up: then nothing more is evaluated. */
+  /** Whether the execution's time is up; no expression is evaluated then. */
   readonly isTimeUp?: () => boolean;
 }
 
-/**
- * An expression that was compiled. Nothing found is null. Plain paths answer at once, other expressions too once they
- * have been parsed: the first time they answer later.
- */
+/** A compiled expression; null when it finds nothing. Asynchronous only while JSONata is loaded and parses it. */
 export type Evaluate = (scope: Scope) => JsonValue | Promise<JsonValue>;
 
-/** `$execution`, as expressions see it. */
+/** `$execution` in expressions. */
 export const describeExecution = ({ executionId, trigger, ...others }: ExecutionInfo): JsonObject => ({
   id: executionId,
   ...others,

@@ -2,12 +2,14 @@ import type { JsonValue } from '../../contract/json.ts';
 import { compileExpression } from './compile-expression.ts';
 import type { Evaluate } from './scope.ts';
 
-/** A piece of a text: as it is, or the source of an expression. */
-type TemplatePart = { readonly text: string } | { readonly expression: string; readonly offset: number };
+/** A part of a template: literal text, or an expression without its braces. */
+export type TemplatePart =
+  | { readonly text: string }
+  | { readonly expression: string; readonly offset: number };
 
 /**
- * Cuts a text at its `{{ … }}`. Braces, quotes and comments inside an expression are JSONata's:
- * `{{ {"a": {"b": 1}} }}` and `{{ "}}" }}` are one expression each. A `{{` without its end is plain text.
+ * Splits a template at its `{{ … }}`. Braces, quotes and comments within an expression belong to JSONata:
+ * `{{ {"a": {"b": 1}} }}` and `{{ "}}" }}` are one expression each. A `{{` without `}}` is literal text.
  */
 export const splitTemplate = (text: string): TemplatePart[] => {
   const parts: TemplatePart[] = [];
@@ -24,7 +26,7 @@ export const splitTemplate = (text: string): TemplatePart[] => {
   return parts;
 };
 
-/** Where the `}}` is that ends the expression which starts at `from`; -1 when there is none. */
+/** Index of the `}}` that ends the expression at `from`; -1 for none. */
 const findEnd = (text: string, from: number): number => {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -53,8 +55,8 @@ const skipQuoted = (text: string, from: number, quote: string): number => {
 };
 
 /**
- * Compiles a text; null when it holds no expression. One that is a single expression keeps the value's type.
- * @param place where it stands in the parameters of its node
+ * Compiles a template; null when it holds no expression. A single expression keeps the type of its value.
+ * @param place - its path in the parameters of the node
  */
 export const compileTemplate = (text: string, place = ''): Evaluate | null => {
   if (!text.includes('{{')) return null;

@@ -1,6 +1,6 @@
 import type { Plan } from './plan.ts';
 
-/** The ids of a node and of all that can be reached from it: what runs again when a retry begins there. */
+/** Ids of a node and of all nodes that it leads to: those that a retry from this node runs again. */
 export const findBehind = (plan: Plan, nodeId: string): ReadonlySet<string> => {
   const found = new Set<string>();
   const work = plan.nodes.filter(({ node }) => node.id === nodeId);

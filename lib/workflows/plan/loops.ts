@@ -1,27 +1,27 @@
-/** A graph as numbers: nodes 0 … n-1, and for each node the indexes of the edges that leave it. */
-interface Graph {
+/** A graph of nodes 0 … n-1, with the indexes of the outgoing edges of each. */
+export interface Graph {
   readonly nodeCount: number;
   readonly edges: readonly { readonly source: number; readonly target: number }[];
   readonly outgoing: readonly (readonly number[])[];
 }
 
-/** A part of the graph that leads back to its header. Loops nest: they contain one another or are disjoint. */
-interface Loop {
+/** A part of the graph that leads back to its header. Two loops are nested or disjoint. */
+export interface Loop {
   readonly header: number;
-  /** All nodes inside, those of inner loops included. */
+  /** All nodes, those of inner loops included. */
   readonly nodes: readonly number[];
-  /** Index of the loop directly around this one; -1 for none. Outer loops come before inner ones. */
+  /** Index of the enclosing loop; -1 for none. Outer loops come before inner ones. */
   readonly parent: number;
-  /** The edges that lead from inside back to the header, in the order of the definition. */
+  /** The edges from the loop's nodes to the header, in the order of the definition. */
   readonly backEdges: readonly number[];
 }
 
 /**
- * The loops among `reachable` (in depth-first order from where the execution starts), outermost first: a strongly
- * connected component is a loop; its header is the node of it that was reached first. Without the edges into the
- * header, what is left of the component is searched for inner loops (B. Steensgaard, "Sequentializing Program
- * Dependence Graphs for Irreducible Programs", 1993). It works for any graph, also where a loop has several ways in.
- * A worklist, not a recursion: depth costs no stack.
+ * The loops of a graph, outermost first: a strongly connected component is a loop; its header is the node that is
+ * reached first. Inner loops are found in the component without the edges into the header (B. Steensgaard,
+ * "Sequentializing Program Dependence Graphs for Irreducible Programs", 1993), also where a loop has several entries.
+ * Uses a worklist instead of recursion, so that depth costs no stack.
+ * @param reachable - nodes in depth-first order from the start of the execution
  */
 export const findLoops = (graph: Graph, reachable: readonly number[]): Loop[] => {
   const loops: Loop[] = [];
@@ -29,13 +29,13 @@ export const findLoops = (graph: Graph, reachable: readonly number[]): Loop[] =>
   const work: { nodes: readonly number[]; parent: number }[] = [{ nodes: reachable, parent: -1 }];
   for (let next = work.pop(); next !== undefined; next = work.pop()) {
     for (const component of findComponents(graph, next.nodes, cut)) {
-      // Components keep the order of `reachable`, so the first of them was reached first.
+      // Components keep the order of `reachable`, so the header is the first node.
       const [header = -1] = component;
       const backEdges = component
         .flatMap((node) => graph.outgoing[node] ?? [])
         .filter((edge) => graph.edges[edge]?.target === header && !cut.has(edge))
         .sort((a, b) => a - b);
-      if (backEdges.length === 0) continue; // a single node that doesn't lead to itself
+      if (backEdges.length === 0) continue; // a single node without an edge to itself
       for (const edge of backEdges) cut.add(edge);
 
       work.push({ nodes: component, parent: loops.length });

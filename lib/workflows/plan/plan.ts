@@ -6,22 +6,22 @@ import { compileParameters } from '../expressions/parameters.ts';
 import type { PlanEdge, PlanNode } from './plan-graph.ts';
 import { computeRoute, type Route } from './route.ts';
 
-/** A workflow compiled for execution: built once per version, shared by all executions of it. */
+/** A workflow compiled for execution: built once per version, shared by its executions. */
 export interface Plan {
   readonly definition: WorkflowDefinition;
   readonly nodes: readonly PlanNode[];
   readonly edges: readonly PlanEdge[];
-  /** Whether some expression looks at `$nodes`, so that outputs have to be kept at hand. */
+  /** Whether an expression uses `$nodes`, so that outputs must be kept. */
   readonly readsNodes: boolean;
-  /** The way of the executions that this trigger starts. @throws AppError `WORKFLOW_INVALID` when it is none, or disabled */
+  /** Route of executions that a trigger starts. @throws AppError `WORKFLOW_INVALID` when it is not an enabled trigger */
   routeFrom(triggerNodeId: string): Route;
-  /** The way of one run of this node's body; the node itself stands where a trigger would. */
+  /** Route of one run of a node's body, in which the node takes the place of a trigger. */
   bodyRouteOf(node: PlanNode): Route;
-  /** The executor of a node, loaded on first use. Rejects when it can't be, or doesn't fit the node's type. */
+  /** Executor of a node, loaded on first use. @throws Error when it can't be loaded or is of another node type */
   executorOf(node: PlanNode): NodeExecutor | Promise<NodeExecutor>;
 }
 
-/** @throws AppError `WORKFLOW_INVALID` for what validation would have refused: the store holds something else */
+/** Compiles a stored workflow. @throws AppError `WORKFLOW_INVALID` when it was stored without validation */
 export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNodeType): Plan => {
   const invalid = (reason: string) => new AppError('WORKFLOW_INVALID', { reason });
 

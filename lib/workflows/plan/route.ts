@@ -1,52 +1,53 @@
 import { findLoops } from './loops.ts';
 import type { PlanEdge, PlanNode } from './plan-graph.ts';
 
-/** A loop on a route, with all that a turn of it needs, worked out beforehand. */
-interface RouteLoop {
+/** A loop on a route, with the data for its turns. */
+export interface RouteLoop {
   readonly header: number;
   readonly nodes: readonly number[];
-  /** Index of the loop directly around it; -1 for none. */
+  /** Index of the enclosing loop; -1 for none. */
   readonly parent: number;
-  /** How many things must settle before a turn is over: nodes directly inside, and loops directly inside. */
+  /** Number of nodes and loops directly inside: all must settle before a turn is over. */
   readonly units: number;
   readonly backEdges: readonly number[];
-  /** Edges with both ends inside, back edges of this loop left out. */
+  /** Edges with both ends inside, without the back edges of this loop. */
   readonly innerEdges: readonly number[];
-  /** Edges that leave it and end directly in what is around it; the others are the parent's to settle. */
+  /** Edges that leave it and end within the enclosing loop; those that leave the enclosing loop too belong to that. */
   readonly exitEdges: readonly number[];
   /** Indexes of the loops inside, at any depth. */
   readonly inside: readonly number[];
 }
 
-/** What an execution meets that one trigger starts. Arrays are indexed by node or by edge. */
+/** The part of a plan that one trigger starts. Arrays are indexed by node or by edge. */
 export interface Route {
   readonly trigger: number;
   readonly loops: readonly RouteLoop[];
-  /** The innermost loop that a node is in; -1 for none. */
+  /** Innermost loop of a node; -1 for none. */
   readonly loopOf: Int32Array;
-  /** How many forward edges lead into a node. */
+  /** Number of incoming edges of a node, without back edges. */
   readonly awaited: Int32Array;
-  /** Per node, the edges that lead into it, in the order of the definition, without back edges. */
+  /** Incoming edges of a node, in the order of the definition, without back edges. */
   readonly incoming: readonly (readonly number[])[];
-  /** Per edge, one of {@link EDGE}. */
+  /** One of {@link EDGE} per edge. */
   readonly kind: Uint8Array;
 }
 
-/** What becomes of an edge when its source has settled. */
+/** When an edge settles, after its source has. */
 export const EDGE = {
-  /** Its source is not reached from the trigger: it never settles, and nobody waits for it. */
+  /** Never: its source can't be reached from the trigger. No node waits for it. */
   absent: 0,
-  /** Settles at once. */
+  /** At once. */
   forward: 1,
-  /** Starts another turn of a loop. */
+  /** Never: it starts another turn of a loop. */
   back: 2,
-  /** Leaves a loop: settles when the loop is over. */
+  /** When the loop that it leaves is over. */
   exit: 3,
 } as const;
 
 /**
- * @param trigger the node that it starts from
- * @param part `body`: of what leaves that node, only the edges into its body. The bodies of other nodes are theirs.
+ * Computes the route from a node. Bodies of other nodes are not part of it.
+ * @param trigger - index of the first node
+ * @param part - `body` to follow, at the first node, only the edges into its body
  */
 export const computeRoute = (
   plan: { readonly nodes: readonly PlanNode[]; readonly edges: readonly PlanEdge[] },
@@ -60,7 +61,7 @@ export const computeRoute = (
   const reachable = reachFrom(edges, outgoing, trigger);
   const found = findLoops({ nodeCount: nodes.length, edges, outgoing }, reachable);
 
-  // Outer loops come first, so that the last one written is the innermost.
+  // Outer loops come first, so the innermost one is written last.
   const loopOf = new Int32Array(nodes.length).fill(-1);
   found.forEach((loop, index) => {
     for (const node of loop.nodes) loopOf[node] = index;
@@ -109,7 +110,7 @@ export const computeRoute = (
   return { trigger, loops, loopOf, awaited, incoming, kind };
 };
 
-/** Depth first, in plan order; a worklist, not a recursion. */
+/** Nodes that can be reached, depth first, in plan order. */
 const reachFrom = (
   edges: readonly PlanEdge[],
   outgoing: readonly (readonly number[])[],
