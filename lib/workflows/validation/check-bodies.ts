@@ -2,12 +2,12 @@ import { quote } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
 import { type DraftGraph, reachFrom, targetsIn } from './draft-graph.ts';
 
-/** Runs inside of runs go no deeper: the engine's limit. It also bounds how often a node is looked at here. */
+/** The engine's limit of nested runs. It also bounds how often a node is visited here. */
 const MAX_NESTING = 10;
 
 /**
- * The body of a node, which it runs itself, is entered through that node alone, and nothing leads out of it or back:
- * what leaves the node on its other outputs goes on from there.
+ * Checks the bodies of nodes: entered through their node only, without connections back to it or out of them. The
+ * workflow continues on the other outputs of the node.
  */
 export const checkBodies = (graph: DraftGraph): Problem[] => {
   const { nodes, edges, outgoing, incoming } = graph;

@@ -3,16 +3,16 @@ import type { Problem } from '../definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { type DraftGraph, type DraftNode, reachFrom, sourcesIn, targetsIn } from './draft-graph.ts';
 
-/** The node type that answers a caller who waits for its answer. */
+/** The node type that answers webhooks with the response mode `responseNode`. */
 const RESPOND_TO_WEBHOOK = 'respondToWebhook';
 
-/** How long a run may take whose caller waits for the result: the engine's limit. The gateway gives up after 30. */
+/** The engine's limit for a run with a waiting caller; the gateway's is 30 seconds. */
 export const CALLER_WAITS_SECONDS = 25;
 
 /**
- * Whether callers who wait get their answer: nothing behind their trigger waits for longer than they do, and a node that
- * answers is only where a caller waits.
- * @param isWired false when connections are missing: what leads where is not known then
+ * Checks the answers to waiting callers: no node behind their trigger waits longer than they do, and responders are
+ * reached in the response mode `responseNode` only.
+ * @param isWired - false when connections can't be read, so that the paths are not known
  */
 export const checkCallers = (graph: DraftGraph, isWired: boolean): Problem[] => {
   const isKnown = isWired && graph.nodes.every(({ nodeType }) => nodeType !== null);
@@ -21,7 +21,7 @@ export const checkCallers = (graph: DraftGraph, isWired: boolean): Problem[] => 
 
 const placeOfMode = ({ index }: DraftNode): string => `/nodes/${index}/parameters/responseMode`;
 
-/** What `responseMode` may be; null stands for triggers of other types. */
+/** Values of `responseMode`; null for triggers of other types. */
 const MODES: readonly unknown[] = ['onReceived', 'lastNode', 'responseNode', null];
 
 const modeOf = ({ node }: DraftNode): unknown =>
@@ -56,7 +56,7 @@ const waitSecondsOf = ({ nodeType, node, isDisabled }: DraftNode): number => {
   try {
     return Number(nodeType?.control?.waitSeconds?.(node.parameters) ?? 0);
   } catch {
-    return 0; // a plugin's own fault with parameters that are not what they should be
+    return 0; // a plugin's function may throw for invalid parameters
   }
 };
 
@@ -68,7 +68,7 @@ const unanswered = (draft: DraftNode): Problem => ({
   message: `responseNode needs a node of the type ${RESPOND_TO_WEBHOOK} behind it`,
 });
 
-/** All that can be said where it is not known what leads where. */
+/** The check without known paths: a responder anywhere will do. */
 const checkAnswered = ({ nodes }: DraftGraph): Problem[] =>
   nodes.some((draft) => isResponder(draft) || draft.nodeType === null)
     ? []
@@ -79,9 +79,9 @@ const checkAnswers = (graph: DraftGraph): Problem[] => {
   const responders = nodes.filter(isResponder);
   const triggers = nodes.filter(({ nodeType }) => nodeType?.kind === 'trigger');
   const waiting = triggers.filter((draft) => modeOf(draft) === 'responseNode');
-  // One that can't be read may have been meant to wait.
+  // Invalid modes may be misspelt `responseNode`.
   const unreadable = triggers.filter((draft) => !MODES.includes(modeOf(draft)));
-  // What its body delivers goes to the node, not to the caller.
+  // Without bodies, whose output goes to their node, not to the caller.
   const answered = reachFrom(
     responders.map(({ index }) => index),
     sourcesIn(graph, ({ isBody }) => !isBody),
@@ -102,7 +102,7 @@ const checkAnswers = (graph: DraftGraph): Problem[] => {
       : `a ${WEBHOOK_TRIGGER} that leads to it needs "responseMode": "responseNode"`;
     return [{ path: `/nodes/${idle.index}/type`, message: `answers nobody: ${reason}` }];
   }
-  // One that nothing leads to was meant to answer, and is reported as that.
+  // A responder that can't be reached is reported by checkReach.
   return responders.every(({ index }) => fromAny.has(index))
     ? waiting.filter(({ index }) => !answered.has(index)).map(unanswered)
     : [];

@@ -5,7 +5,7 @@ import type { WorkflowDefinition } from '../definition/definition.ts';
 import type { Problem } from '../definition/problem.ts';
 import type { DraftEdge, DraftGraph, DraftNode } from './draft-graph.ts';
 
-/** Connections start from an output that their source has, and end in an input that their target has. */
+/** Checks that connections start at outputs of their source and end at inputs of their target. */
 export const checkEnds = (
   { nodes, edges }: DraftGraph,
   { connections }: Pick<WorkflowDefinition, 'connections'>,
@@ -31,13 +31,13 @@ export const checkEnds = (
     return problems;
   });
 
-/** What is wrong with the start of a connection; null when nothing is, or when only a run knows. */
+/** Problem of a connection's output; null when it is valid or known in a run only. */
 const describeOutput = (
   { output }: DraftEdge,
   { node, nodeType, outputs, isDisabled, routesErrors }: DraftNode,
   findNearest: FindNearest,
 ): string | null => {
-  // Of what is no text, or none at all, the shape has its say.
+  // Reported by the schema.
   if (typeof output !== 'string' || output === '') return null;
   if (nodeType === null) return null;
   if (output === RESPONSE_OUTPUT)

@@ -3,7 +3,7 @@ import type { WorkflowDefinition } from '../definition/definition.ts';
 import type { Problem } from '../definition/problem.ts';
 import type { DraftGraph } from './draft-graph.ts';
 
-/** What the way of running means for the nodes: express runs can't wait. */
+/** Checks that no node suspends in a workflow with express runs. */
 export const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition): Problem[] => {
   const waiting = nodes.find(
     ({ nodeType, isDisabled }) => nodeType?.control?.suspends === true && !isDisabled,

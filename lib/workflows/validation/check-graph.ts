@@ -6,10 +6,10 @@ import type { Connection, WorkflowDefinition } from '../definition/definition.ts
 import type { Problem } from '../definition/problem.ts';
 import { NAMELESS } from '../definition/read-draft.ts';
 
-/** Names that mean something to JavaScript's objects. */
+/** Names with a meaning in JavaScript objects. */
 const RESERVED_IDS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Ids, and the ends of connections: whether what they name is there. */
+/** Checks ids, and that the nodes of connections exist. */
 export const checkGraph = (
   definition: WorkflowDefinition,
   findNodeType: FindNodeType,
@@ -44,7 +44,7 @@ const checkConnections = (
     const problems: Problem[] = [];
     for (const end of ['sourceNodeId', 'targetNodeId'] as const) {
       const id = connection[end];
-      // An id that can't be read may be the one that is meant.
+      // A node without a valid id may be the one that is meant.
       if (byId.has(id) || byId.has(NAMELESS)) continue;
       const near = idOfName.get(id) ?? findNearest(id, byId.keys());
       problems.push({ path: `${path}/${end}`, message: `there is no node ${quote(id)}${didYouMean(near)}` });

@@ -10,7 +10,7 @@ import {
   targetsIn,
 } from './draft-graph.ts';
 
-/** The nodes that lead back to themselves, by the way that runs take. */
+/** The nodes in loops. */
 export const findLoopNodes = (graph: DraftGraph): ReadonlySet<number> =>
   new Set(
     loopsAmong(
@@ -20,8 +20,8 @@ export const findLoopNodes = (graph: DraftGraph): ReadonlySet<number> =>
   );
 
 /**
- * Loops that can only end by failing: no node in them may deliver on an output that does not lead on in the loop, or
- * some of their nodes lead round by their only outputs.
+ * Finds loops that can end by a failure only: no node in them can deliver on an output that leaves the loop, or some of
+ * their nodes form a loop by their only outputs.
  */
 export const checkLoops = (graph: DraftGraph): Problem[] => {
   const live = graph.edges.filter((edge) => canDeliver(graph, edge));
@@ -39,7 +39,7 @@ export const checkLoops = (graph: DraftGraph): Problem[] => {
   }));
 };
 
-/** The connection that leads back to where the loop is entered. */
+/** The connection that leads back to the first node of a loop. */
 const findBackEdge = (graph: DraftGraph, loop: readonly number[]): number => {
   const members = new Set(loop);
   const [header = -1] = loop;
@@ -49,7 +49,7 @@ const findBackEdge = (graph: DraftGraph, loop: readonly number[]): number => {
   return back?.index ?? 0;
 };
 
-/** Edges into bodies are followed by their node, not by the run; edges from outputs that a node does not have, never. */
+/** Whether the run follows an edge. A node follows the edges into its body itself. */
 const canDeliver = ({ nodes }: DraftGraph, { source, output, isBody }: DraftEdge): boolean => {
   const node = nodes[source];
   if (node === undefined || isBody) return false;
@@ -57,7 +57,7 @@ const canDeliver = ({ nodes }: DraftGraph, { source, output, isBody }: DraftEdge
   return outputs === null || outputs.has(output);
 };
 
-/** Strongly connected nodes, each in the order in which runs reach them; what no run reaches is reported as that. */
+/** Loops as strongly connected components, in the order of a run. Nodes that can't be reached are left out. */
 const loopsAmong = (graph: DraftGraph, edges: readonly DraftEdge[]): number[][] => {
   const triggers = graph.nodes.filter(({ nodeType }) => nodeType === null || nodeType.kind === 'trigger');
   const reached = reachFrom(
@@ -75,7 +75,7 @@ const loopsAmong = (graph: DraftGraph, edges: readonly DraftEdge[]): number[][] 
   );
 };
 
-/** Whether it delivers on one output, always, so that everything connected there runs. */
+/** Whether a node always delivers, on its one output. */
 const isForced = (node: DraftNode | undefined): boolean => {
   if (node === undefined || mayDeliverNothing(node)) return false;
   return outputsBesideBody(node)?.size === 1;
@@ -92,7 +92,7 @@ const outputsBesideBody = (node: DraftNode): ReadonlySet<string> | null => {
     : new Set([...outputs].filter((output) => output !== body));
 };
 
-/** Whether a node of the loop may deliver on an output that does not lead on in it, or on none. */
+/** Whether a node of the loop can deliver on an output that leaves it, or on none. */
 const hasExit = (
   { nodes, edges, outgoing }: DraftGraph,
   loop: readonly number[],

@@ -16,12 +16,12 @@ import type { CheckSchema } from './schema/check-schema.ts';
 interface NodeChecks {
   readonly findNodeType: FindNodeType;
   readonly checkSchema: CheckSchema;
-  /** What expressions may name, for all nodes alike. */
+  /** Names for expressions, the same for all nodes. */
   readonly names: Names;
   readonly loopNodes: ReadonlySet<number>;
 }
 
-/** Types, parameters and expressions of every node. */
+/** Checks type, parameters and expressions of every node. */
 export const checkNodes = async (
   graph: DraftGraph,
   { findNodeType, checkSchema, names, loopNodes }: NodeChecks,
@@ -50,13 +50,13 @@ export const checkNodes = async (
   return problems;
 };
 
-/** Behind webhook triggers alone, the input of a node is the request; of other nodes, only a run knows it. */
+/** Fields of a node's input: those of the request directly behind webhook triggers, else known in a run only. */
 const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readonly string[] | null => {
   const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node.type);
   return sources.length > 0 && sources.every((type) => type === WEBHOOK_TRIGGER) ? WEBHOOK_FIELDS : null;
 };
 
-const findMeant = (
+const suggestNodeType = (
   type: string,
   isKnown: (name: string) => boolean,
   findNearName: FindNearName,
@@ -67,13 +67,13 @@ const findMeant = (
   return same ?? findNearName(type, isKnown);
 };
 
-/** Looking for what was meant takes its time, and a type is often wrong in many nodes: once per type. */
+/** Cached per type: a suggestion takes long, and many nodes may have the same wrong type. */
 const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
   const messages = new Map<string, string>();
   return (type: string): string => {
     const known = messages.get(type);
     if (known !== undefined) return known;
-    const near = findMeant(type, (name) => findNodeType(name) !== null, findNearName);
+    const near = suggestNodeType(type, (name) => findNodeType(name) !== null, findNearName);
     const message = `no installed plugin brings the type ${quote(type)}${didYouMean(near)}`;
     messages.set(type, message);
     return message;
@@ -81,8 +81,8 @@ const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNea
 };
 
 /**
- * The value of an expression is only known in a run, so the schema does not apply at its place. A text with more than one
- * expression in it is a text in any case: that its type is wrong can be said.
+ * Whether an error is about the value of an expression, which is known in a run only. A template with more than one
+ * expression always gives a string, so its type is known.
  */
 const isOnlyKnownInRun = ({ data, keyword }: ErrorObject): boolean => {
   if (typeof data !== 'string' || !data.includes('{{')) return false;
@@ -91,9 +91,9 @@ const isOnlyKnownInRun = ({ data, keyword }: ErrorObject): boolean => {
   return hasExpression && (parts.length === 1 || keyword !== 'type');
 };
 
-/** What a trigger does is settled before any run, so it holds no expressions. */
+/** A trigger is set up before any run, so its parameters hold no expressions. */
 const checkTriggerParameters = (type: string, parameters: JsonObject, place: string): Problem[] => {
-  // It is an expression itself, and looked at as one.
+  // An expression without braces, checked by checkWebhooks.
   const own = type === WEBHOOK_TRIGGER ? `${place}/deduplication` : null;
   return findExpressions(parameters, place)
     .filter((path) => path !== own)

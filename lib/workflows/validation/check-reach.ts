@@ -3,16 +3,16 @@ import type { WorkflowDefinition } from '../definition/definition.ts';
 import type { Problem } from '../definition/problem.ts';
 import { type DraftGraph, reachFrom, targetsIn } from './draft-graph.ts';
 
-/** A workflow has a trigger that something fires, and its nodes are behind one. */
+/** Checks that a workflow has a trigger that can be fired, and that its nodes are reached from triggers. */
 export const checkReach = (
   graph: DraftGraph,
   definition: Pick<WorkflowDefinition, 'connections'>,
   isWired: boolean,
 ): Problem[] => [...checkTriggers(graph), ...(isWired ? checkNodesBehind(graph, definition) : [])];
 
-/** A trigger that is switched off is fired once it is switched on: that may be on purpose. */
+/** Disabled triggers count when there are no others: the workflow may be disabled on purpose. */
 const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
-  // A type that is not known may have been meant to be a trigger.
+  // A node of an unknown type may be a trigger.
   if (nodes.length === 0 || nodes.some(({ nodeType }) => nodeType === null)) return [];
   const triggers = nodes.filter(({ nodeType }) => nodeType?.kind === 'trigger');
   const enabled = triggers.filter(({ isDisabled }) => !isDisabled);
@@ -36,13 +36,13 @@ const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
   ];
 };
 
-/** Of nodes that hang together, the one that they begin with is reported. What is disabled may be parked. */
+/** Reports the first node of each unreached part. Disabled nodes may be kept for later. */
 const checkNodesBehind = (
   graph: DraftGraph,
   { connections }: Pick<WorkflowDefinition, 'connections'>,
 ): Problem[] => {
   const { nodes, incoming, edges, indexOf } = graph;
-  // A connection to a node that is not there was meant to lead to one of those that nothing leads to.
+  // A connection to an unknown node was probably meant for an unreached one.
   if (connections.some(({ targetNodeId }) => !indexOf.has(targetNodeId))) return [];
   const next = targetsIn(graph);
   const reached = new Set(reachFrom(findRoots(graph, connections), next));
@@ -53,7 +53,7 @@ const checkNodesBehind = (
     (incoming[index] ?? []).every(
       (at) => reached.has(edges[at]?.source ?? -1) || edges[at]?.source === index,
     );
-  // Without a beginning, they lead round and round: the first one stands for all.
+  // Parts without a beginning are loops: their first node is reported.
   const inOrder = [...left.filter(({ index }) => isBegin(index)), ...left];
   return inOrder.flatMap(({ index, node }) => {
     if (reached.has(index)) return [];
@@ -68,7 +68,7 @@ const checkNodesBehind = (
   });
 };
 
-/** Where runs begin, and what is connected wrongly, which is reported already. */
+/** Nodes with which runs begin, and nodes with invalid connections, which are reported elsewhere. */
 const findRoots = (
   { nodes, indexOf }: DraftGraph,
   connections: WorkflowDefinition['connections'],
@@ -77,13 +77,13 @@ const findRoots = (
     ({ nodeType, node, index }) =>
       nodeType === null || nodeType.kind === 'trigger' || indexOf.get(node.id) !== index,
   );
-  const twice = starts.map(({ node }) => indexOf.get(node.id) ?? -1);
-  const misled = connections.flatMap(({ sourceNodeId, targetNodeId }) => {
+  const duplicates = starts.map(({ node }) => indexOf.get(node.id) ?? -1);
+  const misconnected = connections.flatMap(({ sourceNodeId, targetNodeId }) => {
     const source = indexOf.get(sourceNodeId);
     const target = indexOf.get(targetNodeId);
     if (target === undefined) return [];
     if (source === undefined) return [target];
-    return nodes[target]?.nodeType?.kind === 'trigger' ? [source] : []; // the wrong way round
+    return nodes[target]?.nodeType?.kind === 'trigger' ? [source] : []; // reversed
   });
-  return [...starts.map(({ index }) => index), ...twice, ...misled];
+  return [...starts.map(({ index }) => index), ...duplicates, ...misconnected];
 };

@@ -3,7 +3,7 @@ import { quote } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
 import type { DraftGraph, DraftNode } from './draft-graph.ts';
 
-/** Settings that contradict one another, or that have no effect where they stand. */
+/** Finds settings that contradict each other or have no effect on their node. */
 export const checkSettings = ({ nodes }: DraftGraph, loopNodes: ReadonlySet<number>): Problem[] =>
   nodes.flatMap((draft) => {
     const place = `/nodes/${draft.index}`;
@@ -32,7 +32,7 @@ const checkCredential = ({ node, nodeType }: DraftNode, place: string): Problem[
         },
       ];
 
-/** What `retry` may hold beside the number of attempts. */
+/** Keys of `retry` other than `maxAttempts`. */
 const DELAYS = new Set(['intervalSeconds', 'backoffRate', 'maxDelaySeconds']);
 
 const checkAttempts = (
@@ -42,7 +42,7 @@ const checkAttempts = (
 ): Problem[] => {
   if (nodeType === null) return [];
   const problems: Problem[] = [];
-  const reason = whyNoStep(nodeType);
+  const reason = describeNoRetry(nodeType);
   const refuse = (setting: string) => {
     problems.push({ path: `${place}/${setting}`, message: `has no effect: ${reason}` });
   };
@@ -68,8 +68,13 @@ const checkAttempts = (
   return problems;
 };
 
-/** Why a node is not tried again, whatever its settings; null for those that touch the outside. */
-const whyNoStep = ({ nodeType, kind, pure, control }: NonNullable<DraftNode['nodeType']>): string | null => {
+/** Why nodes of a type are never tried again; null for types that can be. */
+const describeNoRetry = ({
+  nodeType,
+  kind,
+  pure,
+  control,
+}: NonNullable<DraftNode['nodeType']>): string | null => {
   if (control !== null)
     return `nodes of the type ${quote(nodeType)} steer the run, and are tried once, for as long as they take`;
   if (kind === 'trigger') return 'a trigger is never tried again';

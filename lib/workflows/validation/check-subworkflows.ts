@@ -3,20 +3,20 @@ import { findNearest } from '../../shared/near-name.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import type { Problem } from '../definition/problem.ts';
 
-/** The node type that runs another workflow, and the type of the trigger that it fires there. */
+/** The node type that runs another workflow, and the trigger type that it fires there. */
 const SUBWORKFLOW = 'subworkflow';
 const ENTRY_TRIGGER = 'manualTrigger';
 
-/** The workflows beside this one, as far as they are known where it is checked. */
-interface KnownWorkflows {
+/** Other workflows in the same store. */
+export interface KnownWorkflows {
   /** The current version; null when there is none. */
   find(workflowId: string): Promise<WorkflowDefinition | null>;
   listIds(): Promise<readonly string[]>;
 }
 
 /**
- * Workflows that nodes run, but can't. A file alone does not say: it takes the store that it goes to. Nothing is wrong
- * with the file itself, since the other workflow may come later.
+ * Checks that the workflows of `subworkflow` nodes exist in the store and can be run. Not an error of the file, since
+ * the other workflow may be stored later.
  */
 export const checkSubworkflows = async (
   { nodes }: Pick<WorkflowDefinition, 'nodes'>,
@@ -27,7 +27,7 @@ export const checkSubworkflows = async (
   for (const [index, { type, parameters, disabled }] of nodes.entries()) {
     const { workflowId } = parameters;
     if (type !== SUBWORKFLOW || disabled === true) continue;
-    if (typeof workflowId !== 'string' || workflowId.includes('{{')) continue; // only known in a run
+    if (typeof workflowId !== 'string' || workflowId.includes('{{')) continue; // known in a run only
     if (!messages.has(workflowId)) messages.set(workflowId, await describeOther(workflowId, workflows));
     const message = messages.get(workflowId) ?? null;
     if (message !== null) problems.push({ path: `/nodes/${index}/parameters/workflowId`, message });

@@ -5,7 +5,7 @@ import type { Problem } from '../definition/problem.ts';
 import { workflowSchema } from '../definition/schema.ts';
 import type { CheckSchema } from './schema/check-schema.ts';
 
-/** Keys of other tools. */
+/** Keys of other tools, with ours. */
 const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['active', 'enabled'],
   ['disabled', 'enabled'],
@@ -13,13 +13,13 @@ const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['edges', 'connections'],
 ]);
 
-/** Shorter keys are one slip away from too much, and more letters than this make another word. */
+/** Shorter keys are similar to too many; a key with a greater difference in length is another word. */
 const MIN_LENGTH = 4;
 const MAX_LETTERS = 2;
 
 /**
- * The shape of a file. Unknown keys at the top are kept, since they may be another tool's; one that can only be a slip
- * of a known key, which the file lacks, is a problem.
+ * Checks a file against the schema. Unknown keys at the top level are allowed, since they may belong to another tool,
+ * but a misspelt key that the file lacks is a problem.
  */
 export const checkTopLevel = (value: unknown, checkSchema: CheckSchema): Problem[] => {
   const shape = checkSchema(workflowSchema, value, '');

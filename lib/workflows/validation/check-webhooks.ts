@@ -11,7 +11,7 @@ import type { Names } from './references/names.ts';
 
 const WITH_CREDENTIAL = AUTHENTICATIONS.filter((authentication) => authentication !== 'none');
 
-/** Addresses, authentication and deduplication of the workflow's webhooks. */
+/** Checks paths, authentication and deduplication of the workflow's webhooks. */
 export const checkWebhooks = async (definition: WorkflowDefinition, names: Names): Promise<Problem[]> => [
   ...checkAddresses(definition),
   ...(await checkDeduplication(definition, names)),
@@ -19,7 +19,7 @@ export const checkWebhooks = async (definition: WorkflowDefinition, names: Names
 
 const PLAIN_WORD = /^[A-Za-z]+$/;
 
-/** The name of a sender, or an expression over the request: without its braces, for a trigger's parameters hold none. */
+/** Checks `deduplication`: the name of a sender, or an expression over the request without braces. */
 const checkDeduplication = async ({ nodes }: WorkflowDefinition, names: Names): Promise<Problem[]> => {
   const seen = { ...names, nodeIds: new Set<string>(), idOfName: new Map<string, string>() };
   const problems: Problem[] = [];
@@ -47,7 +47,7 @@ const checkAddresses = (definition: WorkflowDefinition): Problem[] => {
   const firstUse = new Map<string, number>();
   return definition.nodes.flatMap((node, index) => {
     if (node.type !== WEBHOOK_TRIGGER) return [];
-    // A disabled trigger is held to the same rules, so that enabling it brings no surprise.
+    // Disabled triggers are checked too, so that enabling one can't make the workflow invalid.
     const [config] = toPathConfigs({ nodes: [{ ...node, disabled: false }] });
     if (config === undefined) return [];
     const place = `/nodes/${index}`;
@@ -78,7 +78,7 @@ const checkAddresses = (definition: WorkflowDefinition): Problem[] => {
   });
 };
 
-/** `/users/:id`, `/users/{id}`, `/users/<id>`, `/files/*`: what other tools match, and what is taken literally here. */
+/** Path parameters of other tools, which are literal here: `/users/:id`, `/users/{id}`, `/users/<id>`, `/files/*`. */
 const PLACEHOLDER = /^(?::([A-Za-z_]\w*)|(?:\{([^{}]*)\}|<([^<>]*)>|\[([^[\]]*)\]|\*+)$)/;
 
 const findPlaceholder = (path: string): string | null => {

@@ -3,32 +3,32 @@ import { ERROR_OUTPUT, MAIN_OUTPUT, type WorkflowNode } from '../../contract/nod
 import type { FindNodeType, NodeType } from '../../contract/node-type.ts';
 import type { Connection, WorkflowDefinition } from '../definition/definition.ts';
 
-/** A node of a file that may still be wrong. */
+/** A node of a file that may be invalid. */
 export interface DraftNode {
   readonly index: number;
   readonly node: WorkflowNode;
-  /** Null for a type that no plugin brings. */
+  /** Null for an unknown type. */
   readonly nodeType: NodeType | null;
-  /** The names of its own outputs; null when only a run knows them. Without `error`. */
+  /** Names of its outputs, without `error`; null when they are known in a run only. */
   readonly outputs: ReadonlySet<string> | null;
   readonly isDisabled: boolean;
-  /** Whether its failures go to the output `error`; also when its `onError` can't be read. */
+  /** Whether its failures go to the output `error`; true for an invalid `onError` too. */
   readonly routesErrors: boolean;
 }
 
-/** A connection with both of its ends. */
+/** A connection between nodes that exist. */
 export interface DraftEdge {
-  /** Its place among the connections of the file. */
+  /** Index in the connections of the file. */
   readonly index: number;
   readonly source: number;
   readonly target: number;
   readonly output: string;
   readonly input: string;
-  /** Whether it leads into the body of its source, which runs that itself. */
+  /** Whether it leads into the body of its source. */
   readonly isBody: boolean;
 }
 
-/** What a file says of nodes and connections, as numbers. Of nodes with one id, the last one counts. */
+/** Nodes and connections of a file as a graph. Of nodes with the same id, the last one counts. */
 export interface DraftGraph {
   readonly nodes: readonly DraftNode[];
   readonly edges: readonly DraftEdge[];
@@ -77,7 +77,7 @@ const toDraftNode = (node: WorkflowNode, index: number, nodeType: NodeType | nul
   };
 };
 
-/** What a function of parameters can't say, and what it says by an expression, only a run knows. */
+/** Names of a node's outputs; null when they depend on expressions or can't be computed. */
 const readOutputs = ({ outputs }: NodeType, parameters: JsonObject): ReadonlySet<string> | null => {
   if (typeof outputs !== 'function') return new Set(outputs);
   try {
@@ -90,8 +90,8 @@ const readOutputs = ({ outputs }: NodeType, parameters: JsonObject): ReadonlySet
 };
 
 /**
- * The outputs on which a node may deliver in a run, `error` included; null when only a run knows them. What is
- * disabled hands its input on, on `main`.
+ * The outputs on which a node can deliver, `error` included; null when they are known in a run only. A disabled node
+ * delivers its input on `main`.
  */
 export const deliveringOutputs = ({
   outputs,
@@ -102,7 +102,7 @@ export const deliveringOutputs = ({
   return outputs === null || !routesErrors ? outputs : new Set([...outputs, ERROR_OUTPUT]);
 };
 
-/** Everything that is reached from `roots`, themselves included, depth first. A worklist, not a recursion. */
+/** All nodes reached from `roots`, themselves included, depth first. */
 export const reachFrom = (
   roots: readonly number[],
   next: (node: number) => readonly number[],

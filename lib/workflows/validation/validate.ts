@@ -26,15 +26,15 @@ type Validation =
   | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
   | { readonly definition: null; readonly problems: readonly Problem[] };
 
-/** Deeper than this, tools along the way give up. */
+/** Keeps files within the limits of tools that recurse. */
 const MAX_DEPTH = 100;
 
-/** More problems than this are counted, not listed. */
+/** Further problems are counted, not listed. */
 export const MAX_PROBLEMS = 500;
 
 /**
- * Checks a parsed workflow file and reports every problem at once, up to {@link MAX_PROBLEMS}. Never rejects, whatever
- * the value. Takes time in proportion to its size.
+ * Checks a parsed workflow file and reports all problems at once, up to {@link MAX_PROBLEMS}. Never throws. Takes time
+ * in proportion to the size of the file.
  */
 export const validateWorkflow = async (value: unknown, findNodeType: FindNodeType): Promise<Validation> => {
   if (isDeeperThan(value, MAX_DEPTH)) {
@@ -53,7 +53,7 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
     checkSchema,
     isWired: isWired(value, shape),
   });
-  // Of what had to be made up, and of what it is part of, its shape is all that can be said to be wrong.
+  // Values that replace invalid ones, and their parents, have problems of the schema only.
   const doubtful = new Set(madeUp.flatMap(withParents));
   const problems = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
   return problems.length === 0
@@ -115,13 +115,13 @@ const limit = (problems: readonly Problem[]): readonly Problem[] =>
         { path: '', message: `has ${problems.length - MAX_PROBLEMS} more problems, which are not listed` },
       ];
 
-/** `/a/b`: `/a/b`, `/a` and the root. */
+/** A JSON pointer and its parents: `/a/b`, `/a` and the root. */
 const withParents = (pointer: string): string[] => {
   const keys = pointer.split('/');
   return keys.map((_, index) => keys.slice(0, keys.length - index).join('/'));
 };
 
-/** A worklist, not a recursion: the value may be of any depth. */
+/** Without recursion, since the value may have any depth. */
 const isDeeperThan = (value: unknown, limit: number): boolean => {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {

@@ -6,7 +6,7 @@ import { splitTemplate } from '../../expressions/template.ts';
 import { findReferenceProblems } from './check-references.ts';
 import type { Names } from './names.ts';
 
-/** Every text in the parameters of a node: whether its expressions can be read, and what their names stand for. */
+/** Checks the syntax and the names of all expressions in a node's parameters. */
 export const checkNodeExpressions = async (
   value: JsonValue,
   path: string,
@@ -33,7 +33,7 @@ const checkText = async (text: string, path: string, names: Names): Promise<Prob
   return problems;
 };
 
-/** @param expression without its braces */
+/** Checks an expression. @param expression - without its braces */
 export const checkExpression = async (expression: string, path: string, names: Names): Promise<Problem[]> => {
   const unreadable = await checkExpressions(`{{ ${expression} }}`);
   if (unreadable.length > 0) {
@@ -43,11 +43,11 @@ export const checkExpression = async (expression: string, path: string, names: N
   return findReferenceProblems(expression, names).map((message) => ({ path, message }));
 };
 
-/** `${body.name}` and `{body.name}`: with a dot behind a name of ours, it is nothing else. */
+/** `${body.name}` and `{body.name}`: only with one of our names and a dot, so that other braces stay text. */
 const SINGLE_BRACES = /(?<![${])\$?\{ ?(([$a-zA-Z]+)\.[\w.]+) ?\}(?!\})/g;
 const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
 
-/** Expressions as n8n and Step Functions write them, which would be texts here. */
+/** Finds expressions in the syntax of n8n and Step Functions, which are literal text here. */
 const describeForeignBraces = (text: string): string | null => {
   if (text.startsWith('={{')) return 'begins with "=", which would stay in the text: leave it out';
   const [braces, inside] =
@@ -58,10 +58,10 @@ const describeForeignBraces = (text: string): string | null => {
   return `is a text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
 };
 
-/** A text without its end reaches to the end of the expression: so that none is looked through twice. */
+/** Quoted parts; one without its end extends to the end, which keeps matching linear. */
 const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/gs;
 
-/** Operators of other languages, and what JSONata has for them. */
+/** Operators of other languages, with those of JSONata. */
 const foreignOperators: readonly (readonly [RegExp, string])[] = [
   [/=>/, 'a function is written function($x) { $x.a }'],
   [/===?/, '"equals" is written ='],

@@ -33,13 +33,13 @@ const EXECUTION_FIELDS = Object.keys(
   }),
 );
 
-/** What is said of one expression at most. */
+/** Limit of problems per expression. */
 const MAX_PROBLEMS = 5;
 
 /**
- * The names in an expression that nothing stands behind, each with what was probably meant. In a run, a wrong path
- * finds nothing, in silence, and a wrong function fails its node.
- * @param text an expression that JSONata can read
+ * Finds unknown names in an expression, with suggestions. In a run, an unknown path silently gives no value, and an
+ * unknown function fails its node.
+ * @param text - an expression of valid syntax
  */
 export const findReferenceProblems = (text: string, names: Names): string[] => {
   const root: unknown = jsonata(text).ast();
@@ -56,20 +56,20 @@ interface Inspection extends Bound {
   readonly text: string;
   readonly names: Names;
   readonly problems: Set<string>;
-  /** Up to here in the text, names are parts of an id with dashes. */
+  /** Offset in the text up to which names are parts of a reported id with dashes. */
   explainedTo: number;
 }
 
-/** A part of the syntax tree, and how it is used. */
+/** A part of the syntax tree and its context. */
 interface Visit {
   readonly ast: unknown;
-  /** Whether paths in it begin at the input. */
+  /** Whether its paths begin at the input. */
   readonly isRoot: boolean;
-  /** Whether it stands for data: where a function can't. */
+  /** Whether it must be data, not a function. */
   readonly isValue: boolean;
 }
 
-/** Looks at one part of the tree; gives the parts of it that are still to be looked at. */
+/** Checks one part of the tree. @returns its parts that are still to be checked */
 const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit[] => {
   if (Array.isArray(ast)) return ast.map((item) => ({ ast: item, isRoot, isValue }));
   if (!isAst(ast)) return [];
@@ -110,7 +110,7 @@ const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit
   }
 };
 
-/** The conditions and places in brackets behind a part, and what groups or sorts it. */
+/** The predicates and indexes in brackets behind a part, and its grouping. */
 const filtersOf = (inspection: Inspection, ast: Ast): Visit[] => {
   const filters = [...listOf(ast.stages), ...listOf(ast.predicate)];
   for (const name of textsIn(filters)) {
@@ -133,7 +133,7 @@ const inspectPath = (inspection: Inspection, ast: Ast, isRoot: boolean): Visit[]
   ];
   if (first.type === 'variable') {
     const isKnown = inspectVariable(inspection, first, others, others.length > 0);
-    // Behind a name that is wrong, everything is.
+    // Behind an unknown name, all names are unknown.
     return isKnown ? [...filtersOf(inspection, first), ...behind] : [];
   }
   if (first.type === 'function') {
@@ -144,7 +144,7 @@ const inspectPath = (inspection: Inspection, ast: Ast, isRoot: boolean): Visit[]
   return [{ ast: first, isRoot, isValue: false }, ...behind];
 };
 
-/** A field of an input whose fields are known. */
+/** Checks a field of an input whose fields are known. */
 const inspectField = (
   { names, problems, explainedTo }: Inspection,
   [first, ...others]: readonly Ast[],
@@ -154,7 +154,7 @@ const inspectField = (
   if (problem !== null) problems.add(problem);
 };
 
-/** Whether nothing is wrong with a variable and, for `$nodes`, with the node that it names. */
+/** Checks a variable and, behind `$nodes`, the node id. @returns whether both are valid */
 const inspectVariable = (
   inspection: Inspection,
   variable: Ast,
@@ -199,7 +199,7 @@ const inspectExecutionField = ({ problems, names }: Inspection, [step]: readonly
   );
 };
 
-/** @param others the steps of the path that follow the call */
+/** @param others - the steps of the path behind the call */
 const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], isRoot: boolean): Visit[] => {
   const { names, bound, problems, hasLambda } = inspection;
   const { procedure } = ast;
@@ -208,7 +208,7 @@ const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], i
   if (!isAst(procedure)) return inner;
   const method = nameOfMethod(procedure);
   if (method !== null) {
-    // With functions among its values, an expression may call one by name.
+    // An expression with functions of its own may call one that is a value in an object.
     if (!hasLambda) problems.add(describeMethod(names, method));
     return inner;
   }

@@ -5,9 +5,9 @@ import type { Names } from './names.ts';
 import { type Ast, namesBehind } from './syntax-tree.ts';
 
 /**
- * What is wrong with the id behind `$nodes`; null when nothing is.
- * @param step the id, as a name in a path or as a text
- * @param others the steps behind it
+ * Problem of a node id behind `$nodes`; null for a valid one.
+ * @param step - the id, as a name in a path or as a string
+ * @param others - the steps behind it
  */
 export const describeNodeId = (
   text: string,
@@ -23,7 +23,7 @@ export const describeNodeId = (
     return `$nodes.${dashed} is read as a subtraction; did you mean ${quote(path)}?`;
   }
   if (!names.nodeIds.has(id)) {
-    if (names.nodeIds.has(NAMELESS)) return null; // it may be the one that is meant
+    if (names.nodeIds.has(NAMELESS)) return null; // a node without a valid id may be the one that is meant
     const near = names.idOfName.get(id) ?? names.findNearest(written, names.nodeIds);
     const meant =
       near === null
@@ -36,7 +36,7 @@ export const describeNodeId = (
     : null;
 };
 
-/** What stands there when a dash is taken for a part of the name. */
+/** The name in the text, with dashes as a part of it. */
 export const readDashed = (text: string, { type, value, position }: Ast): string => {
   const name = String(value);
   if (type !== 'name') return name;
@@ -45,7 +45,7 @@ export const readDashed = (text: string, { type, value, position }: Ast): string
   return /^[A-Za-z0-9_-]{1,64}/.exec(text.slice(start, start + 64))?.[0] ?? name;
 };
 
-/** `my-node-1` may be the node `my-node`, less one. */
+/** The id of a node at the start of a name with dashes: `my-node-1` may be `my-node` minus 1. */
 const findDashedId = (nodeIds: ReadonlySet<string>, written: string): string | null => {
   for (let end = written.length; end > 0; end = written.lastIndexOf('-', end - 1)) {
     const id = written.slice(0, end);
@@ -55,7 +55,7 @@ const findDashedId = (nodeIds: ReadonlySet<string>, written: string): string | n
   return null;
 };
 
-/** The plain names that follow an id with a dash in the text: the tree has taken them apart. */
+/** The plain names behind an id with dashes, from the text: the tree has them as a subtraction. */
 const namesAfter = (text: string, { value, position }: Ast, id: string): string[] => {
   const start = Number(position) - String(value).length + id.length;
   const path = /^(?:\.[A-Za-z_][A-Za-z0-9_]*)*/.exec(text.slice(start, start + 200))?.[0] ?? '';

@@ -5,11 +5,11 @@ import { type Names, SCOPE_VARIABLES } from './names.ts';
 import { type Ast, namesBehind } from './syntax-tree.ts';
 
 /**
- * What is wrong with a name that should be a field of a request; null when nothing is.
- * @param fields those that there are
- * @param step the name
- * @param others the steps behind it
- * @param from what stands before the name: `$trigger.`, or nothing for the input
+ * Problem of a name that must be a field of a request; null for a valid one.
+ * @param fields - the fields of the request
+ * @param step - the name
+ * @param others - the steps behind it
+ * @param from - the path before the name: `$trigger.`, or empty for the input
  */
 export const describeRequestField = (
   names: Names,
@@ -25,13 +25,13 @@ export const describeRequestField = (
   return `the request has no ${quote(name)}, but ${quoteAll(fields)}${didYouMean(meant)}`;
 };
 
-/** `nodes.pick.total` and `pick.total`, without their `$`. */
+/** Suggestion for a variable without its `$`: `nodes.pick.total`, or `pick.total` with a node id. */
 const findVariable = ({ nodeIds }: Names, name: string, rest: readonly string[]): string | null => {
   if (SCOPE_VARIABLES.includes(name)) return `$${toPath([name, ...rest])}`;
   return nodeIds.has(name) ? toNodePath(name, rest) : null;
 };
 
-/** A name that is near or that other tools use; else it is taken for a field of the body. */
+/** The path of a similar name or a name of other tools, else of a field of the body. */
 const findField = (
   { findNearest }: Names,
   fields: readonly string[],

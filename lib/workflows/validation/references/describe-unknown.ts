@@ -4,9 +4,9 @@ import { toName, toNodePath, toPath } from './name-paths.ts';
 import { type Names, resolveId, SCOPE_VARIABLES } from './names.ts';
 
 /**
- * What to say of a variable that there is not.
- * @param bound the variables that the expression binds itself
- * @param rest the names that follow it
+ * Message for an unknown variable.
+ * @param bound - variables that the expression binds
+ * @param rest - the names behind the variable
  */
 export const describeUnknownVariable = (
   names: Names,
@@ -28,7 +28,7 @@ export const describeUnknownVariable = (
   return `${no}: an expression sees the fields of its input, ${SCOPE_VARIABLES.map((known) => `$${known}`).join(', ')}, and what it binds itself`;
 };
 
-/** What other tools put between a node and its data. */
+/** Names that other tools have between a node and its data. */
 const WRAPPERS = new Set([
   'item',
   'first()',
@@ -40,7 +40,7 @@ const WRAPPERS = new Set([
   'outputs',
 ]);
 
-/** What to write for a path that begins with the variable of another tool; null when there is nothing like it. */
+/** Our path for one that begins with a variable of another tool; null when there is none. */
 const translate = (names: Names, variable: string, rest: readonly string[]): string | null => {
   switch (variable) {
     case 'json':
@@ -79,11 +79,11 @@ export const describeUnknownFunction = (names: Names, bound: ReadonlySet<string>
 
 const prefixed = (name: string | null): string | null => (name === null ? null : `$${name}`);
 
-/** What to say of a call such as `body.name.toUpperCase()`. */
+/** Message for a method call such as `body.name.toUpperCase()`. */
 export const describeMethod = (names: Names, name: string): string =>
   `${quote(`${name}()`)} can't be called: functions begin with "$"${didYouMean(findFunction(names, name))}`;
 
-/** A function of JSONata that has that name, or nearly, or does what other languages call so. */
+/** The function of JSONata with that name, a similar one, or that of a function in another language. */
 const findFunction = ({ isFunction, findNearName }: Names, name: string): string | null => {
   const isMeant = (candidate: string): boolean => isFunction(candidate) || foreignFunctions.has(candidate);
   const known = isMeant(name) ? name : findNearName(name, isMeant);

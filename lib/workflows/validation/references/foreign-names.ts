@@ -1,4 +1,4 @@
-/** Names of variables that other tools have, and what stands for them here. Without the `$`. */
+/** Variables of other tools without the `$`, with the explanation of ours. */
 export const foreignVariables: ReadonlyMap<string, string> = new Map([
   ['json', 'fields of the input are plain names'],
   ['input', 'fields of the input are plain names, and the whole of it is $'],
@@ -19,7 +19,7 @@ export const foreignVariables: ReadonlyMap<string, string> = new Map([
   ['context', 'the run is $execution, and the request $trigger'],
 ]);
 
-/** Where a request's parts are that other tools know by these names. */
+/** Parts of a request by their names in other tools, with our fields. */
 export const requestFields: ReadonlyMap<string, string> = new Map([
   ['body', 'body'],
   ['payload', 'body'],
@@ -35,7 +35,7 @@ export const requestFields: ReadonlyMap<string, string> = new Map([
   ['ip', 'remoteAddress'],
 ]);
 
-/** What other tools call the whole of a request. */
+/** Names of the whole request in other tools. */
 export const requestNames: ReadonlySet<string> = new Set([
   'req',
   'request',
@@ -45,7 +45,7 @@ export const requestNames: ReadonlySet<string> = new Set([
   'json',
 ]);
 
-/** Functions and methods of other languages, and what to write for them in JSONata. */
+/** Functions and methods of other languages, with those of JSONata. */
 export const foreignFunctions: ReadonlyMap<string, string> = new Map([
   ['upper', '$uppercase'],
   ['toUpperCase', '$uppercase'],
@@ -94,7 +94,7 @@ export const foreignFunctions: ReadonlyMap<string, string> = new Map([
   ['isset', '$exists'],
 ]);
 
-/** Node types of other tools, in lower case, and those that do the same here. */
+/** Node types of other tools in lower case, with ours. */
 export const foreignNodeTypes: ReadonlyMap<string, string> = new Map([
   ['webhook', 'webhookTrigger'],
   ['httptrigger', 'webhookTrigger'],

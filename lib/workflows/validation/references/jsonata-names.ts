@@ -1,8 +1,8 @@
 import jsonata from 'jsonata';
 
 /**
- * Which names JSONata has functions for: `isFunction('uppercase')`. It gives no list of them, but an evaluation can
- * look any name up, so the library itself answers, whatever its version.
+ * Gives a test for names of JSONata's functions. The library has no list of them, but a registered function can look
+ * names up in its environment, so the test fits any version.
  */
 export const loadFunctionNames = async (): Promise<(name: string) => boolean> => {
   const found: { lookup?: (name: string) => unknown } = {};

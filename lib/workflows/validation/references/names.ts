@@ -1,14 +1,14 @@
 import type { Hints } from '../../../shared/near-name.ts';
 
-/** What the names in an expression may stand for. */
+/** Names that an expression may use. */
 export interface Names extends Hints {
-  /** The ids that `$nodes` has. */
+  /** Keys of `$nodes`. */
   readonly nodeIds: ReadonlySet<string>;
-  /** The ids of nodes by what people call them. */
+  /** Ids of nodes by their `name`. */
   readonly idOfName: ReadonlyMap<string, string>;
-  /** The node that the expression belongs to, unless it may have an output already, as in a loop. */
+  /** The node of the expression; null in a loop, where the node may have an output already. */
   readonly ownId: string | null;
-  /** The fields of the input, when they are the same in every run; null when only a run knows them. */
+  /** Fields of the input; null when they are known in a run only. */
   readonly fields: readonly string[] | null;
   /** The same for `$trigger`. */
   readonly triggerFields: readonly string[] | null;
@@ -19,6 +19,6 @@ export interface Names extends Hints {
 /** The variables of every expression: see `Scope`. */
 export const SCOPE_VARIABLES = ['nodes', 'trigger', 'execution'];
 
-/** The id of the node that was probably meant; what was written when nothing is near. */
+/** The most similar node id; the name itself when none is similar. */
 export const resolveId = ({ nodeIds, idOfName, findNearest }: Names, name: string): string =>
   nodeIds.has(name) ? name : (idOfName.get(name) ?? findNearest(name, nodeIds) ?? name);

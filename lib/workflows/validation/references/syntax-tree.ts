@@ -1,17 +1,17 @@
-/** A node of JSONata's syntax tree; the library's own type leaves out a part of what there is. */
+/** A node of JSONata's syntax tree; the library's own type is incomplete. */
 export type Ast = Readonly<Record<string, unknown>>;
 
 export const isAst = (value: unknown): value is Ast =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export interface Bound {
-  /** Variables that an expression binds itself, anywhere in it. */
+  /** Variables that the expression binds anywhere. */
   readonly bound: ReadonlySet<string>;
-  /** Whether it makes functions of its own. */
+  /** Whether it defines functions. */
   readonly hasLambda: boolean;
 }
 
-/** Wherever a variable is bound: scopes are not told apart. A worklist: an expression may be of any depth. */
+/** Finds bound variables of all scopes. Without recursion, since an expression may have any depth. */
 export const findBound = (root: unknown): Bound => {
   const bound = new Set<string>();
   let hasLambda = false;
@@ -24,7 +24,7 @@ export const findBound = (root: unknown): Bound => {
     if (typeof next !== 'object' || next === null) continue;
     const { type, value, lhs, arguments: parameters, focus, index } = next as Ast;
     if (type === 'bind' && isAst(lhs)) bind(lhs.value);
-    if (type === 'index') bind(value); // behind a filter; else a step has it
+    if (type === 'index') bind(value); // behind a filter; elsewhere it is a property of a step
     if (type === 'lambda') {
       hasLambda = true;
       for (const parameter of listOf(parameters)) bind(parameter.value);
@@ -38,13 +38,13 @@ export const findBound = (root: unknown): Bound => {
 
 export const listOf = (value: unknown): readonly Ast[] => (Array.isArray(value) ? value.filter(isAst) : []);
 
-/** The texts in brackets: `["name"]`. */
+/** Strings in brackets: `["name"]`. */
 export const textsIn = (filters: readonly Ast[]): string[] =>
   filters.flatMap(({ expr }) =>
     isAst(expr) && expr.type === 'string' && typeof expr.value === 'string' ? [expr.value] : [],
   );
 
-/** The plain names that follow: of fields, in brackets too, and `first()` for a call. */
+/** The plain names behind a step: fields, also in brackets, and `first()` for a call. */
 export const namesBehind = (first: Ast | undefined, others: readonly Ast[]): string[] => {
   const names = first === undefined ? [] : textsIn([...listOf(first.stages), ...listOf(first.predicate)]);
   for (const step of others) {
@@ -57,13 +57,13 @@ export const namesBehind = (first: Ast | undefined, others: readonly Ast[]): str
   return names;
 };
 
-/** `f` for the call `a.f(…)` or `f(…)`; null for one of a variable. */
+/** `f` for the call `a.f(…)` or `f(…)`; null for a call of a variable. */
 export const nameOfMethod = (procedure: Ast): string | null => {
   if (procedure.type !== 'path') return null;
   const last = listOf(procedure.steps).at(-1);
   return last?.type === 'name' ? String(last.value) : null;
 };
 
-/** n8n's `$("Node")`. */
+/** Whether a call is n8n's `$("Node")`. */
 export const isNodeSelector = ({ procedure }: Ast): boolean =>
   isAst(procedure) && procedure.type === 'variable' && procedure.value === '';

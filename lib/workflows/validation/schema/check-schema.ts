@@ -5,8 +5,8 @@ import { type IsUnknown, toSchemaProblems } from './schema-problems.ts';
 
 /**
  * Checks a value against a JSON Schema.
- * @param place the JSON pointer to where the value is in the file
- * @param isUnknown what the schema has no say in; nothing when absent
+ * @param place - JSON pointer to the value in the file
+ * @param isUnknown - selects errors to ignore
  */
 export type CheckSchema = (
   schema: JsonObject,
@@ -15,12 +15,12 @@ export type CheckSchema = (
   isUnknown?: IsUnknown,
 ) => Problem[];
 
-/** Compiling a schema takes a thousand times as long as using it, so each is compiled once. */
+/** Caches compiled schemas: compiling takes a thousand times as long as validating. */
 export const createCheckSchema = (): CheckSchema => {
   const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
   return (schema, value, place, isUnknown) => {
     try {
-      const validate = ajv.compile(schema); // it remembers schemas by identity
+      const validate = ajv.compile(schema); // cached by identity
       return validate(value) ? [] : toSchemaProblems(validate.errors ?? [], place, isUnknown);
     } catch (error) {
       return [

@@ -3,22 +3,19 @@ import type { JsonValue } from '../../../contract/json.ts';
 import { quote } from '../../../shared/describe.ts';
 import { splitTemplate } from '../../expressions/template.ts';
 
-/** Longer texts are nothing that a suggestion helps with. */
+/** Longer strings get no suggestion. */
 const MAX_LENGTH = 200;
 
-/** What can only be meant as an expression: a path, a comparison. */
+/** Strings that look like expressions: a path, a comparison. */
 const LOOKS_COMPUTED = /^(?:\$|[A-Za-z_][A-Za-z0-9_]*[.[])|[<>=]|\s(?:and|or|in)\s/;
 
-/** What the schema says of the value; nothing when it does not. */
+/** The schema's description in parentheses, or an empty string. */
 export const describeSchema = ({ parentSchema }: ErrorObject): string => {
   const description: unknown = parentSchema?.description;
   return typeof description === 'string' && description !== '' ? ` (${description})` : '';
 };
 
-/**
- * What to say of a value that has another type than its place wants. Only a text that is one expression has the type
- * of its value: with anything beside it, it is a text.
- */
+/** Message for a value of the wrong type. A template has the type of its value only when it is a single expression. */
 export const describeType = (error: ErrorObject): string => {
   const { message = 'has the wrong type', params, data } = error;
   const about = `${message}${describeSchema(error)}`;
@@ -48,7 +45,7 @@ const parse = (text: string): JsonValue | undefined => {
   }
 };
 
-/** In the words of JSON Schema. */
+/** Types of JSON Schema. */
 const typesOf = (value: JsonValue | undefined): string[] => {
   if (value === undefined) return [];
   if (value === null) return ['null'];

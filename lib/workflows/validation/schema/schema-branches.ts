@@ -2,10 +2,9 @@ import type { ErrorObject } from 'ajv';
 import { isPlainObject } from '../../../contract/json.ts';
 
 /**
- * The errors without those of alternatives that were not meant. For `oneOf` and `anyOf` a validator reports what is
- * wrong with every branch, and then that none fits: in their place come the errors of the branch that has the fewest.
- * Branches that only require a key become one error, `needsOne` or `takesOne` with `params.keys`.
- * @param isUnknown tells errors about values that are only known in a run: they don't count
+ * Reduces the errors of `oneOf` and `anyOf`, of which ajv reports those of every branch, to the errors of the branch
+ * with the fewest. Branches that only require a key become one error, `needsOne` or `takesOne` with `params.keys`.
+ * @param isUnknown - selects errors about values that are known in a run only, to ignore them
  */
 export const reduceBranches = (
   errors: readonly ErrorObject[],
@@ -17,13 +16,13 @@ export const reduceBranches = (
       const found = takeBranchErrors(kept, error);
       if (!isUnknown(error)) kept.push(...chooseBranch(error, found));
     } else if (error.keyword !== 'if' && !isUnknown(error)) {
-      kept.push(error); // for `if`, its `then` or `else` has said what is wrong
+      kept.push(error); // without `if`, whose `then` or `else` has an error of its own
     }
   }
   return kept;
 };
 
-/** The errors of the branches stand right before the one that says that none fits. */
+/** Removes the errors of the branches, which precede the error of `oneOf` or `anyOf`. @returns them */
 const takeBranchErrors = (kept: ErrorObject[], { schemaPath, instancePath }: ErrorObject): ErrorObject[] => {
   const isOfBranch = (error: ErrorObject): boolean =>
     error.schemaPath.startsWith(`${schemaPath}/`) &&
@@ -40,17 +39,17 @@ const chooseBranch = (summary: ErrorObject, found: readonly ErrorObject[]): read
     return [isOfKeys ? { ...summary, keyword: 'takesOne', params: { keys } } : summary];
   }
   if (isOfKeys) return [{ ...summary, keyword: 'needsOne', params: { keys } }];
-  // The errors behind a reference have a path of their own: no telling of which branch they are.
+  // Errors behind a `$ref` have paths of their own, so their branch is not known.
   if (branches.some((branch) => isPlainObject(branch) && '$ref' in branch)) return [...found, summary];
   const byBranch = Map.groupBy(found, (error) => branchOf(error, summary));
-  // One without an error fits as far as is known before a run.
+  // A branch without errors matches, apart from values that are known in a run only.
   if (branches.some((_, index) => !byBranch.has(index))) return [];
   return [...byBranch.values()].reduce((best, errors) =>
     costOf(errors, summary) < costOf(best, summary) ? errors : best,
   );
 };
 
-/** The key, of a branch that does nothing but require it. */
+/** The key of a branch that only requires one key, else null. */
 const onlyRequired = (branch: unknown): string | null => {
   if (!isPlainObject(branch) || Object.keys(branch).length !== 1 || !Array.isArray(branch.required))
     return null;
@@ -61,7 +60,7 @@ const onlyRequired = (branch: unknown): string | null => {
 const branchOf = ({ schemaPath }: ErrorObject, summary: ErrorObject): number =>
   Number.parseInt(schemaPath.slice(summary.schemaPath.length + 1), 10);
 
-/** A value that tells branches apart, and the type of the whole, count for more than anything within one. */
+/** Cost of a branch. A wrong `const`, or a wrong type of the whole value, means that another branch was meant. */
 const costOf = (errors: readonly ErrorObject[], { instancePath }: ErrorObject): number =>
   errors.reduce((cost, error) => {
     const isOther =

@@ -7,13 +7,13 @@ import { describeSchema, describeType } from './describe-type.ts';
 import { reduceBranches } from './schema-branches.ts';
 import { suggestKey } from './suggest-key.ts';
 
-/** Whether an error is about a value that is only known in a run. */
+/** Whether an error is about a value that is known in a run only. */
 export type IsUnknown = (error: ErrorObject) => boolean;
 
 /**
- * What a validator found, one problem for each mistake: a misspelt key is not a missing key as well, and of
- * alternatives (`oneOf`, `anyOf`) the one that fits best has its say.
- * @param errors of ajv, with `allErrors` and `verbose`
+ * Converts errors of ajv to one problem per mistake: a misspelt key is not reported as missing too, and of alternatives
+ * (`oneOf`, `anyOf`) only the best match is reported.
+ * @param errors - of ajv with `allErrors` and `verbose`
  */
 export const toSchemaProblems = (
   errors: readonly ErrorObject[],
@@ -26,7 +26,7 @@ export const toSchemaProblems = (
   );
 };
 
-/** What is wrong with one value. */
+/** Messages for one value. */
 const describeValue = (errors: readonly ErrorObject[]): string[] => {
   const required = new Set(
     errors.flatMap(({ keyword, params }) => (keyword === 'required' ? [params.missingProperty] : [])),
@@ -40,7 +40,7 @@ const describeValue = (errors: readonly ErrorObject[]): string[] => {
     const [wanted, ...others] = [...required, ...choices];
     const isOnly = unknown.length === 1 && others.length === 0;
     const { meant, hint } = suggestKey(key, error, isOnly ? (wanted ?? null) : null);
-    choices.clear(); // the hint names them
+    choices.clear(); // named in the hint
     if (meant !== null) required.delete(meant);
     return `has the key ${quote(key)}, which is not known here${hint}`;
   });
@@ -76,7 +76,7 @@ const describeError = (error: ErrorObject): string => {
   }
 };
 
-/** Long patterns say less than their descriptions. */
+/** Longer patterns are hidden when there is a description. */
 const MAX_PATTERN_LENGTH = 40;
 
 const describePattern = (error: ErrorObject): string => {
@@ -85,7 +85,7 @@ const describePattern = (error: ErrorObject): string => {
   return `${isShown ? error.message : 'must match the pattern of its schema'}${about}`;
 };
 
-/** A text that the pattern takes: with a scheme before it, or with dashes for what can't stand in an id. */
+/** A string that matches the pattern: with a scheme added, or with dashes for characters that an id can't have. */
 const suggestText = (pattern: string, data: unknown): string | null => {
   if (typeof data !== 'string' || data.length > 200) return null;
   const address = data.replace(/^(?:[a-z]*:)?\/\//i, '');

@@ -3,15 +3,15 @@ import { isPlainObject } from '../../../contract/json.ts';
 import { didYouMean, quoteAll } from '../../../shared/describe.ts';
 import { findNearest } from '../../../shared/near-name.ts';
 
-/** What a key that is not known was probably meant to be. */
-interface KeySuggestion {
-  /** One of the keys that are known here; null when the hint says something else. */
+/** Suggestion for an unknown key. */
+export interface KeySuggestion {
+  /** A key of the same object; null when the hint names none. */
   readonly meant: string | null;
-  /** The end of the message. */
+  /** End of the message. */
   readonly hint: string;
 }
 
-/** Keys of other tools, and where they are here. */
+/** Keys of other tools, with ours. */
 const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['from', 'sourceNodeId'],
   ['to', 'targetNodeId'],
@@ -36,11 +36,11 @@ const foreignKeys: ReadonlyMap<string, string> = new Map([
   ['delay', 'intervalSeconds'],
 ]);
 
-/** Keys of a node and of its settings, for those that stand in one another's place. */
+/** Keys of a node and of its settings, which are often confused. */
 const NODE_KEYS = ['credentialId', 'disabled', 'settings', 'notes', 'position'];
 const SETTING_KEYS = ['retry', 'timeoutSeconds', 'onError', 'atMostOnce', 'maxIterations'];
 
-/** @param wanted the one key that is missing, when no other unknown key may stand for it; else null */
+/** @param wanted - the only missing key when there is only one unknown key, else null */
 export const suggestKey = (
   key: string,
   { data, parentSchema, instancePath }: ErrorObject,
@@ -54,8 +54,8 @@ export const suggestKey = (
     const [name, seconds] = duration;
     return { meant: name, hint: `; did you mean "${name}": ${seconds}?` };
   }
-  const misplaced = findPendingCallback(key, known, instancePath);
-  if (misplaced !== null) return { meant: null, hint: `: it belongs ${misplaced}` };
+  const place = findKeyPlace(key, known, instancePath);
+  if (place !== null) return { meant: null, hint: `: it belongs ${place}` };
   const foreign = foreignKeys.get(key);
   if (foreign?.includes('.') && known.includes('settings')) return { meant: null, hint: didYouMean(foreign) };
   const near = foreign !== undefined && free.includes(foreign) ? foreign : findNearest(key, free);
@@ -72,7 +72,7 @@ const SECONDS: readonly (readonly [RegExp, number])[] = [
   [/days?$/i, 86_400],
 ];
 
-/** `minutes: 5` where there is `seconds`, `timeoutMs: 500` where there is `timeoutSeconds`. */
+/** Converts durations: `minutes: 5` to `seconds`, `timeoutMs: 500` to `timeoutSeconds`. */
 const toSeconds = (
   key: string,
   value: unknown,
@@ -88,8 +88,8 @@ const toSeconds = (
   return null;
 };
 
-/** Where a key of a node belongs that stands in its parameters, or at its top instead of in its settings. */
-const findPendingCallback = (key: string, known: readonly string[], instancePath: string): string | null => {
+/** The right place of a node's key that is in its parameters, or of a setting that is in the node or its parameters. */
+const findKeyPlace = (key: string, known: readonly string[], instancePath: string): string | null => {
   const isNode = known.includes('parameters') && known.includes('credentialId');
   if (isNode) return SETTING_KEYS.includes(key) ? 'in "settings"' : null;
   const isParameters = instancePath === '' && !known.includes('nodes');
