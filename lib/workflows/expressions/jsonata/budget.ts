@@ -1,79 +1,79 @@
 import { EvaluationError } from './evaluation-error.ts';
 
-/** What one evaluation may take. All of it is counted, none of it timed: a replay on a slow machine comes out the same. */
+/** Limits of one evaluation: counted, not timed, so that a replay on a slow machine has the same result. */
 const limits = {
-  /** One for each node of the expression that is evaluated; what goes on inside of one counts in proportion. */
+  /** One per evaluated node of the expression; work within a node counts in proportion. */
   steps: 3_000_000,
-  /** Nodes and calls of functions inside of one another: each takes a part of the machine's stack. */
+  /** Nested nodes and function calls: each uses a part of the runtime's stack. */
   depth: 600,
   /** Items of one list. */
   listLength: 1_000_000,
-  /** Lists and objects inside of one another, in a value. */
+  /** Nested lists and objects in a value. */
   nesting: 500,
 };
 
-/** How much of something takes as long as one step, or as much memory. */
+/** Amounts that take as much time or memory as one step. */
 const perStep = { itemsRead: 16, membersRead: 2, itemsMade: 8, charactersRead: 128, charactersMade: 16 };
 
-/** The account of one evaluation: what it has spent, and the refusal of what goes beyond its limits. */
+/** Counts what an evaluation uses, and throws beyond the limits. */
 export class Budget {
-  /** Nodes that are being evaluated and functions that are being called, one inside of the other. */
+  /** Nested nodes and function calls at present. */
   depth = 0;
   #steps = 0;
 
-  /** Steps spent so far; fractions are rounded up. */
+  /** Steps spent so far, rounded up. */
   get spent(): number {
     return Math.ceil(this.#steps);
   }
 
-  /** Begins a node or a call; `depth` is to be counted down when it is done. */
+  /** Begins a node or a call; the caller decrements `depth` at its end. @throws EvaluationError `D1011` | `D1012` */
   enter(): void {
     if (++this.depth > limits.depth) throw new EvaluationError('D1011');
     this.spend(1);
   }
 
-  /** @throws {EvaluationError} D1012 when the limit is exceeded */
+  /** @throws EvaluationError `D1012` beyond the limit */
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps > limits.steps) throw new EvaluationError('D1012', { value: limits.steps });
   }
 
-  /** Items of a list that are looked at. */
+  /** Counts items of a list that are read. */
   readItems(count: number): void {
     this.spend(count / perStep.itemsRead);
   }
 
-  /** Items of a new list. */
+  /** Counts items of a new list. */
   makeItems(count: number): void {
     this.spend(count / perStep.itemsMade);
   }
 
-  /** Members of an object that are looked at. */
+  /** Counts members of an object that are read. */
   readMembers(count: number): void {
     this.spend(1 + count / perStep.membersRead);
   }
 
-  /** Members of a new object: each takes more memory, and more time, than an item of a list. */
+  /** Counts members of a new object: each takes more time and memory than an item of a list. */
   makeMembers(count: number): void {
     this.spend(1 + count);
   }
 
-  /** UTF-16 units of a text that are looked at. */
+  /** Counts UTF-16 units that are read. */
   read(length: number): void {
     this.spend(length / perStep.charactersRead);
   }
 
-  /** UTF-16 units of a new text. */
+  /** Counts UTF-16 units of a new string. */
   write(length: number): void {
     this.spend(length / perStep.charactersMade);
   }
 
-  /** @throws {EvaluationError} D2015 for a list that is too long */
+  /** @throws EvaluationError `D2015` for a list that is too long */
   checkLength(length: number): void {
     if (length > limits.listLength) throw new EvaluationError('D2015', { value: limits.listLength });
   }
 
-  /** @throws {EvaluationError} D1014 for a value whose nesting is too deep to be followed */
+  /** @throws EvaluationError `D1014` for a value that is nested too deeply */
   checkNesting(level: number): void {
     if (level > limits.nesting) throw new EvaluationError('D1014', { value: limits.nesting });
   }

@@ -4,7 +4,7 @@ import { parseSignature, type Signature } from './signature.ts';
 import type { CallNode, LambdaNode, Node } from './syntax-tree.ts';
 import { Func } from './values.ts';
 
-/** A call in tail position, not made yet: the caller of the function makes it, so that recursion takes no depth. */
+/** A deferred call in tail position: {@link apply} makes it in a loop, so that tail recursion takes no depth. */
 class TailCall {
   readonly call: CallNode;
   readonly input: unknown;
@@ -19,7 +19,7 @@ class TailCall {
 
 const signatures = new WeakMap<LambdaNode, Signature>();
 
-/** Parsed once for each function in an expression, however often it is made a value. */
+/** The signature of a function in an expression, parsed once. */
 const signatureOf = (node: LambdaNode): Signature | null => {
   if (node.signature === undefined) return null;
   let signature = signatures.get(node);
@@ -45,14 +45,14 @@ export const evaluateLambda = (run: Run, node: LambdaNode, input: unknown, frame
   });
 };
 
-/** Calls a function, and whatever it leaves to be called last. */
+/** Calls a function, and the tail calls that it returns. */
 export const apply = (run: Run, func: unknown, args: readonly unknown[], context: unknown): unknown => {
   let result = callOnce(run, func, args, context);
   while (result instanceof TailCall) {
     const { call, input, frame } = result;
     const next = run.evaluate(call.procedure, input, frame);
     const given = call.arguments.map((arg) => run.evaluate(arg, input, frame));
-    result = at(call, () => callOnce(run, next, given, context));
+    result = atCall(call, () => callOnce(run, next, given, context));
   }
   return result;
 };
@@ -73,8 +73,8 @@ const nameOf = (procedure: Node): string | undefined => {
   return procedure.type === 'variable' ? procedure.value : undefined;
 };
 
-/** Adds the place of a call to what goes wrong in it. */
-const at = (node: CallNode, call: () => unknown): unknown => {
+/** Adds the position of a call to its errors. */
+const atCall = (node: CallNode, call: () => unknown): unknown => {
   try {
     return call();
   } catch (error) {
@@ -82,7 +82,7 @@ const at = (node: CallNode, call: () => unknown): unknown => {
   }
 };
 
-/** The value in front of the brackets. The message suggests the `$` when there is a function of that name. */
+/** The function of a call. @throws EvaluationError with `code`, which suggests the `$`, for a function's plain name */
 const evaluateProcedure = (run: Run, node: CallNode, input: unknown, frame: Frame, code: string): unknown => {
   const func = run.evaluate(node.procedure, input, frame);
   if (func === undefined && node.procedure.type === 'path') {
@@ -94,7 +94,7 @@ const evaluateProcedure = (run: Run, node: CallNode, input: unknown, frame: Fram
   return func;
 };
 
-/** `$f(a, b)`; `value ~> $f(b)` puts the value in front of its arguments. */
+/** `$f(a, b)`. @param first - the value of `value ~> $f(b)`, which comes before the other arguments */
 export const evaluateCall = (
   run: Run,
   node: CallNode,
@@ -105,10 +105,10 @@ export const evaluateCall = (
   const func = evaluateProcedure(run, node, input, frame, 'T1005');
   const args = [...first];
   for (const argument of node.arguments) args.push(run.evaluate(argument, input, frame));
-  return at(node, () => apply(run, func, args, input));
+  return atCall(node, () => apply(run, func, args, input));
 };
 
-/** `$f(?, b)`: a function of what is left open. */
+/** `$f(?, b)`: a function of the open arguments. */
 export const evaluatePartial = (run: Run, node: CallNode, input: unknown, frame: Frame): Func => {
   const given = node.arguments.map((argument) =>
     argument.type === 'operator' ? OPEN : run.evaluate(argument, input, frame),
@@ -129,4 +129,4 @@ export const evaluatePartial = (run: Run, node: CallNode, input: unknown, frame:
   });
 };
 
-const OPEN = Symbol('an argument that is left open');
+const OPEN = Symbol('open argument');

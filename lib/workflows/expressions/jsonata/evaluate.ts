@@ -12,32 +12,32 @@ import type { ApplyNode, Node, UnaryNode } from './syntax-tree.ts';
 import { evaluateTransform } from './transform.ts';
 import { Appender, ConstructedArray, Func, isNumeric, Sequence, toBoolean } from './values.ts';
 
-/** What an evaluation goes by, beside the tree and the input. */
-interface Circumstances {
+/** Environment of an evaluation. */
+export interface Environment {
   readonly budget: Budget;
   readonly startedAt: number;
   readonly random: () => number;
-  /** Variables that are there from the start, by name, without the `$`. */
+  /** Predefined variables by name, without the `$`. */
   readonly variables: (name: string) => unknown;
   readonly natives: ReadonlyMap<string, Native>;
 }
 
 /**
- * Evaluates a tree that JSONata's parser made, at once: all of it is computation. The library's own evaluator can't
- * be bounded by anything but the clock, and takes marks such as `_jsonata_lambda` in data for its own.
- * @throws {EvaluationError}
+ * Evaluates a tree of JSONata's parser, synchronously. The library's own evaluator can be bounded by time only, and
+ * takes keys such as `_jsonata_lambda` in data for its own.
+ * @throws EvaluationError
  */
 export const evaluateTree = (
   tree: Node,
   input: unknown,
-  { budget, startedAt, random, variables, natives }: Circumstances,
+  { budget, startedAt, random, variables, natives }: Environment,
 ): unknown => {
   const run: Run = {
     budget,
     startedAt,
     random,
     evaluate: (node, context, frame) => evaluate(run, node, context, frame),
-    // From within a built-in function, which takes a part of the machine's stack of its own.
+    // Called by built-in functions, which use the runtime's stack, too.
     apply: (func, args, context) => {
       budget.enter();
       const result = apply(run, func, args, context);
@@ -72,7 +72,7 @@ const evaluate = (run: Run, node: Node, input: unknown, frame: Frame): unknown =
   return result instanceof Sequence && !result.tupleStream ? unwrap(result, node) : result;
 };
 
-/** A sequence of one counts as its item, an empty one as nothing. */
+/** The item of a sequence of one, undefined for an empty one. */
 const unwrap = (sequence: Sequence, node: Node): unknown => {
   if (node.keepArray === true) sequence.keepSingleton = true;
   if (sequence.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** Where in the expression, and with what, an evaluation failed. */
+/** Values for the message of a failed evaluation. */
 interface Details {
   readonly value?: unknown;
   readonly value2?: unknown;
@@ -7,7 +7,7 @@ interface Details {
   readonly message?: string;
 }
 
-/** By JSONata's codes, with what its messages say. `{name}` is a detail as JSON, `{{name}}` as it is. */
+/** Messages of JSONata by its codes. `{name}` stands for a detail as JSON, `{{name}}` for its text. */
 const messages: Readonly<Record<string, string>> = {
   D1001: 'Number out of range: {value}',
   D1002: 'Cannot negate a non-numeric value: {value}',
@@ -93,7 +93,7 @@ const messages: Readonly<Record<string, string>> = {
   T2014: 'The pattern of a transform expression must find objects of the clone that it changes',
 };
 
-/** An evaluation that failed. The message is made when it is read: where it happened is added on the way out. */
+/** A failed evaluation. `describe` makes the message, since the position is added while the error propagates. */
 export class EvaluationError extends Error {
   override readonly name = 'EvaluationError';
   readonly code: string;
@@ -109,7 +109,7 @@ export class EvaluationError extends Error {
     this.#details = details;
   }
 
-  /** Adds where it happened, unless something further inside has done so. */
+  /** Adds the position, unless an inner node has done so. */
   at(position: number | undefined, token?: string | undefined): this {
     this.position ??= position;
     this.token ??= token;
@@ -129,7 +129,7 @@ export class EvaluationError extends Error {
 
 const longestQuote = 100;
 
-/** A value from the data, so short that a message can hold it; lists and objects are only named. */
+/** A value of the data in a message: shortened, without the contents of lists and objects. */
 const quote = (value: unknown): string => {
   if (typeof value === 'string') {
     return JSON.stringify(value.length > longestQuote ? `${value.slice(0, longestQuote)}…` : value);

@@ -5,13 +5,13 @@ import type { Group } from './syntax-tree.ts';
 import { isTupleStream, type Tuple, toFrame } from './tuples.ts';
 import { Appender, type Members, setMember } from './values.ts';
 
-/** The items that share a key, and the pair of expressions that made it. */
+/** The items of a key, and the index of the pair of expressions that gave it. */
 interface Gathered {
   readonly items: Appender;
   readonly pair: number;
 }
 
-/** `{key: value, …}`, of one value or of the items of a list: gathers items by key, then evaluates once for each key. */
+/** `{key: value, …}` of a value or of the items of a list: groups items by key, then evaluates once per key. */
 export const evaluateGroup = (run: Run, group: Group, input: unknown, frame: Frame): Members => {
   const carriesTuples = isTupleStream(input);
   const gathered = gather(run, group, input, carriesTuples, frame);
@@ -37,7 +37,7 @@ const gather = (
 ): Map<string, Gathered> => {
   const items: readonly unknown[] = Array.isArray(input) ? input : [input];
   const gathered = new Map<string, Gathered>();
-  // Nothing makes one object, too: `{}` of a literal.
+  // An empty input makes one object, too.
   for (const item of items.length === 0 && !carriesTuples ? [undefined] : items) {
     const context = carriesTuples ? (item as Tuple)['@'] : item;
     const inner = carriesTuples ? toFrame(frame, item as Tuple) : frame;
@@ -64,7 +64,7 @@ const evaluateMerged = (
   return evaluate(context, toFrame(frame, bindings));
 };
 
-/** Tuples of one group as one: each name stands for all that the tuples have under it. */
+/** Merges the tuples of a group: each name has the values of all tuples. */
 const mergeTuples = (budget: Budget, tuples: unknown): Tuple => {
   if (!Array.isArray(tuples)) return tuples as Tuple;
   const merged = new Map<string, Appender>();

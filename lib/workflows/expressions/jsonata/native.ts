@@ -2,10 +2,10 @@ import type { Run } from './run.ts';
 import { parseSignature, type Signature } from './signature.ts';
 import { Func } from './values.ts';
 
-/** Its parameters are what the signature lets through: that is checked before each call. */
+/** The signature is checked before each call, so parameters need no checks. */
 type Implementation = (run: Run, ...args: never[]) => unknown;
 
-/** A function that is there from the start. It charges the run for what it does, in proportion to what it touches. */
+/** A built-in function. It spends the budget of the run in proportion to its work. */
 export interface Native {
   readonly signature: string;
   readonly implementation: Implementation;
@@ -27,7 +27,7 @@ const signatureOf = (definition: string): Signature => {
   return signature;
 };
 
-/** A native as a value of an evaluation. */
+/** A built-in function as a value in an evaluation. */
 export const toFunc = (run: Run, { signature, implementation }: Native): Func => {
   const call = implementation as (run: Run, ...args: unknown[]) => unknown;
   return new Func(implementation.length - 1, (args, context) =>

@@ -7,7 +7,7 @@ import { ConstructedArray, isNumeric, isObject, Sequence, toBoolean } from './va
 
 type List = readonly unknown[];
 
-/** Evaluates a path step by step: each step takes every value that the one before has found. */
+/** Evaluates a path: each step is evaluated for every value of the step before. */
 export const evaluatePath = (run: Run, node: PathNode, input: unknown, frame: Frame): unknown => {
   let values: List = Array.isArray(input) && node.steps[0].type !== 'variable' ? input : Sequence.of1(input);
   let found: List = values;
@@ -48,7 +48,7 @@ const evaluateStep = (run: Run, step: Node, values: List, frame: Frame, isLast: 
   return flatten(run, results);
 };
 
-/** Puts the items of the lists that were found into one. */
+/** Flattens the results of a step by one level. */
 const flatten = ({ budget }: Run, results: List): Sequence => {
   const flat = new Sequence();
   for (const result of results) {
@@ -113,7 +113,7 @@ const evaluateTupleStep = (
   return applyStages(run, step.stages, results, frame) as Sequence;
 };
 
-/** `list[predicate]`: by position when its value is numbers, else by its truth for each item. */
+/** `list[predicate]`: by position for numbers, else by the predicate's truth for each item. */
 export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame: Frame): List => {
   const list: List = Array.isArray(input) ? input : Sequence.of1(input);
   const results = new Sequence();
@@ -136,10 +136,10 @@ export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame:
   return results;
 };
 
-/** How often a predicate selects the item at a position: once when it is true, or each time that it names it. */
+/** How often a predicate selects the item at a position: once when it is true, or once per number for it. */
 const countSelections = (run: Run, found: unknown, position: number, length: number): number => {
   if (typeof found === 'boolean') return found ? 1 : 0;
-  // Rounded down; counted from the end when it is negative.
+  // Numbers are rounded down; negative ones count from the end.
   const isHere = (number: number) => {
     const index = number < 0 ? length + number : number;
     return index >= position && index < position + 1;
@@ -152,7 +152,7 @@ const countSelections = (run: Run, found: unknown, position: number, length: num
   return toBoolean(run.budget, found) === true ? 1 : 0;
 };
 
-/** `name`: a member of an object, or of each object in a list; own members only. */
+/** `name`: an own member of an object, or of each object in a list. */
 export const findMember = (run: Run, input: unknown, name: string, level = 0): unknown => {
   if (!Array.isArray(input)) {
     return isObject(input) && Object.hasOwn(input, name) ? input[name] : undefined;

@@ -5,19 +5,19 @@ import type { Run } from './run.ts';
 import type { RegexNode } from './syntax-tree.ts';
 import { Func } from './values.ts';
 
-/** What a matcher gives: a regular expression, or a function of the expression that stands for one. */
+/** Result of a matcher: a regular expression, or a function in its place. */
 export interface Match {
   readonly match: string;
   readonly start: number;
   readonly end: number;
   readonly groups: readonly (string | undefined)[];
-  /** Gives the next match; nothing when there is none. */
+  /** Returns the next match, or undefined. */
   readonly next: Func;
 }
 
 const programs = new WeakMap<RegExp, Program>();
 
-/** Compiled once for each place in an expression. @throws {UnsupportedPattern} */
+/** The program of a pattern, compiled once. @throws UnsupportedPattern */
 export const programOf = (pattern: RegExp): Program => {
   let program = programs.get(pattern);
   if (program === undefined) {

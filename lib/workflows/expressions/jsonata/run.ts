@@ -1,25 +1,25 @@
 import type { Budget } from './budget.ts';
 import type { Node } from './syntax-tree.ts';
 
-/** One evaluation of one expression: what all parts of it share. */
+/** State of one evaluation of one expression. */
 export interface Run {
   readonly budget: Budget;
-  /** When the execution started, milliseconds since the epoch: what `$millis()` and `$now()` go by. */
+  /** Start of the execution in milliseconds since the epoch: the time of `$millis()` and `$now()`. */
   readonly startedAt: number;
-  /** From 0 to 1; the same in each repetition of the evaluation. */
+  /** From 0 to 1; the same numbers in a replay. */
   random(): number;
   evaluate(node: Node, input: unknown, frame: Frame): unknown;
-  /** Calls a function with arguments. @throws {EvaluationError} T1006 for what is none */
+  /** Calls a function. @throws EvaluationError `T1006` when `func` is not a function */
   apply(func: unknown, args: readonly unknown[], context: unknown): unknown;
 }
 
-/** Variables in their scope; what it does not have is looked for in the enclosing one. */
+/** A scope of variables within an enclosing one. */
 export class Frame {
   readonly #enclosing: Frame | null;
   readonly #find: ((name: string) => unknown) | null;
   #bindings: Map<string, unknown> | null = null;
 
-  /** @param find gives the variables that are there from the start, in the outermost frame */
+  /** @param find - finds predefined variables, in the outermost frame */
   constructor(enclosing: Frame | null, find: ((name: string) => unknown) | null = null) {
     this.#enclosing = enclosing;
     this.#find = find;

@@ -2,23 +2,25 @@ import { EvaluationError } from './evaluation-error.ts';
 import { Func } from './values.ts';
 
 /**
- * The parameters of a function, as JSONata writes them: `<s-nn?:s>`.
+ * The parameters of a function in JSONata's notation: `<s-nn?:s>`.
  * https://docs.jsonata.org/embedding-extending#function-signature-syntax
  */
 export interface Signature {
-  /** The arguments as the function gets them: context put in for what is missing, single values made lists. */
+  /**
+   * Checks arguments. Inserts the context for a missing one, and makes lists of single values.
+   * @throws EvaluationError `T0410` | `T0411` | `T0412` when they do not match
+   */
   validate(args: readonly unknown[], context: unknown): unknown[];
 }
 
 interface Parameter {
-  /** Symbols that it takes, as a class of a regular expression. */
+  /** Accepted symbols as a class of a regular expression. */
   readonly types: string;
-  /** `a<n>`: the symbol of the items; null when any will do. */
+  /** Symbol of the items, as in `a<n>`; null for any. */
   readonly itemType: string | null;
   readonly isList: boolean;
-  /** `?`, `+`, or nothing. */
   readonly times: '' | '?' | '+';
-  /** `-`: the context takes its place when it is missing. */
+  /** `-`: the context replaces a missing argument. */
   readonly takesContext: boolean;
 }
 
@@ -31,7 +33,7 @@ const typeNames: Readonly<Record<string, string>> = {
   s: 'strings',
 };
 
-/** Cuts `<…>` into its parameters; what they return is left alone. */
+/** One parameter in `<…>`. The type of the result is ignored. */
 const parameterPattern = /(\([a-z]+\)|[sbnloafjx])(?:<([^<>]*(?:<[^<>]*>[^<>]*)?)>)?([-?+])?/y;
 
 const parse = (definition: string): Parameter[] => {
@@ -54,7 +56,7 @@ const parse = (definition: string): Parameter[] => {
   return parameters;
 };
 
-/** `m` is an argument that is nothing: it fits everywhere. */
+/** `m` is a missing argument, which matches every type but `f`. */
 const typesOf = (type: string): string => {
   if (type === 'a' || type === 'x') return '[asnblfom]';
   if (type === 'j') return '[asnblom]';
@@ -79,8 +81,8 @@ const symbolOf = (value: unknown): string => {
   }
 };
 
-/** Shapes of arguments whose way onto the parameters is remembered: a call is made many times with the same. */
-const rememberedShapes = 64;
+/** Limit of the cache from the types of arguments to parameters. */
+const maxShapes = 64;
 
 export const parseSignature = (definition: string): Signature => {
   const parameters = parse(definition);
@@ -90,7 +92,7 @@ export const parseSignature = (definition: string): Signature => {
     let shape = shapes.get(symbols);
     if (shape === undefined) {
       shape = pattern.exec(symbols)?.slice(1) ?? null;
-      if (shapes.size < rememberedShapes) shapes.set(symbols, shape);
+      if (shapes.size < maxShapes) shapes.set(symbols, shape);
     }
     return shape;
   };
@@ -138,7 +140,7 @@ const toArgument = (
   return Array.isArray(arg) ? arg : [arg];
 };
 
-/** Names the first argument that does not fit. */
+/** The error for the first argument that does not match. */
 const mismatch = (
   parameters: readonly Parameter[],
   args: readonly unknown[],

@@ -3,7 +3,7 @@ import type { Frame, Run } from './run.ts';
 import type { SortNode } from './syntax-tree.ts';
 import { isTupleStream, type Tuple, toFrame } from './tuples.ts';
 
-/** Sorts by merging: stable, and with the same comparisons in the same order everywhere. */
+/** Merge sort: stable, with the same comparisons in the same order on every platform. */
 export const mergeSort = (
   items: readonly unknown[],
   isAfter: (left: unknown, right: unknown) => boolean,
@@ -22,7 +22,7 @@ export const mergeSort = (
   return merged;
 };
 
-/** What it takes to cut and merge a list of this length, comparisons aside. */
+/** Spends the cost of a merge sort without the comparisons. */
 export const chargeSort = ({ budget }: Run, length: number): void => {
   budget.checkLength(length);
   budget.makeItems(length * Math.ceil(Math.log2(length + 1)));
@@ -51,7 +51,7 @@ export const evaluateSort = (
   });
 };
 
-/** Infinite for what is nothing: that stands last in either direction. */
+/** The order of two terms; infinite for undefined, which comes last in either direction. */
 const compareTerms = ({ budget }: Run, node: SortNode, left: unknown, right: unknown): number => {
   if (left === undefined) return right === undefined ? 0 : Number.POSITIVE_INFINITY;
   if (right === undefined) return Number.NEGATIVE_INFINITY;

@@ -2,13 +2,13 @@ import type { Budget } from './budget.ts';
 import { EvaluationError } from './evaluation-error.ts';
 import { Func, isNumeric, type Members } from './values.ts';
 
-/** Digits of a number as text: JSONata's way to hide what binary fractions add. */
+/** Significant digits of a number as text: JSONata hides errors of binary fractions. */
 const PRECISION = 15;
 
 const roundNumber = (value: number): number =>
   Number.isInteger(value) ? value : Number(value.toPrecision(PRECISION));
 
-/** `$string()`: texts as they are, functions as empty texts, everything else as JSON. */
+/** `$string()`: strings unchanged, functions as empty strings, everything else as JSON. */
 export const stringify = (budget: Budget, value: unknown, prettify = false): string => {
   if (typeof value === 'string') return value;
   if (value instanceof Func) return '';
@@ -22,7 +22,7 @@ const replace = (_key: string, value: unknown): unknown => {
   return typeof value === 'number' ? roundNumber(value) : value;
 };
 
-/** Charges for a value that is to be written, and says whether it is written as it is. */
+/** Spends the cost of writing a value. @returns whether JSON has it unchanged: no functions, no numbers to round */
 const isPlain = (budget: Budget, value: unknown, level: number): boolean => {
   if (typeof value === 'string') {
     budget.write(value.length);
@@ -47,12 +47,12 @@ const isPlain = (budget: Budget, value: unknown, level: number): boolean => {
   return areAllPlain;
 };
 
-/** Of all objects that may be changed, and of no others. Holds nothing: `__proto__` is a key like any other. */
+/** Prototype of cloned objects only, which may be changed. Without a prototype of its own, so that `__proto__` is data. */
 const clonePrototype: object = Object.freeze(Object.create(null));
 
 export const isCloned = (value: object): boolean => Object.getPrototypeOf(value) === clonePrototype;
 
-/** `$clone()`: a copy that may be changed, with what JSON would make of the value. */
+/** `$clone()`: a copy that may be changed, equal to the value's JSON. */
 export const clone = (budget: Budget, value: unknown, level = 0): unknown => {
   if (isNumeric(value)) return roundNumber(value) + 0; // no negative zero
   if (value instanceof Func) return '';

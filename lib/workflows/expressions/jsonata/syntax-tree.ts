@@ -1,6 +1,6 @@
 /**
- * The syntax tree that JSONata's parser makes, as far as evaluation reads it. The library does not declare these
- * types; its sources (`processAST` in its parser) are the reference.
+ * The syntax tree of JSONata's parser, as far as the evaluation uses it. The library does not declare these types; see
+ * `processAST` in its parser.
  */
 export type Node =
   | PathNode
@@ -23,22 +23,22 @@ export type Node =
 
 interface Common {
   readonly position?: number;
-  /** Predicates of a node that is no step of a path. */
+  /** Predicates of a node outside of a path. */
   readonly predicate?: readonly Stage[];
   /** Predicates and index bindings of a step. */
   readonly stages?: readonly Stage[];
   readonly group?: Group;
-  /** Followed by `[]`: a list of one stays a list. */
+  /** Followed by `[]`: a list of one item stays a list. */
   readonly keepArray?: boolean;
-  /** The step carries bindings (`@$v`, `#$i`, `%`) along with its values. */
+  /** The values of the step have bindings: `@$v`, `#$i` or `%`. */
   readonly tuple?: boolean;
-  /** `@$v`: the variable that a step binds instead of changing the context. */
+  /** `@$v`: the variable that the step binds instead of changing the context. */
   readonly focus?: string;
   /** `#$i`: the variable that gets the position. */
   readonly index?: string;
-  /** The label under which later steps find this one's context: `%`. */
+  /** `%`: the label by which later steps find the context of this one. */
   readonly ancestor?: { readonly label: string };
-  /** An array constructor at the start or end of a path, whose value is not flattened into the path's. */
+  /** An array constructor at the start or end of a path, which is not flattened. */
   readonly consarray?: boolean;
 }
 
@@ -130,7 +130,7 @@ export interface LambdaNode extends Common {
   readonly arguments: readonly VariableNode[];
   readonly signature?: { readonly definition: string };
   readonly body: Node;
-  /** Made by the parser for a call in tail position: the trampoline makes the call. */
+  /** Made by the parser for a call in tail position. */
   readonly thunk?: boolean;
 }
 

@@ -3,7 +3,7 @@ import type { Budget } from './budget.ts';
 import { EvaluationError } from './evaluation-error.ts';
 import { Func } from './values.ts';
 
-/** The result of an evaluation as data. What came in, which is frozen, is as it was; everything else is copied. */
+/** The result of an evaluation as JSON. Frozen values, which are input, are shared; others are copied. */
 export const toData = (budget: Budget, value: unknown, level = 0): JsonValue => {
   if (value === undefined || value === null) return null;
   if (value instanceof Func) throw new EvaluationError('D3201');

@@ -7,7 +7,7 @@ import { Func, isObject, type Members } from './values.ts';
 
 const signature = parseSignature('<(oa):o>');
 
-/** `|pattern|update, delete|`: a function that gives a changed copy of its argument. */
+/** `|pattern|update, delete|`: a function that returns a changed copy of its argument. */
 export const evaluateTransform = (run: Run, node: TransformNode, frame: Frame): Func =>
   new Func(1, (args, context) => {
     const [value] = signature.validate(args, context);
@@ -29,7 +29,7 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
     }
     const keys = Object.keys(update);
     run.budget.makeMembers(keys.length);
-    // Members of a list would not show in its data.
+    // Members of a list would not be in its JSON.
     if (!Array.isArray(match)) for (const key of keys) changeable(node, match)[key] = update[key];
   }
   if (node.delete === undefined) return;
@@ -43,7 +43,7 @@ const change = (run: Run, node: TransformNode, match: unknown, frame: Frame): vo
   if (isObject(match)) for (const key of keys) delete changeable(node, match)[key];
 };
 
-/** What the pattern finds elsewhere than in the copy is data of others. */
+/** The match, if it is within the copy. @throws EvaluationError `T2014` for other data */
 const changeable = (node: TransformNode, match: unknown): Members => {
   if (!isObject(match) || !isCloned(match)) {
     throw new EvaluationError('T2014').at(node.position);

@@ -1,20 +1,20 @@
 import { Frame } from './run.ts';
 import { Sequence } from './values.ts';
 
-/** A value on its way along a path (`@`), with the variables and ancestors that were bound before. */
+/** A value of a step (`@`) with the variables and ancestors that were bound before it. */
 export type Tuple = Record<string, unknown>;
 
 export const isTupleStream = (list: unknown): list is Sequence =>
   list instanceof Sequence && list.tupleStream;
 
-/** The scope in which a step is evaluated for one tuple. */
+/** The scope of a step for one tuple. */
 export const toFrame = (frame: Frame, tuple: Tuple): Frame => {
   const inner = new Frame(frame);
   for (const name of Object.keys(tuple)) inner.bind(name, tuple[name]);
   return inner;
 };
 
-/** @param index the variable that gets the position */
+/** @param index - the variable for the position */
 export const toTuples = (values: readonly unknown[], index?: string): Sequence => {
   const tuples = new Sequence();
   tuples.tupleStream = true;

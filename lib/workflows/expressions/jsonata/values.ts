@@ -2,16 +2,16 @@ import type { Budget } from './budget.ts';
 import { EvaluationError } from './evaluation-error.ts';
 
 /**
- * The result of a path: a list that is no value of its own. One of a single item counts as that item, an empty one
- * as nothing. Being one is a matter of its class, so that no key in the data can make it one.
+ * The result of a path: with a single item it is that item, without any undefined. A class, so that no key in the data
+ * can mark a list as a sequence.
  */
 export class Sequence extends Array<unknown> {
-  /** Marked by `[]`: even a single item stays a list. */
+  /** Set by `[]`: a single item stays a list. */
   keepSingleton = false;
-  /** Its items are tuples: values with the variables that were bound along the path. */
+  /** Whether its items are tuples: values with bound variables. */
   tupleStream = false;
 
-  /** What is mapped or cut from it is an ordinary list. */
+  /** `map`, `slice` and so on make ordinary lists. */
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
@@ -29,16 +29,16 @@ export class Sequence extends Array<unknown> {
   }
 }
 
-/** The value of `[…]` as a step of a path, which does not flatten it. */
+/** The value of `[…]` as a step of a path, which is not flattened. */
 export class ConstructedArray extends Array<unknown> {
   static override get [Symbol.species](): ArrayConstructor {
     return Array;
   }
 }
 
-/** A value of a function: of the expression, or built in. */
+/** A function as a value: of the expression, or built in. */
 export class Func {
-  /** How many arguments it can take: functions that call it back offer no more. */
+  /** Number of parameters: callbacks get no more arguments. */
   readonly arity: number;
   readonly call: (args: readonly unknown[], context: unknown) => unknown;
 
@@ -53,7 +53,7 @@ export type Members = Record<string, unknown>;
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Func);
 
-/** Sets a member of a new object: `__proto__` is a key like any other. */
+/** Sets an own member of a new object, also for the key `__proto__`. */
 export const setMember = (object: Members, key: string, value: unknown): void => {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
@@ -62,10 +62,10 @@ export const setMember = (object: Members, key: string, value: unknown): void =>
   }
 };
 
-/** Whether it is a number that JSON can carry. @throws {EvaluationError} D1001 for an infinite one */
+/** Whether a value is a finite number. @throws EvaluationError `D1001` for an infinite one */
 export const isNumeric = (value: unknown): value is number => {
   if (typeof value !== 'number') return false;
-  // Written without Number's functions, which are a lookup each: it is asked of every item of every list.
+  // Faster than Number.isFinite, for every item of every list.
   if (value - value === 0) return true;
   if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) {
     throw new EvaluationError('D1001', { value });
@@ -73,7 +73,7 @@ export const isNumeric = (value: unknown): value is number => {
   return false;
 };
 
-/** JSONata's truth: of a list, whether any item is true; of nothing, nothing. */
+/** JSONata's truth of a value: of a list, whether any item is true; undefined for undefined. */
 export const toBoolean = (budget: Budget, value: unknown, level = 0): boolean | undefined => {
   if (value === undefined) return undefined;
   if (typeof value === 'string') return value.length > 0;
@@ -99,7 +99,7 @@ const hasMembers = (value: Members): boolean => {
   return false;
 };
 
-/** Deep equality of data; functions are equal to themselves only. */
+/** Deep equality of data; a function equals itself only. */
 export const isEqual = (budget: Budget, left: unknown, right: unknown, level = 0): boolean => {
   if (typeof left === 'string' && typeof right === 'string') {
     if (left.length !== right.length) return false;
@@ -124,19 +124,19 @@ export const isEqual = (budget: Budget, left: unknown, right: unknown, level = 0
   return keys.every((key) => Object.hasOwn(right, key) && isEqual(budget, left[key], right[key], level + 1));
 };
 
-/** Joins two values into one list; nothing adds nothing. Costs in proportion to what is copied. */
+/** Joins two values into one list; undefined adds nothing. */
 export const append = (budget: Budget, left: unknown, right: unknown): unknown => {
   if (left === undefined) return right;
   if (right === undefined) return left;
   const length = lengthOf(left) + lengthOf(right);
   budget.checkLength(length);
-  budget.makeItems(length / 2); // copied in one go
+  budget.makeItems(length / 2); // a copy of a whole list is cheaper
   return (Array.isArray(left) ? [...left] : [left]).concat(right);
 };
 
 const lengthOf = (value: unknown): number => (Array.isArray(value) ? value.length : 1);
 
-/** `append` again and again, to a list of its own that grows: copying it each time would take the square of its length. */
+/** Repeated `append` to one growing list, in linear time. */
 export class Appender {
   value: unknown;
   readonly #budget: Budget;

@@ -22,7 +22,7 @@ export const reduceBranches = (
   return kept;
 };
 
-/** Removes the errors of the branches, which precede the error of `oneOf` or `anyOf`. @returns them */
+/** Removes and returns the errors of the branches, which precede the error of `oneOf` or `anyOf`. */
 const takeBranchErrors = (kept: ErrorObject[], { schemaPath, instancePath }: ErrorObject): ErrorObject[] => {
   const isOfBranch = (error: ErrorObject): boolean =>
     error.schemaPath.startsWith(`${schemaPath}/`) &&

@@ -1,10 +1,7 @@
 import type { Run } from '../run.ts';
 import { Func, isObject, Sequence } from '../values.ts';
 
-/**
- * `$distinct()`: each value once. Lists and objects are told apart by a text that equal ones share, not by comparing
- * each with all others.
- */
+/** `$distinct()`: each value once. Lists and objects are compared by a normalised text, in linear time. */
 export const distinct = (run: Run, value: unknown): unknown => {
   if (!Array.isArray(value) || value.length <= 1) return value;
   const { budget } = run;
@@ -12,7 +9,7 @@ export const distinct = (run: Run, value: unknown): unknown => {
   const plain = new Set<unknown>();
   const structures = new Set<string>();
   const results: unknown[] = value instanceof Sequence ? new Sequence() : [];
-  budget.spend(value.length / 2); // sets of what was seen
+  budget.spend(value.length / 2); // for the sets
   for (const item of value) {
     const isStructure = typeof item === 'object' && item !== null && !(item instanceof Func);
     const before = plain.size + structures.size;
@@ -24,7 +21,7 @@ export const distinct = (run: Run, value: unknown): unknown => {
   return results;
 };
 
-/** Writes a structure with its keys in order. */
+/** Writes equal structures as equal texts, with sorted keys. */
 const createWriter = ({ budget }: Run): ((value: unknown, level: number) => string) => {
   const functions = new Map<Func, number>();
   const write = (value: unknown, level: number): string => {

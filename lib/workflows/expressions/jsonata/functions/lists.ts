@@ -7,7 +7,7 @@ import { distinct } from './distinct.ts';
 
 type List = readonly unknown[];
 
-/** Calls back with a value, its place and the whole, of which a function gets as many as it takes. */
+/** Calls a callback with as many of value, index or key, and whole structure as it has parameters. */
 export const callBack = (run: Run, func: Func, value: unknown, place: unknown, whole: unknown): unknown => {
   const args = [value];
   if (func.arity >= 2) args.push(place);

@@ -6,10 +6,10 @@ import { Func, isObject, type Members, Sequence } from '../values.ts';
 
 type Text = string | undefined;
 
-/** A text to be found as it is, or a function that gives matches: a regular expression, or one of the expression. */
+/** A literal string, or a matcher: a regular expression, or a function in its place. */
 type Pattern = string | Func;
 
-/** Whatever a function gives that could be a match: what is missing is put in. */
+/** The result of a matcher as a match, with defaults for missing fields. @throws EvaluationError `T1010` */
 const toMatch = (token: string, found: unknown): Found | undefined => {
   if (found === undefined) return undefined;
   const { match, start, end, groups, next } = isObject(found) ? found : ({} as Members);
@@ -30,7 +30,7 @@ type Found = Omit<Match, 'next'> & { readonly next: unknown };
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** The matches of a function, one by one, as many as are asked for. */
+/** The matches of a matcher, one by one. */
 function* matchesOf(run: Run, token: string, matcher: Func, text: string, limit: number): Generator<Found> {
   if (limit <= 0) return;
   let match = toMatch(token, run.apply(matcher, [text], null));
@@ -64,7 +64,7 @@ const match = (run: Run, text: Text, pattern: Func, limit?: number): Sequence | 
   return found;
 };
 
-/** `$1` is a group, `$0` the match, `$$` a dollar. As many digits count as there are groups to name. */
+/** Fills in a replacement: `$1` is a group, `$0` the match, `$$` a dollar. Has as many digits as the groups need. */
 const fill = (replacement: string, { match, groups }: Pick<Match, 'match' | 'groups'>): string => {
   const digits = groups.length === 0 ? 1 : Math.floor(Math.log10(groups.length)) + 1;
   let filled = '';

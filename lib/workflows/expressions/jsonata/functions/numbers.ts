@@ -25,13 +25,13 @@ const ifGiven = <Value, Result>(
   map: (value: Value) => Result,
 ): Result | undefined => (value === undefined ? undefined : map(value));
 
-/** Moves the decimal point in the text of a number: multiplying would add an error of its own. */
+/** Moves the decimal point in the text of a number: a multiplication would add a rounding error. */
 const shift = (value: number, places: number): number => {
   const [mantissa = '', exponent = '0'] = String(value).split('e');
   return Number(`${mantissa}e${Number(exponent) + places}`);
 };
 
-/** Halves go to the even neighbour. */
+/** Rounds halves to the even neighbour. */
 const roundHalfEven = (value: number, precision = 0): number => {
   const shifted = precision === 0 ? value : shift(value, precision);
   const nearest = Math.round(shifted);

@@ -13,7 +13,7 @@ const findKeys = ({ budget }: Run, value: unknown): Sequence => {
     budget.readMembers(own.length);
     return Sequence.ofAll(own);
   }
-  // An object keeps keys that are whole numbers in front of the others: so it does in the list.
+  // An object, not a set: its order, with integer keys first, is the order of the result.
   const keys: Members = {};
   const visit = (one: unknown, level: number): void => {
     budget.checkNesting(level);
@@ -30,7 +30,7 @@ const findKeys = ({ budget }: Run, value: unknown): Sequence => {
   return Sequence.ofAll(Object.keys(keys));
 };
 
-/** One object for each member, of an object or of all objects in a list; anything else as it is. */
+/** One object per member of an object, or of all objects in a list; other values unchanged. */
 const spread = (run: Run, value: unknown, level = 0): unknown => {
   run.budget.checkNesting(level);
   if (isObject(value)) {

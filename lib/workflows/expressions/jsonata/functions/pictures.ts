@@ -2,7 +2,7 @@ import { EvaluationError } from '../evaluation-error.ts';
 import { type Native, native } from '../native.ts';
 import type { Run } from '../run.ts';
 
-/** Functions of the library that format and parse by a picture: short work, once picture and value are short. */
+/** Functions of the library that format and parse by a picture: fast when picture and value are short. */
 export interface PictureLibrary {
   readonly formatNumber: LibraryFunction;
   readonly formatInteger: LibraryFunction;
@@ -13,12 +13,12 @@ export interface PictureLibrary {
 
 export type LibraryFunction = (this: unknown, ...args: readonly unknown[]) => unknown;
 
-/** UTF-16 units of a picture, and of the text that is parsed by it. Some of the work goes by the square of it. */
+/** UTF-16 units of a picture, and of the text to parse by it. Some of the work is quadratic. */
 const longestPicture = 300;
 const longestText = 310; // the largest number has 309 digits
-/** Beyond it, Roman numerals are written one `m` for each thousand. */
+/** Larger Roman numerals have one `m` per thousand. */
 const largestRoman = 1_000_000;
-/** Whether a date picture asks for hundreds of digits in one place: `[Y,999]`. */
+/** Whether a date picture has a component of hundreds of digits: `[Y,999]`. */
 const isTooWide = (picture: string): boolean =>
   picture.split(']').some((place) => {
     const comma = place.lastIndexOf(',');
@@ -32,7 +32,7 @@ const call = (
   token: string,
   ...args: readonly unknown[]
 ): unknown => {
-  // What it looks up: the time that parts of a date which are not given are taken from.
+  // The library takes missing parts of a date from this time.
   const focus = { environment: { timestamp: new Date(run.startedAt) } };
   try {
     return implementation.apply(focus, [...args]);
@@ -44,7 +44,7 @@ const call = (
 
 const tooLong = (token: string) => new EvaluationError('D3150', { token });
 
-/** Charges for a picture and its value, and sees to it that both are short. */
+/** Spends the cost of a picture and its value. @throws EvaluationError `D3150` when one is too long */
 const check = ({ budget }: Run, token: string, picture: unknown, value: unknown): void => {
   const pictureLength = typeof picture === 'string' ? picture.length : 0;
   const valueLength = typeof value === 'string' ? value.length : countDigits(value);
@@ -55,7 +55,7 @@ const check = ({ budget }: Run, token: string, picture: unknown, value: unknown)
 const countDigits = (value: unknown): number =>
   typeof value === 'number' && value !== 0 ? Math.abs(Math.log10(Math.abs(value))) : 0;
 
-/** How many ways there are to cut a text of a length into places of a date: none of them is wrong before the last. */
+/** Number of ways to split a text of a length into components of a date, all of which a failing match tries. */
 const countWays = (length: number, places: number): number => {
   let ways = 1;
   for (let place = 1; place < places; place++) ways *= (length + place) / place;
@@ -63,8 +63,8 @@ const countWays = (length: number, places: number): number => {
 };
 
 /**
- * Places of a date picture that follow one another with nothing between them that could not be a part of the first:
- * the library parses with a backtracking pattern, which tries all ways to share the text among them.
+ * Greatest number of adjacent components in a date picture, without separators between them: the library parses with
+ * a backtracking pattern, which tries all ways to split the text among them.
  */
 const countAdjacent = (picture: string): number => {
   let most = 1;
@@ -85,7 +85,7 @@ const countAdjacent = (picture: string): number => {
   return most;
 };
 
-/** Whether the text between two places can't be read as a part of the first. Digits, for places without a modifier. */
+/** Whether a literal can't be a part of the component before it, which is digits for those without a modifier. */
 const separates = (marker: string, literal: string): boolean => {
   const isNumeric = /^\[[YMDdWwXxHhmsf]([0-9#]+o?)?(,[^\]]*)?\]$/.test(marker);
   return isNumeric

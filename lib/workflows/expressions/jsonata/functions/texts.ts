@@ -7,21 +7,21 @@ type Text = string | undefined;
 
 const loneOrPaired = /[\ud800-\udfff]/;
 
-/** Characters as code points: what `$length` counts and `$substring` cuts. */
+/** The code points of a string, for `$length` and `$substring`. */
 const toCharacters = ({ budget }: Run, text: string): readonly string[] | string => {
   if (!loneOrPaired.test(text)) return text;
   budget.makeItems(text.length);
   return Array.from(text);
 };
 
-/** Charges for a text that is read once, and gives nothing for nothing. */
+/** Spends the cost of reading a string once; undefined for undefined. */
 const readOnce = <Result>({ budget }: Run, text: Text, map: (text: string) => Result): Result | undefined => {
   if (text === undefined) return undefined;
   budget.read(text.length);
   return map(text);
 };
 
-/** Charges for a text of about the same length that is made of it. */
+/** Spends the cost of making a string of about the same length; undefined for undefined. */
 const rewrite = ({ budget }: Run, text: Text, map: (text: string) => string): Text => {
   if (text === undefined) return undefined;
   budget.write(text.length);

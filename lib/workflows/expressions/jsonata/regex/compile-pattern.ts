@@ -1,37 +1,37 @@
 import { type Assertion, type Pattern, parsePattern, UnsupportedPattern } from './parse-pattern.ts';
 import { UnitSet } from './unit-set.ts';
 
-/** One instruction of a program that goes over a text once, however many ways there are to match it. */
+/** Instruction of a program that reads a text once, for all ways to match it. */
 export type Instruction =
   | { readonly type: 'set'; readonly set: UnitSet }
   | { readonly type: 'assert'; readonly kind: Assertion }
-  /** Both ways at once; the first one wins when both match. */
+  /** Continues with both; `first` is preferred. */
   | { readonly type: 'split'; first: number; second: number }
   | { readonly type: 'jump'; to: number }
   | { readonly type: 'save'; readonly slot: number }
-  /** Forgets what groups inside of a loop have captured in the round before. */
+  /** Clears the captures of the round before, of groups within a loop. */
   | { readonly type: 'reset'; readonly from: number; readonly to: number }
-  /** Begin and end of a round that must not be empty: one that is leads nowhere. */
+  /** Begin and end of a round that must not be empty: an empty one fails. */
   | { readonly type: 'enter' | 'leave'; readonly bit: number }
   | { readonly type: 'match' };
 
 export interface Program {
   readonly instructions: readonly Instruction[];
-  /** Rounds inside of one another that must not be empty: a bit for each. */
+  /** Depth of nested rounds that must not be empty: one bit each. */
   readonly rounds: number;
-  /** Capturing groups, without the match itself. */
+  /** Number of capturing groups, without the match itself. */
   readonly groups: number;
   readonly multiline: boolean;
   /** Whether it can match at the start of the text only. */
   readonly anchored: boolean;
-  /** Units that a match can begin with; null when it can begin with nothing, or at a certain place. */
+  /** Units with which a match can begin; null when it can be empty or begins with an assertion. */
   readonly first: readonly UnitSet[] | null;
 }
 
 const maxInstructions = 10_000;
 const maxRounds = 6;
 
-/** @throws {UnsupportedPattern} for what can't be matched in one go, or is too large */
+/** Compiles a pattern. @throws UnsupportedPattern when it needs backtracking or is too large */
 export const compilePattern = ({ source, flags }: RegExp): Program => {
   const { pattern, groups } = parsePattern(source);
   const emitter = new Emitter(flags.includes('i'));
@@ -46,7 +46,6 @@ export const compilePattern = ({ source, flags }: RegExp): Program => {
 
 type Repeat = Extract<Pattern, { type: 'repeat' }>;
 
-/** Writes the instructions of a pattern, one behind the other. */
 class Emitter {
   readonly instructions: Instruction[] = [];
   rounds = 0;
@@ -56,7 +55,7 @@ class Emitter {
     this.#ignoresCase = ignoresCase;
   }
 
-  /** @param level rounds around it that must not be empty */
+  /** @param level - number of enclosing rounds that must not be empty */
   emit(pattern: Pattern, level: number): void {
     const { instructions } = this;
     if (instructions.length > maxInstructions || level > maxRounds) {
@@ -126,7 +125,7 @@ class Emitter {
     this.emit(body, level);
   }
 
-  /** ECMAScript refuses a round that is not needed and matches nothing: the next way through it is tried. */
+  /** In ECMAScript, an optional round that matches nothing fails, so that its next alternative is tried. */
   #emitOptionalRound(repeat: Repeat, level: number): void {
     if (!canBeEmpty(repeat.body)) {
       this.#emitRound(repeat, level);
@@ -138,7 +137,7 @@ class Emitter {
     this.instructions.push({ type: 'leave', bit: 1 << level });
   }
 
-  /** Both ways lead to the next instruction, until one of them is set. */
+  /** Both targets are the next instruction until the caller sets one. */
   #split(): Extract<Instruction, { type: 'split' }> {
     const next = this.instructions.length + 1;
     const split: Extract<Instruction, { type: 'split' }> = { type: 'split', first: next, second: next };
@@ -164,7 +163,7 @@ const canBeEmpty = (pattern: Pattern): boolean => {
   }
 };
 
-/** What can come first: found by following every way from the start up to the first unit. */
+/** The units with which a match can begin: all paths from the start are followed to their first unit. */
 const findFirst = (program: readonly Instruction[]): readonly UnitSet[] | null => {
   const first: UnitSet[] = [];
   const seen = new Set<number>();

@@ -13,13 +13,13 @@ export type Pattern =
       readonly min: number;
       readonly max: number;
       readonly greedy: boolean;
-      /** Groups inside: from this index, up to and without that one. */
+      /** Indexes of the groups within; `to` is excluded. */
       readonly groups: readonly [from: number, to: number];
     };
 
 export type Assertion = 'start' | 'end' | 'boundary' | 'no boundary';
 
-/** A pattern that needs to go back and forth over the text, for which no bound could be held. */
+/** A pattern that is too large or needs backtracking, for which there is no bound. */
 export class UnsupportedPattern extends Error {
   override readonly name = 'UnsupportedPattern';
 }
@@ -28,9 +28,9 @@ const controlUnits: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 
 const quantifierPattern = /\{(\d{1,9})(?:(,)(\d{0,9}))?\}/y;
 
 /**
- * Parses a pattern that the machine's own RegExp has accepted already, without the flags `u` and `v`.
- * https://tc39.es/ecma262/#sec-regular-expressions-patterns, with the web's additions
- * @throws {UnsupportedPattern} for lookaround, backreferences and flags inside of the pattern
+ * Parses a pattern that the runtime's RegExp has accepted, without the flags `u` and `v`.
+ * https://tc39.es/ecma262/#sec-regular-expressions-patterns, with annex B
+ * @throws UnsupportedPattern for lookaround, backreferences and flags within the pattern
  */
 export const parsePattern = (source: string): { pattern: Pattern; groups: number } => {
   const parser = new PatternParser(source);
@@ -38,7 +38,7 @@ export const parsePattern = (source: string): { pattern: Pattern; groups: number
 };
 
 class PatternParser {
-  /** Groups that were opened so far. */
+  /** Number of groups so far. */
   groups = 0;
   readonly #source: string;
   readonly #hasNames: boolean;
@@ -70,7 +70,7 @@ class PatternParser {
   #parseTerm(): Pattern {
     const before = this.groups;
     const body = this.#parseAtom();
-    // A group takes a quantifier, whatever is in it.
+    // An assertion takes no quantifier, but a group with one does.
     if (body.type === 'assertion' && this.#source[this.#at - 1] !== ')') return body;
     const bounds = this.#parseQuantifier();
     if (bounds === null) return body;
@@ -182,7 +182,7 @@ class PatternParser {
     return this.#parseEscapedUnits();
   }
 
-  /** What stands behind a backslash, when it is no assertion and no reference. */
+  /** Parses an escape that is not an assertion or a reference, behind its backslash. */
   #parseEscapedUnits(): readonly UnitRange[] {
     const octal = this.#match(/[0-3][0-7]{0,2}|[4-7][0-7]?/y);
     if (octal !== null) return one(Number.parseInt(octal, 8));
@@ -190,7 +190,7 @@ class PatternParser {
     if (hex !== null) return one(Number.parseInt(hex.slice(1), 16));
     const control = this.#match(/c[A-Za-z]/y);
     if (control !== null) return one(control.charCodeAt(1) % 32);
-    // `\c` without a letter is a backslash, and the `c` comes next.
+    // `\c` without a letter is a backslash and a `c`.
     if (this.#sees('c')) return one(0x5c);
     const char = this.#next();
     return namedRanges[char] ?? one(controlUnits[char] ?? char.charCodeAt(0));
@@ -222,7 +222,7 @@ const one = (code: number): readonly UnitRange[] => [[code, code]];
 
 const unit = (code: number): Pattern => ({ type: 'set', ranges: one(code), negated: false });
 
-/** Capturing groups in the whole pattern: `\1` is a reference only when there are as many. */
+/** Number of capturing groups in a pattern: `\2` is a reference only when there are two. */
 const countGroups = (source: string): number => {
   let count = 0;
   let inClass = false;

@@ -1,24 +1,23 @@
 import type { Instruction, Program } from './compile-pattern.ts';
 import { isLineTerminator, isWordUnit } from './unit-set.ts';
 
-/** Where the match and its groups begin and end: two offsets each, -1 for a group that took no part. */
-type Captures = readonly number[];
+/** Start and end of the match and of each group; -1 for a group without a match. */
+export type Captures = readonly number[];
 
-/** How many instructions count as one step of an evaluation. */
+/** Instructions per step of an evaluation. */
 const instructionsPerStep = 8;
 
-/** Ways to match that are still open at one place of the text, the preferred one first. */
+/** Possible ways to match at one offset of the text, in order of preference. */
 interface Threads {
   readonly at: number[];
   readonly captures: Captures[];
 }
 
 /**
- * Finds the first match at or behind an offset, as a backtracking engine would: leftmost, and of the ways to match
- * there the one that comes first. But all ways are followed side by side (Thompson's construction, with captures:
- * https://swtch.com/~rsc/regexp/regexp2.html), so that the work is bounded by the length of the text times that of the
- * program; and it is counted.
- * @param spend takes the steps that it takes, and throws when they are too many
+ * Finds the first match at or behind an offset, the same as a backtracking engine: leftmost, then by preference. All
+ * ways to match are followed in parallel (Thompson's construction with captures,
+ * https://swtch.com/~rsc/regexp/regexp2.html), so the work is at most the length of the text times that of the program.
+ * @param spend - counts steps, and throws beyond a limit
  */
 export const search = (
   program: Program,
@@ -28,8 +27,8 @@ export const search = (
 ): Captures | null => {
   const { instructions } = program;
   /**
-   * By instruction and by the rounds around it that are empty so far: the place of the text, plus one, where it was last
-   * reached. A thread that reaches it again has the same ways before it, and is less preferred.
+   * By instruction and its enclosing rounds that are still empty: the last offset at which it was reached, plus one.
+   * Another thread that reaches it there has the same continuations and is less preferred, so it is dropped.
    */
   const reached = new Int32Array(instructions.length << program.rounds);
   const noCaptures: Captures = new Array(2 * (program.groups + 1)).fill(-1);
@@ -46,14 +45,14 @@ export const search = (
     stackRounds.push(rounds);
   };
 
-  /** Follows a thread up to the instructions that read a unit, or to the end of the match. */
+  /** Follows a thread to the instructions that read a unit or end the match. */
   const follow = (threads: Threads, start: number, startCaptures: Captures, place: number): void => {
     push(start, startCaptures, 0);
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
       const captures = stackCaptures.pop() as Captures;
       const rounds = stackRounds.pop() as number;
       const instruction = instructions[at] as Instruction;
-      // What reads a unit ends the emptiness of all rounds around it.
+      // After reading a unit, no enclosing round is empty.
       const isEnd = instruction.type === 'set' || instruction.type === 'match';
       const state = (at << program.rounds) | (isEnd ? 0 : rounds);
       if (reached[state] === place + 1) continue;
@@ -73,7 +72,7 @@ export const search = (
           break;
         case 'reset':
           work += captures.length / 8;
-          push(at + 1, forget(captures, instruction), rounds);
+          push(at + 1, clear(captures, instruction), rounds);
           break;
         case 'enter':
           push(at + 1, captures, rounds | instruction.bit);
@@ -114,7 +113,7 @@ export const search = (
       work++;
       if (instruction?.type === 'match') {
         found = captures;
-        break; // those behind it are less preferred
+        break; // later threads are less preferred
       }
       if (instruction?.type === 'set' && unit !== -1 && instruction.set.has(unit)) {
         follow(next, at + 1, captures, place + 1);
@@ -132,10 +131,10 @@ export const search = (
   return found;
 };
 
-const forget = (captures: Captures, { from, to }: { readonly from: number; readonly to: number }): Captures =>
+const clear = (captures: Captures, { from, to }: { readonly from: number; readonly to: number }): Captures =>
   captures.map((offset, slot) => (slot >= from && slot < to ? -1 : offset));
 
-/** The next place where a match can begin; behind the end when there is none. */
+/** The next offset at which a match can begin; beyond the end when there is none. */
 const skip = ({ first }: Program, text: string, from: number): number => {
   if (first === null) return from;
   let place = from;

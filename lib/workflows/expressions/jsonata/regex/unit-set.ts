@@ -1,4 +1,4 @@
-/** From one UTF-16 unit to another, both included. */
+/** A range of UTF-16 units, both ends included. */
 export type UnitRange = readonly [from: number, to: number];
 
 const lastUnit = 0xffff;
@@ -32,7 +32,6 @@ const blanks: readonly UnitRange[] = [
   [0xfeff, 0xfeff],
 ];
 
-/** Everything else. */
 const invert = (ranges: readonly UnitRange[]): UnitRange[] => {
   const others: UnitRange[] = [];
   let next = 0;
@@ -44,7 +43,7 @@ const invert = (ranges: readonly UnitRange[]): UnitRange[] => {
   return others;
 };
 
-/** What `.`, `\d` and so on stand for. */
+/** Units of `.`, `\d` and so on. */
 export const namedRanges: Readonly<Record<string, readonly UnitRange[]>> = {
   '.': invert(lineTerminators),
   d: digits,
@@ -67,7 +66,7 @@ export const isLineTerminator = (unit: number): boolean => isIn(lineTerminators,
 const isIn = (ranges: readonly UnitRange[], unit: number): boolean =>
   ranges.some(([from, to]) => unit >= from && unit <= to);
 
-/** ECMAScript's Canonicalize, of patterns without the flag `u`. */
+/** ECMAScript's Canonicalize for patterns without the flag `u`. */
 const fold = (unit: number): number => {
   const upper = String.fromCharCode(unit).toUpperCase();
   if (upper.length !== 1) return unit;
@@ -75,11 +74,11 @@ const fold = (unit: number): number => {
   return unit >= 128 && folded < 128 ? unit : folded;
 };
 
-/** Units that are the same when case is ignored, by what they fold to: made when the first pattern needs it. */
+/** Units that are equal when case is ignored, by their folded unit; computed on first use. */
 let foldedAlike: Map<number, number[]> | null = null;
 
 const alike = (unit: number): readonly number[] => {
-  // Folding never crosses from or to ASCII, whose letters have one partner each.
+  // Folding never maps between ASCII and other units, and ASCII letters have one other case.
   if (unit < 128) return [unit, isIn(asciiLetters, unit) ? unit ^ 0x20 : unit];
   if (foldedAlike === null) {
     foldedAlike = new Map();
@@ -93,7 +92,7 @@ const alike = (unit: number): readonly number[] => {
   return foldedAlike.get(fold(unit)) ?? [unit];
 };
 
-/** A set of UTF-16 units, quick to ask for the first 128. */
+/** A set of UTF-16 units, with a table for ASCII. */
 export class UnitSet {
   readonly #ranges: readonly UnitRange[];
   readonly #negated: boolean;
