@@ -22,28 +22,28 @@ export interface PluginNodeType extends NodeType {
   readonly category: string;
 }
 
-interface About {
+interface EntryBase {
   readonly id: string;
   readonly api: 'legacy' | 'unified';
   /** Of a legacy plugin by the list; a unified one is a provider. */
   readonly kind: 'trigger' | 'action' | 'provider';
 }
 
-export interface LoadedEntry extends About {
+export interface LoadedEntry extends EntryBase {
   readonly status: 'loaded';
   readonly plugin: Plugin;
   /** Optional dependencies that are not met. */
   readonly warnings: readonly string[];
 }
 
-interface FailedEntry extends About {
+export interface FailedEntry extends EntryBase {
   readonly status: 'failed';
   /** Null when its metadata could not be read. */
   readonly plugin: Plugin | null;
   readonly error: string;
 }
 
-interface DisabledEntry extends About {
+export interface DisabledEntry extends EntryBase {
   readonly status: 'disabled';
   readonly plugin: null;
   readonly error: string;

@@ -12,10 +12,10 @@ export const CALLER_WAITS_SECONDS = 25;
 /**
  * Checks the answers to waiting callers: no node behind their trigger waits longer than they do, and responders are
  * reached in the response mode `responseNode` only.
- * @param isWired - false when connections can't be read, so that the paths are not known
+ * @param hasValidConnections - false when connections can't be read, so that the paths are not known
  */
-export const checkCallers = (graph: DraftGraph, isWired: boolean): Problem[] => {
-  const isKnown = isWired && graph.nodes.every(({ nodeType }) => nodeType !== null);
+export const checkCallers = (graph: DraftGraph, hasValidConnections: boolean): Problem[] => {
+  const isKnown = hasValidConnections && graph.nodes.every(({ nodeType }) => nodeType !== null);
   return [...checkWaits(graph), ...(isKnown ? checkAnswers(graph) : checkAnswered(graph))];
 };
 

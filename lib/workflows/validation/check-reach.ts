@@ -7,8 +7,11 @@ import { type DraftGraph, reachFrom, targetsIn } from './draft-graph.ts';
 export const checkReach = (
   graph: DraftGraph,
   definition: Pick<WorkflowDefinition, 'connections'>,
-  isWired: boolean,
-): Problem[] => [...checkTriggers(graph), ...(isWired ? checkNodesBehind(graph, definition) : [])];
+  hasValidConnections: boolean,
+): Problem[] => [
+  ...checkTriggers(graph),
+  ...(hasValidConnections ? checkNodesBehind(graph, definition) : []),
+];
 
 /** Disabled triggers count when there are no others: the workflow may be disabled on purpose. */
 const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {

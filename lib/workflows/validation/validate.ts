@@ -48,10 +48,10 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
   if (!isPlainObject(value)) return { definition: null, problems: shape };
 
   const { definition, madeUp } = readDraft(value);
-  const meaning = await checkMeaning(definition, {
+  const meaning = await checkSemantics(definition, {
     findNodeType,
     checkSchema,
-    isWired: isWired(value, shape),
+    hasValidConnections: hasValidConnections(value, shape),
   });
   // Values that replace invalid ones, and their parents, have problems of the schema only.
   const doubtful = new Set(madeUp.flatMap(withParents));
@@ -61,16 +61,16 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
     : { definition: null, problems: limit(problems) };
 };
 
-interface Knowledge {
+interface Context {
   readonly findNodeType: FindNodeType;
   readonly checkSchema: ReturnType<typeof createCheckSchema>;
   /** Whether all connections can be read. */
-  readonly isWired: boolean;
+  readonly hasValidConnections: boolean;
 }
 
-const checkMeaning = async (
+const checkSemantics = async (
   definition: WorkflowDefinition,
-  { findNodeType, checkSchema, isWired }: Knowledge,
+  { findNodeType, checkSchema, hasValidConnections }: Context,
 ): Promise<Problem[]> => {
   const graph = readDraftGraph(definition, findNodeType);
   const hints = limitHints();
@@ -93,18 +93,18 @@ const checkMeaning = async (
   return [
     ...checkGraph(definition, findNodeType, hints.findNearest),
     ...checkEnds(graph, definition, hints.findNearest),
-    ...checkReach(graph, definition, isWired),
+    ...checkReach(graph, definition, hasValidConnections),
     ...checkLoops(graph),
     ...(await checkNodes(graph, { findNodeType, checkSchema, names, loopNodes })),
     ...checkSettings(graph, loopNodes),
     ...checkExecution(graph, definition),
     ...checkBodies(graph),
-    ...checkCallers(graph, isWired && definition.connections.length === graph.edges.length),
+    ...checkCallers(graph, hasValidConnections && definition.connections.length === graph.edges.length),
     ...(await checkWebhooks(definition, names)),
   ];
 };
 
-const isWired = ({ connections }: Record<string, unknown>, shape: readonly Problem[]): boolean =>
+const hasValidConnections = ({ connections }: Record<string, unknown>, shape: readonly Problem[]): boolean =>
   Array.isArray(connections) && !shape.some(({ path }) => path.startsWith('/connections'));
 
 const limit = (problems: readonly Problem[]): readonly Problem[] =>

@@ -43,7 +43,7 @@ const MAX_PROBLEMS = 5;
  */
 export const findReferenceProblems = (text: string, names: Names): string[] => {
   const root: unknown = jsonata(text).ast();
-  const inspection: Inspection = { text, names, ...findBound(root), problems: new Set(), explainedTo: 0 };
+  const inspection: Inspection = { text, names, ...findBound(root), problems: new Set(), reportedTo: 0 };
   const work: Visit[] = [{ ast: root, isRoot: true, isValue: true }];
   for (let visit = work.pop(); visit !== undefined; visit = work.pop()) {
     work.push(...inspect(inspection, visit).toReversed());
@@ -57,7 +57,7 @@ interface Inspection extends Bound {
   readonly names: Names;
   readonly problems: Set<string>;
   /** Offset in the text up to which names are parts of a reported id with dashes. */
-  explainedTo: number;
+  reportedTo: number;
 }
 
 /** A part of the syntax tree and its context. */
@@ -146,10 +146,10 @@ const inspectPath = (inspection: Inspection, ast: Ast, isRoot: boolean): Visit[]
 
 /** Checks a field of an input whose fields are known. */
 const inspectField = (
-  { names, problems, explainedTo }: Inspection,
+  { names, problems, reportedTo }: Inspection,
   [first, ...others]: readonly Ast[],
 ): void => {
-  if (first === undefined || names.fields === null || Number(first.position) <= explainedTo) return;
+  if (first === undefined || names.fields === null || Number(first.position) <= reportedTo) return;
   const problem = describeRequestField(names, names.fields, first, others);
   if (problem !== null) problems.add(problem);
 };
@@ -181,7 +181,7 @@ const inspectNodeId = (inspection: Inspection, [step, ...others]: readonly Ast[]
   const problem = describeNodeId(text, names, step, others);
   if (problem === null) return;
   problems.add(problem);
-  inspection.explainedTo = Number(step.position) - String(step.value).length + readDashed(text, step).length;
+  inspection.reportedTo = Number(step.position) - String(step.value).length + readDashed(text, step).length;
 };
 
 const inspectTriggerField = ({ names, problems }: Inspection, [step, ...others]: readonly Ast[]): void => {

@@ -45,8 +45,9 @@ const single = (run: Run, list: List | undefined, func?: Func): unknown => {
   run.budget.readItems(list.length);
   const found: unknown[] = [];
   for (const [index, item] of list.entries()) {
-    const isIt = func === undefined || toBoolean(run.budget, callBack(run, func, item, index, list)) === true;
-    if (isIt) found.push(item);
+    const isMatch =
+      func === undefined || toBoolean(run.budget, callBack(run, func, item, index, list)) === true;
+    if (isMatch) found.push(item);
     if (found.length > 1) throw new EvaluationError('D3138', { index });
   }
   if (found.length === 0) throw new EvaluationError('D3139');

@@ -75,21 +75,21 @@ const fold = (unit: number): number => {
 };
 
 /** Units that are equal when case is ignored, by their folded unit; computed on first use. */
-let foldedAlike: Map<number, number[]> | null = null;
+let unitsByFold: Map<number, number[]> | null = null;
 
-const alike = (unit: number): readonly number[] => {
+const caseVariants = (unit: number): readonly number[] => {
   // Folding never maps between ASCII and other units, and ASCII letters have one other case.
   if (unit < 128) return [unit, isIn(asciiLetters, unit) ? unit ^ 0x20 : unit];
-  if (foldedAlike === null) {
-    foldedAlike = new Map();
+  if (unitsByFold === null) {
+    unitsByFold = new Map();
     for (let other = 0; other <= lastUnit; other++) {
       const folded = fold(other);
-      const known = foldedAlike.get(folded);
-      if (known === undefined) foldedAlike.set(folded, [other]);
+      const known = unitsByFold.get(folded);
+      if (known === undefined) unitsByFold.set(folded, [other]);
       else known.push(other);
     }
   }
-  return foldedAlike.get(fold(unit)) ?? [unit];
+  return unitsByFold.get(fold(unit)) ?? [unit];
 };
 
 /** A set of UTF-16 units, with a table for ASCII. */
@@ -112,7 +112,7 @@ export class UnitSet {
 
   #find(unit: number): boolean {
     const isThere = this.#ignoresCase
-      ? alike(unit).some((other) => isIn(this.#ranges, other))
+      ? caseVariants(unit).some((other) => isIn(this.#ranges, other))
       : isIn(this.#ranges, unit);
     return isThere !== this.#negated;
   }
