@@ -1,6 +1,6 @@
 import { AppError } from '../shared/errors.ts';
 import type { Credential, CredentialSecret } from './credential.ts';
-import { generateSecret, hashChosen, hashGenerated } from './hash-secret.ts';
+import { generateSecret, hashGenerated, hashPassword } from './hash-secret.ts';
 
 /** Limit of live secrets per credential: the current one, the next one, and some slack. */
 const MAX_LIVE_SECRETS = 5;
@@ -64,7 +64,8 @@ const makeSecret = async (
   { now, chosen }: SecretSource,
 ): Promise<{ readonly secret: CredentialSecret; readonly newSecret: string | null }> => {
   const createdAt = new Date(now).toISOString();
-  if (chosen !== null) return { secret: { id, createdAt, hash: await hashChosen(chosen) }, newSecret: null };
+  if (chosen !== null)
+    return { secret: { id, createdAt, hash: await hashPassword(chosen) }, newSecret: null };
   const newSecret = generateSecret();
   return { secret: { id, createdAt, hash: hashGenerated(newSecret) }, newSecret };
 };

@@ -23,7 +23,7 @@ export const hashGenerated = (secret: string): SecretHash => ({
 });
 
 /** Hashes a password that a person chose. @param cost - scrypt's N, a power of two; smaller in tests only */
-export const hashChosen = async (password: string, cost = DEFAULT_COST): Promise<SecretHash> => {
+export const hashPassword = async (password: string, cost = DEFAULT_COST): Promise<SecretHash> => {
   const salt = randomBytes(16).toString('base64url');
   const hash = await computeScrypt(password, { salt, cost });
   return { algorithm: 'scrypt', hash: hash.toString('base64url'), salt, cost };

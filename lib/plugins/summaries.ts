@@ -43,7 +43,6 @@ export const listTriggers = (registry: ListedPlugins): PluginSummary[] => listNo
 /** All action node types, and the failed legacy actions. */
 export const listActions = (registry: ListedPlugins): PluginSummary[] => listNodeTypes(registry, 'action');
 
-/** All unified plugins. */
 export const listProviders = ({ plugins }: ListedPlugins): PluginSummary[] =>
   plugins.filter(({ api }) => api === 'unified').map(summarise);
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import {
   computeScrypt,
   generateSecret,
-  hashChosen,
   hashGenerated,
+  hashPassword,
 } from '../../lib/credentials/hash-secret.ts';
 
 describe('secrets', () => {
@@ -22,7 +22,7 @@ describe('secrets', () => {
   });
 
   test('a chosen password is kept as scrypt with a salt of its own', async () => {
-    const [one, two] = [await hashChosen('secret', 16), await hashChosen('secret', 16)];
+    const [one, two] = [await hashPassword('secret', 16), await hashPassword('secret', 16)];
     expect(one).toMatchObject({ algorithm: 'scrypt', cost: 16 });
     expect(one).not.toEqual(two);
     if (one.algorithm !== 'scrypt' || two.algorithm !== 'scrypt') throw new Error('not scrypt');
@@ -33,7 +33,7 @@ describe('secrets', () => {
 
   test('a password costs an attacker what OWASP asks for', async () => {
     // https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html: N = 2^15, r = 8, p = 3
-    expect(await hashChosen('secret')).toMatchObject({ cost: 32768 });
+    expect(await hashPassword('secret')).toMatchObject({ cost: 32768 });
   });
 
   test('a letter is the same however the keyboard composed it', async () => {

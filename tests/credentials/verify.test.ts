@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { cacheVerified } from '../../lib/credentials/cache-verified.ts';
 import type { Credential, SecretHash } from '../../lib/credentials/credential.ts';
-import { hashChosen, hashGenerated } from '../../lib/credentials/hash-secret.ts';
+import { hashGenerated, hashPassword } from '../../lib/credentials/hash-secret.ts';
 import { type Verify, verify } from '../../lib/credentials/verify.ts';
 import { createCache } from '../../lib/shared/cache.ts';
 
@@ -34,7 +34,7 @@ describe('verify', () => {
   );
 
   test('takes any live secret, so that they can be rotated', async () => {
-    const credential = anApiKey(hashGenerated('old'), hashGenerated('new'), await hashChosen('third', 16));
+    const credential = anApiKey(hashGenerated('old'), hashGenerated('new'), await hashPassword('third', 16));
     for (const secret of ['old', 'new', 'third']) {
       expect(await verify(credential, key(secret))).toBe(true);
     }
@@ -50,7 +50,7 @@ describe('verify', () => {
   });
 
   test('takes the user name and the password together', async () => {
-    const credential = aLogin('Jos\u00e9', await hashChosen('p:w\u00e4', 16));
+    const credential = aLogin('Jos\u00e9', await hashPassword('p:w\u00e4', 16));
     expect(await verify(credential, { username: 'Jos\u00e9', secret: 'p:w\u00e4' })).toBe(true);
     expect(await verify(credential, { username: 'Jose\u0301', secret: 'p:wa\u0308' })).toBe(true);
     expect(await verify(credential, { username: 'jos\u00e9', secret: 'p:w\u00e4' })).toBe(false);
@@ -94,7 +94,7 @@ describe('remembered verification', () => {
 
   test('a password that was right is not computed again', async () => {
     const { asked, remembering } = aMemory();
-    const credential = aLogin('ann', await hashChosen('right', 16));
+    const credential = aLogin('ann', await hashPassword('right', 16));
     for (let turn = 0; turn < 3; turn += 1) {
       expect(await remembering(credential, { username: 'ann', secret: 'right' })).toBe(true);
     }
@@ -103,7 +103,7 @@ describe('remembered verification', () => {
 
   test('a password that was wrong is computed each time', async () => {
     const { asked, remembering } = aMemory();
-    const credential = aLogin('ann', await hashChosen('right', 16));
+    const credential = aLogin('ann', await hashPassword('right', 16));
     for (let turn = 0; turn < 2; turn += 1) {
       expect(await remembering(credential, { username: 'ann', secret: 'wrong' })).toBe(false);
     }
@@ -112,8 +112,8 @@ describe('remembered verification', () => {
 
   test('what was right is not remembered for another user, credential or revision', async () => {
     const { remembering } = aMemory();
-    const credential = aLogin('ann', await hashChosen('right', 16));
-    const other = { ...credential, secrets: aLogin('ann', await hashChosen('other', 16)).secrets };
+    const credential = aLogin('ann', await hashPassword('right', 16));
+    const other = { ...credential, secrets: aLogin('ann', await hashPassword('other', 16)).secrets };
     await remembering(credential, { username: 'ann', secret: 'right' });
     expect(await remembering(credential, { username: 'bob', secret: 'right' })).toBe(false);
     expect(await remembering({ ...other, revision: 2 }, { username: 'ann', secret: 'right' })).toBe(false);
@@ -122,7 +122,7 @@ describe('remembered verification', () => {
 
   test('the memory does not hold what was presented', async () => {
     const { keys, remembering } = aMemory();
-    await remembering(aLogin('ann', await hashChosen('canary', 16)), { username: 'ann', secret: 'canary' });
+    await remembering(aLogin('ann', await hashPassword('canary', 16)), { username: 'ann', secret: 'canary' });
     expect(keys).toHaveLength(1);
     expect(keys.join()).not.toMatch(/ann|canary/);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Credential } from '../../lib/credentials/credential.ts';
-import { hashChosen, hashGenerated } from '../../lib/credentials/hash-secret.ts';
+import { hashGenerated, hashPassword } from '../../lib/credentials/hash-secret.ts';
 import { aCredential } from '../support/a-credential.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
@@ -30,7 +30,7 @@ describe('credentials', () => {
   });
 
   test('let in with a login, and nothing behind sees it', async () => {
-    const secrets = [{ id: 's', createdAt: '', hash: await hashChosen('pässword:x', 16) }];
+    const secrets = [{ id: 's', createdAt: '', hash: await hashPassword('pässword:x', 16) }];
     const service = await aClosedService({ type: 'basic', username: 'ann', secrets }, 'basic');
     for (let turn = 0; turn < 2; turn += 1) {
       const result = await service.call(aJsonEvent({}, { headers: basic('ann:pässword:x') }));

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { hashChosen, hashGenerated } from '../../lib/credentials/hash-secret.ts';
+import { hashGenerated, hashPassword } from '../../lib/credentials/hash-secret.ts';
 import { aCredential } from '../support/a-credential.ts';
 import { aJsonEvent, type aWebhookEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
@@ -52,7 +52,7 @@ describe('secrets', () => {
     });
     const createdAt = '2026-01-01T00:00:00.000Z';
     await service.putCredential(aCredential({ secrets: [{ id: 's', createdAt, hash: hashGenerated(key) }] }));
-    const hash = await hashChosen(password, 16);
+    const hash = await hashPassword(password, 16);
     await service.putCredential(
       aCredential({ id: 'ann', type: 'basic', username: 'ann', secrets: [{ id: 's', createdAt, hash }] }),
     );

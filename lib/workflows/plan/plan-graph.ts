@@ -2,7 +2,6 @@ import type { WorkflowNode } from '../../contract/node.ts';
 import type { NodeType } from '../../contract/node-type.ts';
 import type { ResolveParameters } from '../expressions/parameters.ts';
 
-/** A compiled node. */
 export interface PlanNode {
   /** Index in the definition: the plan order. */
   readonly index: number;

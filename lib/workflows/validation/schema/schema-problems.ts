@@ -26,7 +26,6 @@ export const toSchemaProblems = (
   );
 };
 
-/** Messages for one value. */
 const describeValue = (errors: readonly ErrorObject[]): string[] => {
   const required = new Set(
     errors.flatMap(({ keyword, params }) => (keyword === 'required' ? [params.missingProperty] : [])),
