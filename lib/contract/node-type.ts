@@ -6,7 +6,7 @@ import type { ControlTraits, HandleKind, NodeOutputs, TriggerSource } from './pl
 export interface NodeType {
   readonly nodeType: string;
   readonly kind: HandleKind;
-  /** See `PluginHandle.pure`: a node that is not pure is a step with a checkpoint. */
+  /** See `PluginHandle.pure`: only nodes that are not pure are steps with checkpoints. */
   readonly pure: boolean;
   /** Null for node types that do not steer the run. */
   readonly control: ControlTraits | null;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import type { Logger, Services } from './services.ts';
 
-/** When a failed node is tried again. Only for nodes that are not pure. */
+/** When a failed node is tried again. Only for actions that are not pure and do not steer the run. */
 export interface RetrySettings {
   /** Attempts in all, the first one included; 1 by default: no retry. */
   readonly maxAttempts?: number;
@@ -25,8 +25,8 @@ export interface NodeSettings {
   readonly timeoutSeconds?: number;
   readonly onError?: OnError;
   /**
-   * For nodes that are not pure: an attempt that a crash interrupted fails. Without this it is repeated, with the same
-   * idempotency key. Not together with several attempts.
+   * An attempt that a crash interrupted fails; without this it is repeated, with the same idempotency key. For the same
+   * nodes as `retry`, and not together with several attempts.
    */
   readonly atMostOnce?: boolean;
   /** For the first node of a loop: how often the loop may run; 100 by default. */

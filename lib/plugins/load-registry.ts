@@ -17,7 +17,7 @@ interface RegistryOptions {
   readonly disabled?: readonly string[];
   /** For each `load`, `init` and `destroy` of one plugin; 2,000 by default. */
   readonly deadlineMs?: number;
-  /** Runs the loading of executors outside of any execution, so that their errors are not those of the first one. */
+  /** Runs `init` outside of the execution that needs it first, so that later errors are not attributed to that one. */
   readonly outside?: (<Value>(work: () => Value) => Value) | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { FindNodeType } from '../../contract/node-type.ts';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
 
-/** The mode of background runs: by the workflow's settings, else `express` when all enabled nodes are pure. */
+/** The mode of background runs: by the settings, else `express` when all enabled nodes are pure, else `durable`. */
 export const resolveExecution = (
   { settings, nodes }: Pick<WorkflowDefinition, 'settings' | 'nodes'>,
   findNodeType: FindNodeType,

@@ -38,7 +38,7 @@ export const EDGE = {
   absent: 0,
   /** At once. */
   forward: 1,
-  /** Never: it starts another turn of a loop. */
+  /** It starts another turn of a loop instead. */
   back: 2,
   /** When the loop that it leaves is over. */
   exit: 3,

@@ -13,7 +13,7 @@ export const checkReach = (
   ...(hasValidConnections ? checkNodesBehind(graph, definition) : []),
 ];
 
-/** Disabled triggers count when there are no others: the workflow may be disabled on purpose. */
+/** Disabled triggers count when there are no others: they may be enabled later. */
 const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
   // A node of an unknown type may be a trigger.
   if (nodes.length === 0 || nodes.some(({ nodeType }) => nodeType === null)) return [];

@@ -47,7 +47,7 @@ const isPlain = (budget: Budget, value: unknown, level: number): boolean => {
   return areAllPlain;
 };
 
-/** Prototype of cloned objects only, which may be changed. Without a prototype of its own, so that `__proto__` is data. */
+/** Marks cloned objects, which may be changed. Has no prototype itself, so that `__proto__` is data. */
 const clonePrototype: object = Object.freeze(Object.create(null));
 
 export const isCloned = (value: object): boolean => Object.getPrototypeOf(value) === clonePrototype;
