@@ -9,7 +9,7 @@ import { answerProblem } from './problem.ts';
 import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
 
 /** One invocation of a function. */
-export interface Call {
+interface Call {
   readonly event: unknown;
   readonly context: Partial<Context>;
   /** Adds the target of the request to its log line. Only verified values: raw input may be a misplaced secret. */

@@ -2,7 +2,7 @@ import { satisfies } from 'compare-versions';
 import type { PluginDependency } from '../contract/plugin.ts';
 import type { Plugin } from './plugin.ts';
 
-export interface DependencyFindings {
+interface DependencyFindings {
   /** Why the plugin can't be loaded; null when it can. */
   readonly error: string | null;
   /** Optional dependencies that are not met. */

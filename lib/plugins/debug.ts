@@ -1,7 +1,7 @@
 import { type ListedPlugins, listActions, listTriggers } from './summaries.ts';
 
 /** The runtime environment; an argument, since this folder does not read the process. */
-export interface RuntimeInfo {
+interface RuntimeInfo {
   readonly node: string;
   readonly architecture: string;
   readonly region: string;

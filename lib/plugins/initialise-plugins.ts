@@ -13,7 +13,7 @@ interface InitOptions {
 }
 
 /** Time before a failed init is tried again, so that not every request waits for it. */
-export const RETRY_INIT_MS = 30_000;
+const RETRY_INIT_MS = 30_000;
 
 interface PluginInitialiser {
   /**

@@ -1,5 +1,5 @@
 /** Imports the module whose default export is the provider: `unknown`, since the registry checks it. */
-export type LoadPlugin = () => Promise<{ readonly default: unknown }>;
+type LoadPlugin = () => Promise<{ readonly default: unknown }>;
 
 /** An installed plugin by what is known without its module, so that a module that can't be imported is listed too. */
 export type InstalledPlugin =

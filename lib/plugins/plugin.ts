@@ -16,7 +16,7 @@ export interface Plugin {
 }
 
 /** A node type with texts for people. */
-export interface PluginNodeType extends NodeType {
+interface PluginNodeType extends NodeType {
   readonly name: string;
   readonly description: string;
   readonly category: string;
@@ -36,14 +36,14 @@ export interface LoadedEntry extends EntryBase {
   readonly warnings: readonly string[];
 }
 
-export interface FailedEntry extends EntryBase {
+interface FailedEntry extends EntryBase {
   readonly status: 'failed';
   /** Null when its metadata could not be read. */
   readonly plugin: Plugin | null;
   readonly error: string;
 }
 
-export interface DisabledEntry extends EntryBase {
+interface DisabledEntry extends EntryBase {
   readonly status: 'disabled';
   readonly plugin: null;
   readonly error: string;

@@ -6,7 +6,7 @@ export interface ListedPlugins {
 }
 
 /** A plugin or a node type in the admin API. Fields that are not known of a failed one are empty. */
-export interface PluginSummary {
+interface PluginSummary {
   /** Id of the plugin; in the lists of triggers and actions the node type. */
   readonly id: string;
   readonly name: string;

@@ -10,7 +10,7 @@ export interface CacheOptions<Value> {
 }
 
 /** Gets a value from the cache or from `load`. Concurrent lookups of a key share one `load`. */
-export type Lookup<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
+type Lookup<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
 
 interface Entry<Value> {
   readonly value: Promise<Value>;

@@ -59,7 +59,7 @@ const replaceAt = (whole: JsonValue, path: Leaf['path'], depth: number, value: J
 };
 
 /** An error in an expression; `path` is a JSON pointer (RFC 6901) into the parameters. */
-export interface ExpressionProblem {
+interface ExpressionProblem {
   readonly path: string;
   readonly message: string;
 }

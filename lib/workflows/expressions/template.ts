@@ -3,9 +3,7 @@ import { compileExpression } from './compile-expression.ts';
 import type { Evaluate } from './scope.ts';
 
 /** A part of a template: literal text, or an expression without its braces. */
-export type TemplatePart =
-  | { readonly text: string }
-  | { readonly expression: string; readonly offset: number };
+type TemplatePart = { readonly text: string } | { readonly expression: string; readonly offset: number };
 
 /**
  * Splits a template at its `{{ … }}`. Braces, quotes and comments within an expression belong to JSONata:

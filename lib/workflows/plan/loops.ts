@@ -1,12 +1,12 @@
 /** A graph of nodes 0 … n-1, with the indexes of the outgoing edges of each. */
-export interface Graph {
+interface Graph {
   readonly nodeCount: number;
   readonly edges: readonly { readonly source: number; readonly target: number }[];
   readonly outgoing: readonly (readonly number[])[];
 }
 
 /** A part of the graph that leads back to its header. Two loops are nested or disjoint. */
-export interface Loop {
+interface Loop {
   readonly header: number;
   /** All nodes, those of inner loops included. */
   readonly nodes: readonly number[];

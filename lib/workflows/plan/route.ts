@@ -2,7 +2,7 @@ import { findLoops } from './loops.ts';
 import type { PlanEdge, PlanNode } from './plan-graph.ts';
 
 /** A loop on a route, with the data for its turns. */
-export interface RouteLoop {
+interface RouteLoop {
   readonly header: number;
   readonly nodes: readonly number[];
   /** Index of the enclosing loop; -1 for none. */

@@ -8,7 +8,7 @@ const SUBWORKFLOW = 'subworkflow';
 const ENTRY_TRIGGER = 'manualTrigger';
 
 /** Other workflows in the same store. */
-export interface KnownWorkflows {
+interface KnownWorkflows {
   /** The current version; null when there is none. */
   find(workflowId: string): Promise<WorkflowDefinition | null>;
   listIds(): Promise<readonly string[]>;

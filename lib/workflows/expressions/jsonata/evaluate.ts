@@ -13,7 +13,7 @@ import { evaluateTransform } from './transform.ts';
 import { Appender, ConstructedArray, Func, isNumeric, Sequence, toBoolean } from './values.ts';
 
 /** Environment of an evaluation. */
-export interface Environment {
+interface Environment {
   readonly budget: Budget;
   readonly startedAt: number;
   readonly random: () => number;

@@ -4,7 +4,7 @@ import { didYouMean, quoteAll } from '../../../shared/describe.ts';
 import { findNearest } from '../../../shared/near-name.ts';
 
 /** Suggestion for an unknown key. */
-export interface KeySuggestion {
+interface KeySuggestion {
   /** A key of the same object; null when the hint names none. */
   readonly meant: string | null;
   /** End of the message. */

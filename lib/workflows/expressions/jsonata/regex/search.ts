@@ -2,7 +2,7 @@ import type { Instruction, Program } from './compile-pattern.ts';
 import { isLineTerminator, isWordUnit } from './unit-set.ts';
 
 /** Start and end of the match and of each group; -1 for a group without a match. */
-export type Captures = readonly number[];
+type Captures = readonly number[];
 
 /** Instructions per step of an evaluation. */
 const instructionsPerStep = 8;
