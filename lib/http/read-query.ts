@@ -24,7 +24,7 @@ export const readQuery = <Name extends string>(
 
 const refuse = (reason: string): AppError => new AppError('QUERY_INVALID', { reason });
 
-/** What somebody else wrote goes into a sentence short, and as a text. */
+/** A name from the request, shortened, as a JSON string for a message. */
 const quote = (name: string): string => JSON.stringify(name.slice(0, 40));
 
 const others = (names: readonly string[]): string => (names.length === 0 ? '' : `, but ${names.join(', ')}`);

@@ -91,7 +91,7 @@ const propertyRules: Record<string, Rule> = {
 /** An `options` property without its options would take nothing. */
 const optionsRules: Record<string, Rule> = { ...propertyRules, options: isTextList };
 
-/** Everything that is wrong with a unified provider; empty when it is sound. @param id what the list calls it */
+/** Everything that is wrong with a unified provider; empty when it is sound. @param id - in the list of plugins */
 export const checkUnified = (id: string, provider: unknown): string[] => {
   const problems = checkFields(provider, unifiedRules, '');
   if (problems.length > 0) return problems;
