@@ -1,48 +1,19 @@
+import type { FromSchema } from './from-schema.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import type { nodeSchema, nodeSettingsSchema, retrySchema } from './node-schema.ts';
 import type { Logger, Services } from './services.ts';
 
-/** When a failed node is tried again. Only for actions that are not pure and do not steer the run. */
-export interface RetrySettings {
-  /** Attempts in all, the first one included; 1 by default: no retry. */
-  readonly maxAttempts?: number;
-  /** Seconds before the second attempt; 1 by default. */
-  readonly intervalSeconds?: number;
-  /** Factor between one delay and the next; 2 by default. */
-  readonly backoffRate?: number;
-  /** Longest delay in seconds; 60 by default. */
-  readonly maxDelaySeconds?: number;
-}
+/** How often and how far apart a failed node is tried again. Only for nodes that touch the outside. */
+export type RetrySettings = FromSchema<typeof retrySchema>;
 
-/**
- * What follows when the last attempt of a node has failed: `fail` (the default) ends the execution; `continue` takes
- * the node's input as its output; `route` delivers the input plus `error` on the output `error`.
- */
-export type OnError = 'fail' | 'continue' | 'route';
+export type NodeSettings = FromSchema<typeof nodeSettingsSchema>;
 
-export interface NodeSettings {
-  readonly retry?: RetrySettings;
-  /** Seconds one attempt may take; 30 by default. */
-  readonly timeoutSeconds?: number;
-  readonly onError?: OnError;
-  /**
-   * An attempt that a crash interrupted fails; without this it is repeated, with the same idempotency key. For the same
-   * nodes as `retry`, and not together with several attempts.
-   */
-  readonly atMostOnce?: boolean;
-  /** For the first node of a loop: how often the loop may run; 100 by default. */
-  readonly maxIterations?: number;
-}
+/** What happens when a node has failed for good. */
+export type OnError = NonNullable<NodeSettings['onError']>;
 
-/** A node of a workflow as it is stored. An executor gets it with every expression in `parameters` resolved. */
-export interface WorkflowNode {
-  readonly id: string;
-  readonly type: string;
-  readonly name?: string;
+/** One step of a workflow, as it is stored. An executor gets it with every expression in `parameters` resolved. */
+export interface WorkflowNode extends FromSchema<typeof nodeSchema> {
   readonly parameters: JsonObject;
-  readonly settings?: NodeSettings;
-  readonly credentialId?: string;
-  readonly disabled?: boolean;
-  readonly notes?: string;
   readonly position?: JsonObject | readonly number[];
 }
 

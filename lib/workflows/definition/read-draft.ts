@@ -3,18 +3,18 @@ import type { WorkflowNode } from '../../contract/node.ts';
 import type { Connection, WorkflowDefinition } from './definition.ts';
 import { MAX_NODES } from './schema.ts';
 
-/** As much of a definition as a file holds, whatever its shape. */
+/** The readable parts of a workflow file of any shape. */
 interface Draft {
-  /** With what is optional filled in; for a file of the right shape it is the definition. */
+  /** With defaults filled in; for a file of the right shape, the definition itself. */
   readonly definition: WorkflowDefinition;
-  /** JSON pointers to what is of another shape and had to be made up: nothing can be said of it. */
+  /** JSON pointers to the values of a wrong shape, which placeholders stand for: further checks skip them. */
   readonly madeUp: readonly string[];
 }
 
-/** In the place of an id or a type that can't be read; the schema allows no id like it, so it matches nothing that was written. */
+/** Placeholder for an id or a type of a wrong shape. The schema allows no such id, so it never matches a real one. */
 export const NAMELESS = '\u0000';
 
-/** Reads what can be read, so that a slip in one place does not hide what is wrong in the others. */
+/** Reads a file leniently, so that a mistake in one place does not hide those in other places. */
 export const readDraft = (file: Record<string, unknown>): Draft => {
   const madeUp: string[] = [];
   const makeUp = <Value>(place: string, value: Value): Value => {
@@ -30,7 +30,7 @@ export const readDraft = (file: Record<string, unknown>): Draft => {
     const place = `/nodes/${index}`;
     const node = map(value, place);
     const isConfigured = node.parameters === undefined || isPlainObject(node.parameters);
-    if (!isConfigured) madeUp.push(`${place}/credentialId`); // the parameters say what it is for
+    if (!isConfigured) madeUp.push(`${place}/credentialId`); // which credentials a node takes depends on its parameters
     return {
       ...node,
       id: text(node.id, `${place}/id`),
@@ -50,14 +50,14 @@ export const readDraft = (file: Record<string, unknown>): Draft => {
 
   const nodes = Array.isArray(file.nodes) ? file.nodes : [];
   const connections = Array.isArray(file.connections) ? file.connections : [];
-  // Without the nodes, or with more of them than anybody would check, connections lead nowhere that we know.
+  // Without nodes, or with too many of them to check, the ends of connections can't be checked either.
   const isReadable = Array.isArray(file.nodes) && nodes.length <= MAX_NODES;
-  const definition = {
+  const definition: Record<string, unknown> = {
     ...file,
     id: text(file.id, '/id'),
     enabled: file.enabled ?? true,
     nodes: isReadable ? nodes.map(toNode) : [],
     connections: isReadable ? connections.map(toConnection) : [],
-  } as unknown as WorkflowDefinition;
-  return { definition, madeUp };
+  };
+  return { definition: definition as WorkflowDefinition, madeUp };
 };

@@ -1,68 +1,56 @@
+import { idSchema, nodeSchema } from '../../contract/node-schema.ts';
+
 /** More nodes than this are refused. */
 export const MAX_NODES = 10_000;
 
-const id = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' };
-const seconds = { type: 'number', exclusiveMinimum: 0, maximum: 31_622_400 };
-
-const retry = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    maxAttempts: { type: 'integer', minimum: 1, maximum: 20 },
-    intervalSeconds: { type: 'number', minimum: 0, maximum: 86_400 },
-    backoffRate: { type: 'number', minimum: 1, maximum: 10 },
-    maxDelaySeconds: { type: 'number', minimum: 0, maximum: 86_400 },
-  },
-};
-
-const node = {
-  type: 'object',
-  required: ['id', 'type'],
-  additionalProperties: false,
-  properties: {
-    id,
-    type: { type: 'string', minLength: 1 },
-    name: { type: 'string' },
-    parameters: { type: 'object' },
-    settings: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        retry,
-        // A process lives 900 seconds: what takes longer could never end.
-        timeoutSeconds: { ...seconds, maximum: 840 },
-        onError: { enum: ['fail', 'continue', 'route'] },
-        atMostOnce: { type: 'boolean' },
-        maxIterations: { type: 'integer', minimum: 1, maximum: 100_000 },
-      },
-    },
-    credentialId: id,
-    disabled: { type: 'boolean' },
-    notes: { type: 'string' },
-    position: { type: ['object', 'array'] },
-  },
-};
-
-const connection = {
+export const connectionSchema = {
   type: 'object',
   required: ['sourceNodeId', 'targetNodeId'],
   additionalProperties: false,
   properties: {
     sourceNodeId: { type: 'string' },
+    /** `main` by default. */
     sourceOutput: { type: 'string', minLength: 1 },
     targetNodeId: { type: 'string' },
+    /** `main` by default. */
     targetInput: { type: 'string', minLength: 1 },
   },
-};
+} as const;
 
-/** The shape of a workflow file as JSON Schema (draft-07). What it can't say is checked by `validateWorkflow`. */
+export const workflowSettingsSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    /**
+     * `durable` by default when a node touches the outside or waits, `express` when all are pure. A run that its caller
+     * waits for takes place in the webhook function either way.
+     */
+    execution: { enum: ['durable', 'express'] },
+    /**
+     * Wall time in seconds. By default 25 for synchronous answers (the gateway gives up at 30), 840 for express and a
+     * year for durable runs.
+     */
+    timeoutSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 31_622_400 },
+    /** Of which runs the record keeps what went into nodes and came out; by default of durable and of failed ones. */
+    recordData: { enum: ['always', 'onFailure', 'never'] },
+    /** Node runs in all, turns of loops included; 100,000 by default. */
+    maxNodeRuns: { type: 'integer', minimum: 1, maximum: 1_000_000 },
+    /** Size of one node's output as JSON, in bytes; 32 MB by default. Triggers are bound by the request. */
+    maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
+  },
+} as const;
+
+/**
+ * The shape of a workflow file as JSON Schema (draft-07): the types in `definition.ts` are derived from it. What it
+ * can't say is checked by `validateWorkflow`.
+ */
 export const workflowSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'Hookloom workflow',
   type: 'object',
   required: ['id', 'name', 'nodes', 'connections'],
   properties: {
-    id,
+    id: idSchema,
     name: { type: 'string', minLength: 1 },
     description: { type: 'string' },
     enabled: { type: 'boolean' },
@@ -70,24 +58,14 @@ export const workflowSchema = {
       type: 'array',
       minItems: 1,
       maxItems: MAX_NODES,
-      items: node,
+      items: nodeSchema,
       description: 'a list of { "id": …, "type": …, "parameters": … }',
     },
     connections: {
       type: 'array',
-      items: connection,
+      items: connectionSchema,
       description: 'a list of { "sourceNodeId": …, "targetNodeId": … }',
     },
-    settings: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        execution: { enum: ['durable', 'express'] },
-        timeoutSeconds: seconds,
-        recordData: { enum: ['always', 'onFailure', 'never'] },
-        maxNodeRuns: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-        maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
-      },
-    },
+    settings: workflowSettingsSchema,
   },
 } as const;

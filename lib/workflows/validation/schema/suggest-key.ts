@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { isPlainObject } from '../../../contract/json.ts';
+import { nodeSettingsSchema } from '../../../contract/node-schema.ts';
 import { didYouMean, quoteAll } from '../../../shared/describe.ts';
 import { findNearest } from '../../../shared/near-name.ts';
 
@@ -38,7 +39,7 @@ const foreignKeys: ReadonlyMap<string, string> = new Map([
 
 /** Keys of a node and of its settings, which are often confused. */
 const NODE_KEYS = ['credentialId', 'disabled', 'settings', 'notes', 'position'];
-const SETTING_KEYS = ['retry', 'timeoutSeconds', 'onError', 'atMostOnce', 'maxIterations'];
+const SETTING_KEYS = Object.keys(nodeSettingsSchema.properties);
 
 /** @param wanted - the only missing key when there is only one unknown key, else null */
 export const suggestKey = (
