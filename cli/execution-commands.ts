@@ -5,13 +5,19 @@ import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { Logger } from '../lib/contract/services.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
 import { showExecution } from '../lib/executions/lifecycle/find-execution.ts';
-import { type ListQuery, listExecutions } from '../lib/executions/lifecycle/list-executions.ts';
+import {
+  DEFAULT_LIMIT,
+  type ListQuery,
+  listExecutions,
+  listQuery,
+  MAX_LIMIT,
+} from '../lib/executions/lifecycle/list-executions.ts';
 import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
 import type { ExecutionEvents } from '../lib/executions/record/execution-events.ts';
 import { EXECUTION_STATUSES } from '../lib/executions/record/execution-status.ts';
-import { readCount, readTime, readWords } from '../lib/http/read-query.ts';
 import { AppError, isAppError } from '../lib/shared/errors.ts';
+import { parseFields } from '../lib/shared/query-fields.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { usageError } from './command-error.ts';
 import { toAccount, toTable } from './execution-text.ts';
@@ -70,9 +76,6 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
     .action((id: string) => onTarget((context) => cancel(id, context)));
 };
 
-const DEFAULT_LIMIT = 25;
-const MAX_LIMIT = 100;
-
 interface ListOptions {
   readonly workflow?: string;
   readonly status?: string;
@@ -86,14 +89,7 @@ interface ListOptions {
 /** What `execution list` asks for, by the rules of the admin API. */
 const readListQuery = ({ workflow, status, from, to, limit, cursor }: ListOptions): ListQuery => {
   try {
-    return {
-      workflowId: workflow ?? null,
-      statuses: readWords('--status', status, EXECUTION_STATUSES),
-      from: readTime('--from', from),
-      to: readTime('--to', to),
-      limit: readCount('--limit', limit, { initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
-      cursor: cursor ?? null,
-    };
+    return parseFields(listQuery, { workflowId: workflow, status, from, to, limit, cursor }, '--');
   } catch (error) {
     if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
     throw error;

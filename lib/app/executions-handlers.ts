@@ -1,52 +1,36 @@
+import * as v from 'valibot';
 import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { showExecution } from '../executions/lifecycle/find-execution.ts';
 import type { FinishParts } from '../executions/lifecycle/finish-execution.ts';
-import { type ListParts, listExecutions } from '../executions/lifecycle/list-executions.ts';
+import { type ListParts, listExecutions, listQuery } from '../executions/lifecycle/list-executions.ts';
 import {
   type RetryOptions,
   type RetryParts,
   retryExecution,
 } from '../executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../executions/record/describe-execution.ts';
-import { EXECUTION_STATUSES } from '../executions/record/execution-status.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { createHandler, type Handle } from '../http/create-handler.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
-import { readCount, readQuery, readTime, readWord, readWords } from '../http/read-query.ts';
+import { parseQuery, readQuery } from '../http/read-query.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
+import { parseFields, text, word } from '../shared/query-fields.ts';
 
 interface Served {
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-const WORKFLOW_ID = /^[A-Za-z0-9_-]{1,64}$/;
-
 /** `GET /api/admin/executions`: a page of the executions of a workflow, or of all. */
 export const createListExecutions = (parts: Served & ListParts) =>
   createHandler(
     parts,
     only('GET', parts.clock, async ({ event }) => {
-      const query = readQuery(event, ['workflowId', 'status', 'from', 'to', 'limit', 'cursor']);
-      const { workflowId = null } = query;
-      if (workflowId !== null && !WORKFLOW_ID.test(workflowId)) {
-        throw new AppError('QUERY_INVALID', { reason: 'workflowId is no id of a workflow' });
-      }
-      const { executions, nextCursor } = await listExecutions(
-        {
-          workflowId,
-          statuses: readWords('status', query.status, EXECUTION_STATUSES),
-          from: readTime('from', query.from),
-          to: readTime('to', query.to),
-          limit: readCount('limit', query.limit, { initial: 25, max: 100 }),
-          cursor: query.cursor ?? null,
-        },
-        parts,
-      );
+      const { executions, nextCursor } = await listExecutions(parseQuery(event, listQuery), parts);
       return answerJson(200, {
         count: executions.length,
         executions: executions.map(describeSummary),
@@ -107,26 +91,24 @@ const readId = (event: unknown): string => {
   return typeof executionId === 'string' ? executionId : '';
 };
 
-/** In the query, or as a JSON body; nothing of it has to be said. */
+const retryOptions = v.object({
+  from: v.nullish(text, null),
+  version: v.nullish(word(['recorded', 'current']), 'recorded'),
+});
+
+/** In the query or in a JSON body; all are optional. */
 const readRetryOptions = (event: unknown, now: number): RetryOptions => {
-  const query = readQuery(event, ['from', 'version']);
+  const names = Object.keys(retryOptions.entries);
+  const query = readQuery(event, names);
   const { rawBody } = readWebhookEvent(event, now);
   const body = rawBody.length === 0 ? {} : parseJsonBody(Buffer.from(rawBody).toString(), 5);
   if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it is no map' });
-  const unknown = Object.keys(body).find((name) => name !== 'from' && name !== 'version');
-  if (unknown !== undefined)
-    throw new AppError('QUERY_INVALID', {
-      reason: `there is no ${JSON.stringify(unknown.slice(0, 40))}, but from and version`,
-    });
-  const given = (name: 'from' | 'version'): string | undefined => {
-    const value = query[name] ?? body[name] ?? undefined;
-    if (query[name] !== undefined && Object.hasOwn(body, name))
-      throw new AppError('QUERY_INVALID', { reason: `${name} is given twice` });
-    if (value === undefined || typeof value === 'string') return value;
-    throw new AppError('QUERY_INVALID', { reason: `${name} is a text` });
-  };
-  return {
-    from: given('from') ?? null,
-    version: readWord('version', given('version'), ['recorded', 'current']) ?? 'recorded',
-  };
+  for (const name of Object.keys(body)) {
+    if (!names.includes(name))
+      throw new AppError('QUERY_INVALID', {
+        reason: `there is no ${JSON.stringify(name.slice(0, 40))}, but ${names.join(' and ')}`,
+      });
+    if (Object.hasOwn(query, name)) throw new AppError('QUERY_INVALID', { reason: `${name} is given twice` });
+  }
+  return parseFields(retryOptions, { ...body, ...query });
 };

@@ -1,7 +1,8 @@
+import { ID_PATTERN } from './ids.ts';
+
 /** JSON Schema (draft-07) of one node of a workflow file: the types in `node.ts` are derived from it. */
 
-/** Ids of workflows, nodes and credentials. */
-export const idSchema = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' } as const;
+export const idSchema = { type: 'string', pattern: ID_PATTERN } as const;
 
 export const retrySchema = {
   type: 'object',

@@ -1,5 +1,5 @@
+import { isId } from '../contract/ids.ts';
 import { AppError } from '../shared/errors.ts';
-import { isId } from '../shared/ids.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import type { WebhookRequest } from './webhook-request.ts';

@@ -1,6 +1,6 @@
+import { isId } from '../../contract/ids.ts';
 import type { Clock } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
-import { isId } from '../../shared/ids.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { type FinishParts, finishEarly } from './finish-execution.ts';
 

@@ -1,22 +1,30 @@
 import pLimit from 'p-limit';
+import * as v from 'valibot';
+import { isId } from '../../contract/ids.ts';
 import { AppError } from '../../shared/errors.ts';
+import { count, text, time, wordList } from '../../shared/query-fields.ts';
 import { type Position, readCursor, writeCursor } from '../record/cursor.ts';
-import type { ExecutionStatus } from '../record/execution-status.ts';
+import { EXECUTION_STATUSES, type ExecutionStatus } from '../record/execution-status.ts';
 import type { ExecutionPage, ExecutionStore, ExecutionSummary } from '../record/execution-store.ts';
 
-export interface ListQuery {
+export const DEFAULT_LIMIT = 25;
+export const MAX_LIMIT = 100;
+
+/** The filters of a list of executions, as texts: those of the admin API and of the command line. */
+export const listQuery = v.object({
   /** Null for all workflows. */
-  readonly workflowId: string | null;
+  workflowId: v.nullish(v.custom<string>(isId, 'is no id of a workflow'), null),
   /** Any of these; empty for all. */
-  readonly statuses: readonly ExecutionStatus[];
+  status: wordList(EXECUTION_STATUSES),
   /** Milliseconds since the epoch, both included. */
-  readonly from: number | null;
-  readonly to: number | null;
-  /** 1 to 100. */
-  readonly limit: number;
-  /** What the page before gave as its `nextCursor`. */
-  readonly cursor: string | null;
-}
+  from: time,
+  to: time,
+  limit: count({ initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
+  /** The `nextCursor` of the page before; null for the first page. */
+  cursor: v.nullish(text, null),
+});
+
+export type ListQuery = Readonly<v.InferOutput<typeof listQuery>>;
 
 interface ListPage {
   /** The latest first; ties by id, descending. */
@@ -39,7 +47,7 @@ const CONCURRENCY = 10;
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
  */
 export const listExecutions = async (query: ListQuery, parts: ListParts): Promise<ListPage> => {
-  const { workflowId, statuses, from, to, limit, cursor } = query;
+  const { workflowId, status: statuses, from, to, limit, cursor } = query;
   if (from !== null && to !== null && from > to) throw refuse('from is later than to');
   const list = JSON.stringify([workflowId, statuses.toSorted(), from, to]);
   const after = cursor === null ? null : readPlace(cursor, list, query);

@@ -1,5 +1,5 @@
+import { isId } from '../../contract/ids.ts';
 import { AppError } from '../../shared/errors.ts';
-import { isId } from '../../shared/ids.ts';
 import { createRandom } from '../../shared/random.ts';
 import type { ExecutionSummary } from './execution-store.ts';
 

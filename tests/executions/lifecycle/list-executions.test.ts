@@ -21,7 +21,7 @@ const aSummary = (changes: Partial<ExecutionSummary> = {}): ExecutionSummary => 
 
 const aQuery = (changes: Partial<ListQuery> = {}): ListQuery => ({
   workflowId: null,
-  statuses: [],
+  status: [],
   from: null,
   to: null,
   limit: 25,
@@ -90,7 +90,7 @@ describe('a list of executions', () => {
         fc.subarray<ExecutionStatus>(['succeeded', 'failed', 'waiting']),
         async (made, limit, statuses) => {
           const all = made.map(aSummary);
-          const found = await readAll(aQuery({ limit, statuses }), aStore(all).parts);
+          const found = await readAll(aQuery({ limit, status: statuses }), aStore(all).parts);
           const expected = all
             .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
             .sort(latestFirst);
@@ -110,16 +110,16 @@ describe('a list of executions', () => {
     // The store sees two of a at once: the failure at 5 is behind what it has read when it gives the one at 9.
     const all = [rare('a', 9), common('a', 8), rare('a', 5), rare('b', 7), rare('b', 3)];
     const { parts } = aStore(all, 2);
-    const first = await listExecutions(aQuery({ statuses: ['failed'], limit: 3 }), parts);
+    const first = await listExecutions(aQuery({ status: ['failed'], limit: 3 }), parts);
     expect(first.executions.map(({ startedAt }) => startedAt)).toEqual([9]);
-    const found = await readAll(aQuery({ statuses: ['failed'], limit: 3 }), parts);
+    const found = await readAll(aQuery({ status: ['failed'], limit: 3 }), parts);
     expect(found.map(({ startedAt }) => startedAt)).toEqual([9, 7, 5, 3]);
   });
 
   test('says that a status is too rare, rather than that there are none', async () => {
     const all = [10, 9, 8].map((startedAt) => aSummary({ executionId: `e-${startedAt}`, startedAt }));
     const { parts } = aStore([...all, aSummary({ status: 'failed', startedAt: 1 })], 3);
-    await expect(listExecutions(aQuery({ statuses: ['failed'] }), parts)).rejects.toMatchObject({
+    await expect(listExecutions(aQuery({ status: ['failed'] }), parts)).rejects.toMatchObject({
       code: 'QUERY_INVALID',
       message: expect.stringContaining('say since when, with from'),
     });
@@ -149,7 +149,7 @@ describe('a list of executions', () => {
 describe('a cursor', () => {
   const all = [1, 2, 3].map((startedAt) => aSummary({ executionId: `e-${startedAt}`, startedAt }));
   const { parts } = aStore(all);
-  const query = aQuery({ workflowId: 'orders', statuses: ['succeeded', 'failed'], to: 10, limit: 1 });
+  const query = aQuery({ workflowId: 'orders', status: ['succeeded', 'failed'], to: 10, limit: 1 });
   const aCursor = async () => (await listExecutions(query, parts)).nextCursor ?? '';
   const spoil = (change: (values: unknown[]) => unknown) => async () => {
     const values: unknown[] = JSON.parse(Buffer.from(await aCursor(), 'base64url').toString());
@@ -157,7 +157,7 @@ describe('a cursor', () => {
   };
 
   test('goes on where the page ended, with another limit and the statuses in another order', async () => {
-    const changed = aQuery({ ...query, statuses: ['failed', 'succeeded'], limit: 100 });
+    const changed = aQuery({ ...query, status: ['failed', 'succeeded'], limit: 100 });
     const page = await listExecutions({ ...changed, cursor: await aCursor() }, parts);
     expect(page.executions.map(({ executionId }) => executionId)).toEqual(['e-2', 'e-1']);
     expect(page.nextCursor).toBeNull();
@@ -169,7 +169,7 @@ describe('a cursor', () => {
 
   test.each<[string, Partial<ListQuery>]>([
     ['workflow', { workflowId: null }],
-    ['status', { statuses: ['succeeded'] }],
+    ['status', { status: ['succeeded'] }],
     ['acquireLease', { from: 1 }],
     ['end', { to: 11 }],
   ])('of a list with another %s is refused', async (_what, changes) => {

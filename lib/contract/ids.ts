@@ -1,5 +1,5 @@
 /** Ids of workflows, nodes, credentials and executions, as a pattern of JSON Schema. They fit into paths and names of AWS. */
-const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
+export const ID_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
 
 const pattern = new RegExp(ID_PATTERN);
 

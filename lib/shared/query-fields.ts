@@ -1,0 +1,67 @@
+import * as v from 'valibot';
+import { AppError } from './errors.ts';
+
+/** Checks given fields and fills in defaults. @throws AppError `QUERY_INVALID` when one is wrong, with `prefix` and its name */
+export const parseFields = <Schema extends v.GenericSchema>(
+  schema: Schema,
+  fields: unknown,
+  prefix = '',
+): v.InferOutput<Schema> => {
+  const { success, output, issues } = v.safeParse(schema, fields, { abortEarly: true });
+  if (success) return output;
+  const [{ path, message }] = issues;
+  throw new AppError('QUERY_INVALID', { reason: `${prefix}${path?.[0].key} ${message}` });
+};
+
+export const text = v.string('is a text');
+
+const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  v.picklist(words, `is one of ${words.join(', ')}`);
+
+export const word = <const Words extends readonly string[]>(words: Words) => v.pipe(text, oneOf(words));
+
+/** A comma separated list of different words; empty by default. */
+export const wordList = <const Words extends readonly string[]>(words: Words) =>
+  v.pipe(
+    v.optional(text, ''),
+    v.transform((list) => (list === '' ? [] : [...new Set(list.split(',').map((one) => one.trim()))])),
+    v.array(oneOf(words)),
+  );
+
+export const count = ({ initial, max }: { readonly initial: number; readonly max: number }) =>
+  v.pipe(
+    v.optional(text, String(initial)),
+    v.transform(Number),
+    v.check(
+      (number) => Number.isInteger(number) && number >= 1 && number <= max,
+      `is a whole number from 1 to ${max}`,
+    ),
+  );
+
+/** The last time with a year of four digits. */
+const MAX_TIME = 253_402_300_799_999;
+
+const INSTANT = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+/** NaN when it is invalid. `Date.parse` alone takes 30 February for 2 March. */
+const parseTime = (given: string): number => {
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  const [, date] = INSTANT.exec(given) ?? [];
+  if (date === undefined) return Number.NaN;
+  const midnight = Date.parse(date);
+  const isDate = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
+  return isDate ? Date.parse(given) : Number.NaN;
+};
+
+/** ISO 8601 with a time zone, a date (its first moment, UTC), or milliseconds since the epoch; null by default. */
+export const time = v.nullish(
+  v.pipe(
+    text,
+    v.transform(parseTime),
+    v.check(
+      (instant) => instant >= 0 && instant <= MAX_TIME,
+      'is a time such as 2026-01-31T09:00:00Z, or milliseconds since 1970',
+    ),
+  ),
+  null,
+);
