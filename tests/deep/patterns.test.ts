@@ -13,7 +13,7 @@ const neverSeeOutsideData: Readonly<Record<string, string>> = {
 
 /** Files that make patterns of texts. */
 const madeOfTexts: Readonly<Record<string, string>> = {
-  'lib/plugins/metadata-rules.ts':
+  'lib/plugins/metadata-fields.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',
   'lib/workflows/validation/schema/schema-problems.ts':
     'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',

@@ -92,6 +92,20 @@ describe('what a node type declares', () => {
   });
 });
 
+test('every field that is absent is reported as undefined, at any depth', () => {
+  const reported = (problems: readonly string[]) => problems.map((problem) => problem.split(' ')[0]);
+  expect(reported(checkUnified('greeter', {}))).toEqual([
+    'id',
+    'name',
+    'version',
+    'description',
+    'category',
+    'handles',
+  ]);
+  const [problem] = checkUnified('greeter', aProvider({ handles: [{} as never] }));
+  expect(problem).toMatch(/^handles\[0\]\.id must be .*, and is undefined$/);
+});
+
 describe('a pattern of a legacy property', () => {
   const withPattern = (pattern: unknown) => ({
     ...aLegacyProvider(),

@@ -1,0 +1,111 @@
+import { satisfies, validateStrict } from 'compare-versions';
+import * as v from 'valibot';
+import { isPlainObject } from '../contract/json.ts';
+import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
+import type { ControlTraits, NodeOutputs } from '../contract/plugin.ts';
+
+/** Names that mean something to JavaScript's objects. */
+const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
+const ID = /^[A-Za-z0-9._-]{1,64}$/;
+const MAX_TEXT_LENGTH = 2_000;
+
+const mustBe =
+  (what: string) =>
+  ({ input }: { readonly input: unknown }): string =>
+    `must be ${what}, and is ${describeValue(input)}`;
+
+const field = <Type>(what: string, isValid: (value: unknown) => boolean) =>
+  v.custom<Type>(isValid, mustBe(what));
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= MAX_TEXT_LENGTH;
+const isName = (value: unknown): value is string => isText(value) && value.trim() !== '';
+const isNameList = (value: unknown): value is readonly string[] =>
+  // Array.from, because `every` skips the holes of a sparse list.
+  Array.isArray(value) && new Set(value).size === value.length && Array.from(value).every(isName);
+
+export const id = field<string>(
+  '1 to 64 of A-Z a-z 0-9 . _ - and no reserved name',
+  (value) => typeof value === 'string' && ID.test(value) && !RESERVED.has(value),
+);
+export const name = field<string>(`a text of 1 to ${MAX_TEXT_LENGTH} characters`, isName);
+export const propertyName = v.pipe(
+  name,
+  v.check((value) => !RESERVED.has(value), mustBe('no reserved name')),
+);
+export const text = field<string>(`a text of at most ${MAX_TEXT_LENGTH} characters`, isText);
+export const version = field<string>(
+  'a semantic version such as 1.0.0',
+  (value) => typeof value === 'string' && validateStrict(value),
+);
+export const range = field<string>(
+  'a version range such as ^1.2.0',
+  (value) => typeof value === 'string' && value.trim() !== '' && succeeds(() => satisfies('1.0.0', value)),
+);
+/** With the flag that JSON Schema sets. */
+export const pattern = field<string>(
+  'a regular expression',
+  (value) => typeof value === 'string' && succeeds(() => new RegExp(value, 'u')),
+);
+export const boolean = field<boolean>('true or false', (value) => typeof value === 'boolean');
+export const method = field('a function', (value) => typeof value === 'function');
+export const schema = field('a JSON Schema object', isPlainObject);
+export const names = field<readonly string[]>('a list of different names', isNameList);
+export const texts = field<readonly string[]>(
+  'a list of at least one text',
+  (value) => Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string'),
+);
+export const outputs = field<NodeOutputs>(
+  `a function, or a list of different names other than "${ERROR_OUTPUT}" and "${RESPONSE_OUTPUT}"`,
+  (value) =>
+    typeof value === 'function' ||
+    (isNameList(value) && !value.includes(ERROR_OUTPUT) && !value.includes(RESPONSE_OUTPUT)),
+);
+export const control = field<ControlTraits>(
+  '{ suspends: true or false, bodyOutput?: the name of an output, waitSeconds?: a function }',
+  (value) =>
+    isPlainObject(value) &&
+    typeof value.suspends === 'boolean' &&
+    (value.bodyOutput === undefined || isName(value.bodyOutput)) &&
+    (value.waitSeconds === undefined || typeof value.waitSeconds === 'function'),
+);
+
+export const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  v.picklist(words, mustBe(`one of ${words.join(', ')}`));
+
+export const list = <Entry extends v.GenericSchema>(entry: Entry) => v.array(entry, mustBe('a list'));
+
+export const filledList = <Entry extends v.GenericSchema>(entry: Entry) => {
+  const message = mustBe('a list with at least one entry');
+  return v.pipe(v.array(entry, message), v.minLength(1, message));
+};
+
+type Field = v.GenericSchema & { readonly message?: unknown };
+
+/** An object of these fields and any others. A required field that is absent is reported as undefined. */
+export const shape = <const Fields extends Readonly<Record<string, Field>>>(fields: Fields) =>
+  v.object(fields, (issue) => {
+    const message = fields[String(issue.path?.[0].key)]?.message;
+    return typeof message === 'function' ? message(issue) : `is no object but ${describeValue(issue.input)}`;
+  });
+
+/** Libraries that report an invalid value by a throw alone. */
+const succeeds = (run: () => unknown): boolean => {
+  try {
+    run();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The value for a message: short, and never the whole of it. */
+export const describeValue = (value: unknown): string => {
+  if (value === undefined || value === null) return String(value);
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'string')
+    return value.length <= 40 ? `"${value}"` : `a text of ${value.length} characters`;
+  return typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : `a value of type ${typeof value}`;
+};
