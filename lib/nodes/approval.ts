@@ -2,10 +2,22 @@ import type { JsonObject } from '../contract/json.ts';
 import { emit } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { controlOf } from './control-of.ts';
-import { readNumber } from './parameters.ts';
+import { readParameters } from './parameters.ts';
 import { MAX_WAIT_SECONDS } from './wait.ts';
 
-const ONE_DAY_SECONDS = 86_400;
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    timeoutSeconds: {
+      type: 'number',
+      minimum: 1,
+      maximum: MAX_WAIT_SECONDS,
+      default: 86_400,
+      description: 'Then it goes on with the output timedOut',
+    },
+  },
+} as const;
 
 /**
  * Waits for a decision from outside. Its body, the nodes behind `requested`, runs first and sends the callback URL to
@@ -19,25 +31,11 @@ export const approval: PluginHandle = {
   outputs: ['requested', 'approved', 'rejected', 'timedOut'],
   // An answer from outside may come long after the caller's timeout.
   control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      timeoutSeconds: {
-        type: 'number',
-        minimum: 1,
-        maximum: MAX_WAIT_SECONDS,
-        default: ONE_DAY_SECONDS,
-        description: 'Then it goes on with the output timedOut',
-      },
-    },
-  },
+  schema,
   execute: async ({ parameters }, input, context) => {
     const control = controlOf(context);
-    const rule = { min: 1, max: MAX_WAIT_SECONDS, byDefault: ONE_DAY_SECONDS };
-    const { url, expiresAt, answer } = await control.openCallback(
-      readNumber(parameters, 'timeoutSeconds', rule),
-    );
+    const { timeoutSeconds } = readParameters(parameters, schema.properties);
+    const { url, expiresAt, answer } = await control.openCallback(timeoutSeconds);
     const [requested] = await control.runBodies([
       { ...input, approval: { url, expiresAt: new Date(expiresAt).toISOString() } },
     ]);

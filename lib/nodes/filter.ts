@@ -1,7 +1,7 @@
 import { emit } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { conditionSchema } from './condition.ts';
-import { readBoolean } from './parameters.ts';
+import { readParameters } from './parameters.ts';
 
 /** Delivers its input when the condition is true, else nothing: the branch behind it is skipped. As strict as `if`. */
 export const filter: PluginHandle = {
@@ -12,5 +12,6 @@ export const filter: PluginHandle = {
   pure: true,
   endsBranch: true,
   schema: conditionSchema,
-  execute: ({ parameters }, input) => (readBoolean(parameters, 'condition') ? input : emit({})),
+  execute: ({ parameters }, input) =>
+    readParameters(parameters, conditionSchema.properties).condition ? input : emit({}),
 };

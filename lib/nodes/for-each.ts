@@ -1,9 +1,22 @@
 import { type InnerResult, MAIN_OUTPUT } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { controlOf } from './control-of.ts';
-import { readChoice, readNumber, wrongParameter } from './parameters.ts';
+import { readParameters } from './parameters.ts';
 
-const onItemFailure = ['fail', 'continue'] as const;
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['items'],
+  properties: {
+    items: { type: 'array', description: 'The list; usually an expression' },
+    maxConcurrency: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
+    onItemFailure: {
+      enum: ['fail', 'continue'],
+      default: 'fail',
+      description: 'continue: a failed item gives null, and stands among the failures',
+    },
+  },
+} as const;
 
 /**
  * Runs its body, the nodes behind `each`, once per item, each with its own checkpoints. Its output lists the output of
@@ -16,30 +29,9 @@ export const forEach: PluginHandle = {
   kind: 'action',
   outputs: ['each', MAIN_OUTPUT],
   control: { suspends: false, bodyOutput: 'each' },
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['items'],
-    properties: {
-      items: { type: 'array', description: 'The list; usually an expression' },
-      maxConcurrency: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
-      onItemFailure: {
-        enum: onItemFailure,
-        default: 'fail',
-        description: 'continue: a failed item gives null, and stands among the failures',
-      },
-    },
-  },
+  schema,
   execute: async ({ parameters }, _input, context) => {
-    const { items } = parameters;
-    if (!Array.isArray(items)) throw wrongParameter('items', 'a list', items);
-    const mode = readChoice(parameters, 'onItemFailure', onItemFailure, 'fail');
-    const maxConcurrency = readNumber(parameters, 'maxConcurrency', {
-      min: 1,
-      max: 100,
-      byDefault: 1,
-      integer: true,
-    });
+    const { items, maxConcurrency, onItemFailure } = readParameters(parameters, schema.properties);
     const results = await controlOf(context).runBodies(
       items.map((item, index) => ({ item, index })),
       maxConcurrency,
@@ -48,7 +40,7 @@ export const forEach: PluginHandle = {
       'failure' in result ? [{ index, ...result.failure }] : [],
     );
     const [first] = failures;
-    if (first !== undefined && mode === 'fail') {
+    if (first !== undefined && onItemFailure === 'fail') {
       const others = failures.length === 1 ? '' : `, and ${failures.length - 1} more`;
       throw new Error(`item ${first.index} failed at the node "${first.nodeId}"${others}: ${first.message}`);
     }

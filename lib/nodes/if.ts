@@ -1,7 +1,7 @@
 import { emit } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { conditionSchema } from './condition.ts';
-import { readBoolean } from './parameters.ts';
+import { readParameters } from './parameters.ts';
 
 /** Delivers its input on one of two outputs. The condition must be a boolean, so that the text "false" is no `true`. */
 export const ifNode: PluginHandle = {
@@ -13,5 +13,7 @@ export const ifNode: PluginHandle = {
   outputs: ['true', 'false'],
   schema: conditionSchema,
   execute: ({ parameters }, input) =>
-    readBoolean(parameters, 'condition') ? emit({ true: input }) : emit({ false: input }),
+    readParameters(parameters, conditionSchema.properties).condition
+      ? emit({ true: input })
+      : emit({ false: input }),
 };

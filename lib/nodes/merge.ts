@@ -1,7 +1,19 @@
 import type { PluginHandle } from '../contract/plugin.ts';
-import { readChoice } from './parameters.ts';
+import { readParameters } from './parameters.ts';
 
-const modes = ['merge', 'append', 'byNode'] as const;
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    mode: {
+      type: 'string',
+      enum: ['merge', 'append', 'byNode'],
+      default: 'merge',
+      description:
+        'merge: one map, later connections win; append: { items: [...] }; byNode: { [nodeId]: ... }',
+    },
+  },
+} as const;
 
 /** Joins branches. Its input is merged by the engine already; the other modes use the separate inputs. */
 export const merge: PluginHandle = {
@@ -10,21 +22,9 @@ export const merge: PluginHandle = {
   description: 'Joins what several branches deliver',
   kind: 'action',
   pure: true,
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      mode: {
-        type: 'string',
-        enum: modes,
-        default: 'merge',
-        description:
-          'merge: one map, later connections win; append: { items: [...] }; byNode: { [nodeId]: ... }',
-      },
-    },
-  },
+  schema,
   execute: ({ parameters }, input, { inputs }) => {
-    switch (readChoice(parameters, 'mode', modes, 'merge')) {
+    switch (readParameters(parameters, schema.properties).mode) {
       case 'merge':
         return input;
       case 'append':

@@ -1,77 +1,85 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
 
-type Got = JsonValue | undefined;
+/** The types of JSON Schema. */
+interface Types {
+  readonly string: string;
+  readonly boolean: boolean;
+  readonly number: number;
+  readonly integer: number;
+  readonly object: JsonObject;
+  readonly array: readonly JsonValue[];
+}
+
+const typeNames: Readonly<Record<keyof Types, string>> = {
+  string: 'a string',
+  boolean: 'true or false',
+  number: 'a number',
+  integer: 'an integer',
+  object: 'a map',
+  array: 'a list',
+};
+
+/** The keywords of a parameter's schema that are checked in a run. */
+interface Rule {
+  readonly type?: keyof Types;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: JsonValue;
+  readonly description?: string;
+}
+
+type Rules = Readonly<Record<string, Rule>>;
+
+type ValueOf<Given extends Rule> = Given extends { readonly enum: readonly (infer Choice)[] }
+  ? Choice
+  : Given extends { readonly type: infer Type extends keyof Types }
+    ? Types[Type]
+    : JsonValue | undefined;
 
 /**
- * The error for a resolved parameter that a node can't work with. An expression may give anything, so what
- * validation saw when the workflow was stored says nothing of it. Names the parameter, what was expected and the
- * type that was got, never the value: it may be a secret.
+ * The resolved parameters of a node, with defaults; a type without a default makes one required. The properties of the
+ * node type's schema are checked again: when the workflow was stored, the results of expressions were not known.
+ *
+ * @throws TypeError or RangeError with the type of the value, but not the value, which may be secret
  */
-export const wrongParameter = (name: string, expected: string, got: Got): TypeError =>
-  new TypeError(`Parameter "${name}" must be ${expected}, got ${nameType(got)}`);
+export const readParameters = <const Given extends Rules>(
+  parameters: JsonObject,
+  properties: Given,
+): { readonly [Name in keyof Given]: ValueOf<Given[Name]> } => {
+  const values = Object.entries<Rule>(properties).map(([name, rule]) => {
+    const value = parameters[name] === undefined ? rule.default : parameters[name];
+    checkParameter(name, rule, value);
+    return [name, value];
+  });
+  return Object.fromEntries(values);
+};
 
-const nameType = (value: Got): string => {
+const checkParameter = (name: string, rule: Rule, value: JsonValue | undefined): void => {
+  if (!isOfType(rule, value)) throw wrongParameter(name, describeRule(rule), value);
+  if (typeof value !== 'number') return;
+  const { type, minimum = value, maximum = value } = rule;
+  if (value < minimum || value > maximum || (type === 'integer' && !Number.isInteger(value)))
+    throw new RangeError(`Parameter "${name}" must be ${describeRule(rule)}, got another number`);
+};
+
+const isOfType = ({ type, enum: choices }: Rule, value: JsonValue | undefined): boolean => {
+  if (choices !== undefined) return choices.some((choice) => choice === value);
+  return type === undefined || typeOf(value) === (type === 'integer' ? 'number' : type);
+};
+
+const describeRule = ({ type, enum: choices = [], minimum, maximum }: Rule): string => {
+  if (type === undefined || choices.length > 0) return `one of ${choices.join(', ')}`;
+  return minimum === undefined ? typeNames[type] : `${typeNames[type]} from ${minimum} to ${maximum}`;
+};
+
+export const wrongParameter = (name: string, expected: string, value: JsonValue | undefined): TypeError =>
+  new TypeError(`Parameter "${name}" must be ${expected}, got ${typeOf(value)}`);
+
+const typeOf = (value: JsonValue | undefined): string => {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 };
 
-/** The parameter, or its default when it is absent; null is a value like any other. */
-const pick = (parameters: JsonObject, name: string, byDefault: Got): Got => {
-  const value = parameters[name];
-  return value === undefined ? byDefault : value;
-};
-
-/** Without a default the parameter is required, here and below. */
-export const readString = (parameters: JsonObject, name: string, byDefault?: string): string => {
-  const value = pick(parameters, name, byDefault);
-  if (typeof value !== 'string') throw wrongParameter(name, 'a string', value);
-  return value;
-};
-
-export const readBoolean = (parameters: JsonObject, name: string, byDefault?: boolean): boolean => {
-  const value = pick(parameters, name, byDefault);
-  if (typeof value !== 'boolean') throw wrongParameter(name, 'true or false', value);
-  return value;
-};
-
-export const readMap = (parameters: JsonObject, name: string, byDefault?: JsonObject): JsonObject => {
-  const value = pick(parameters, name, byDefault);
-  if (!isJsonMap(value)) throw wrongParameter(name, 'a map', value);
-  return value;
-};
-
-export const isJsonMap = (value: Got): value is JsonObject => isPlainObject(value);
-
-/** A number from `min` to `max`; with `integer`, a whole one. */
-export const readNumber = (
-  parameters: JsonObject,
-  name: string,
-  rule: {
-    readonly min: number;
-    readonly max: number;
-    readonly byDefault: number;
-    readonly integer?: boolean;
-  },
-): number => {
-  const { min, max, byDefault, integer = false } = rule;
-  const value = pick(parameters, name, byDefault);
-  const expected = `${integer ? 'an integer' : 'a number'} from ${min} to ${max}`;
-  if (typeof value !== 'number') throw wrongParameter(name, expected, value);
-  if (value < min || value > max || (integer && !Number.isInteger(value))) {
-    throw new RangeError(`Parameter "${name}" must be ${expected}, got another number`);
-  }
-  return value;
-};
-
-export const readChoice = <Choice extends string>(
-  parameters: JsonObject,
-  name: string,
-  choices: readonly Choice[],
-  byDefault: Choice,
-): Choice => {
-  const value = pick(parameters, name, byDefault);
-  const choice = choices.find((candidate) => candidate === value);
-  if (choice === undefined) throw wrongParameter(name, `one of ${choices.join(', ')}`, value);
-  return choice;
-};
+export const isJsonMap = (value: JsonValue | undefined): value is JsonObject => typeOf(value) === 'object';

@@ -2,39 +2,37 @@ import { isReservedHeader, isToken } from '../contract/header-fields.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { emit, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
-import { readMap, readNumber, wrongParameter } from './parameters.ts';
+import { readParameters, wrongParameter } from './parameters.ts';
 
 /** RFC 9110 §5.5, in ASCII; without line breaks, which would begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Answers the caller of a webhook whose `responseMode` is `responseNode`. Its output is its input. */
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
+    headers: {
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      default: {},
+      description: 'Headers of the answer, such as content-type',
+    },
+    body: { description: 'A text is sent as it is, anything else as JSON; the input when absent' },
+  },
+} as const;
+
+/** Answers the caller of a webhook whose `responseMode` is `responseNode`, and hands its input on. */
 export const respondToWebhook: PluginHandle = {
   id: 'respondToWebhook',
   name: 'Respond to webhook',
   description: 'Answers the caller of a webhook whose responseMode is responseNode',
   kind: 'action',
   pure: true,
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    properties: {
-      status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
-      headers: {
-        type: 'object',
-        additionalProperties: { type: 'string' },
-        default: {},
-        description: 'Headers of the answer, such as content-type',
-      },
-      body: { description: 'A text is sent as it is, anything else as JSON; the input when absent' },
-    },
-  },
+  schema,
   execute: ({ parameters }, input) => {
-    const response = {
-      status: readNumber(parameters, 'status', { min: 200, max: 599, byDefault: 200, integer: true }),
-      headers: readHeaders(readMap(parameters, 'headers', {})),
-      body: parameters.body === undefined ? input : parameters.body,
-    };
-    return emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: response });
+    const { status, headers, body = input } = readParameters(parameters, schema.properties);
+    return emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: { status, headers: readHeaders(headers), body } });
   },
 };
 

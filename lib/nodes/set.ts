@@ -1,5 +1,19 @@
 import type { PluginHandle } from '../contract/plugin.ts';
-import { readBoolean, readMap } from './parameters.ts';
+import { readParameters } from './parameters.ts';
+
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['values'],
+  properties: {
+    values: { type: 'object', description: 'The fields to put out' },
+    keepInput: {
+      type: 'boolean',
+      default: false,
+      description: 'Keep the fields of the input that are not among the values',
+    },
+  },
+} as const;
 
 /** Its output is the given values, alone or merged over its input. */
 export const set: PluginHandle = {
@@ -8,22 +22,10 @@ export const set: PluginHandle = {
   description: 'Puts out the given values, alone or on top of the input',
   kind: 'action',
   pure: true,
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['values'],
-    properties: {
-      values: { type: 'object', description: 'The fields to put out' },
-      keepInput: {
-        type: 'boolean',
-        default: false,
-        description: 'Keep the fields of the input that are not among the values',
-      },
-    },
-  },
+  schema,
   execute: ({ parameters }, input) => {
-    const values = readMap(parameters, 'values');
+    const { values, keepInput } = readParameters(parameters, schema.properties);
     // A spread defines own properties, also for the key __proto__.
-    return readBoolean(parameters, 'keepInput', false) ? { ...input, ...values } : values;
+    return keepInput ? { ...input, ...values } : values;
   },
 };

@@ -1,6 +1,16 @@
 import type { PluginHandle } from '../contract/plugin.ts';
 import { controlOf } from './control-of.ts';
-import { readMap, readString } from './parameters.ts';
+import { readParameters } from './parameters.ts';
+
+const schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['workflowId'],
+  properties: {
+    workflowId: { type: 'string', description: 'Its id' },
+    input: { type: 'object', description: 'What its trigger gets; the input of this node when absent' },
+  },
+} as const;
 
 /**
  * Runs another workflow, from its `manualTrigger`, within this execution, its record and its limits, in the version
@@ -12,18 +22,10 @@ export const subworkflow: PluginHandle = {
   description: 'Runs another workflow, from its manualTrigger, and puts out what it came to',
   kind: 'action',
   control: { suspends: false },
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['workflowId'],
-    properties: {
-      workflowId: { type: 'string', description: 'Its id' },
-      input: { type: 'object', description: 'What its trigger gets; the input of this node when absent' },
-    },
-  },
+  schema,
   execute: async ({ parameters }, input, context) => {
-    const workflowId = readString(parameters, 'workflowId');
-    const result = await controlOf(context).runWorkflow(workflowId, readMap(parameters, 'input', input));
+    const { workflowId, input: given } = readParameters({ input, ...parameters }, schema.properties);
+    const result = await controlOf(context).runWorkflow(workflowId, given);
     if ('output' in result) return result.output;
     const { nodeId, message } = result.failure;
     throw new Error(`workflow "${workflowId}" failed at the node "${nodeId}": ${message}`);

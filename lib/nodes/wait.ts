@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { PluginHandle } from '../contract/plugin.ts';
 import { controlOf } from './control-of.ts';
-import { readNumber, wrongParameter } from './parameters.ts';
+import { readParameters, wrongParameter } from './parameters.ts';
 
 /** 366 days, the limit of an execution. */
 export const MAX_WAIT_SECONDS = 31_622_400;
@@ -42,7 +42,9 @@ export const wait: PluginHandle = {
 const readSeconds = (parameters: JsonObject, now: number): number => {
   const { until } = parameters;
   if (until === undefined) {
-    return readNumber(parameters, 'seconds', { min: 0, max: MAX_WAIT_SECONDS, byDefault: 0 });
+    // An expression may also give 0: no wait.
+    const seconds = { type: 'number', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 } as const;
+    return readParameters(parameters, { seconds }).seconds;
   }
   const time = typeof until === 'string' && INSTANT.test(until) ? Date.parse(until) : Number.NaN;
   if (Number.isNaN(time)) throw wrongParameter('until', 'a time in ISO 8601 with its time zone', until);

@@ -23,6 +23,14 @@ describe('switch', () => {
     expect(await run({ value: { a: [1, { b: 0 }] }, cases })).toStrictEqual(emit({ default: input }));
   });
 
+  test('a fallback that is not needed is not checked', async () => {
+    const fallback = null;
+    expect(await run({ value: 'open', cases: [{ equals: 'open', output: 'o' }], fallback })).toStrictEqual(
+      emit({ o: input }),
+    );
+    await expect(run({ value: 'open', cases: [], fallback })).rejects.toThrow('"fallback" must be a string');
+  });
+
   test('hands on to the fallback when no case does', async () => {
     expect(await run({ value: 'open', cases })).toStrictEqual(emit({ default: input }));
     expect(await run({ value: 'open', cases, fallback: 'rest' })).toStrictEqual(emit({ rest: input }));

@@ -1,20 +1,23 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import type { NodeExecutor } from '../../contract/node.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
-import {
-  isJsonMap,
-  readBoolean,
-  readChoice,
-  readMap,
-  readNumber,
-  readString,
-  wrongParameter,
-} from '../parameters.ts';
+import { isJsonMap, readParameters, wrongParameter } from '../parameters.ts';
 
-const bodyTypes = ['json', 'text', 'form'] as const;
-type BodyType = (typeof bodyTypes)[number];
+/** The properties of the node type, with the bounds that a legacy property can't state. */
+const rules = {
+  method: { type: 'string', default: 'GET' },
+  url: { type: 'string' },
+  headers: { type: 'object', default: {} },
+  query: { type: 'object', default: {} },
+  body: {},
+  bodyType: { enum: ['json', 'text', 'form'], default: 'json' },
+  maxRedirects: { type: 'integer', minimum: 0, maximum: 20, default: 5 },
+  maxResponseBytes: { type: 'integer', minimum: 1, maximum: 6 * 1024 * 1024, default: 1_048_576 },
+  failOnStatus: { type: 'boolean', default: true },
+  idempotencyKey: { type: 'boolean', default: false },
+} as const;
 
-const MAX_BYTES = 6 * 1024 * 1024;
+type BodyType = (typeof rules.bodyType.enum)[number];
 
 /** The client's timeout is later than the node's, so that the node's message is shown. */
 const TIMEOUT_MARGIN_MS = 1_000;
@@ -28,31 +31,24 @@ export const httpRequestExecutor: NodeExecutor = {
   getNodeType: () => 'httpRequest',
   execute: async ({ parameters }, _input, context) => {
     const { execution, services, signal, idempotencyKey, remainingMs } = context;
-    const bodyType = readChoice(parameters, 'bodyType', bodyTypes, 'json');
-    const failOnStatus = readBoolean(parameters, 'failOnStatus', true);
-    const isKeyed = readBoolean(parameters, 'idempotencyKey', false);
-    const url = addQuery(readString(parameters, 'url'), readMap(parameters, 'query', {}));
+    const given = readParameters(parameters, rules);
+    const { method, body, bodyType, maxRedirects, maxResponseBytes } = given;
     const response = await services.http.request({
-      method: readString(parameters, 'method', 'GET'),
-      url,
+      method,
+      url: addQuery(given.url, given.query),
       headers: {
-        ...contentTypeOf(parameters.body, bodyType),
+        ...contentTypeOf(body, bodyType),
         ...(execution.traceparent === undefined ? {} : { traceparent: execution.traceparent }),
-        ...(isKeyed ? { 'idempotency-key': idempotencyKey } : {}),
-        ...readHeaders(readMap(parameters, 'headers', {})),
+        ...(given.idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}),
+        ...readHeaders(given.headers),
       },
-      body: toBody(parameters.body, bodyType),
+      body: toBody(body, bodyType),
       timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
-      maxRedirects: readNumber(parameters, 'maxRedirects', { min: 0, max: 20, byDefault: 5, integer: true }),
-      maxResponseBytes: readNumber(parameters, 'maxResponseBytes', {
-        min: 1,
-        max: MAX_BYTES,
-        byDefault: 1_048_576,
-        integer: true,
-      }),
+      maxRedirects,
+      maxResponseBytes,
       signal,
     });
-    if (response.status >= 400 && failOnStatus) {
+    if (response.status >= 400 && given.failOnStatus) {
       throw new Error(`${new URL(response.url).host} answered ${response.status}`);
     }
     return {
