@@ -8,13 +8,13 @@ export const retrySchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    /** Attempts in all, the first one included; 1 (the default) never tries again. */
+    /** Attempts in all, the first one included; 1 by default: no retry. */
     maxAttempts: { type: 'integer', minimum: 1, maximum: 20 },
     /** Seconds before the second attempt; 1 by default. */
     intervalSeconds: { type: 'number', minimum: 0, maximum: 86_400 },
-    /** Each further delay is this many times the one before; 2 by default. */
+    /** Factor between one delay and the next; 2 by default. */
     backoffRate: { type: 'number', minimum: 1, maximum: 10 },
-    /** No delay is longer than this many seconds; 60 by default. */
+    /** Longest delay in seconds; 60 by default. */
     maxDelaySeconds: { type: 'number', minimum: 0, maximum: 86_400 },
   },
 } as const;
@@ -24,19 +24,19 @@ export const nodeSettingsSchema = {
   additionalProperties: false,
   properties: {
     retry: retrySchema,
-    /** Seconds one attempt may take; 30 by default. A process lives 900 seconds: what takes longer could never end. */
+    /** Seconds one attempt may take; 30 by default. A Lambda function, which ends after 900 seconds, needs the rest. */
     timeoutSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 840 },
     /**
-     * What happens when a node has failed for good: `fail` (the default) ends the execution; `continue` goes on
-     * with the node's input as its output; `route` delivers the input plus `error` on the output `error`.
+     * What follows when the last attempt of a node has failed: `fail` (the default) ends the execution; `continue` takes
+     * the node's input as its output; `route` delivers the input plus `error` on the output `error`.
      */
     onError: { enum: ['fail', 'continue', 'route'] },
     /**
-     * For nodes that touch the outside: an attempt that a crash interrupted is not made again, it fails. Without it
-     * the attempt is made again, under the same idempotency key. Not together with several attempts.
+     * An attempt that a crash interrupted fails; without this it is repeated, with the same idempotency key. For the
+     * same nodes as `retry`, and not together with several attempts.
      */
     atMostOnce: { type: 'boolean' },
-    /** For the node that a loop leads back to: how often the loop may run; 100 by default. */
+    /** For the first node of a loop: how often the loop may run; 100 by default. */
     maxIterations: { type: 'integer', minimum: 1, maximum: 100_000 },
   },
 } as const;

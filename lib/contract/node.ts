@@ -3,15 +3,15 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { nodeSchema, nodeSettingsSchema, retrySchema } from './node-schema.ts';
 import type { Logger, Services } from './services.ts';
 
-/** How often and how far apart a failed node is tried again. Only for nodes that touch the outside. */
+/** When a failed node is tried again. Only for actions that are not pure and do not steer the run. */
 export type RetrySettings = FromSchema<typeof retrySchema>;
 
 export type NodeSettings = FromSchema<typeof nodeSettingsSchema>;
 
-/** What happens when a node has failed for good. */
+/** What follows when the last attempt of a node has failed. */
 export type OnError = NonNullable<NodeSettings['onError']>;
 
-/** One step of a workflow, as it is stored. An executor gets it with every expression in `parameters` resolved. */
+/** A node of a workflow as it is stored. An executor gets it with every expression in `parameters` resolved. */
 export interface WorkflowNode extends FromSchema<typeof nodeSchema> {
   readonly parameters: JsonObject;
   readonly position?: JsonObject | readonly number[];

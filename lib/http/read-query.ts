@@ -28,7 +28,7 @@ export const readQuery = (event: unknown, names: readonly string[]): Readonly<Re
 
 const refuse = (reason: string): AppError => new AppError('QUERY_INVALID', { reason });
 
-/** Bounded, since the name is the caller's. */
+/** A name from the request, shortened, as a JSON string for a message. */
 const quote = (name: string): string => JSON.stringify(name.slice(0, 40));
 
 const others = (names: readonly string[]): string => (names.length === 0 ? '' : `, but ${names.join(', ')}`);

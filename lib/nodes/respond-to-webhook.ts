@@ -22,7 +22,7 @@ const schema = {
   },
 } as const;
 
-/** Answers the caller of a webhook whose `responseMode` is `responseNode`, and hands its input on. */
+/** Answers the caller of a webhook whose `responseMode` is `responseNode`. Its output is its input. */
 export const respondToWebhook: PluginHandle = {
   id: 'respondToWebhook',
   name: 'Respond to webhook',

@@ -4,7 +4,7 @@ import type { PluginHandle } from '../contract/plugin.ts';
 import { jsonEquals } from './json-equals.ts';
 import { isJsonMap, readParameters, wrongParameter } from './parameters.ts';
 
-/** Anything but the reserved output, on which the input would become the answer to the caller. */
+/** Any name but the reserved one, on which the input would become the answer to the caller. */
 const outputName = { type: 'string', minLength: 1, not: { const: RESPONSE_OUTPUT } } as const;
 
 const caseSchema = {
@@ -48,7 +48,7 @@ export const switchNode: PluginHandle = {
   ],
   schema,
   execute: ({ parameters }, input) => {
-    // An expression that finds nothing leaves the parameter out; in JSON that is null.
+    // An expression without a result leaves the parameter out: compared as null.
     const { value = null, cases } = readParameters(parameters, rules);
     const found = cases.map(readCase).find(({ equals = null }) => jsonEquals(equals, value));
     const output = found?.output ?? readParameters(parameters, { fallback }).fallback;

@@ -22,8 +22,8 @@ export const workflowSettingsSchema = {
   additionalProperties: false,
   properties: {
     /**
-     * `durable` by default when a node touches the outside or waits, `express` when all are pure. A run that its caller
-     * waits for takes place in the webhook function either way.
+     * `durable` by default when a node is not pure or waits, `express` when all are pure. Synchronous executions run in
+     * the webhook function in either case.
      */
     execution: { enum: ['durable', 'express'] },
     /**
@@ -31,11 +31,11 @@ export const workflowSettingsSchema = {
      * year for durable runs.
      */
     timeoutSeconds: { type: 'number', exclusiveMinimum: 0, maximum: 31_622_400 },
-    /** Of which runs the record keeps what went into nodes and came out; by default of durable and of failed ones. */
+    /** Executions whose record keeps the inputs and outputs of nodes; by default durable and failed ones. */
     recordData: { enum: ['always', 'onFailure', 'never'] },
-    /** Node runs in all, turns of loops included; 100,000 by default. */
+    /** Node runs in all, those of loops included; 100,000 by default. */
     maxNodeRuns: { type: 'integer', minimum: 1, maximum: 1_000_000 },
-    /** Size of one node's output as JSON, in bytes; 32 MB by default. Triggers are bound by the request. */
+    /** Of one node's output as JSON; 32 MB by default. The output of a trigger is limited by the request alone. */
     maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
   },
 } as const;
