@@ -1,7 +1,12 @@
 import * as v from 'valibot';
 import { AppError } from './errors.ts';
 
-/** Checks given fields and fills in defaults. @throws AppError `QUERY_INVALID` when one is wrong, with `prefix` and its name */
+/**
+ * Checks the fields of a query, given as texts, and fills in defaults.
+ *
+ * @param prefix - before the name of a field in messages
+ * @throws AppError `QUERY_INVALID` when a field is wrong
+ */
 export const parseFields = <Schema extends v.GenericSchema>(
   schema: Schema,
   fields: unknown,
