@@ -51,7 +51,8 @@ export interface ControlTraits {
 }
 
 /** What fires a trigger: an HTTP request to the path in its parameters, or a `subworkflow` node of another workflow. */
-export type TriggerSource = 'request' | 'subworkflow';
+export const TRIGGER_SOURCES = ['request', 'subworkflow'] as const;
+export type TriggerSource = (typeof TRIGGER_SOURCES)[number];
 
 /** One node type of a unified provider. */
 export interface PluginHandle {

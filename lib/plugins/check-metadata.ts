@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { MAIN_OUTPUT } from '../contract/node.ts';
+import { TRIGGER_SOURCES } from '../contract/plugin.ts';
 import * as field from './metadata-fields.ts';
 
 /** Declared by node types of both APIs. */
@@ -78,7 +79,7 @@ const property = v.pipe(
 const legacyProvider = (listedId: string) =>
   field.shape({
     ...declarations,
-    firedBy: v.optional(field.oneOf(['request', 'subworkflow'])),
+    firedBy: v.optional(field.oneOf(TRIGGER_SOURCES)),
     nodeType: listed(listedId),
     displayName: field.name,
     description: field.text,
