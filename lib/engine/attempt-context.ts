@@ -4,8 +4,7 @@ import type { Session } from './session.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 
-/** The time of one attempt is up. */
-class NodeTimeout extends Error {
+class NodeTimeoutError extends Error {
   constructor(seconds: number) {
     super(`the node took longer than ${seconds} s`);
     this.name = 'TimeoutError';
@@ -13,13 +12,13 @@ class NodeTimeout extends Error {
 }
 
 export interface AttemptContext {
-  /** What the executor gets: plain data and closures, so that it can be taken apart and spread. */
+  /** Plain data and closures, so that an executor can destructure and spread it. */
   readonly context: NodeContext;
-  /** Rejects, and aborts the signal, when the time of the attempt or of the execution is up; `done` ends the wait. */
-  expire(done: AbortSignal): Promise<never>;
+  /** Rejects, and aborts the signal of the context, when the attempt times out or the execution ends; until `done`. */
+  rejectOnTimeout(done: AbortSignal): Promise<never>;
 }
 
-/** The context of one attempt. @param number of the attempt, 1 for the first */
+/** @param number - 1 for the first attempt */
 export const createAttemptContext = (session: Session, run: NodeRun, number: number): AttemptContext => {
   const { execution, ports } = session;
   const { clock } = ports.services;
@@ -27,7 +26,7 @@ export const createAttemptContext = (session: Session, run: NodeRun, number: num
   const timeoutSeconds = node.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
   const startedAt = number === 1 ? run.startedAt : clock.now();
   const controller = new AbortController();
-  const idempotencyKey = `${execution.executionId}/${run.name}`;
+  const idempotencyKey = `${execution.executionId}/${run.key}`;
   const remainingMs = () => Math.max(0, startedAt + timeoutSeconds * 1_000 - clock.now());
   return {
     context: {
@@ -42,17 +41,17 @@ export const createAttemptContext = (session: Session, run: NodeRun, number: num
       idempotencyKey,
       remainingMs,
     },
-    expire: (done) =>
+    rejectOnTimeout: (done) =>
       new Promise((_resolve, reject) => {
-        const stopped = session.getStopped();
-        const expire = (reason: unknown) => {
+        const { signal } = session;
+        const fail = (reason: unknown) => {
           controller.abort(reason);
           reject(reason);
         };
-        stopped.addEventListener('abort', () => expire(stopped.reason), { once: true, signal: done });
+        signal.addEventListener('abort', () => fail(signal.reason), { once: true, signal: done });
         clock.sleep(remainingMs(), done).then(
-          () => expire(new NodeTimeout(timeoutSeconds)),
-          () => {}, // the wait was ended: the result is there
+          () => fail(new NodeTimeoutError(timeoutSeconds)),
+          () => {}, // `done` was aborted
         );
       }),
   };

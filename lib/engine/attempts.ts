@@ -13,11 +13,11 @@ import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
 import type { Session } from './session.ts';
 import type { Attempt } from './steps.ts';
-import type { CodeOwner } from './stray-errors.ts';
+import type { GuardedRun } from './stray-errors.ts';
 
 /**
- * Tries a node once: resolves its parameters, calls its executor, checks what it returns. Never throws or rejects.
- * It answers at once when nothing has to be waited for, which for a pure node is the rule: no promise, no timer.
+ * Makes one attempt at a node: resolves its parameters, calls its executor, checks its result. Never throws or rejects.
+ * Synchronous where nothing is asynchronous, as with most pure nodes, to save promises and timers.
  */
 export const attemptNode = (
   session: Session,
@@ -30,18 +30,19 @@ export const attemptNode = (
     const executor = plan.executorOf(run.planNode);
     const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
     if (executor instanceof Promise) {
-      // Both at once: either may reject, and neither is left alone with it.
+      // Concurrently, so that a rejection of either is handled.
       return Promise.all([executor, parameters]).then(
-        ([loaded, resolved]) => callLater(session, run, number, loaded, withParameters(node, resolved)),
+        ([loaded, resolved]) =>
+          callUnlessAborted(session, run, number, loaded, withParameters(node, resolved)),
         fail,
       );
     }
     return parameters instanceof Promise
       ? parameters.then(
-          (resolved) => callLater(session, run, number, executor, withParameters(node, resolved)),
+          (resolved) => callUnlessAborted(session, run, number, executor, withParameters(node, resolved)),
           fail,
         )
-      : call(session, run, number, executor, withParameters(node, parameters));
+      : callExecutor(session, run, number, executor, withParameters(node, parameters));
   } catch (error) {
     return fail(error);
   }
@@ -52,19 +53,19 @@ const fail = (error: unknown): Attempt => ({ failure: toFailure(error) });
 const withParameters = (node: WorkflowNode, parameters: JsonObject | null): WorkflowNode =>
   parameters === null ? node : { ...node, parameters };
 
-/** Not when the execution has ended meanwhile: nobody is there any more for what the node would do. */
-const callLater = (
+/** The execution may have ended while the executor was loaded or the parameters were resolved. */
+const callUnlessAborted = (
   session: Session,
   run: NodeRun,
   number: number,
   executor: NodeExecutor,
   node: WorkflowNode,
 ): Attempt | Promise<Attempt> => {
-  const stopped = session.getStopped();
-  return stopped.aborted ? fail(stopped.reason) : call(session, run, number, executor, node);
+  const { signal } = session;
+  return signal.aborted ? fail(signal.reason) : callExecutor(session, run, number, executor, node);
 };
 
-const call = (
+const callExecutor = (
   session: Session,
   run: NodeRun,
   number: number,
@@ -74,12 +75,12 @@ const call = (
   const attempt = createAttemptContext(session, run, number);
   const work = (): NodeResult | Promise<NodeResult> => {
     const result = executor.execute(node, run.input, attempt.context);
-    // What steers the run may wait for longer than anything that it could be measured by.
-    return isPromiseLike(result) && run.control === null ? awaitWithin(attempt, result) : result;
+    // A control node waits for as long as its waits and inner runs take.
+    return isPromiseLike(result) && run.control === null ? awaitWithinTimeout(attempt, result) : result;
   };
   const { guard } = session.ports;
   try {
-    const result = guard === undefined ? work() : guard.run(toOwner(session, run), work);
+    const result = guard === undefined ? work() : guard.run(toGuardedRun(session, run), work);
     if (!isPromiseLike(result)) return toAttempt(session, run, result);
     return result.then((value) => toAttempt(session, run, value), fail);
   } catch (error) {
@@ -87,22 +88,22 @@ const call = (
   }
 };
 
-const toOwner = (session: Session, { name, planNode }: NodeRun): CodeOwner => {
+const toGuardedRun = (session: Session, { key, planNode }: NodeRun): GuardedRun => {
   const nodeId = planNode.node.id;
   return {
     execution: session.execution,
     nodeId,
     fail: (kind, thrown) =>
-      session.cutOff({ runName: name, failure: { nodeId, ...toStrayFailure(kind, thrown) } }),
+      session.failAt({ nodeKey: key, failure: { nodeId, ...toStrayFailure(kind, thrown) } }),
   };
 };
 
 const isPromiseLike = (value: NodeResult | Promise<NodeResult>): value is Promise<NodeResult> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
-/** Checks what an executor returned: data on outputs, all of it JSON and none of it too large. */
+/** Checks a result: JSON objects by output, each within the size limit. */
 const toAttempt = ({ measure, limits }: Session, { planNode }: NodeRun, result: unknown): Attempt => {
-  // What a trigger delivers came with the request, whose size was checked: no caller can make it fail here.
+  // The output of a trigger is the request, whose size was checked: it can't fail here.
   const limit = planNode.nodeType.kind === 'trigger' ? Number.POSITIVE_INFINITY : limits.maxOutputBytes;
   try {
     const outputs = toOutputs(result);
@@ -136,12 +137,15 @@ const describe = (value: unknown): string => {
   return typeof value === 'object' ? `an instance of ${value.constructor?.name}` : `a ${typeof value}`;
 };
 
-/** Waits for the result, but not beyond the attempt's time, nor the execution's, whether or not the node looks at its signal. */
-const awaitWithin = async ({ expire }: AttemptContext, result: Promise<NodeResult>): Promise<NodeResult> => {
+/** Enforces the timeouts on nodes that ignore their signal. */
+const awaitWithinTimeout = async (
+  { rejectOnTimeout }: AttemptContext,
+  result: Promise<NodeResult>,
+): Promise<NodeResult> => {
   const done = new AbortController();
   try {
-    return await Promise.race([result, expire(done.signal)]);
+    return await Promise.race([result, rejectOnTimeout(done.signal)]);
   } finally {
-    done.abort('the attempt is done'); // a reason of our own: the default one costs a stack trace
+    done.abort('the attempt is done'); // an explicit reason: the default one costs a stack trace
   }
 };

@@ -1,56 +1,52 @@
 import type { CallbackAnswer } from '../contract/node.ts';
 import type { StepResult, Steps } from './steps.ts';
 
-/** What is remembered of one thing that a run asked for. */
+/** Result of one operation of a run. */
 export type Checkpoint =
   | { readonly step: StepResult }
   | { readonly waited: true }
   | { readonly answer: CallbackAnswer };
 
-/** By name. */
+/** The checkpoints of an execution by the name of their operation. */
 export type CheckpointJournal = Map<string, Checkpoint>;
 
-/**
- * Steps that write into `memory` what they give, and give what is in it already instead of doing it: the way in which
- * a retry begins in the middle.
- */
-export const createJournalingSteps = (steps: Steps, checkpoints: CheckpointJournal): Steps => ({
+/** Adds checkpoints to a journal, and takes those that it holds from it: a retry starts with those of its original. */
+export const createJournalingSteps = (steps: Steps, journal: CheckpointJournal): Steps => ({
   run: async (step) => {
-    const known = checkpoints.get(step.name);
+    const known = journal.get(step.name);
     if (known !== undefined && 'step' in known) return known.step;
     const result = await steps.run(step);
-    checkpoints.set(step.name, { step: result });
+    journal.set(step.name, { step: result });
     return result;
   },
-  within: (name, body) => steps.within(name, (inner) => body(createJournalingSteps(inner, checkpoints))),
+  within: (name, body) => steps.within(name, (inner) => body(createJournalingSteps(inner, journal))),
   wait: async (name, seconds, signal) => {
-    if (checkpoints.has(name)) return;
+    if (journal.has(name)) return;
     await steps.wait(name, seconds, signal);
-    checkpoints.set(name, { waited: true });
+    journal.set(name, { waited: true });
   },
   callback: async (name, timeoutSeconds) => {
-    const known = checkpoints.get(name);
+    const known = journal.get(name);
     if (known !== undefined && 'answer' in known) return { id: '', answer: async () => known.answer };
     const callback = await steps.callback(name, timeoutSeconds);
     return {
       id: callback.id,
       answer: async () => {
         const answer = await callback.answer();
-        checkpoints.set(name, { answer });
+        journal.set(name, { answer });
         return answer;
       },
     };
   },
 });
 
-/** Written down as JSON text, and read again. */
-export const serializeJournal = (checkpoints: CheckpointJournal): string =>
-  JSON.stringify(Object.fromEntries(checkpoints));
+export const serializeJournal = (journal: CheckpointJournal): string =>
+  JSON.stringify(Object.fromEntries(journal));
 
-/** @param forgotten nodes that are to run again: nothing of them, nor of what ran inside of them, is remembered */
-export const parseJournal = (text: string, forgotten: ReadonlySet<string>): CheckpointJournal =>
+/** @param discarded - nodes that run again: their checkpoints are left out, and those of their inner runs */
+export const parseJournal = (text: string, discarded: ReadonlySet<string>): CheckpointJournal =>
   new Map(
     Object.entries(JSON.parse(text) as Record<string, Checkpoint>).filter(
-      ([name]) => !forgotten.has(name.split('/')[0] ?? ''),
+      ([name]) => !discarded.has(name.split('/')[0] ?? ''),
     ),
   );

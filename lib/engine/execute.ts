@@ -1,24 +1,32 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
-import { closeNodes } from './close-nodes.ts';
-import type { RunEnd } from './inner-run.ts';
+import type { RunResult } from './inner-run.ts';
+import { failOpenNodes } from './open-nodes.ts';
 import { type ExecutionResult, type NodeRecord, nodeKeyOf } from './result.ts';
 import { Run } from './run.ts';
-import { type Cut, CutOffError, type EnginePorts, type ExecutionLimits, Session } from './session.ts';
+import {
+  type EnginePorts,
+  ExecutionFailedError,
+  type ExecutionLimits,
+  Session,
+  type StrayFailure,
+} from './session.ts';
 
 interface ExecutionRequest {
   readonly execution: ExecutionInfo;
-  /** What the trigger gets. */
+  /** The input of the trigger. */
   readonly input: JsonObject;
   readonly limits: ExecutionLimits;
-  /** From when on its time is counted, milliseconds since the epoch; from the start of the execution when absent. */
+  /** Start of the timeout, milliseconds since the epoch; the start of the execution when absent. */
   readonly since?: number | undefined;
 }
 
 /**
- * Runs a plan from the trigger that fired. Whatever a node or a workflow does wrong is in the result; it rejects
- * with {@link AppError} `WORKFLOW_INVALID` when the trigger can't fire, and for our own bugs.
+ * Runs a plan from the trigger that fired.
+ *
+ * @returns the result, with every failure of a node or of the workflow
+ * @throws AppError `WORKFLOW_INVALID` when the trigger can't fire; any other error is a bug of the engine
  */
 export const execute = async (
   plan: Plan,
@@ -29,42 +37,41 @@ export const execute = async (
   const session = new Session(execution, limits, ports, since);
   const run = new Run(session, { plan, route, steps: ports.steps, within: '' });
   const { onProgress } = ports;
-  if (onProgress !== undefined) session.noteProgress = () => onProgress(() => run.collect());
+  if (onProgress !== undefined) session.reportProgress = () => onProgress(() => run.collect());
   try {
-    const work = run.fromTrigger(input);
-    const end = await session.inTime(work);
-    if (ports.guard !== undefined) await ports.guard.settle();
-    if (session.cut !== null) return toCutOff(session, run, session.cut);
-    return end === null ? toTimedOut(session, run) : toResult(session, run, end);
+    const result = await session.awaitWithinTimeout(run.fromTrigger(input));
+    if (ports.guard !== undefined) await ports.guard.flush();
+    if (session.strayFailure !== null) return toStrayFailed(session, run, session.strayFailure);
+    return result === null ? toTimedOut(session, run) : toResult(session, run, result);
   } catch (bug) {
-    session.abort(bug); // others of the wave may still be at it
+    session.abort(bug); // other nodes of the wave may still be running
     throw bug;
   } finally {
     session.close();
   }
 };
 
-const toResult = (session: Session, run: Run, { output, response, failure }: RunEnd): ExecutionResult => {
+const toResult = (session: Session, run: Run, { output, response, failure }: RunResult): ExecutionResult => {
   const nodes = run.collect();
   if (failure === null) return { status: 'succeeded', nodes, output, response, failure };
-  return session.isLate(failure)
+  return session.isTimeout(failure)
     ? { status: 'timedOut', nodes, output, response, failure: session.timeoutAt(failure.nodeId) }
     : { status: 'failed', nodes, output, response, failure };
 };
 
-/** Nodes may still be running: their signals are aborted, and nothing waits for them. */
+/** Nodes may still be running: their signals are aborted, and their results ignored. */
 const toTimedOut = (session: Session, run: Run): ExecutionResult => {
-  const failure = session.timeoutAt(run.openNodeId());
-  const nodes = closeNodes(run.collect(), session.tick(), failure);
-  return { status: 'timedOut', nodes, ...run.standing(), failure };
+  const failure = session.timeoutAt(run.currentNodeId());
+  const nodes = failOpenNodes(run.collect(), session.readClock(), failure);
+  return { status: 'timedOut', nodes, ...run.partialResult(), failure };
 };
 
-/** The same, at a run of a node that failed in a way that the run could not see: it may have succeeded before. */
-const toCutOff = (session: Session, run: Run, cut: Cut): ExecutionResult => {
-  const { runName, failure } = cut;
-  const nodes = closeNodes(run.collect(), session.tick(), new CutOffError(cut)).map(
+/** The same for a stray failure, whose node may have succeeded before. */
+const toStrayFailed = (session: Session, run: Run, { nodeKey, failure }: StrayFailure): ExecutionResult => {
+  const reason = new ExecutionFailedError(failure);
+  const nodes = failOpenNodes(run.collect(), session.readClock(), reason).map(
     (record): NodeRecord =>
-      nodeKeyOf(record) === runName ? { ...record, status: 'failed', failure } : record,
+      nodeKeyOf(record) === nodeKey ? { ...record, status: 'failed', failure } : record,
   );
-  return { status: 'failed', nodes, ...run.standing(), failure };
+  return { status: 'failed', nodes, ...run.partialResult(), failure };
 };

@@ -1,6 +1,6 @@
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** What records and answers show of a failure, whatever was thrown: no stack, no cause, nothing endless. */
+/** Converts whatever was thrown for records and answers: bounded, without stack and cause. */
 export const toFailure = (thrown: unknown): { readonly name: string; readonly message: string } => {
   try {
     if (!(thrown instanceof Error))
@@ -11,7 +11,7 @@ export const toFailure = (thrown: unknown): { readonly name: string; readonly me
   }
 };
 
-/** The same for an error that nothing could catch: its name says how it got loose. */
+/** The same for a stray error. */
 export const toStrayFailure = (name: string, thrown: unknown) => {
   const { name: original, message } = toFailure(thrown);
   return { name, message: trim(`${original}: ${message}`) };

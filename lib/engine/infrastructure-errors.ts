@@ -1,26 +1,25 @@
 import { isAppError } from '../shared/errors.ts';
 import type { OtherWorkflows } from './session.ts';
 
-/** What fails on our side while a run goes on, and may be there the next time: no business of the workflow's. */
+/** The infrastructure errors of one invocation of a background run. */
 interface InfrastructureErrors {
   /** Rejects with the first; never resolves. */
   readonly first: Promise<never>;
-  /** What can't be had is a fault; the node that asked for it hears nothing more. */
+  /** Reports a plan that can't be loaded as an infrastructure error; the node that needs it stays pending. */
   watch(workflows: OtherWorkflows): OtherWorkflows;
 }
 
 /**
- * A background run is tried again after a fault. As the failure of a node it would be the end of the run, or send it
- * another way than the one that is remembered.
+ * Infrastructure errors abort the invocation, so that Lambda retries it. As failures of a node they would end the
+ * execution, or make its replay diverge from the journal.
  */
 export const watchInfrastructureErrors = (): InfrastructureErrors => {
   const first = Promise.withResolvers<never>();
-  first.promise.catch(() => {}); // it may come when nobody listens any more
+  first.promise.catch(() => {}); // it may reject after the run has ended
   return {
     first: first.promise,
     watch: (workflows) => ({
-      // Asked for in a step, which tries again and remembers.
-      findVersion: workflows.findVersion,
+      findVersion: workflows.findVersion, // called in a step, which retries it
       loadPlan: async (workflowId, version) => {
         try {
           return await workflows.loadPlan(workflowId, version);

@@ -6,33 +6,32 @@ import type { Outputs } from './progress.ts';
 import type { NodeFailure } from './result.ts';
 import type { Steps } from './steps.ts';
 
-/** Where a run has its place: the workflow's own run at the top, others inside of a node of it. */
-export interface RunPlace {
+/** What a run is made of: the workflow's own run, or an inner run of one of its nodes. */
+export interface RunOptions {
   readonly plan: Plan;
   readonly route: Route;
   readonly steps: Steps;
-  /** `` at the top, else such as `each/0/3`: the start of every name in it. */
+  /** Prefix of all node keys of the run, such as `each/0/3`; `` for the workflow's own run. */
   readonly within: string;
-  /** The outputs of nodes that can be seen from inside: `$nodes`. */
+  /** Outputs of outer nodes that expressions can read as `$nodes`. */
   readonly nodes?: JsonObject;
-  /** `$trigger`, when the run starts with another node. */
+  /** `$trigger`, when the run does not start at a trigger. */
   readonly trigger?: JsonObject;
 }
 
-/** What a run has come to. */
-export interface RunEnd {
+export interface RunResult {
   readonly output: JsonObject;
   readonly response: JsonObject | null;
   readonly failure: NodeFailure | null;
 }
 
-/** One way through a plan, as whatever asked for it sees it. */
+/** A run as the control node that starts it sees it. */
 export interface InnerRun {
-  /** Runs from the trigger, which gets `input`. */
-  fromTrigger(input: JsonObject): Promise<RunEnd>;
-  /** Runs what is behind the node at the start of the route, as if that had just delivered `outputs`. */
-  fromOutputs(outputs: Outputs): Promise<RunEnd>;
+  /** Runs the trigger, with `input`, and what follows it. */
+  fromTrigger(input: JsonObject): Promise<RunResult>;
+  /** Runs what follows the first node of the route, as if that had delivered `outputs`. */
+  fromOutputs(outputs: Outputs): Promise<RunResult>;
 }
 
-export const toInnerResult = ({ output, failure }: RunEnd): InnerResult =>
+export const toInnerResult = ({ output, failure }: RunResult): InnerResult =>
   failure === null ? { output } : { failure };

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../contract/json.ts';
 
-/** What JSON can't carry, and where: a JSON pointer (RFC 6901), `` for the value itself. */
+/** Names the value that JSON can't represent by its JSON pointer (RFC 6901), `` for the value itself. */
 class NotJsonError extends Error {
   constructor(pointer: string, found: string) {
     super(`${found} at ${pointer === '' ? 'the top' : pointer} can't be carried by JSON`);
@@ -8,41 +8,40 @@ class NotJsonError extends Error {
   }
 }
 
-/** As deep as data may be nested: far beyond what people make, and within what `JSON.stringify` can take. */
+/** Levels of nesting: far beyond real data, and within the stack of `JSON.stringify`. */
 const MAX_DEPTH = 1_000;
 
-/** Bytes. Looking at what is smaller again is as quick as looking it up, and a body can hold millions of such. */
-const WORTH_REMEMBERING = 256;
+/** Smaller values are measured as quickly as looked up, and a body can hold millions of them. */
+const MIN_CACHED_BYTES = 256;
 
-/** Size and levels of nesting of frozen data, which never changes: whatever measured it, it is not walked again. */
-const known = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
+/** Size and levels of nesting of frozen data, which never changes. Shared by all measurers. */
+const measured = new WeakMap<object, { readonly bytes: number; readonly height: number }>();
 
 /** Bytes. */
 export type MeasureJson = (value: unknown) => number;
 
 /**
- * Makes a function that checks that a value is plain JSON, freezes it deeply, and tells its size as JSON in bytes
- * (approximately: text is counted by UTF-16 units). Frozen data can be handed on without a copy: a node that
- * changed its input would change what its neighbours see. What was checked once is not looked at again, so that
- * passing a large value through many nodes costs nothing.
+ * Creates a function that checks that a value is plain JSON, freezes it deeply, and returns its approximate size as JSON
+ * in bytes (text is counted by UTF-16 units). Frozen data is shared between nodes without a copy. Results are cached, so
+ * that passing a large value through many nodes costs nothing.
  */
 export const createMeasureJson = (): MeasureJson => {
-  /** The way to what is being looked at; left as it is by an error, which tells it. */
+  /** Keys from the root to the current value. */
   const path: (string | number)[] = [];
-  /** Levels of nesting of the list or map that was looked at last, its own included. */
+  /** Levels of nesting of the list or map measured last, its own included. */
   let height = 0;
 
   const measureObject = (value: object, depth: number): number => {
-    const before = known.get(value);
-    // What is known counts with all its levels: nodes that wrap their input, one after the other, build a tower.
-    if (depth + (before?.height ?? 1) > MAX_DEPTH) throw tooDeep();
-    if (before !== undefined) {
-      height = before.height;
-      return before.bytes;
+    const cached = measured.get(value);
+    // A cached value counts with all its levels: nodes that wrap their inputs in turn nest ever deeper.
+    if (depth + (cached?.height ?? 1) > MAX_DEPTH) throw tooDeep();
+    if (cached !== undefined) {
+      height = cached.height;
+      return cached.bytes;
     }
     const bytes = Array.isArray(value) ? measureList(value, depth) : measureMap(value, depth);
     Object.freeze(value);
-    if (bytes >= WORTH_REMEMBERING) known.set(value, { bytes, height });
+    if (bytes >= MIN_CACHED_BYTES) measured.set(value, { bytes, height });
     return bytes;
   };
 

@@ -5,29 +5,28 @@ import type { PlanNode } from '../workflows/plan/plan-graph.ts';
 import type { Outputs } from './progress.ts';
 import type { NodeFailure, NodeRecord } from './result.ts';
 
-/** One run of one node, whatever number of attempts it takes. */
+/** One run of one node, with all its attempts. */
 export interface NodeRun {
   readonly planNode: PlanNode;
   readonly input: JsonObject;
   readonly inputs: readonly DeliveredInput[];
   readonly iteration: number;
-  /** Names it in the execution: `nodeId/iteration`, after the place of the run that it is in. */
-  readonly name: string;
-  /** The place of that run; `` at the top. */
+  /** See `nodeKeyOf`. */
+  readonly key: string;
+  /** See {@link NodeRecord}; `` in the workflow's own run. */
   readonly within: string;
   /** Null when the node's parameters hold no expression. */
   readonly scope: Scope | null;
-  /** Null for nodes that do not steer the run. */
+  /** Null for nodes that are no control nodes. */
   readonly control: RunControl | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** How many attempts were begun, in this process or, by their number, in earlier ones. */
+  /** Number of the latest attempt; earlier processes may have made some of them. */
   attempts: number;
-  /** What it came to; null while it is open. */
+  /** Null while the run is open. */
   outcome: Outcome | null;
 }
 
-/** How one run of a node came out: what goes on record, what goes on to the next nodes. */
 export interface Outcome {
   readonly record: NodeRecord;
   readonly outputs: Outputs;

@@ -1,4 +1,4 @@
-/** An engine that resumes runs takes a limited number of operations per execution, and this would be one more. */
+/** A durable engine limits the operations of an execution, and this one would exceed the limit. */
 export class OperationLimitError extends Error {
   constructor(limit: number) {
     super(`the execution needs more than the ${limit} durable operations that it may have`);
@@ -6,13 +6,12 @@ export class OperationLimitError extends Error {
   }
 }
 
-/** How many more operations an execution may have. */
 export interface OperationBudget {
-  /** Takes one. @throws OperationLimitError when none is left */
+  /** @throws OperationLimitError when no operation is left */
   take(): void;
 }
 
-/** The budget of one execution, counted anew in each of its processes: a replay asks for everything again. */
+/** Counts the operations of one execution, from zero in each process, since a replay repeats them all. */
 export const createOperationBudget = (limit: number): OperationBudget => {
   let taken = 0;
   return {

@@ -5,7 +5,7 @@ import type { Outputs } from './progress.ts';
 import type { NodeRecord } from './result.ts';
 import type { StepResult } from './steps.ts';
 
-/** Decides by the node's `onError` what a run of it comes to. */
+/** Applies the node's `onError`. */
 export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Outcome => {
   const { node } = run.planNode;
   const { attempts } = result;
@@ -13,14 +13,14 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
   if ('outputs' in result) {
     const { outputs } = result;
     return {
-      record: { ...recordOpen(run, 'succeeded'), attempts, durationMs, input: run.input, outputs },
+      record: { ...toNodeRecord(run, 'succeeded'), attempts, durationMs, input: run.input, outputs },
       outputs,
       fatal: null,
     };
   }
   const failure = Object.freeze({ nodeId: node.id, ...result.failure });
   const record: NodeRecord = {
-    ...recordOpen(run, 'failed'),
+    ...toNodeRecord(run, 'failed'),
     attempts,
     durationMs,
     input: run.input,
@@ -40,15 +40,15 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
   }
 };
 
-/** A disabled node hands on what it gets. */
+/** A disabled node delivers its input. */
 export const passThrough = (run: NodeRun): Outcome => ({
-  record: { ...recordOpen(run, 'passedThrough') },
+  record: { ...toNodeRecord(run, 'passedThrough') },
   outputs: { [MAIN_OUTPUT]: run.input },
   fatal: null,
 });
 
-/** What can be said of a node that did nothing, or has not ended. */
-export const recordOpen = (
+/** The record of a node that is open, or did nothing. */
+export const toNodeRecord = (
   {
     planNode: { node },
     within,
@@ -69,9 +69,9 @@ export const recordOpen = (
 });
 
 /**
- * The input of a node: what its connections delivered, merged in their order, the later one winning. A single one
- * is handed on as it is. `fromEntries` defines keys instead of assigning them: `__proto__` is a key like any other.
- * Frozen like all data: a disabled node, or one that failed, may hand it on to several.
+ * Merges the data that connections delivered in their order, the last one winning; a single one is not copied.
+ * `fromEntries` defines keys instead of assigning them, so that `__proto__` is data. Frozen like all data, since a
+ * disabled or failed node may deliver it to several nodes.
  */
 export const mergeInputs = (inputs: readonly DeliveredInput[]): JsonObject => {
   const [first] = inputs;
@@ -79,6 +79,6 @@ export const mergeInputs = (inputs: readonly DeliveredInput[]): JsonObject => {
   return Object.freeze(Object.fromEntries(inputs.flatMap(({ data }) => Object.entries(data))));
 };
 
-/** What counts as "the" output of a node: what it delivered on `main`, else on its first output. */
+/** The data on `main`, else on the first output. */
 export const mainOf = (outputs: Outputs): JsonObject =>
   outputs[MAIN_OUTPUT] ?? Object.values(outputs)[0] ?? {};

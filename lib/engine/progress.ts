@@ -5,30 +5,31 @@ import { EDGE, type Route } from '../workflows/plan/route.ts';
 
 const DEFAULT_MAX_ITERATIONS = 100;
 
-/** Data by the output that it was delivered on. */
+/** Data by output. */
 export type Outputs = Readonly<Record<string, JsonObject>>;
 
 /**
- * How far one execution has come in its graph: which edges have delivered, which nodes are ready. It knows nothing
- * of time or of what nodes do. Loops are regions: edges that leave one are held until it is over, and then settle
- * with what they delivered last, so that what comes after a loop runs once.
+ * The progress of one run through its graph: which edges have delivered, which nodes are ready. Loops are regions: the
+ * edges that leave one settle when the loop ends, with the data that they delivered last, so that the nodes after it run
+ * once.
  */
 export class Progress {
   readonly #plan: Plan;
   readonly #route: Route;
-  /** Per edge: what it delivered, null for nothing (yet). */
+  /** Per edge: its data; null for none (yet). */
   readonly #delivered: (JsonObject | null)[];
-  /** Per node: forward edges that have not settled. */
+  /** Per node: incoming forward edges that have not settled. */
   readonly #awaited: Int32Array;
-  /** Per loop: what has not settled in this turn, and how many turns went before. */
+  /** Per loop: its nodes and inner loops that have not settled in this iteration. */
   readonly #open: number[];
-  readonly #turns: number[];
-  /** Per loop: what its back edges delivered for the turn that is on; empty in the first. */
+  /** Per loop: completed iterations. */
+  readonly #iterations: number[];
+  /** Per loop: the data of its back edges for this iteration; empty in the first. */
   readonly #returned: (readonly DeliveredInput[])[];
   #ready: number[];
-  /** Settled without having run; their edges still have to. */
+  /** Skipped nodes whose edges have not settled. */
   #skipping: number[] = [];
-  /** The nodes that were skipped since it was last looked at. */
+  /** Skipped nodes since the last `takeSkipped`. */
   #skipped: number[] = [];
   #exhausted: number | null = null;
 
@@ -38,12 +39,12 @@ export class Progress {
     this.#delivered = new Array(plan.edges.length).fill(null);
     this.#awaited = route.awaited.slice();
     this.#open = route.loops.map(({ units }) => units);
-    this.#turns = route.loops.map(() => 0);
+    this.#iterations = route.loops.map(() => 0);
     this.#returned = route.loops.map(() => []);
     this.#ready = [route.trigger];
   }
 
-  /** The nodes that can run now, in plan order; empty when the execution is over. */
+  /** @returns the nodes that can run now, in plan order; none when the run is complete */
   takeReady(): readonly number[] {
     const ready = this.#ready;
     this.#ready = [];
@@ -60,18 +61,18 @@ export class Progress {
     return skipped;
   }
 
-  /** The header of a loop that wanted another turn and has had all that it may; null when there is none. */
+  /** The header of a loop that has exceeded its `maxIterations`; null when there is none. */
   get exhaustedLoop(): number | null {
     return this.#exhausted;
   }
 
   /**
-   * What its connections have delivered to a node that is ready, in connection order. In a later turn, the header of
-   * a loop hears the edges that lead back to it, and those alone.
+   * The inputs of a ready node, in connection order. From the second iteration on, the header of a loop gets those of
+   * its back edges alone.
    */
   inputsOf(node: number): readonly DeliveredInput[] {
     const loop = this.#route.loopOf[node] ?? -1;
-    const isReturn = loop !== -1 && this.#route.loops[loop]?.header === node && this.#turns[loop] !== 0;
+    const isReturn = loop !== -1 && this.#route.loops[loop]?.header === node && this.#iterations[loop] !== 0;
     return isReturn ? (this.#returned[loop] ?? []) : this.#deliveredBy(this.#route.incoming[node] ?? []);
   }
 
@@ -91,7 +92,7 @@ export class Progress {
     return inputs;
   }
 
-  /** Says what a node that was ready has delivered. */
+  /** Settles the outgoing edges of a node that has run, and those of the nodes that are skipped as a result. */
   settle(node: number, outputs: Outputs): void {
     this.#settleNode(node, outputs);
     for (let next = this.#skipping.pop(); next !== undefined; next = this.#skipping.pop()) {
@@ -106,16 +107,16 @@ export class Progress {
       if (connection === undefined) continue;
       const { sourceOutput, target } = connection;
       const data = Object.hasOwn(outputs, sourceOutput) ? (outputs[sourceOutput] ?? null) : null;
-      // What an edge out of a loop, or back to an outer one, delivered in an earlier turn stands until it delivers
-      // again. All others were reset when the turn began.
+      // An edge that leaves a loop, or leads back to an outer one, keeps its data of an earlier iteration until it
+      // delivers again. All others were reset at the start of the iteration.
       if (data !== null) this.#delivered[edge] = data;
-      if (this.#route.kind[edge] === EDGE.forward) this.#arrive(target);
+      if (this.#route.kind[edge] === EDGE.forward) this.#settleIncoming(target);
     }
     this.#countDown(this.#route.loopOf[node] ?? -1);
   }
 
-  /** An edge that leads to the node has settled. */
-  #arrive(node: number): void {
+  /** Counts an incoming edge of the node as settled. */
+  #settleIncoming(node: number): void {
     const awaited = (this.#awaited[node] ?? 0) - 1;
     this.#awaited[node] = awaited;
     if (awaited === 0) this.#release(node);
@@ -127,36 +128,36 @@ export class Progress {
     (wasReached ? this.#ready : this.#skipping).push(node);
   }
 
-  /** Something directly in the loop has settled. The last one ends the turn. */
+  /** Counts a node or inner loop of the loop as settled. The last one ends the iteration. */
   #countDown(loop: number): void {
     for (let current = loop; current !== -1; ) {
       const open = (this.#open[current] ?? 0) - 1;
       this.#open[current] = open;
       if (open > 0) return;
-      if (this.#startsAnotherTurn(current)) return;
+      if (this.#startNextIteration(current)) return;
       current = this.#leave(current);
     }
   }
 
-  #startsAnotherTurn(index: number): boolean {
+  #startNextIteration(index: number): boolean {
     const loop = this.#route.loops[index];
     const returned = this.#deliveredBy(loop?.backEdges ?? []);
     if (loop === undefined || returned.length === 0) return false;
-    const turns = (this.#turns[index] ?? 0) + 1;
+    const iterations = (this.#iterations[index] ?? 0) + 1;
     const { maxIterations = DEFAULT_MAX_ITERATIONS } = this.#plan.nodes[loop.header]?.node.settings ?? {};
-    if (turns >= maxIterations) {
+    if (iterations >= maxIterations) {
       this.#exhausted ??= loop.header;
       return true;
     }
-    this.#resetTurn(index);
-    this.#turns[index] = turns;
+    this.#resetLoop(index);
+    this.#iterations[index] = iterations;
     this.#returned[index] = returned;
     this.#ready.push(loop.header);
     return true;
   }
 
-  /** As before the loop's first turn, but for what came from outside, which stands. */
-  #resetTurn(index: number): void {
+  /** Restores the state before the first iteration, except for the data of edges that enter the loop. */
+  #resetLoop(index: number): void {
     const loop = this.#route.loops[index];
     if (loop === undefined) return;
     for (const node of loop.nodes) this.#awaited[node] = 0;
@@ -168,18 +169,22 @@ export class Progress {
     }
     for (const inner of [index, ...loop.inside]) {
       this.#open[inner] = this.#route.loops[inner]?.units ?? 0;
-      this.#turns[inner] = 0;
+      this.#iterations[inner] = 0;
     }
-    // A node that hears only from outside the loop, or from its own later turns, starts with the turn.
+    // Nodes whose incoming edges all enter the loop, or lead back, start with the iteration.
     for (const node of loop.nodes) {
       if (node !== loop.header && this.#awaited[node] === 0) this.#release(node);
     }
   }
 
-  /** The loop is over: what leaves it settles. Gives the loop around it. */
+  /**
+   * Settles the edges that leave a loop that has ended.
+   *
+   * @returns the enclosing loop; -1 for none
+   */
   #leave(index: number): number {
     const loop = this.#route.loops[index];
-    for (const edge of loop?.exitEdges ?? []) this.#arrive(this.#plan.edges[edge]?.target ?? -1);
+    for (const edge of loop?.exitEdges ?? []) this.#settleIncoming(this.#plan.edges[edge]?.target ?? -1);
     return loop?.parent ?? -1;
   }
 }

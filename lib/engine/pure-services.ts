@@ -2,10 +2,11 @@ import type { Ids, Services } from '../contract/services.ts';
 import { createRandom } from '../shared/random.ts';
 
 /**
- * The services of pure nodes. Such a node is computed again whenever an interrupted run is resumed, so time stands
- * still at the start of the execution and ids follow from the node's name: each time it gives what it gave before.
- * @param startedAt when the execution was started, ISO 8601
- * @returns a function that gives the services of one node; its argument names this run of this node
+ * Makes pure nodes deterministic, since a replay runs them again: their time is the start of the execution, and their
+ * ids are drawn from a seeded generator.
+ *
+ * @param startedAt - start of the execution, ISO 8601
+ * @returns a function that creates the services of one node run from its idempotency key
  */
 export const createPureServices = (services: Services, startedAt: string): ((seed: string) => Services) => {
   const now = Date.parse(startedAt);
@@ -19,7 +20,7 @@ export const createPureServices = (services: Services, startedAt: string): ((see
   return (seed) => ({ clock, ids: createSeededIds(seed), http });
 };
 
-/** Most nodes ask for no id: the seed is hashed for the first one. */
+/** The seed is hashed for the first id, since most nodes need none. */
 const createSeededIds = (seed: string): Ids => {
   let random: (() => number) | undefined;
   const draw = (): string => {

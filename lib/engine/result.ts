@@ -8,30 +8,30 @@ export interface NodeFailure {
   readonly message: string;
 }
 
-/** What one run of one node came to. In a loop a node has one such entry per turn. */
+/** One run of one node; in a loop a node has one per iteration. */
 export interface NodeRecord {
   readonly nodeId: string;
-  /** Within which run inside of the run, such as `each/3`; absent at the top. */
+  /** Prefix of the inner run, such as `each/0/3`; absent in the workflow's own run. */
   readonly within?: string;
   readonly type: string;
   /** `running` and `waiting` only while the execution is open. */
   readonly status: 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped' | 'passedThrough';
   readonly iteration: number;
-  /** How many were begun; of an open node, the one that it is at or has last been at. */
+  /** How many attempts were started. */
   readonly attempts: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly durationMs: number;
   readonly failure?: NodeFailure;
-  /** What went in, and what came out by output: the data itself in the engine, a bounded and redacted view in a record. */
+  /** The data itself in the engine, a bounded and redacted view in a stored record. `outputs` is a map by output. */
   readonly input?: JsonValue;
   readonly outputs?: JsonValue;
 }
 
 /**
- * Names a run of a node: its step, its checkpoint, its idempotency key.
+ * Identifies a run of a node within its execution: names its step and checkpoint, and is part of its idempotency key.
  *
- * @returns `node/iteration`, after the key of the run around it
+ * @returns `node/iteration`, after the prefix of the inner run
  */
 export const nodeKeyOf = ({
   nodeId,
@@ -40,14 +40,14 @@ export const nodeKeyOf = ({
 }: Pick<NodeRecord, 'nodeId' | 'iteration' | 'within'>): string =>
   within === '' ? `${nodeId}/${iteration}` : `${within}/${nodeId}/${iteration}`;
 
-/** What the engine makes of a plan and an input. Deterministic for deterministic nodes, whatever finished first. */
+/** Deterministic for deterministic nodes, whatever finishes first. */
 export interface ExecutionResult {
   readonly status: 'succeeded' | 'failed' | 'timedOut';
-  /** In the order in which the nodes were started; what ran inside of a node follows it. */
+  /** In the order of their start; inner runs follow their node. */
   readonly nodes: readonly NodeRecord[];
-  /** Output of the node that ran last; `{}` when it delivered nothing. */
+  /** Output of the last node; `{}` when it delivered nothing. */
   readonly output: JsonObject;
-  /** What the first node that emitted on `response` emitted there; null when none did. */
+  /** What was first emitted on the output `response`; null when no node did. */
   readonly response: JsonObject | null;
   /** Why it failed or timed out; null when it succeeded. */
   readonly failure: NodeFailure | null;

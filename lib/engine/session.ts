@@ -12,25 +12,29 @@ import type { StrayErrorGuard } from './stray-errors.ts';
 export interface ExecutionLimits {
   /** Wall time of the execution, milliseconds. */
   readonly timeoutMs: number;
-  /** Node runs in all, turns of loops and runs inside of runs included. */
+  /** Node runs in total, with loop iterations and inner runs. */
   readonly maxNodeRuns: number;
-  /** Size of one node's output as JSON. */
+  /** Size of one node's output as JSON, bytes. */
   readonly maxOutputBytes: number;
 }
 
-/** Addresses at which somebody outside answers to a run that waits. */
+/** Issues the signed URLs at which pending callbacks are answered. */
 export interface CallbackUrls {
-  /** Makes the address good. Gives when it expires, milliseconds since the epoch. */
+  /**
+   * Registers a pending callback, which makes its URL valid.
+   *
+   * @returns when it expires, milliseconds since the epoch
+   */
   open(name: string, callbackId: string, timeoutSeconds: number): Promise<number>;
-  /** The address: the same for the same arguments, in this execution. */
+  /** @returns the URL, the same for the same arguments within an execution */
   urlOf(name: string, expiresAt: number): string;
 }
 
-/** Other workflows, for nodes that run them. */
+/** The other workflows, for nodes that run them. */
 export interface OtherWorkflows {
-  /** The version that is current; null for a workflow that does not exist or is not enabled. */
+  /** @returns the current version; null for a workflow that does not exist or is not enabled */
   findVersion(workflowId: string): Promise<number | null>;
-  /** Rejects with AppError `WORKFLOW_INVALID`. */
+  /** @throws AppError `WORKFLOW_INVALID` */
   loadPlan(workflowId: string, version: number): Promise<Plan>;
 }
 
@@ -39,64 +43,62 @@ export interface EnginePorts {
   readonly logger: Logger;
   readonly steps: Steps;
   readonly workflows: OtherWorkflows;
-  /** Null where runs can't wait for answers. */
+  /** Null where runs can't wait for an answer. */
   readonly callbacks: CallbackUrls | null;
-  /** Told whose code is at work; none where an error that gets loose ends the process. */
+  /** Absent where a stray error ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
-  /** Called when something that takes time begins or ends, with a way to see how everything stands. */
+  /** Called when a node that takes time starts or ends; a snapshot is computed on demand. */
   readonly onProgress?: (snapshot: () => readonly NodeRecord[]) => void;
-  /** Aborted when the execution is to end before its time; with an Error that says why. */
-  readonly stopped?: AbortSignal;
+  /** Aborted, with an Error as its reason, to end the execution early. */
+  readonly signal?: AbortSignal;
 }
 
-/** An execution that ends in the middle, at a run of a node. */
-export interface Cut {
-  /** See `NodeRun.name`. */
-  readonly runName: string;
+/** A failure from outside of the attempt at a node. It ends the execution. */
+export interface StrayFailure {
+  /** See `nodeKeyOf`. */
+  readonly nodeKey: string;
   readonly failure: NodeFailure;
 }
 
-/** Why the other nodes stop that are at work then. */
-export class CutOffError extends Error {
-  constructor({ failure }: Cut) {
-    super(`the execution failed at the node "${failure.nodeId}"`);
+/** The abort reason of the nodes that are running when the execution fails. */
+export class ExecutionFailedError extends Error {
+  constructor({ nodeId }: NodeFailure) {
+    super(`the execution failed at the node "${nodeId}"`);
     this.name = 'ExecutionFailed';
   }
 }
 
 /**
- * What all parts of one execution share: its time, its limits, its ports. Time never goes back in it, whatever the
- * clocks of the machines do on which it runs.
+ * The state that all runs of one execution share: time, limits, ports. Its time never goes back, since replays on
+ * several machines have different clocks.
  */
 export class Session {
   readonly execution: ExecutionInfo;
   readonly limits: ExecutionLimits;
   readonly ports: EnginePorts;
   readonly measure: MeasureJson = createMeasureJson();
-  /** The services of one run of a pure node, by its name. */
+  /** The services of one run of a pure node, by its idempotency key. */
   readonly pureServices: (seed: string) => Services;
-  /** Nodes that were run so far, in all parts. */
+  /** Node runs so far, of all inner runs too. */
   nodeRuns = 0;
-  /** Says that something that takes time began or ended. */
-  noteProgress: () => void = () => {};
+  reportProgress: () => void = () => {};
   readonly #endsAt: number;
   #now: number;
   #timeout: NodeFailure | null = null;
-  /** Ends the wait for the work of the execution. */
+  /** Makes `awaitWithinTimeout` resolve to null. */
   #stopWaiting: (() => void) | null = null;
   #fatal: NodeFailure | null = null;
-  #cut: Cut | null = null;
-  #isOver = false;
-  /** Made when somebody looks at it, like the timer: an execution of quick nodes needs neither. */
-  #stop: AbortController | undefined;
+  #strayFailure: StrayFailure | null = null;
+  #isClosed = false;
+  /** Created on demand, like the timer: an execution of quick nodes needs neither. */
+  #abort: AbortController | undefined;
   #timer: AbortController | undefined;
 
-  /** @param since from when on its time is counted, milliseconds since the epoch */
+  /** @param since - start of the timeout, milliseconds since the epoch: of the execution, since a replay is no new start */
   constructor(
     execution: ExecutionInfo,
     limits: ExecutionLimits,
     ports: EnginePorts,
-    // The start of the execution, not of this process: a run that was interrupted has had its time.
     since = Date.parse(execution.startedAt),
   ) {
     this.execution = execution;
@@ -107,49 +109,12 @@ export class Session {
     this.#endsAt = Math.min(this.#now, since) + limits.timeoutMs;
   }
 
-  /** When something last began or ended; milliseconds since the epoch. */
+  /** The time at the last `readClock`, milliseconds since the epoch. */
   get now(): number {
     return this.#now;
   }
 
-  /** The failure that ends the execution whatever the settings of its nodes say; null while there is none. */
-  get fatal(): NodeFailure | null {
-    return this.#fatal;
-  }
-
-  /**
-   * Waits for what the engine of the run was asked for on behalf of a node. An engine that takes no more operations ends
-   * the execution there: the failure is not handed to the node, whose `onError` could send a replay another way.
-   */
-  async asked<Value>(nodeId: string, work: Promise<Value>): Promise<Value> {
-    try {
-      return await work;
-    } catch (error) {
-      if (error instanceof OperationLimitError) this.#fatal ??= { nodeId, ...toFailure(error) };
-      throw error;
-    }
-  }
-
-  /** Where the execution was cut off; null when it was not. */
-  get cut(): Cut | null {
-    return this.#cut;
-  }
-
-  /**
-   * Ends the execution at once, at a run of a node, whatever else is at work. False when it has ended before, or goes on
-   * in another process.
-   */
-  cutOff(cut: Cut): boolean {
-    if (this.#isOver || this.stopReason !== null) return false;
-    this.#cut ??= cut;
-    this.#fatal ??= cut.failure;
-    this.abort(new CutOffError(cut));
-    this.#stopWaiting?.();
-    return true;
-  }
-
-  /** Looks at the clock. */
-  tick(): number {
+  readClock(): number {
     const now = this.ports.services.clock.now();
     if (now > this.#now) this.#now = now;
     return this.#now;
@@ -159,29 +124,76 @@ export class Session {
     return this.#now > this.#endsAt;
   }
 
-  /** Whether the time is up by the clock, which the evaluation of expressions looks at in between. */
+  /** The same by the clock itself: expressions check it while they are evaluated. */
   readonly isTimeUpNow = (): boolean => this.ports.services.clock.now() > this.#endsAt;
 
-  /** Why it has to end before its time; null when it has not. */
-  get stopReason(): Error | null {
-    const { stopped } = this.ports;
-    return stopped?.aborted === true ? (stopped.reason as Error) : null;
+  /** The failure that ends the execution whatever `onError` of its nodes is; null while there is none. */
+  get fatal(): NodeFailure | null {
+    return this.#fatal;
   }
 
-  /** Aborted when the execution's time is up, or it is stopped. */
-  getStopped(): AbortSignal {
-    if (this.#stop === undefined) {
-      const stop = new AbortController();
-      this.#stop = stop;
-      const { stopped } = this.ports;
-      if (stopped?.aborted === true) stop.abort(stopped.reason);
-      else stopped?.addEventListener('abort', () => stop.abort(stopped.reason), { once: true });
+  /**
+   * Awaits a durable operation of a node. Exceeding the operation limit ends the execution: as a failure of the node,
+   * `onError` could make a replay diverge.
+   *
+   * @throws OperationLimitError
+   */
+  async awaitOperation<Value>(nodeId: string, operation: Promise<Value>): Promise<Value> {
+    try {
+      return await operation;
+    } catch (error) {
+      if (error instanceof OperationLimitError) this.#fatal ??= { nodeId, ...toFailure(error) };
+      throw error;
     }
-    return this.#stop.signal;
   }
 
-  /** Waits, but not longer than the execution may take: null when its time is up before, or it is cut. */
-  inTime<Value>(work: Promise<Value>): Promise<Value | null> {
+  get strayFailure(): StrayFailure | null {
+    return this.#strayFailure;
+  }
+
+  /**
+   * Fails the execution at once, whatever else is running.
+   *
+   * @returns false when it has ended, or was aborted from outside: it may continue in another process
+   */
+  failAt(stray: StrayFailure): boolean {
+    if (this.#isClosed || this.externalAbortReason !== null) return false;
+    this.#strayFailure ??= stray;
+    this.#fatal ??= stray.failure;
+    this.abort(new ExecutionFailedError(stray.failure));
+    this.#stopWaiting?.();
+    return true;
+  }
+
+  /** Why the execution is to end early; null when it is not. */
+  get externalAbortReason(): Error | null {
+    const { signal } = this.ports;
+    return signal?.aborted === true ? (signal.reason as Error) : null;
+  }
+
+  /** Aborted when the execution times out, fails, or is aborted from outside. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get #controller(): AbortController {
+    if (this.#abort === undefined) {
+      const controller = new AbortController();
+      this.#abort = controller;
+      const { signal } = this.ports;
+      if (signal?.aborted === true) controller.abort(signal.reason);
+      else signal?.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+    }
+    return this.#abort;
+  }
+
+  /** Aborts all nodes that are still running. */
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  /** @returns what `work` resolves to; null when the execution times out or fails before */
+  awaitWithinTimeout<Value>(work: Promise<Value>): Promise<Value | null> {
     return new Promise((resolve, reject) => {
       this.#stopWaiting = () => resolve(null);
       if (this.#timer === undefined) this.#startTimer();
@@ -201,26 +213,20 @@ export class Session {
     );
   }
 
-  /** The failure of an execution that took too long, seen at a node. */
+  /** The failure of an execution that timed out at a node. */
   timeoutAt(nodeId: string): NodeFailure {
     const message = `the execution took longer than ${this.limits.timeoutMs} ms`;
     this.#timeout = { nodeId, name: 'ExecutionTimeout', message };
     return this.#timeout;
   }
 
-  /** Whether a run ended for want of time. Who fails when the time is up fails because of it, most likely. */
-  isLate(failure: NodeFailure): boolean {
-    return failure === this.#timeout || (this.isTimeUp && this.stopReason === null);
-  }
-
-  /** Tells whatever is still at work that nobody waits for it any more. */
-  abort(reason: unknown): void {
-    this.getStopped();
-    this.#stop?.abort(reason);
+  /** Whether a failure is a timeout of the execution; one after its end most likely follows from it. */
+  isTimeout(failure: NodeFailure): boolean {
+    return failure === this.#timeout || (this.isTimeUp && this.externalAbortReason === null);
   }
 
   close(): void {
-    this.#isOver = true;
-    this.#timer?.abort('the execution has ended'); // a reason of our own: the default one costs a stack trace
+    this.#isClosed = true;
+    this.#timer?.abort('the execution has ended'); // an explicit reason: the default one costs a stack trace
   }
 }

@@ -2,60 +2,65 @@ import type { JsonObject } from '../contract/json.ts';
 import type { CallbackAnswer, RetrySettings } from '../contract/node.ts';
 import type { Clock } from '../contract/services.ts';
 
-/** What one attempt at a node came to: data by output, or why it failed. Plain JSON, so that it can be remembered. */
+/** Result of one attempt at a node: data by output, or the failure. Plain JSON, so that it can be a checkpoint. */
 export type Attempt =
   | { readonly outputs: Readonly<Record<string, JsonObject>> }
   | { readonly failure: { readonly name: string; readonly message: string } };
 
 export type StepResult = Attempt & {
-  /** How often it was tried. */
+  /** How many attempts were made. */
   readonly attempts: number;
 };
 
-/** A unit whose result is remembered, so that a resumed execution does not do it again. */
+/** A unit whose result becomes a checkpoint, so that a replay does not repeat it. */
 export interface Step {
-  /** Unique in the execution and the same on every replay: node and turn. */
+  /** Unique in the execution and the same on every replay. */
   readonly name: string;
   readonly retry: RetrySettings | undefined;
-  /** @param number 1 for the first. Never rejects. */
+  /**
+   * Never rejects.
+   *
+   * @param number - 1 for the first attempt
+   */
   attempt(number: number): Promise<Attempt>;
-  /** An attempt that a crash interrupted is not made again: the step fails with `StepInterruptedError`. */
+  /** An attempt that a crash interrupted is not repeated: the step fails with `StepInterruptedError`. */
   readonly atMostOnce?: boolean;
-  /** Aborted when nobody waits for the result any more: no other attempt is to follow. */
+  /** Aborted when the result is no longer needed: no further attempt is made. */
   readonly signal?: AbortSignal;
 }
 
-/** A place that somebody outside can answer, once. */
+/** A pending callback. It is answered at most once. */
 interface StepCallback {
-  /** What the engine of background runs calls it: who answers needs it. */
+  /** Its id in the engine of background runs, needed to answer it. */
   readonly id: string;
-  /** Null when the time was up before. */
+  /** @returns the answer; null when the callback timed out */
   answer(): Promise<CallbackAnswer>;
 }
 
 /**
- * A way to remember. Everything is asked for in an order that depends on the plan and the data alone, never on what
- * finished first. Names are unique in an execution, and the same on every replay. Waiting is this port's business:
- * an engine that resumes waits at no cost. `run`, `wait` and `callback` reject with {@link OperationLimitError} where the
- * engine takes no more of them for this execution.
+ * Makes checkpoints. The order of calls depends on the plan and the data alone, never on what finishes first; names are
+ * unique in an execution and the same on every replay. Waits belong to this port, since an engine with a journal
+ * suspends for them at no cost.
  */
 export interface Steps {
+  /** @throws OperationLimitError */
   run(step: Step): Promise<StepResult>;
-  /** For what goes on side by side with other things: has an order of its own. Remembers nothing by itself. */
+  /** Opens a branch with an order of its own, for work that runs concurrently. Makes no checkpoint. */
   within<Value>(name: string, body: (steps: Steps) => Promise<Value>): Promise<Value>;
+  /** @throws OperationLimitError */
   wait(name: string, seconds: number, signal?: AbortSignal): Promise<void>;
-  /** Rejects where nobody could answer. */
+  /** @throws OperationLimitError, or another Error where a run can't wait for an answer */
   callback(name: string, timeoutSeconds: number): Promise<StepCallback>;
 }
 
-/** Remembers nothing: for runs that end with the request that started them, and for those that begin anew after a crash. */
+/** Makes no checkpoints: for inline runs, and for express runs, which start from the beginning after a crash. */
 export const inlineSteps = (clock: Clock): Steps => {
   const steps: Steps = {
     run: async ({ attempt, retry, signal }) => {
       for (let number = 1; ; number++) {
         const result = await attempt(number);
         const delayMs = 'failure' in result ? computeRetryDelay(retry, number) : null;
-        if (delayMs === null || !(await sleeps(clock, delayMs, signal)))
+        if (delayMs === null || !(await sleepsThrough(clock, delayMs, signal)))
           return { ...result, attempts: number };
       }
     },
@@ -67,14 +72,14 @@ export const inlineSteps = (clock: Clock): Steps => {
   return steps;
 };
 
-/** False when it was woken up, since the execution has ended. */
-const sleeps = (clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<boolean> =>
+/** @returns false when the signal was aborted meanwhile */
+const sleepsThrough = (clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<boolean> =>
   clock.sleep(delayMs, signal).then(
     () => true,
     () => false,
   );
 
-/** Milliseconds to wait after attempt `number` has failed; null when there is to be no other. */
+/** @returns the delay after attempt `number` has failed, milliseconds; null when it was the last one */
 export const computeRetryDelay = (retry: RetrySettings | undefined, number: number): number | null => {
   const { maxAttempts = 1, intervalSeconds = 1, backoffRate = 2, maxDelaySeconds = 60 } = retry ?? {};
   if (number >= maxAttempts) return null;

@@ -1,20 +1,24 @@
 import type { ExecutionInfo } from '../contract/node.ts';
 
-/** How an error got loose, as Node names it. */
+/** Node's event for the error. */
 export type StrayErrorKind = 'UnhandledRejection' | 'UncaughtException';
 
-/** One run of one node, whose code is at work. */
-export interface CodeOwner {
+/** A node run whose code is guarded: stray errors of that code are failures of this node. */
+export interface GuardedRun {
   readonly execution: ExecutionInfo;
   readonly nodeId: string;
-  /** Ends the execution at this node. False when it had ended before, or was suspended. */
+  /**
+   * Fails the execution at this node.
+   *
+   * @returns false when it had ended before, or was suspended
+   */
   fail(kind: StrayErrorKind, thrown: unknown): boolean;
 }
 
-/** Knows from whose code an error comes that was thrown or rejected where nothing could catch it. */
+/** Attributes stray errors, which no `catch` can reach, to the node run that caused them. */
 export interface StrayErrorGuard {
-  /** Runs `work`: an error that all that it starts lets loose, then or later, is the owner's. */
-  run<Value>(owner: CodeOwner, work: () => Value): Value;
-  /** Resolves when the owners know of all that was rejected so far, and handled by nothing. */
-  settle(): Promise<void>;
+  /** Runs `work`, and attributes to `run` the stray errors of all that it starts, then or later. */
+  run<Value>(run: GuardedRun, work: () => Value): Value;
+  /** Resolves when all unhandled rejections so far are reported to their runs. */
+  flush(): Promise<void>;
 }

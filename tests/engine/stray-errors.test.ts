@@ -1,18 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import type { CodeOwner, StrayErrorGuard } from '../../lib/engine/stray-errors.ts';
+import type { GuardedRun, StrayErrorGuard } from '../../lib/engine/stray-errors.ts';
 import { forEach } from '../../lib/nodes/for-each.ts';
 import { aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
 
 /** Keeps whose code was at work, by node, so that a test lets an error of it loose when it likes. */
 const aGuard = () => {
-  const owners = new Map<string, CodeOwner>();
+  const owners = new Map<string, GuardedRun>();
   const guard: StrayErrorGuard = {
     run: (owner, work) => {
       owners.set(owner.nodeId, owner);
       return work();
     },
-    settle: async () => {},
+    flush: async () => {},
   };
   const letLoose = (nodeId: string): boolean =>
     owners.get(nodeId)?.fail('UncaughtException', new TypeError('no socket')) ?? false;
@@ -84,7 +84,7 @@ describe('an error that a node lets loose', () => {
   test('counts when it comes before the result is given, and not after that', async () => {
     const { guard, letLoose } = aGuard();
     const graph = { nodes: { first: {} }, edges: ['start -> first'] };
-    const late = { ...guard, settle: async () => void letLoose('first') };
+    const late = { ...guard, flush: async () => void letLoose('first') };
     expect(await runGraph({ ...graph, ports: { guard: late } })).toMatchObject({ status: 'failed', failure });
     expect(await runGraph({ ...graph, ports: { guard } })).toMatchObject({ status: 'succeeded' });
     expect(letLoose('first')).toBe(false);
@@ -92,7 +92,7 @@ describe('an error that a node lets loose', () => {
 
   test('is recorded at the run of the node in the body that it was in', async () => {
     const { guard, owners } = aGuard();
-    let first: CodeOwner | undefined;
+    let first: GuardedRun | undefined;
     const result = await runGraph({
       nodes: {
         each: {

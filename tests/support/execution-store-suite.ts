@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
-import { closeNodes } from '../../lib/engine/close-nodes.ts';
+import { failOpenNodes } from '../../lib/engine/open-nodes.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 
 import type {
@@ -268,7 +268,7 @@ export const describeExecutionStore = (
         expect(await store.saveProgress('e-1', { status: 'waiting', nodes, leaseExpiresAt: 1 })).toBe(true);
         const packed = `j${'p'.repeat(11_000)}`;
         const parts = { input: packed, result: packed, checkpoints: packed };
-        const closed = closeNodes(nodes, 1_700_000_002_000, failure); // which keep what they got, unlike open ones
+        const closed = failOpenNodes(nodes, 1_700_000_002_000, failure); // which keep what they got, unlike open ones
         const cancelled = end({ status: 'cancelled', nodes: closed, failure, ...parts });
         expect(await store.finish('e-1', cancelled)).toBe(true);
         expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });

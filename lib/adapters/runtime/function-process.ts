@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context } from 'aws-lambda';
 import type { Logger } from '../../contract/services.ts';
-import type { CodeOwner, StrayErrorGuard, StrayErrorKind } from '../../engine/stray-errors.ts';
+import type { GuardedRun, StrayErrorGuard, StrayErrorKind } from '../../engine/stray-errors.ts';
 import { onAnswered } from './on-answered.ts';
 
 /** What of Node's `process` is used. */
@@ -45,7 +45,7 @@ export const createFunctionProcess = ({
   events = process,
   exit = process.exit,
 }: FunctionProcessParts): FunctionProcess => {
-  const owners = new AsyncLocalStorage<CodeOwner | undefined>();
+  const owners = new AsyncLocalStorage<GuardedRun | undefined>();
   const tidyUps: (() => Promise<void>)[] = [];
   /** An error got loose in it. */
   let isSpent = false;
@@ -74,7 +74,7 @@ export const createFunctionProcess = ({
     guard: {
       run: (owner, work) => owners.run(owner, work),
       // Node reports rejections when all microtasks are done, and calls immediates after that.
-      settle: () => new Promise((resolve) => setImmediate(resolve)),
+      flush: () => new Promise((resolve) => setImmediate(resolve)),
     },
     outside: (work) => owners.run(undefined, work),
     serve: (handler) => async (event, context) => {
@@ -90,14 +90,14 @@ export const createFunctionProcess = ({
   };
 };
 
-const describe = (owner: CodeOwner | undefined, hasFailed: boolean): string => {
+const describe = (owner: GuardedRun | undefined, hasFailed: boolean): string => {
   if (owner === undefined) return 'An error got loose outside of any execution.';
   return hasFailed
     ? 'A node has let an error loose: its execution has failed.'
     : 'A node has let an error loose after its execution had ended.';
 };
 
-const namesOf = (owner: CodeOwner | undefined) =>
+const namesOf = (owner: GuardedRun | undefined) =>
   owner === undefined
     ? {}
     : {

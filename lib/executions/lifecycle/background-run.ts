@@ -106,7 +106,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             workflows: infrastructure.watch(parts.otherWorkflows),
             callbacks: engine.openCallbackUrls?.(leased) ?? null,
             onProgress: ownRecorder.note,
-            stopped: halted.signal,
+            signal: halted.signal,
             guard: parts.guard,
           },
         ),

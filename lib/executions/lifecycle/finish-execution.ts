@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../contract/services.ts';
-import { closeNodes, findOpenNode } from '../../engine/close-nodes.ts';
+import { failOpenNodes, findOpenNode } from '../../engine/open-nodes.ts';
 import type { EndedExecution, ExecutionEvents } from '../record/execution-events.ts';
 import type { FinalStatus } from '../record/execution-status.ts';
 import type {
@@ -55,7 +55,7 @@ export const finishEarly = (
   const { nodeId = findOpenNode(nodes)?.nodeId ?? trigger.nodeId, name, message } = reason;
   const endedAt = parts.clock.now();
   const failure = { nodeId, name, message };
-  const end = { status, endedAt, nodes: closeNodes(nodes, endedAt, failure), nodesOmitted, failure };
+  const end = { status, endedAt, nodes: failOpenNodes(nodes, endedAt, failure), nodesOmitted, failure };
   return finishExecution(record, { ...end, ...extra }, parts);
 };
 

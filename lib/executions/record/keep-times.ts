@@ -1,4 +1,4 @@
-import { isOpen } from '../../engine/close-nodes.ts';
+import { isOpen } from '../../engine/open-nodes.ts';
 import { type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
 
 /**

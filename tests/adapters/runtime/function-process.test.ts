@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createFunctionProcess } from '../../../lib/adapters/runtime/function-process.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
-import type { CodeOwner } from '../../../lib/engine/stray-errors.ts';
+import type { GuardedRun } from '../../../lib/engine/stray-errors.ts';
 import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
 import { aProvider, installedUnified } from '../../support/a-plugin.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
@@ -23,7 +23,7 @@ const aProcess = () => {
   return { ...functionProcess, events, exits, entries };
 };
 
-const owner = (fail: CodeOwner['fail'] = () => true): CodeOwner => ({
+const owner = (fail: GuardedRun['fail'] = () => true): GuardedRun => ({
   execution: {
     executionId: 'e-1',
     workflowId: 'shop',

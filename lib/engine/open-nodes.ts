@@ -1,12 +1,12 @@
 import type { NodeFailure, NodeRecord } from './result.ts';
 
-/** The node that an execution is at: the last one that has not ended. */
-export const findOpenNode = (nodes: readonly NodeRecord[]): NodeRecord | undefined => nodes.findLast(isOpen);
-
 export const isOpen = ({ status }: NodeRecord): boolean => status === 'running' || status === 'waiting';
 
-/** The account of an execution that ends before its time: what was open has failed, for the reason that ended it. */
-export const closeNodes = (
+/** Finds the node that an execution has reached: the last open one. */
+export const findOpenNode = (nodes: readonly NodeRecord[]): NodeRecord | undefined => nodes.findLast(isOpen);
+
+/** Fails the open nodes of an execution that ends early, for the same reason. */
+export const failOpenNodes = (
   nodes: readonly NodeRecord[],
   endedAt: number,
   { name, message }: Pick<NodeFailure, 'name' | 'message'>,
