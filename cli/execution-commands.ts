@@ -4,7 +4,8 @@ import { toRetry } from '../lib/app/compose.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { Logger } from '../lib/contract/services.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
-import { showExecution } from '../lib/executions/lifecycle/find-execution.ts';
+
+import { findReconciledExecution } from '../lib/executions/lifecycle/find-execution.ts';
 import {
   DEFAULT_LIMIT,
   type ListQuery,
@@ -12,6 +13,7 @@ import {
   listQuery,
   MAX_LIMIT,
 } from '../lib/executions/lifecycle/list-executions.ts';
+
 import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
 import type { ExecutionEvents } from '../lib/executions/record/execution-events.ts';
@@ -107,7 +109,7 @@ const list = async (query: ListQuery, asJson: boolean, { io, target }: TargetCon
 };
 
 const show = async (id: string, asJson: boolean, context: TargetContext): Promise<void> => {
-  const record = await showExecution(id, toParts(context));
+  const record = await findReconciledExecution(id, toParts(context));
   if (asJson) return context.io.print(JSON.stringify(describeExecution(record), null, 2));
   for (const line of toAccount(record)) context.io.print(line);
 };
@@ -139,7 +141,7 @@ const cancel = async (id: string, context: TargetContext): Promise<void> => {
  */
 const watch = (id: string, context: TargetContext): Promise<void> => {
   const parts = toParts(context);
-  return watchExecution(() => showExecution(id, parts), context.io);
+  return watchExecution(() => findReconciledExecution(id, parts), context.io);
 };
 
 const toParts = ({ io, target }: TargetContext) => ({

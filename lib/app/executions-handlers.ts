@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
-import { showExecution } from '../executions/lifecycle/find-execution.ts';
+import { findReconciledExecution } from '../executions/lifecycle/find-execution.ts';
 import type { FinishParts } from '../executions/lifecycle/finish-execution.ts';
 import { type ListParts, listExecutions, listQuery } from '../executions/lifecycle/list-executions.ts';
 import {
@@ -46,7 +46,7 @@ export const createShowExecution = (parts: Served & FinishParts & { readonly exe
     parts,
     only('GET', parts.clock, async ({ event }) => {
       readQuery(event, []);
-      const record = await showExecution(readId(event), parts);
+      const record = await findReconciledExecution(readId(event), parts);
       return { ...answerJson(200, describeExecution(record)), executionId: record.executionId };
     }),
   );

@@ -1,7 +1,7 @@
 import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { isPlainObject } from '../contract/json.ts';
 import {
-  type GivenUpInvocation,
+  type DeadLetter,
   type ReconcileParts,
   reconcileExecution,
 } from '../executions/lifecycle/reconcile-execution.ts';
@@ -14,7 +14,7 @@ const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5
 /** What is left of the function's time when no other execution is begun with, in milliseconds. */
 const MARGIN_MS = 30_000;
 
-type Sweep = (executionId: string, givenUp: GivenUpInvocation | null) => Promise<boolean>;
+type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boolean>;
 
 /**
  * The sweeper. Called by a schedule, it looks after the executions whose lease has run out; called by the dead-letter
@@ -23,9 +23,9 @@ type Sweep = (executionId: string, givenUp: GivenUpInvocation | null) => Promise
 export const createSweepFunction =
   (parts: ReconcileParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
-    const sweep: Sweep = async (executionId, givenUp) => {
+    const sweep: Sweep = async (executionId, deadLetter) => {
       try {
-        await reconcileExecution(executionId, parts, givenUp);
+        await reconcileExecution(executionId, parts, deadLetter);
         return true;
       } catch (cause) {
         parts.logger.error('The execution could not be reconciled.', { executionId, cause });
@@ -57,7 +57,7 @@ const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<S
  */
 const readMessage = (
   message: unknown,
-): (GivenUpInvocation & { readonly executionId: string; readonly messageId: string }) | null => {
+): (DeadLetter & { readonly executionId: string; readonly messageId: string }) | null => {
   const { body, messageId, messageAttributes } = toMap(message);
   const { stringValue } = toMap(toMap(messageAttributes).RequestID);
   try {

@@ -97,7 +97,7 @@ export const createDurableFunction =
       }
       return output;
     } catch (error) {
-      if (isStoreDown) await invocation.excuse();
+      if (isStoreDown) await invocation.uncountCrash();
       throw error;
     } finally {
       await invocation.close();

@@ -24,15 +24,16 @@ export interface AcceptParts {
   readonly logger: Logger;
 }
 
-/** How long a dispatch is taken to be under way: a delivery that is repeated meanwhile does not repeat it. */
-const DISPATCH_MS = 10_000;
+/** Repeated deliveries within this time do not repeat the dispatch, which may be in progress. */
+const DISPATCH_GRACE_MS = 10_000;
 
 /**
- * Stores an execution, then dispatches it. Each happens once, however often and wherever an earlier try was interrupted.
- * Once it resolves, the run is certain to happen.
+ * Stores an execution, then dispatches it. Idempotent for repeated deliveries, wherever an earlier one was interrupted.
+ * Once it resolves, the run is certain to start.
  *
- * @returns the execution as it was when it had been accepted before; null when it was accepted now
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`: it was not started, or trying again starts the same one
+ * @returns the record when it had been accepted before; null when it was accepted now
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` when nothing was started, or a repeated delivery starts the
+ *   same execution
  */
 export const acceptExecution = async (
   execution: NewExecution,
@@ -50,33 +51,33 @@ export const acceptExecution = async (
     startedAt,
     startToken: ids.next(),
     input: await packInput(executionId, input, blobs),
-    callbackKey: drawCallbackKey(ids),
+    callbackKey: createCallbackKey(ids),
   });
   if (!(await executions.start(start))) {
     const other = await executions.find(executionId);
-    // Expired between the two: a dispatch would run nothing.
+    // Its record has expired meanwhile: a dispatch would run nothing.
     if (other === null) throw new AppError('STORE_UNAVAILABLE', {});
     return dispatchAgain(other, parts);
   }
-  // A repeated delivery names this very execution: it stays.
-  if (isRepeatable) await dispatchOrMark({ executionId, redispatches: 0 }, mode, parts);
+  // A repeated delivery dispatches the same execution: it is not withdrawn.
+  if (isRepeatable) await dispatchOrMarkDue({ executionId, redispatches: 0 }, mode, parts);
   else await dispatchOrWithdraw(start, mode, parts);
   return null;
 };
 
-/** The process that accepted it may have ended before it dispatched it. */
+/** The process that accepted it may have crashed before its dispatch. */
 const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
   const { status, mode } = record;
   if (status === 'accepted' && mode !== 'inline' && isDispatchDue(record, parts.clock.now()))
-    await dispatchOrMark(record, mode, parts);
+    await dispatchOrMarkDue(record, mode, parts);
   return record;
 };
 
 const isDispatchDue = ({ startedAt, leaseExpiresAt }: ExecutionRecord, now: number): boolean =>
-  now - startedAt >= DISPATCH_MS || (leaseExpiresAt !== null && leaseExpiresAt <= now);
+  now - startedAt >= DISPATCH_GRACE_MS || (leaseExpiresAt !== null && leaseExpiresAt <= now);
 
-/** A dispatch that is refused is marked as due, so that the next delivery, or the sweeper, does not wait for it. */
-const dispatchOrMark = async (
+/** Marks a refused dispatch as due, so that the next delivery or sweep repeats it at once. */
+const dispatchOrMarkDue = async (
   { executionId, redispatches }: Pick<ExecutionRecord, 'executionId' | 'redispatches'>,
   mode: BackgroundMode,
   { dispatcher, executions, clock, logger }: AcceptParts,
@@ -92,4 +93,4 @@ const dispatchOrMark = async (
 };
 
 /** Two random UUIDs: 244 random bits. */
-export const drawCallbackKey = (ids: Ids): string => `${ids.next()}${ids.next()}`;
+export const createCallbackKey = (ids: Ids): string => `${ids.next()}${ids.next()}`;

@@ -4,17 +4,17 @@ import type { Steps } from '../../engine/steps.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { ExecutionRecord } from '../record/execution-store.ts';
 
-/** The checkpoint journal of an execution as it was when this process began. */
+/** Reads the checkpoint journal of an execution as it was at the start of this invocation. */
 export interface JournalReader {
   count(): Promise<number>;
   /** @throws AppError `STORE_UNAVAILABLE` */
   read(): Promise<CheckpointJournal>;
 }
 
-/** The engine that one process of a background run has behind it. */
+/** The durable or express engine, as one invocation of a background run sees it. */
 export interface BackgroundEngine {
   readonly mode: BackgroundMode;
-  /** From when on its time is counted, milliseconds since the epoch; from the start of the execution when absent. */
+  /** Start of the timeout, milliseconds since the epoch; the start of the execution when absent. */
   readonly since?: number;
   /** See {@link ExecutionRecord}. */
   readonly leaseOwner: string;
@@ -27,23 +27,23 @@ export interface BackgroundEngine {
   track<Value>(work: Promise<Value>): Promise<Value>;
 }
 
-/** One process's part of a background run: from its begin or a resumption to its end or a suspension. */
+/** One invocation of a background run: from its start or a resumption to its end or a suspension. */
 export interface BackgroundInvocation {
   /**
-   * Runs on from where the execution is. Resolves when it has ended, now or before; never when the engine suspends it.
-   * All that it needs is loaded before the lease is acquired: an execution for which that fails has done nothing yet.
+   * Starts or resumes the execution. Resolves when it has ended, now or before; never when the engine suspends it. All
+   * data is loaded before the lease is acquired, so that nothing has run when loading fails.
    *
-   * @throws AppError `STORE_UNAVAILABLE`, and other infrastructure errors: Lambda is to try again
+   * @throws AppError `STORE_UNAVAILABLE` and other infrastructure errors, which Lambda retries
    */
   run(executionId: string, engine: BackgroundEngine): Promise<void>;
-  /** The engine has suspended it: whatever resolves from now on, it does nothing more in this process. */
+  /** Stops the run in this process, after the engine has suspended it. */
   halt(): void;
   /** Records the progress of a suspended run. Never rejects. */
   suspend(): Promise<void>;
-  /** Keeps an invocation that fails for an infrastructure error from counting as a crash. Never rejects. */
-  excuse(): Promise<void>;
-  /** Records that the engine has failed it, for a reason of its own. */
+  /** Keeps an infrastructure error of this invocation from counting as a crash. Never rejects. */
+  uncountCrash(): Promise<void>;
+  /** Finishes the execution after its engine has failed it. */
   fail(failure: { readonly name: string; readonly message: string }): Promise<void>;
-  /** Ends all that goes on: no timer and no write after this. */
+  /** Ends all timers and writes. */
   close(): Promise<void>;
 }

@@ -3,22 +3,21 @@ import type { Logger, Services } from '../../contract/services.ts';
 import { type CheckpointJournal, createJournalingSteps } from '../../engine/checkpoint-journal.ts';
 import { execute } from '../../engine/execute.ts';
 import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
-import type { ExecutionResult } from '../../engine/result.ts';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import type { StrayErrorGuard } from '../../engine/stray-errors.ts';
 import { countCrashes, MAX_CRASHES } from '../record/count-crashes.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import { isFinal } from '../record/execution-status.ts';
-import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
-import { latestOf } from '../record/keep-times.ts';
+import type { ExecutionEnd, ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import { latestTimeOf } from '../record/keep-times.ts';
 import { createRecorder, type Recorder } from '../record/recorder.ts';
-import { type BackgroundAccount, createBackgroundAccount, packJournal } from './background-account.ts';
 import type { BackgroundEngine, BackgroundInvocation } from './background-engine.ts';
 import { type FinishParts, finishEarly, finishExecution } from './finish-execution.ts';
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
 import { type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
+import { createMonotonicClock } from './monotonic-clock.ts';
+import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
 import { runToResult } from './run-execution.ts';
-import { createSteadyClock } from './steady-clock.ts';
 
 export interface BackgroundParts extends FinishParts, LoadParts {
   readonly executions: ExecutionStore;
@@ -30,19 +29,18 @@ export interface BackgroundParts extends FinishParts, LoadParts {
 
 export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation => {
   const { executions, services, logger, blobs } = parts;
-  const over = new AbortController();
-  /** Aborted when the run is to do nothing any more. */
+  const closed = new AbortController();
+  /** Aborts the run: it was suspended, its record is final, or an infrastructure error occurred. */
   const halted = new AbortController();
   let isSuspended = false;
   let record: ExecutionRecord | null = null;
-  let account: BackgroundAccount | null = null;
+  let updates: RecordUpdates | null = null;
   let recorder: Recorder | null = null;
-  /** Grows while the run goes on. */
   let journal: CheckpointJournal = new Map();
 
   const run = async (executionId: string, engine: BackgroundEngine): Promise<void> => {
     const stored = await executions.find(executionId);
-    if (stored === null || isFinal(stored.status)) return refuse(executionId);
+    if (stored === null || isFinal(stored.status)) return logNothingToRun(executionId);
     const loaded = await loadBackgroundRun(stored, parts);
     const journalSize = (await engine.journal?.count()) ?? 0;
     record = await executions.acquireLease(executionId, {
@@ -51,47 +49,51 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       journalSize,
       crashes: countCrashes(stored, journalSize),
     });
-    if (record === null) return refuse(executionId);
-    if ('failure' in loaded) return giveUp(record, loaded.failure);
+    if (record === null) return logNothingToRun(executionId);
+    if ('failure' in loaded) return finishFailed(record, loaded.failure);
     journal = loaded.journal;
-    if (record.crashes >= MAX_CRASHES) return giveUpCrashing(record, engine);
-    account = createBackgroundAccount(record, loaded, blobs);
-    await runLoaded(record, loaded, account, engine);
+    if (record.crashes >= MAX_CRASHES) return finishCrashLoop(record, engine);
+    updates = createRecordUpdates(record, loaded, blobs);
+    await runLoaded(record, loaded, updates, engine);
   };
 
-  const refuse = (executionId: string): void =>
+  const logNothingToRun = (executionId: string): void =>
     logger.warn('The execution has ended, is leased by another owner, or is unknown: nothing is run.', {
       executionId,
     });
 
-  const giveUpCrashing = async (leased: ExecutionRecord, engine: BackgroundEngine): Promise<void> => {
+  const finishCrashLoop = async (leased: ExecutionRecord, engine: BackgroundEngine): Promise<void> => {
     const { executionId } = leased;
-    const read = await engine.journal?.read().catch((cause: unknown) => {
+    const stored = await engine.journal?.read().catch((cause: unknown) => {
       logger.warn('The checkpoint journal can not be read.', { executionId, cause });
     });
-    journal = new Map([...journal, ...(read ?? [])]);
+    journal = new Map([...journal, ...(stored ?? [])]);
     const message = `its process has ended too early ${MAX_CRASHES} times in a row, at the same place`;
-    await giveUp(leased, { name: 'CrashLoop', message });
+    await finishFailed(leased, { name: 'CrashLoop', message });
   };
 
   const runLoaded = async (
     leased: ExecutionRecord,
     loaded: LoadedRun,
-    own: BackgroundAccount,
+    { toProgress, toEnd }: RecordUpdates,
     engine: BackgroundEngine,
   ): Promise<void> => {
     const execution = toExecutionInfo(leased);
     const { executionId, mode } = leased;
-    const clock = createSteadyClock(services.clock, latestOf(leased.nodes, leased.startedAt), over.signal);
-    const ownRecorder = createRecorder({
+    const clock = createMonotonicClock(
+      services.clock,
+      latestTimeOf(leased.nodes, leased.startedAt),
+      closed.signal,
+    );
+    const runRecorder = createRecorder({
       executionId,
       executions,
       clock,
       logger,
-      toProgress: (nodes, status) => own.toProgress(nodes, status, services.clock.now()),
+      toProgress: (nodes, status) => toProgress(nodes, status, services.clock.now()),
       onEnded: () => halted.abort(new Error('the execution was ended from outside')),
     });
-    recorder = ownRecorder;
+    recorder = runRecorder;
     const infrastructure = watchInfrastructureErrors();
     const limits = computeLimits(loaded.workflow.definition.settings, mode);
     const running = runToResult(
@@ -105,7 +107,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),
             callbacks: engine.openCallbackUrls?.(leased) ?? null,
-            onProgress: ownRecorder.note,
+            onProgress: runRecorder.update,
             signal: halted.signal,
             guard: parts.guard,
           },
@@ -117,22 +119,19 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       halted.abort(error);
       throw error;
     });
-    if (isSuspended) return; // a result of after the suspension is void: the replay goes on from before
-    await engine.track(ownRecorder.close().then(() => finish(leased, result, own)));
+    if (isSuspended) return; // the replay resumes from before the suspension: a later result is void
+    await engine.track(
+      runRecorder.close().then(async () => finish(leased, await toEnd(result, services.clock.now()))),
+    );
   };
 
-  const finish = async (
-    leased: ExecutionRecord,
-    result: ExecutionResult,
-    own: BackgroundAccount,
-  ): Promise<void> => {
-    const end = await own.toEnd(result, services.clock.now());
+  const finish = async (leased: ExecutionRecord, end: Omit<ExecutionEnd, 'isInOutbox'>): Promise<void> => {
     if (!(await finishExecution(leased, end, parts)))
       logger.warn('The execution had ended before; its record stays.', { executionId: leased.executionId });
   };
 
-  /** Ends it with what it did so far, and with its checkpoints, for a retry. */
-  const giveUp = async (
+  /** Keeps the checkpoints, for a retry. */
+  const finishFailed = async (
     latest: ExecutionRecord,
     failure: { readonly nodeId?: string; readonly name: string; readonly message: string },
   ): Promise<void> => {
@@ -147,7 +146,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       halted.abort(new Error('the run was suspended'));
     },
     suspend: async () => recorder?.suspend(),
-    excuse: async () => {
+    uncountCrash: async () => {
       if (record === null) return;
       const { executionId, crashes, mode } = record;
       const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
@@ -161,11 +160,11 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       if (record === null) return;
       const latest = (await executions.find(record.executionId)) ?? record;
       const nodes = recorder?.latest() ?? null;
-      const known = nodes === null ? {} : { nodes: account?.toFailed(nodes) ?? nodes, nodesOmitted: 0 };
-      await giveUp({ ...latest, ...known }, { nodeId: latest.trigger.nodeId, ...failure });
+      const known = nodes === null ? {} : { nodes: updates?.toFailed(nodes) ?? nodes, nodesOmitted: 0 };
+      await finishFailed({ ...latest, ...known }, { nodeId: latest.trigger.nodeId, ...failure });
     },
     close: async () => {
-      over.abort('the invocation is over'); // a reason of our own: the default one costs a stack trace
+      closed.abort('the invocation is over'); // an explicit reason: the default one costs a stack trace
       await recorder?.close();
     },
   };

@@ -15,28 +15,27 @@ export interface CancelParts extends FinishParts {
 const REASON = 'cancelled by an operator';
 
 /**
- * Ends an execution before its time. The record decides: nothing that still runs can change it any more, and its process
- * stops at its next step. What a node did already is done.
+ * Cancels an execution. Its record is final first, so that the run, which stops at its next step, can't change it.
+ * Effects of nodes are not undone.
  *
  * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_CANCELLABLE` | `STORE_UNAVAILABLE`
  */
 export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<void> => {
   const record = await findExecution(executionId, parts);
   const { status, mode } = record;
-  const refuse = (reason: string): never => {
-    throw new AppError('NOT_CANCELLABLE', { executionId, reason });
-  };
-  if (isFinal(status)) refuse(`it has ended, as ${status}`);
-  if (mode === 'inline') refuse('its caller waits for it, and it ends within seconds by itself');
+  const notCancellable = (reason: string) => new AppError('NOT_CANCELLABLE', { executionId, reason });
+  if (isFinal(status)) throw notCancellable(`it has ended, as ${status}`);
+  if (mode === 'inline')
+    throw notCancellable('its caller waits for it, and it ends within seconds by itself');
   const isCancelled = await finishEarly(record, 'cancelled', { name: 'Cancelled', message: REASON }, parts);
-  if (!isCancelled) refuse('it has just ended');
-  // A process may have acquired the lease just before: stop that one.
+  if (!isCancelled) throw notCancellable('it has just ended');
+  // A process may have acquired the lease just before.
   const leaseOwner = record.leaseOwner ?? (await parts.executions.find(executionId))?.leaseOwner ?? null;
   if (mode !== 'durable' || leaseOwner === null) return;
   try {
     await parts.durableService.stop(leaseOwner, REASON);
   } catch (cause) {
-    // It finds the record finished when it resumes, and ends by itself.
+    // It ends by itself when it resumes and finds its record final.
     parts.logger.warn('The durable execution is not stopped.', { executionId, cause });
   }
 };

@@ -3,15 +3,14 @@ import { isAppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
 
-/** Hands accepted executions over to the engines that run them in the background. */
 export interface Dispatcher {
   /**
-   * Once it resolves, the run is certain to begin. Dispatching twice starts one run.
+   * Hands an accepted execution to the engine of its mode. Once it resolves, the run is certain to start. Idempotent.
    *
-   * @param redispatches - how often it was dispatched before without having begun. Each has a name of its own for the
-   *   engine, so that one that the engine has given up does not stand in the way. 0 when absent
-   * @throws AppError `DISPATCH_REFUSED` when the engine does not take it: throttled, out of reach, misconfigured. It may
-   *   have begun nevertheless, if only the reply was lost; its record says so.
+   * @param redispatches - earlier dispatches that started nothing; 0 when absent. The engine knows each by a name of its
+   *   own, so that a failed one does not block the next
+   * @throws AppError `DISPATCH_REFUSED` when the engine throttles, is unreachable or misconfigured. If only its reply was
+   *   lost, the run starts nevertheless; its record says so.
    */
   dispatch(executionId: string, mode: BackgroundMode, redispatches?: number): Promise<void>;
 }
@@ -23,10 +22,10 @@ interface DispatchParts {
 }
 
 /**
- * Dispatches an execution that was just stored, or withdraws it: another try would be another execution. Once it
- * resolves, the run is certain to happen.
+ * Dispatches an execution that was just stored, or withdraws it, since a retry by the caller gets another id. Once it
+ * resolves, the run is certain to start.
  *
- * @throws AppError `DISPATCH_REFUSED`: nothing is left of it
+ * @throws AppError `DISPATCH_REFUSED` when it was withdrawn
  */
 export const dispatchOrWithdraw = async (
   start: Pick<ExecutionStart, 'executionId' | 'startToken'>,
@@ -36,12 +35,12 @@ export const dispatchOrWithdraw = async (
   try {
     await parts.dispatcher.dispatch(start.executionId, mode);
   } catch (error) {
-    if (await isWithdrawn(start, parts)) throw error;
+    if (await withdraw(start, parts)) throw error;
   }
 };
 
-/** False when it has begun after all, or the store can't be reached: then it will run, and the caller gets its id. */
-const isWithdrawn = async (
+/** @returns false when it has started after all, or the store can't be reached: then the sweeper dispatches it */
+const withdraw = async (
   { executionId, startToken }: Pick<ExecutionStart, 'executionId' | 'startToken'>,
   { executions, logger }: DispatchParts,
 ): Promise<boolean> => {

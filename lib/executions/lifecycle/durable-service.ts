@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../contract/json.ts';
 
-/** How the engine says that a durable execution stands; `gone` when it knows of none, or no longer. */
+/** Status of a durable execution in the engine; `gone` when the engine has no record of it. */
 export type DurableStatus = 'running' | 'succeeded' | 'failed' | 'timedOut' | 'stopped' | 'gone';
 
-/** A callback as the engine names it. */
+/** Identifies a callback in the engine. */
 export interface EngineCallback {
   readonly callbackId: string;
   /** The durable execution that waits for it. */
@@ -11,17 +11,18 @@ export interface EngineCallback {
 }
 
 /**
- * The engine of durable runs as seen from outside of a run: by who answers, cancels or sweeps.
- * All methods reject with {@link AppError} `ENGINE_UNAVAILABLE` when it can't be had.
+ * The engine of durable runs, for callers outside of a run. All methods throw AppError `ENGINE_UNAVAILABLE` when it can't
+ * be reached.
  */
 export interface DurableService {
   findStatus(durableArn: string): Promise<DurableStatus>;
-  /** Blocks further checkpoints. Stopping what has ended changes nothing. */
+  /** Blocks further checkpoints. Idempotent. */
   stop(durableArn: string, reason: string): Promise<void>;
   /**
    * Answers a callback, once.
-   * @returns false, and nothing changed, when the callback was answered before, timed out, or is unknown
-   * @throws {AppError} ANSWER_UNCONFIRMED when the engine can't be asked whether it took the answer
+   *
+   * @returns false, without a change, when the callback was answered before, timed out, or is unknown
+   * @throws AppError `ANSWER_UNCONFIRMED` when the engine did not confirm that it took the answer
    */
   answerCallback(callback: EngineCallback, value: JsonValue): Promise<boolean>;
 }

@@ -4,8 +4,8 @@ import { AppError } from '../../shared/errors.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { type FinishParts, finishEarly } from './finish-execution.ts';
 
-/** Lambda ends every process after 15 minutes. */
-const INLINE_LIFE_MS = 15 * 60_000;
+/** The longest timeout of a Lambda function. */
+const MAX_INLINE_MS = 15 * 60_000;
 
 /** Name of the failure of an execution whose process ended without recording how. */
 export const PROCESS_LOST = 'ProcessLost';
@@ -23,18 +23,18 @@ export const findExecution = async (
 };
 
 /**
- * Finds an execution to show. An inline run whose process must have ended long ago has died: it is finished here, since
- * the index that a sweep needs would cost more than these are worth.
+ * Finds an execution, and finishes it first if it is an inline run whose process has died: an index for the sweeper
+ * would cost more than these rare cases justify.
  *
  * @throws AppError `EXECUTION_NOT_FOUND` | `STORE_UNAVAILABLE`
  */
-export const showExecution = async (
+export const findReconciledExecution = async (
   executionId: string,
   parts: FinishParts & { readonly executions: ExecutionStore; readonly clock: Pick<Clock, 'now'> },
 ): Promise<ExecutionRecord> => {
   const record = await findExecution(executionId, parts);
   const ageMs = parts.clock.now() - record.startedAt;
-  if (record.mode !== 'inline' || record.status !== 'running' || ageMs <= INLINE_LIFE_MS) return record;
+  if (record.mode !== 'inline' || record.status !== 'running' || ageMs <= MAX_INLINE_MS) return record;
   const message = 'its process ended without saying how';
   await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
   return findExecution(executionId, parts);

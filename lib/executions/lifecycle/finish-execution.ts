@@ -12,17 +12,17 @@ import type {
 export interface FinishParts {
   readonly executions: Pick<ExecutionStore, 'finish' | 'markPublished'>;
   readonly events: ExecutionEvents;
-  /** Whether ends wait in the outbox until their event is published. Without an event bus nothing is left to publish. */
+  /** Whether ends are in the outbox until their event is published; false without an event bus. */
   readonly usesOutbox: boolean;
   readonly logger: Logger;
 }
 
 /**
- * Records the end of an execution, on the condition that it has none, then publishes it. Never the other way round: an
- * end that could not be recorded is followed by another one. The record stays in the outbox until the event is
- * published, so that the sweeper publishes what a crash leaves.
+ * Records the end of an execution, on the condition that it has none, then publishes it. Never in the other order: an end
+ * that is not recorded may be replaced by another one. The record stays in the outbox until the event is published, so
+ * that the sweeper publishes what a crash leaves.
  *
- * @returns false when it had ended before: nothing was changed, and nothing published
+ * @returns false, with nothing changed or published, when it had ended before
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const finishExecution = async (
@@ -38,9 +38,10 @@ export const finishExecution = async (
 };
 
 /**
- * Finishes an execution before its time. What it did stands; what was open has failed, for the same reason.
+ * Finishes an execution that its run does not finish. Completed nodes keep their records; open ones fail for the same
+ * reason.
  *
- * @param reason - of the failure, at the node that the execution is at unless it names another one
+ * @param reason - the failure; at the last open node unless it names another one
  * @returns see {@link finishExecution}
  * @throws AppError `STORE_UNAVAILABLE`
  */
@@ -59,7 +60,7 @@ export const finishEarly = (
   return finishExecution(record, { ...end, ...extra }, parts);
 };
 
-/** Publishes an end that is recorded. Never rejects: what could not be published stays in the outbox. */
+/** Publishes a recorded end. Never rejects: an end that can't be published stays in the outbox. */
 export const publishEnd = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
   { executions, events, logger }: FinishParts,
@@ -79,7 +80,6 @@ export const publishEnd = async (
   }
 };
 
-/** Without what else a record holds. */
 const toEnded = (execution: EndedExecution): EndedExecution => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf } = execution;
   const { status, endedAt, failure, traceparent } = execution;

@@ -4,10 +4,10 @@ import type { ExecutionMode, ExecutionStatus } from '../record/execution-status.
 
 const DEFAULTS = { maxNodeRuns: 100_000, maxOutputBytes: 32 * 1024 * 1024 };
 
-/** The gateway gives up after 30 seconds, Lambda after 15 minutes; a durable execution lives a year. */
+/** Below the limits of API Gateway (30 s), Lambda (15 min) and durable executions (1 year). */
 const TIMEOUT_SECONDS: Record<ExecutionMode, number> = { inline: 25, express: 840, durable: 31_536_000 };
 
-/** What an execution may use: what its workflow says, within what the way it runs allows. */
+/** The limits that the workflow sets, within those of the mode. */
 export const computeLimits = (
   settings: WorkflowSettings = {},
   mode: ExecutionMode,
@@ -31,10 +31,7 @@ export const keepsData = (
   return rule === 'always' || (rule === 'onFailure' && hasFailed);
 };
 
-/**
- * How long the lease of a process is: as long as the process can live, or for an express run three of them with Lambda's
- * delays between them.
- */
+/** Covers the longest process; for an express run three of them, with Lambda's delays between its retries. */
 export const RUNNING_LEASE_MS: Readonly<Record<ExecutionMode, number>> = {
   inline: 20 * 60_000,
   durable: 20 * 60_000,
@@ -42,7 +39,7 @@ export const RUNNING_LEASE_MS: Readonly<Record<ExecutionMode, number>> = {
 };
 const WAITING_LEASE_MS = 6 * 3_600_000;
 
-/** @returns when the lease expires; of an execution that waits, no later than the time of the execution itself */
+/** @returns when the lease expires: while the execution waits, no later than its timeout */
 export const computeLease = (
   status: ExecutionStatus,
   mode: ExecutionMode,

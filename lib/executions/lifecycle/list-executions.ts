@@ -27,7 +27,7 @@ export const listQuery = v.object({
 export type ListQuery = Readonly<v.InferOutput<typeof listQuery>>;
 
 interface ListPage {
-  /** The latest first; ties by id, descending. */
+  /** By start and id, descending. */
   readonly executions: readonly ExecutionSummary[];
   /** Null when there are no more. */
   readonly nextCursor: string | null;
@@ -35,22 +35,27 @@ interface ListPage {
 
 export interface ListParts {
   readonly executions: Pick<ExecutionStore, 'list'>;
-  /** Of all workflows that ever were: executions outlive their workflow. Rejects with `STORE_UNAVAILABLE`. */
+  /**
+   * With deleted workflows, whose executions remain.
+   *
+   * @throws AppError `STORE_UNAVAILABLE`
+   */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
 }
 
-/** How many lists are read at once. */
+/** Concurrent queries. */
 const CONCURRENCY = 10;
 
 /**
- * One page of executions, of a workflow or of all: the latest of each workflow and status, merged.
+ * Lists the executions of one or all workflows by merging the lists of each workflow and status.
+ *
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
  */
 export const listExecutions = async (query: ListQuery, parts: ListParts): Promise<ListPage> => {
   const { workflowId, status: statuses, from, to, limit, cursor } = query;
-  if (from !== null && to !== null && from > to) throw refuse('from is later than to');
+  if (from !== null && to !== null && from > to) throw queryInvalid('from is later than to');
   const list = JSON.stringify([workflowId, statuses.toSorted(), from, to]);
-  const after = cursor === null ? null : readPlace(cursor, list, query);
+  const after = cursor === null ? null : readPosition(cursor, list, query);
 
   const workflowIds = workflowId === null ? await parts.listWorkflowIds() : [workflowId];
   const kinds = statuses.length === 0 ? [null] : statuses;
@@ -75,26 +80,28 @@ export const listExecutions = async (query: ListQuery, parts: ListParts): Promis
   return { executions, nextCursor: hasMore && last !== undefined ? writeCursor(last, list) : null };
 };
 
-const refuse = (reason: string): AppError => new AppError('QUERY_INVALID', { reason });
+const queryInvalid = (reason: string): AppError => new AppError('QUERY_INVALID', { reason });
 
-/** The store refuses to begin outside of the time that it is asked for. */
-const readPlace = (cursor: string, list: string, { from, to }: ListQuery): Position => {
-  const place = readCursor(cursor, list);
-  const isInside = place.startedAt >= (from ?? 0) && place.startedAt <= (to ?? place.startedAt);
-  if (!isInside) throw refuse('cursor is not one that a list has given');
-  return place;
+/** The store rejects a position outside of the queried time. */
+const readPosition = (cursor: string, list: string, { from, to }: ListQuery): Position => {
+  const position = readCursor(cursor, list);
+  const isInside = position.startedAt >= (from ?? 0) && position.startedAt <= (to ?? position.startedAt);
+  if (!isInside) throw queryInvalid('cursor is not one that a list has given');
+  return position;
 };
 
 /**
- * In one order. A page may be short although there are more, when what was asked for is rare: behind its end nothing
- * is known of it yet, so nothing behind that end can be told of the others either.
+ * Merges pages by start and id. A rare status can give a short page although there are more: entries of other pages that
+ * come after its end are dropped, since it may have some that precede them.
  */
 const mergePages = (pages: readonly ExecutionPage[], limit: number): readonly ExecutionSummary[] => {
   const ends = pages
     .filter(({ executions, hasMore }) => hasMore && executions.length < limit)
     .map(({ executions }) => executions.at(-1) ?? null);
   if (ends.includes(null)) {
-    throw refuse('status is too rare among the latest executions to be found: say since when, with from');
+    throw queryInvalid(
+      'status is too rare among the latest executions to be found: say since when, with from',
+    );
   }
   return pages
     .flatMap(({ executions }) => executions)

@@ -20,21 +20,20 @@ export interface LoadParts {
   readonly logger: Logger;
 }
 
-/** What a background run needs to begin, or to be resumed. */
 export interface LoadedRun {
   readonly workflow: Workflow;
   readonly plan: Plan;
-  /** What the trigger gets. */
+  /** The input of the trigger. */
   readonly input: JsonObject;
-  /** At first the checkpoints of the execution that this one retries. */
+  /** Starts with the retried checkpoints; the run adds its own. */
   readonly journal: CheckpointJournal;
 }
 
 /**
- * Loads what the run of a record needs.
+ * Loads what starting or resuming a run needs.
  *
- * @returns or why it can never run
- * @throws AppError `STORE_UNAVAILABLE` for what can't be loaded now: an infrastructure error
+ * @returns the failure of an execution that can never run
+ * @throws AppError `STORE_UNAVAILABLE`, an infrastructure error
  */
 export const loadBackgroundRun = async (
   record: ExecutionRecord,
@@ -55,13 +54,13 @@ const load = async (
   { workflows, openPlan, blobs }: LoadParts,
 ): Promise<LoadedRun> => {
   const workflow = await workflows.findVersion(workflowId, workflowVersion);
-  // It was stored before the execution was: not visible yet, or lost, and no failure of the run either way.
+  // It was stored before the execution: not visible yet, or lost; either way no failure of the execution.
   if (workflow === null) {
     const cause = new Error(`version ${workflowVersion} of ${workflowId} is not stored`);
     throw new AppError('STORE_UNAVAILABLE', {}, cause);
   }
   const plan = await openPlan(workflow);
-  plan.routeFrom(trigger.nodeId); // throws for what is no trigger
+  plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
   const input = JSON.parse(await unpackText(record.input ?? 'j{}', blobs)) as JsonObject;
   const journal: CheckpointJournal =
     retriedCheckpoints === null

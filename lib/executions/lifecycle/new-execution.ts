@@ -2,24 +2,22 @@ import type { JsonObject } from '../../contract/json.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { ExecutionIdentity, ExecutionStart } from '../record/execution-store.ts';
 
-/** An execution that is to be started, in this process or in the background. */
 export interface NewExecution extends Pick<ExecutionIdentity, 'executionId' | 'trigger' | 'traceparent'> {
   readonly workflow: Workflow;
-  /** What the trigger gets as its input. */
+  /** The input of the trigger. */
   readonly input: JsonObject;
   /** See {@link ExecutionStart}. */
   readonly keepsResult: boolean;
 }
 
-/** What depends on where and when it is started. */
-type Circumstances = Pick<
+type StartOptions = Pick<
   ExecutionStart,
   'mode' | 'status' | 'startedAt' | 'startToken' | 'input' | 'callbackKey'
 >;
 
 export const toStart = (
   { executionId, workflow, trigger, traceparent, keepsResult }: NewExecution,
-  circumstances: Circumstances,
+  options: StartOptions,
 ): ExecutionStart => ({
   executionId,
   workflowId: workflow.definition.id,
@@ -29,5 +27,5 @@ export const toStart = (
   keepsResult,
   retryOf: null,
   retriedCheckpoints: null,
-  ...circumstances,
+  ...options,
 });

@@ -5,13 +5,13 @@ import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { compilePlan, type Plan } from '../../workflows/plan/plan.ts';
 
-/** The plan of a version; rejects with AppError `WORKFLOW_INVALID`. */
+/** @throws AppError `WORKFLOW_INVALID` */
 export type OpenPlan = (workflow: Workflow) => Promise<Plan>;
 
 interface PlanParts {
-  /** Called for plans that are not known yet; builds the registry on its first call. */
+  /** Called for plans that are not cached; builds the registry on its first call. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
-  /** Answers from memory, or with what `load` resolves to. A version never changes, so its plan never ages. */
+  /** A cache of plans. A version never changes, so its plan never goes stale. */
   readonly lookUpPlan: (key: string, load: () => Promise<Plan>) => Promise<Plan>;
 }
 
@@ -20,16 +20,16 @@ export const createOpenPlan =
   (workflow) =>
     lookUpPlan(keyOf(workflow), async () => compilePlan(workflow.definition, await loadNodeTypes()));
 
-/** With the time, for a store that was emptied and so counts from 1 again. */
+/** Includes the time, since versions of a store that was emptied start from 1 again. */
 const keyOf = ({ definition, version, updatedAt }: Workflow): string =>
   `${definition.id}/${version}/${updatedAt}`;
 
-/** How many plans of other workflows are kept at hand. */
+/** Plans of other workflows in the cache. */
 const MAX_PLANS = 100;
 
 /**
- * The other workflows of a store, for nodes that run them. Plans are kept: a run that was suspended while it read one
- * is resumed at once, and has to find it at hand then.
+ * Loads other workflows from the store. Plans are cached: a run that was suspended while it loaded one is resumed at once
+ * in this process, and must not be suspended there again.
  */
 export const createOtherWorkflows = (
   workflows: Pick<WorkflowStore, 'find' | 'findVersion'>,
@@ -43,10 +43,10 @@ export const createOtherWorkflows = (
     },
     loadPlan: async (workflowId, version) => {
       const key = `${workflowId}/${version}`;
-      const known = plans.get(key);
-      if (known !== undefined) return known;
+      const cached = plans.get(key);
+      if (cached !== undefined) return cached;
       const workflow = await workflows.findVersion(workflowId, version);
-      // Its number was just read: see `loadBackgroundRun`.
+      // The step before has read this version: see `loadBackgroundRun`.
       if (workflow === null) {
         const cause = new Error(`version ${version} of ${workflowId} is not stored`);
         throw new AppError('STORE_UNAVAILABLE', {}, cause);

@@ -19,13 +19,13 @@ interface PrepareParts {
   readonly guard?: StrayErrorGuard | undefined;
 }
 
-/** Runs the execution that was started. Rejects for a fault of ours; a failing node is a result. */
+/** Runs a started execution. A failing node is a result; it throws for bugs of the engine only. */
 export type RunPrepared = (start: ExecutionStart) => Promise<ExecutionResult>;
 
 /**
  * Loads what an inline run needs, before its start is recorded.
  *
- * @param timeLimitMs - how long it may take, whatever the limit of its workflow is
+ * @param timeLimitMs - upper bound of the workflow's timeout
  * @throws AppError `WORKFLOW_INVALID` when the stored workflow, or its trigger, can't run
  */
 export type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<RunPrepared>;
@@ -34,7 +34,7 @@ export const createPrepareRun =
   ({ openPlan, otherWorkflows, services, loggerFor, guard }: PrepareParts): PrepareRun =>
   async ({ workflow, trigger, input }, timeLimitMs) => {
     const plan = await openPlan(workflow);
-    plan.routeFrom(trigger.nodeId); // throws for what is no trigger
+    plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
     const limits = computeLimits(workflow.definition.settings, 'inline', timeLimitMs);
     return async (start) => {
       const execution = toExecutionInfo(start);

@@ -16,29 +16,29 @@ export interface ReconcileParts extends FinishParts {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Delay before a dispatch is repeated: the first, the longest, and the age after which it never is. */
+/** Delays before a dispatch is repeated, and the age of an execution after which it is not. */
 const FIRST_REDISPATCH_MS = 5 * 60_000;
-const LAST_REDISPATCH_MS = 3_600_000;
-const NEVER_STARTED_MS = 24 * 3_600_000;
+const MAX_REDISPATCH_MS = 3_600_000;
+const MAX_DISPATCH_AGE_MS = 24 * 3_600_000;
 
-/** An invocation that the engine has given up, as the dead-letter queue names it. */
-export interface GivenUpInvocation {
-  /** Null when the message does not say. */
+/** An invocation that failed finally, from the dead-letter queue. */
+export interface DeadLetter {
+  /** Null when the message does not name it. */
   readonly requestId: string | null;
 }
 
 /**
- * Reconciles one execution whose lease has expired: dispatches again what no process has begun, publishes ends that are
- * in the outbox, and finishes, with the reason, what died. What is alive is left alone.
+ * Reconciles one execution whose lease has expired: dispatches it again if it has not started, publishes its end if that
+ * is in the outbox, and finishes it if its run has died.
  *
- * @param givenUp - for what came out of the dead-letter queue: only the invocation that holds the lease ends its
+ * @param deadLetter - null for an execution from a sweep. Only the invocation that holds the lease finishes its
  *   execution, a duplicate of it does not
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` | `ENGINE_UNAVAILABLE`: the next sweep tries again
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` | `ENGINE_UNAVAILABLE`; the next sweep tries again
  */
 export const reconcileExecution = async (
   executionId: string,
   parts: ReconcileParts,
-  givenUp: GivenUpInvocation | null = null,
+  deadLetter: DeadLetter | null = null,
 ): Promise<void> => {
   const record = await parts.executions.find(executionId);
   if (record === null) return;
@@ -47,14 +47,13 @@ export const reconcileExecution = async (
     if (record.isInOutbox) await publishAgain(record, status, parts);
     return;
   }
-  // What has done nothing yet can be begun at any time.
   if (status === 'accepted') return dispatchAgain(record, parts);
   if (mode === 'durable') return checkDurable(record, parts);
-  const isGivenUp = givenUp !== null && record.leaseOwner === ownerOf(givenUp);
-  // Begun, or begun again, since it was found to be due; or a duplicate was given up.
-  const isAlive = record.leaseExpiresAt !== null && record.leaseExpiresAt > parts.clock.now();
-  if (isAlive && !isGivenUp) return;
-  const message = isGivenUp
+  const isDead = deadLetter !== null && record.leaseOwner === leaseOwnerOf(deadLetter);
+  // It was started or resumed after the sweep found it; or the dead letter is that of a duplicate.
+  const isLeased = record.leaseExpiresAt !== null && record.leaseExpiresAt > parts.clock.now();
+  if (isLeased && !isDead) return;
+  const message = isDead
     ? 'its process failed, and so did those that tried again'
     : 'its process ended without saying how';
   await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
@@ -63,18 +62,18 @@ export const reconcileExecution = async (
 const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: ReconcileParts): Promise<void> =>
   publishEnd({ ...record, status, endedAt: record.endedAt ?? parts.clock.now() }, parts);
 
-/** As the function for express runs names itself. */
-const ownerOf = ({ requestId }: GivenUpInvocation): string => `request:${requestId}`;
+/** The lease owner of an express run. */
+const leaseOwnerOf = ({ requestId }: DeadLetter): string => `request:${requestId}`;
 
 const dispatchAgain = async (record: ExecutionRecord, parts: ReconcileParts): Promise<void> => {
   const { executionId, startedAt, mode } = record;
   const now = parts.clock.now();
-  if (now - startedAt > NEVER_STARTED_MS || mode === 'inline') {
+  if (now - startedAt > MAX_DISPATCH_AGE_MS || mode === 'inline') {
     const message = 'no process could begin it within a day';
     await finishEarly(record, 'failed', { name: 'NeverStarted', message }, parts);
     return;
   }
-  const delayMs = Math.min(FIRST_REDISPATCH_MS * 2 ** record.redispatches, LAST_REDISPATCH_MS);
+  const delayMs = Math.min(FIRST_REDISPATCH_MS * 2 ** record.redispatches, MAX_REDISPATCH_MS);
   const redispatches = await parts.executions.redispatch(executionId, now + delayMs);
   if (redispatches !== null) await parts.dispatcher.dispatch(executionId, mode, redispatches);
 };
@@ -84,25 +83,25 @@ const checkDurable = async (record: ExecutionRecord, parts: ReconcileParts): Pro
   const found: DurableStatus =
     leaseOwner === null ? 'gone' : await parts.durableService.findStatus(leaseOwner);
   if (found !== 'running') {
-    const [end, message] = LOST[found];
+    const [end, message] = END_OF_LOST_RUN[found];
     await finishEarly(record, end, { name: 'RunLost', message }, parts);
     return;
   }
   const now = parts.clock.now();
-  const endsAt = await findEnd(record, parts);
-  if (now > endsAt) {
-    // First the record: what the run still does can't change it any more.
+  const deadline = await findDeadline(record, parts);
+  if (now > deadline) {
+    // First the record, so that the run can't change it while it is stopped.
     await finishEarly(record, 'timedOut', { name: 'ExecutionTimeout', message: 'its time was up' }, parts);
     await parts.durableService.stop(leaseOwner ?? '', 'its time was up');
     return;
   }
-  // Past its end: at its end it would be due again and not be late yet.
-  const leaseExpiresAt = computeLease(status, 'durable', now, endsAt + 1);
+  // Later than the deadline: at the deadline itself it would be due again, and not timed out yet.
+  const leaseExpiresAt = computeLease(status, 'durable', now, deadline + 1);
   await parts.executions.extendLease(executionId, leaseExpiresAt);
 };
 
-/** How an execution ends whose durable execution has ended without it. */
-const LOST: Record<
+/** The end of an execution whose durable execution has ended without recording one. */
+const END_OF_LOST_RUN: Record<
   Exclude<DurableStatus, 'running'>,
   readonly [Exclude<FinalStatus, 'succeeded'>, string]
 > = {
@@ -113,7 +112,7 @@ const LOST: Record<
   gone: ['failed', 'its durable execution is gone'],
 };
 
-const findEnd = async (
+const findDeadline = async (
   { workflowId, workflowVersion, startedAt, mode }: ExecutionRecord,
   parts: ReconcileParts,
 ) => {

@@ -5,7 +5,7 @@ import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts
 import type { Plan } from '../../workflows/plan/plan.ts';
 import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionRecord, ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
-import { drawCallbackKey } from './accept-execution.ts';
+import { createCallbackKey } from './accept-execution.ts';
 import { checkJournal } from './check-journal.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { findExecution } from './find-execution.ts';
@@ -21,7 +21,6 @@ export interface RetryParts {
   readonly executions: ExecutionStore;
   readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
   readonly dispatcher: Dispatcher;
-  /** Rejects with `WORKFLOW_INVALID`. */
   readonly openPlan: OpenPlan;
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly ids: Ids;
@@ -30,10 +29,10 @@ export interface RetryParts {
 }
 
 /**
- * Starts a new execution of the same request, from the start, or from a node on with the checkpoints of the steps before
- * it.
+ * Starts a new execution with the input of a finished one: from its trigger, or from a node with the checkpoints of the
+ * steps before it.
  *
- * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`: none was started
+ * @throws AppError `EXECUTION_NOT_FOUND` | `NOT_RETRYABLE` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE` when none was started
  */
 export const retryExecution = async (
   executionId: string,
@@ -41,20 +40,19 @@ export const retryExecution = async (
   parts: RetryParts,
 ): Promise<ExecutionStart> => {
   const record = await findExecution(executionId, parts);
-  const refuse = (reason: string): never => {
-    throw new AppError('NOT_RETRYABLE', { executionId, reason });
-  };
-  if (!isFinal(record.status)) refuse(`it has not ended: it is ${record.status}`);
+  const notRetryable = (reason: string) => new AppError('NOT_RETRYABLE', { executionId, reason });
+  if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
   if (record.input === null)
-    refuse('its request was not kept: of runs whose caller waited, only that of failed ones is');
+    throw notRetryable('its request was not kept: of runs whose caller waited, only that of failed ones is');
   const workflow = await findWorkflow(record, options, parts);
   if (workflow === null)
-    return refuse(`there is no ${options.version} version of workflow ${record.workflowId}`);
-  const plan = await openPlan(workflow, parts, refuse);
+    throw notRetryable(`there is no ${options.version} version of workflow ${record.workflowId}`);
+  const plan = await openPlan(workflow, parts);
+  if (plan === null) throw notRetryable(`workflow ${workflow.definition.id} can't run`);
   const problem =
     findProblem(plan, record, options) ??
     (options.from === null ? null : await checkJournal(record, plan, options.from));
-  if (problem !== null) refuse(problem);
+  if (problem !== null) throw notRetryable(problem);
 
   const mode = await parts.modeOf(workflow);
   const start = toStart(record, workflow, options, { ...parts, mode });
@@ -70,20 +68,17 @@ const findWorkflow = (
 ): Promise<Workflow | null> =>
   version === 'current' ? workflows.find(workflowId) : workflows.findVersion(workflowId, workflowVersion);
 
-const openPlan = async (
-  workflow: Workflow,
-  parts: RetryParts,
-  refuse: (reason: string) => never,
-): Promise<Plan> => {
+/** @returns null for a workflow that can't run */
+const openPlan = async (workflow: Workflow, parts: RetryParts): Promise<Plan | null> => {
   try {
     return await parts.openPlan(workflow);
   } catch (error) {
-    if (isAppError(error, 'WORKFLOW_INVALID')) return refuse(`workflow ${workflow.definition.id} can't run`);
+    if (isAppError(error, 'WORKFLOW_INVALID')) return null;
     throw error;
   }
 };
 
-/** Why this version can't be run like this; null when it can. */
+/** @returns why this version can't be run with these options; null when it can */
 const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOptions): string | null => {
   const start = plan.nodes.find(({ node }) => node.id === trigger.nodeId);
   const isFired = start?.nodeType.kind === 'trigger' && start.node.disabled !== true;
@@ -112,7 +107,7 @@ const toStart = (
   startedAt: clock.now(),
   startToken: ids.next(),
   input,
-  callbackKey: drawCallbackKey(ids),
+  callbackKey: createCallbackKey(ids),
   retryOf: { executionId, fromNodeId: from },
   traceparent,
   retriedCheckpoints: from === null ? null : checkpoints,

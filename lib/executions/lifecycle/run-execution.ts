@@ -19,11 +19,11 @@ interface RunParts extends FinishParts {
 }
 
 /**
- * Runs an execution to its end in this process, with a record of its start and of its end. Once the start is recorded
- * it always resolves, and the result is true even if the end can't be recorded.
+ * Runs an execution in this process, and records its start and end. Once the start is recorded it always resolves, even
+ * if the end can't be recorded.
  *
- * @param timeLimitMs - how long it may take, whatever the limit of its workflow is
- * @throws AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `ALREADY_STARTED`: nothing was run
+ * @param timeLimitMs - upper bound of the workflow's timeout
+ * @throws AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `ALREADY_STARTED` when nothing was run
  */
 export type RunExecution = (execution: NewExecution, timeLimitMs: number) => Promise<ExecutionResult>;
 
@@ -37,7 +37,7 @@ export const createRunExecution =
       status: 'running',
       startedAt: clock.now(),
       startToken: ids.next(),
-      input: null, // nothing resumes it; kept with its end when it failed, for a retry
+      input: null, // never resumed; the end of a failed run keeps it, for a retry
       callbackKey: null,
     });
     if (!(await executions.start(start))) {
@@ -48,7 +48,7 @@ export const createRunExecution =
     return result;
   };
 
-/** Turns an engine that throws, a fault of ours, into a failed execution: no record may say `running` for ever. */
+/** Turns a bug of the engine into a failed execution, so that its record does not stay open. */
 export const runToResult = async (
   run: () => Promise<ExecutionResult>,
   start: ExecutionIdentity,

@@ -1,12 +1,13 @@
 import type { ExecutionRecord } from './execution-store.ts';
 
-/** After as many crashes at one place, whatever causes them will cause the next one, too. */
+/** Consecutive crashes after which the execution is failed. */
 export const MAX_CRASHES = 20;
 
 /**
- * How many processes in a row ended too early, when another one is about to begin: without having suspended the run,
- * and without a checkpoint more than the one before. A crash after progress is the first of a new row.
- * @param journalSize how many checkpoints there are now
+ * Counts consecutive crashes before a process starts. A process has crashed that left the run `running`; one that made a
+ * checkpoint before restarts the count.
+ *
+ * @param journalSize - the present number of checkpoints
  */
 export const countCrashes = (
   { status, crashes, journalSize: before }: Pick<ExecutionRecord, 'status' | 'crashes' | 'journalSize'>,

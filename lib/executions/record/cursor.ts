@@ -3,29 +3,30 @@ import { AppError } from '../../shared/errors.ts';
 import { createRandom } from '../../shared/random.ts';
 import type { ExecutionSummary } from './execution-store.ts';
 
-/** A place in a list: after this execution. */
+/** A position in a list: after this execution. */
 export type Position = Pick<ExecutionSummary, 'executionId' | 'startedAt'>;
 
-/** The last time that ISO 8601 writes with four digits of a year, as the store compares times. */
+/** The last year with four digits, since the store compares times as ISO 8601 text. */
 const MAX_TIME = 253_402_300_799_999;
 
 /**
- * Where the next page begins, for a caller to hand back as it is.
- * @param list what the list is of: a place in one list means nothing in another
+ * Writes an opaque cursor for the next page.
+ *
+ * @param list - identifies the query, since a position is valid in its own list only
  */
 export const writeCursor = ({ startedAt, executionId }: Position, list: string): string =>
   Buffer.from(JSON.stringify([startedAt, executionId, hashOf(list)])).toString('base64url');
 
-/** @throws AppError `QUERY_INVALID` for a cursor that is none, or another list's */
+/** @throws AppError `QUERY_INVALID` for a malformed cursor, or one of another list */
 export const readCursor = (cursor: string, list: string): Position => {
   const [startedAt, executionId, hash] = parse(cursor);
-  const isPlace =
+  const isPosition =
     typeof startedAt === 'number' &&
     Number.isInteger(startedAt) &&
     startedAt >= 0 &&
     startedAt <= MAX_TIME &&
     isId(executionId);
-  if (!isPlace) throw new AppError('QUERY_INVALID', { reason: 'cursor is not one that a list has given' });
+  if (!isPosition) throw new AppError('QUERY_INVALID', { reason: 'cursor is not one that a list has given' });
   if (hash !== hashOf(list)) {
     throw new AppError('QUERY_INVALID', { reason: 'cursor is that of a list with other parameters' });
   }
@@ -41,5 +42,5 @@ const parse = (cursor: string): unknown[] => {
   }
 };
 
-/** Tells a mistake, not an attack: a forged cursor shows no more than another page. */
+/** Detects mistakes, not attacks: a forged cursor shows no more than another page. */
 const hashOf = (list: string): string => createRandom(list)().toString(36);

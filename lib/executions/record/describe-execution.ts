@@ -18,8 +18,8 @@ export const describeSummary = ({
 });
 
 /**
- * All that operators see of one execution. A list of what is shown, not of what is hidden: the request, the key that
- * signs addresses, what a retry remembers, and whatever else a record gets one day stay inside.
+ * An execution as operators see it. An allow-list, so that its input, callback key, checkpoints and later attributes are
+ * not exposed.
  */
 export const describeExecution = (record: ExecutionRecord) => ({
   ...describeSummary(record),

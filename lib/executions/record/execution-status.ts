@@ -1,8 +1,8 @@
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 
 /**
- * How an execution stands: `accepted` (stored, not begun), `running`, `waiting` (for a time, an answer or another
- * attempt, in no process); the others are final and never change.
+ * `accepted`: stored, not started. `waiting`: suspended until a time, an answer or the next attempt. The last four are
+ * final.
  */
 export const EXECUTION_STATUSES = [
   'accepted',
@@ -20,5 +20,5 @@ export type FinalStatus = Exclude<ExecutionStatus, OpenStatus>;
 export const isFinal = (status: ExecutionStatus): status is FinalStatus =>
   status !== 'accepted' && status !== 'running' && status !== 'waiting';
 
-/** Where an execution runs: `inline` in the function that took the request, whose caller waits. */
+/** `inline` executions run within the request; their caller waits. */
 export type ExecutionMode = 'inline' | BackgroundMode;

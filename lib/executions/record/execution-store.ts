@@ -2,14 +2,14 @@ import type { ExecutionInfo } from '../../contract/node.ts';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { ExecutionMode, ExecutionStatus, FinalStatus } from './execution-status.ts';
 
-/** What an execution was made from that repeats another one. */
+/** The origin of a retry. */
 interface RetryOf {
   readonly executionId: string;
-  /** The first node that runs again; null for all of them. */
+  /** The first node that runs again; null for all nodes. */
   readonly fromNodeId: string | null;
 }
 
-/** What an execution is, from its start on: none of it ever changes. */
+/** The part of an execution that never changes. */
 export interface ExecutionIdentity {
   /** `A-Z a-z 0-9 - _`, at most 64 characters. */
   readonly executionId: string;
@@ -18,32 +18,29 @@ export interface ExecutionIdentity {
   /** The trigger that fired. */
   readonly trigger: ExecutionInfo['trigger'];
   readonly mode: ExecutionMode;
-  /** Milliseconds since the epoch, by the clock of the gateway where there is one. */
+  /** Milliseconds since the epoch; of the gateway for a request. */
   readonly startedAt: number;
   readonly retryOf: RetryOf | null;
-  /** W3C Trace Context, as the request named it; null when it did not. */
+  /** W3C Trace Context of the request; null for none. */
   readonly traceparent: string | null;
 }
 
 export interface ExecutionStart extends ExecutionIdentity {
-  /** `running` when it runs in this very process, else `accepted`. */
+  /** `running` when it runs in this process. */
   readonly status: 'accepted' | 'running';
-  /** Drawn for this start alone: tells our own write, whose reply was lost, from somebody else's. */
+  /** Unique to this start: identifies our own write when its reply was lost. */
   readonly startToken: string;
-  /** What the trigger gets, packed (`packText`); null for an inline run, until it fails. */
+  /** Input of the trigger, packed (`packText`); null for an inline run, until it fails. */
   readonly input: string | null;
-  /** Signs the addresses of its callbacks; null for an inline run. Never shown. */
+  /** Signs its callback URLs; null for an inline run. Secret. */
   readonly callbackKey: string | null;
-  /**
-   * Checkpoints of the execution that this one retries, packed. They never change, so that every replay begins alike.
-   * Null for none.
-   */
+  /** Checkpoints of the execution that this one retries, packed; null for none. They never change, so that replays agree. */
   readonly retriedCheckpoints: string | null;
-  /** Keep the output: a repeated delivery may ask for it. */
+  /** Keep the output, for repeated deliveries. */
   readonly keepsResult: boolean;
 }
 
-/** The lease that a process takes when it begins or resumes an execution. */
+/** The lease that a process acquires to start or resume an execution. */
 export interface ExecutionLease {
   /** See {@link ExecutionRecord}. */
   readonly leaseOwner: string;
@@ -54,13 +51,13 @@ export interface ExecutionLease {
 
 export interface ExecutionProgress {
   readonly status: 'running' | 'waiting';
-  /** With the data of the nodes, or without, as the workflow says; absent: what was stored stays. */
+  /** With the data of the nodes if the workflow says so. Absent: unchanged. */
   readonly nodes?: readonly NodeRecord[];
-  /** See {@link ExecutionRecord}; absent: what was stored stays. */
+  /** See {@link ExecutionRecord}. Absent: unchanged. */
   readonly crashes?: number;
-  /** Steps that are done, packed, for a retry from a node; absent: what was stored stays. */
+  /** See {@link ExecutionRecord}. Absent: unchanged. */
   readonly checkpoints?: string;
-  /** When to look whether it is still alive, milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   readonly leaseExpiresAt: number;
 }
 
@@ -69,56 +66,55 @@ export interface ExecutionEnd {
   /** Milliseconds since the epoch. */
   readonly endedAt: number;
   readonly nodes: readonly NodeRecord[];
-  /** How many entries had been left out of `nodes` before; 0 when absent. */
+  /** Entries that were left out of `nodes` before; 0 when absent. */
   readonly nodesOmitted?: number;
   readonly failure: NodeFailure | null;
-  /** The request of an inline run that failed, packed, for a retry; absent: what was stored at its start stays. */
+  /** Input of an inline run that failed, packed, for a retry. Absent: unchanged. */
   readonly input?: string;
   /** `{output, response}`, packed, when the execution keeps its result. */
   readonly result?: string;
   readonly checkpoints?: string;
-  /** The event of this end is still to be published: the sweeper sees to it unless `announced` is called. */
+  /** The completion event is not published yet: the sweeper publishes it unless `markPublished` is called. */
   readonly isInOutbox: boolean;
 }
 
 /** A pending callback: an item of its own, since an execution can have thousands. */
 export interface PendingCallback {
-  /** The id that the engine of background runs gave it. */
+  /** Its id in the engine of background runs. */
   readonly callbackId: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Which due executions: those that wait may be many and are seldom lost, so that they are looked after apart. */
+/** Waiting executions are swept apart, since they may be many and are seldom lost. */
 export type DueGroup = 'active' | 'waiting';
 
-/** The stored account of one execution. */
 export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
   readonly status: ExecutionStatus;
   readonly endedAt: number | null;
-  /** Of a very long list only the first entries and the failed ones are kept, and data before entries is left out. */
+  /** Bounded: of a very long list the first and the failed entries are kept; data is left out before entries. */
   readonly nodes: readonly NodeRecord[];
-  /** How many entries of `nodes` were left out for their size. */
+  /** Entries left out of `nodes`. */
   readonly nodesOmitted: number;
   readonly failure: NodeFailure | null;
   /**
-   * Who runs it: the ARN of the durable execution, or `request:` and the id of the asynchronous invocation, which is
-   * the same when Lambda tries again. Null before it has begun, and for inline runs.
+   * The ARN of the durable execution, or `request:` and the id of the asynchronous invocation, which Lambda's retries
+   * share. Null before its start, and for inline runs.
    */
   readonly leaseOwner: string | null;
-  /** How often a process began or resumed it. */
+  /** How often a process started or resumed it. */
   readonly invocations: number;
-  /** How many checkpoints there were when the last process began: more of them later are progress. */
+  /** Checkpoints at the start of the last process: more of them later are progress. */
   readonly journalSize: number;
-  /** How many processes in a row ended too early, each without a checkpoint more than the one before. */
+  /** Consecutive crashes without a new checkpoint between them. */
   readonly crashes: number;
-  /** How often it was dispatched again, because no process had begun it. */
+  /** How often it was dispatched again before its start. */
   readonly redispatches: number;
   readonly result: string | null;
-  /** Steps that are done, packed: what a retry from a node in the middle is given as its `seed`. Null for none. */
+  /** Its checkpoint journal, packed, for a retry from a node; null for none. */
   readonly checkpoints: string | null;
   readonly isInOutbox: boolean;
-  /** When to look at it, milliseconds since the epoch; null when nobody has to. */
+  /** When the sweeper reconciles it, milliseconds since the epoch; null for never. */
   readonly leaseExpiresAt: number | null;
 }
 
@@ -136,54 +132,68 @@ export interface ExecutionQuery {
   readonly to?: number;
   /** At most this many; 1 to 100. */
   readonly limit: number;
-  /** Where the page before ended: only what comes after it in the order of the list. */
+  /** The last entry of the previous page. */
   readonly after?: Pick<ExecutionSummary, 'executionId' | 'startedAt'>;
 }
 
 export interface ExecutionPage {
-  /** The latest first; ties by id, descending. */
+  /** By start and id, descending. */
   readonly executions: readonly ExecutionSummary[];
-  /** Whether there are more. */
   readonly hasMore: boolean;
 }
 
 /**
- * All methods reject with {@link AppError} `STORE_UNAVAILABLE` when the store can't be had. Every change of a status
- * is conditional on an open one before it.
+ * All methods throw AppError `STORE_UNAVAILABLE` when the store can't be reached. Every change of a status is conditional
+ * on an open one before it.
  */
 export interface ExecutionStore {
-  /** A conditional put, which is what makes a start happen once: false when somebody else has started this execution. */
+  /**
+   * A conditional put, so that an execution starts once.
+   *
+   * @returns false when it was started before, with another start token
+   */
   start(start: ExecutionStart): Promise<boolean>;
-  /** Takes back a start that was not begun, leaving nothing: false when it was begun, ended, or is somebody else's. */
+  /**
+   * Deletes an accepted execution that has not started.
+   *
+   * @returns false, with nothing changed, when it has started, or has another start token
+   */
   withdraw(executionId: string, startToken: string): Promise<boolean>;
   /**
-   * A process begins or resumes it: `running`, and one invocation more. On the condition that it is accepted, or open
-   * and this owner's: however often it was dispatched, one owner runs it.
-   * @returns the record as it is then; null when the condition does not hold
+   * Starts or resumes it: `running`, with one invocation more. On the condition that it is accepted, or open and leased
+   * by this owner, so that one owner runs it however often it was dispatched.
+   *
+   * @returns the updated record; null when the condition does not hold
    */
   acquireLease(executionId: string, lease: ExecutionLease): Promise<ExecutionRecord | null>;
   /**
-   * Counts another dispatch of an execution that no process has begun, and moves its `leaseExpiresAt`.
-   * @returns how many there were beside the first; null when it has begun, ended, or is unknown
+   * Counts another dispatch of an accepted execution, and moves its `leaseExpiresAt`.
+   *
+   * @returns the dispatches after the first; null when it has started, has ended, or is unknown
    */
   redispatch(executionId: string, leaseExpiresAt: number): Promise<number | null>;
-  /** False, and nothing changed, when the execution has ended or is unknown. */
+  /** @returns false, with nothing changed, when the execution has ended or is unknown */
   saveProgress(executionId: string, progress: ExecutionProgress): Promise<boolean>;
-  /** Opening a callback of the same name again changes nothing. @param name see `Steps.callback` */
+  /**
+   * Idempotent.
+   *
+   * @param name - see `Steps.callback`
+   */
   openCallback(executionId: string, name: string, callback: PendingCallback): Promise<void>;
-  /** Null when it was never opened, or has expired. */
+  /** @returns null when it was never opened, or has expired */
   findCallback(executionId: string, name: string): Promise<PendingCallback | null>;
-  /** False, and nothing changed, when the execution has ended already or is unknown. */
+  /** @returns false, with nothing changed, when the execution has ended or is unknown */
   finish(executionId: string, end: ExecutionEnd): Promise<boolean>;
-  /** The event of its end was published. */
+  /** Takes it out of the outbox. */
   markPublished(executionId: string): Promise<void>;
   find(executionId: string): Promise<ExecutionRecord | null>;
   list(query: ExecutionQuery): Promise<ExecutionPage>;
   /**
-   * Ids of background executions that are open, or not announced, and whose `leaseExpiresAt` has come: all of the group, read
-   * page by page as they are asked for, the longest overdue of each page first.
+   * Finds background executions that are open, or in the outbox, and whose `leaseExpiresAt` has passed. Reads pages on
+   * demand, the longest overdue of each page first.
+   *
+   * @returns their ids
    */
   findDue(now: number, group: DueGroup): AsyncIterable<string>;
-  /** Looks at it again later. */
   extendLease(executionId: string, leaseExpiresAt: number): Promise<void>;
 }

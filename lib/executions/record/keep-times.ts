@@ -1,10 +1,7 @@
 import { isOpen } from '../../engine/open-nodes.ts';
 import { type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
 
-/**
- * A run that goes on computes the records of its earlier nodes again, in no time. What was recorded when it happened
- * is the truth: it stays.
- */
+/** Keeps recorded times, since a replay computes the records of earlier nodes again, with times of its own. */
 export const keepTimes = (
   recorded: readonly NodeRecord[],
   computed: readonly NodeRecord[],
@@ -17,11 +14,11 @@ export const keepTimes = (
     const { startedAt } = known;
     if (!isOpen(known)) return { ...record, startedAt, durationMs: known.durationMs };
     const durationMs = isOpen(record) ? 0 : Math.max(0, record.startedAt + record.durationMs - startedAt);
-    // A node that waits for its next attempt, or has run out of time, may have begun none in this process.
+    // A node that waits for its next attempt, or has timed out, may have started none in this process.
     return { ...record, startedAt, durationMs, attempts: Math.max(known.attempts, record.attempts) };
   });
 };
 
-/** The latest time that any of the records tells of: what comes after can't have been before. */
-export const latestOf = (records: readonly NodeRecord[], start: number): number =>
+/** @returns the latest recorded time, milliseconds since the epoch */
+export const latestTimeOf = (records: readonly NodeRecord[], start: number): number =>
   records.reduce((latest, { startedAt, durationMs }) => Math.max(latest, startedAt + durationMs), start);

@@ -5,10 +5,14 @@ import type { ExecutionStart } from './execution-store.ts';
 import { packText } from './pack-value.ts';
 import { redactCredentials } from './redact-credentials.ts';
 
-/** What of a record's attributes may be as large as this; a write costs by the size of the whole record. */
+/** Size of a packed attribute: every write is billed by the size of the whole record. */
 export const PACKED_BYTES = 12_000;
 
-/** What the trigger gets, as a record keeps it. @throws {AppError} STORE_UNAVAILABLE */
+/**
+ * Packs the input of the trigger.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
 export const packInput = (executionId: string, input: JsonObject, blobs: BlobStore): Promise<string> =>
   packText(JSON.stringify(input), {
     limitBytes: PACKED_BYTES,
@@ -17,8 +21,9 @@ export const packInput = (executionId: string, input: JsonObject, blobs: BlobSto
   });
 
 /**
- * The result of an execution, for a delivery that is repeated; nothing when none can be. It holds no credential of the
- * request, whatever the workflow did with it.
+ * Packs the result of an execution, for repeated deliveries, without the credentials of its request.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
  */
 export const packResult = async (
   { executionId, keepsResult }: Pick<ExecutionStart, 'executionId' | 'keepsResult'>,

@@ -3,23 +3,23 @@ import { gunzip, gzip } from 'node:zlib';
 import type { BlobStore } from './blob-store.ts';
 
 interface PackOptions {
-  /** UTF-8 bytes that the packed text may take. */
+  /** Size of the packed text, UTF-8 bytes. */
   readonly limitBytes: number;
-  /** Where it goes when it is too large even when compressed. */
+  /** Key of the blob, if the compressed text is too large. */
   readonly key: string;
   readonly blobs: BlobStore;
 }
 
-/** What is unpacked takes no more than this, whatever it was packed as. */
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
 
 const compress = promisify(gzip);
 const inflate = promisify(gunzip);
 
 /**
- * Makes a text small enough for where it is to be kept: as it is, compressed, or as a pointer to a blob. The first
- * character says which: `j`, `z` (gzip, RFC 1952, in base64) or `b`.
- * Rejects with AppError `STORE_UNAVAILABLE`.
+ * Packs a text for an attribute of limited size. The first character is the format: `j` for the text itself, `z` for gzip
+ * (RFC 1952) in base64, `b` for the key of a blob.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
  */
 export const packText = async (text: string, { limitBytes, key, blobs }: PackOptions): Promise<string> => {
   if (Buffer.byteLength(text) < limitBytes) return `j${text}`;
@@ -29,7 +29,7 @@ export const packText = async (text: string, { limitBytes, key, blobs }: PackOpt
   return `b${key}`;
 };
 
-/** Rejects with AppError `STORE_UNAVAILABLE`, and with an Error that names the key when the blob is gone. */
+/** @throws AppError `STORE_UNAVAILABLE`, or an Error that names the key of a blob that is gone */
 export const unpackText = async (
   packed: string,
   blobs: Pick<BlobStore, 'get'>,

@@ -3,7 +3,7 @@ import { isId } from '../../contract/ids.ts';
 /**
  * Reads the payload of a background run: `{executionId}` and nothing else, so that dispatching twice is the same start.
  *
- * @throws TypeError for anything else
+ * @throws TypeError
  */
 export const readExecutionId = (payload: unknown): string => {
   const { executionId } = (payload ?? {}) as { readonly executionId?: unknown };

@@ -2,17 +2,17 @@ import type { Clock, Logger } from '../../contract/services.ts';
 import type { NodeRecord } from '../../engine/result.ts';
 import type { ExecutionProgress, ExecutionStore } from '../record/execution-store.ts';
 
-/** Progress is written no more often than this: who watches sees it within a second, and quick runs write none. */
+/** Delay before progress is written: quick runs write none. */
 const INTERVAL_MS = 1_000;
 
 export interface Recorder {
-  /** Something began or ended. Written in the background, when it is time. */
-  note(snapshot: () => readonly NodeRecord[]): void;
-  /** Writes how things stand now, and that the run waits. */
+  /** Writes the progress in the background, after the delay. */
+  update(snapshot: () => readonly NodeRecord[]): void;
+  /** Writes the progress, and that the run waits. */
   suspend(): Promise<void>;
-  /** The latest account; null before the first. */
+  /** @returns null before the first update */
   latest(): readonly NodeRecord[] | null;
-  /** Waits for what is being written; nothing is written any more. */
+  /** Ends all writes, after the one in progress. */
   close(): Promise<void>;
 }
 
@@ -21,16 +21,15 @@ interface RecorderParts {
   readonly executions: Pick<ExecutionStore, 'saveProgress'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Makes what is written of what the engine says. */
   readonly toProgress: (
     nodes: readonly NodeRecord[],
     status: ExecutionProgress['status'],
   ) => Promise<ExecutionProgress>;
-  /** Called when the record says that the execution has ended: somebody has cancelled it. */
+  /** Called when the execution has ended from outside: it was cancelled or has timed out. */
   readonly onEnded: () => void;
 }
 
-/** Keeps the record of a run that takes long up to date, without keeping the run waiting. */
+/** Keeps the record of a long run up to date, concurrently with the run. */
 export const createRecorder = (parts: RecorderParts): Recorder => {
   const { executionId, executions, clock, logger, toProgress, onEnded } = parts;
   const closed = new AbortController();
@@ -44,12 +43,12 @@ export const createRecorder = (parts: RecorderParts): Recorder => {
       const progress = await toProgress(latest(), status);
       if (!(await executions.saveProgress(executionId, progress))) onEnded();
     } catch (cause) {
-      // The next one, or the end, will tell the same and more.
+      // The next write supersedes this one.
       logger.warn('The progress of the execution is not recorded.', { executionId, cause });
     }
   };
 
-  const writeWhileThereIsNews = async (): Promise<void> => {
+  const writeUpdates = async (): Promise<void> => {
     while (isNew) {
       try {
         await clock.sleep(INTERVAL_MS, closed.signal);
@@ -62,16 +61,16 @@ export const createRecorder = (parts: RecorderParts): Recorder => {
   };
 
   const close = async (): Promise<void> => {
-    closed.abort('the run is over'); // a reason of our own: the default one costs a stack trace
+    closed.abort('the run is over'); // an explicit reason: the default one costs a stack trace
     await writing;
   };
 
   return {
-    note: (snapshot) => {
+    update: (snapshot) => {
       latest = snapshot;
       isNew = true;
       if (closed.signal.aborted) return;
-      writing ??= writeWhileThereIsNews().finally(() => {
+      writing ??= writeUpdates().finally(() => {
         writing = null;
       });
     },

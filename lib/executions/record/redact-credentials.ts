@@ -2,16 +2,16 @@ import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import { REDACTED } from './redact-text.ts';
 import { isCredentialHeader } from './secret-names.ts';
 
-/** Shorter parts of a header are as likely to be a word of the text as a secret. */
+/** Shorter parts of a header may be ordinary words of the text. */
 const MIN_LENGTH = 8;
-/** A header with more parts than this is no credential that a client made. */
+/** No credential has more parts. */
 const MAX_PARTS = 50;
 
 /**
- * A text without the credentials that the request carried: the values of such headers, and their parts (`Bearer x`,
- * `a=x; b=y`), wherever the workflow has put them.
- * @param text JSON
- * @param input what the trigger got
+ * Redacts the credentials of a request in a text: the values of credential headers, and their parts (`Bearer x`,
+ * `a=x; b=y`).
+ *
+ * @param text - JSON
  */
 export const redactCredentials = (text: string, { headers }: JsonObject): string => {
   if (!isPlainObject(headers)) return text;
@@ -22,7 +22,7 @@ export const redactCredentials = (text: string, { headers }: JsonObject): string
         : [],
     ),
   );
-  // The longest first: a part may be all that is left of a value otherwise.
+  // The longest first, since replacing a part would leave the rest of a value.
   return [...secrets]
     .sort((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(JSON.stringify(secret).slice(1, -1), REDACTED), text);

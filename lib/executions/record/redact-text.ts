@@ -2,16 +2,17 @@ import { isSecretName } from './secret-names.ts';
 
 export const REDACTED = '[redacted]';
 
-/** From where to where a secret stands in a text. */
+/** The range of a secret in a text. */
 type Span = readonly [from: number, to: number];
 
-/** How far behind the part that is shown a secret is followed: one that the end of that part cuts is still known. */
+/** Characters searched after the part that is shown, for secrets that its end would cut. */
 const LOOKAHEAD = 1_024;
 
 /**
- * The first `length` characters of a text, without the secrets that are known by their form: callback URLs, bearer and
- * basic credentials, passwords in URLs, values of secret names in JSON text, in queries and in forms. The cost is
- * linear in `length`, whatever the text: no pattern here can backtrack over more than it has matched once.
+ * Redacts secrets of a known form: callback URLs, bearer and basic credentials, passwords in URLs, values of secret names
+ * in JSON text, queries and forms. Takes time linear in `length`, since no pattern backtracks over more than one match.
+ *
+ * @returns the first `length` characters
  */
 export const redactText = (text: string, length = text.length): string => {
   const window = text.slice(0, length + LOOKAHEAD);
@@ -39,10 +40,10 @@ export const redactText = (text: string, length = text.length): string => {
 
 const CALLBACK = /(\/api\/webhook-callback\/)([A-Za-z0-9._~-]+)/g;
 const CREDENTIALS = /(\b(?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{8,})/gi;
-/** Between `://` and `@` stands no further slash, so that no part of the text is looked at for two addresses. */
+/** Matches no slash between `://` and `@`, so that no text is searched for two URLs. */
 const URL_PASSWORD = /(:\/\/[^\s/:@]*:)([^\s/@]+)@/g;
 
-/** The second group of what a pattern matches, right behind the first. */
+/** Finds the second group of a pattern, which follows the first. */
 const findAfter = (text: string, pattern: RegExp): Span[] =>
   [...text.matchAll(pattern)].map(({ 1: before = '', 2: secret = '', index }) => {
     const from = index + before.length;
@@ -82,7 +83,7 @@ const endOf = (pattern: RegExp, text: string, from: number): number => {
   return Math.max(from, pattern.lastIndex);
 };
 
-/** Where the text ends whose opening quote had as many backslashes before it; an inner quote has more. */
+/** Finds the quote with as many backslashes before it as the opening one; inner quotes have more. */
 const findClosingQuote = (text: string, from: number, quote: string, escapes: number): number => {
   for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
     let backslashes = 0;

@@ -1,4 +1,4 @@
-/** Ends of names whose value is a secret, in small letters and without separators. */
+/** Suffixes of names whose value is a secret, in lower case and without separators. */
 const SECRET_ENDS = [
   'authorization',
   'cookie',
@@ -32,12 +32,12 @@ function toKey(word: string): string {
   return `${word}key`;
 }
 
-/** Longer names are judged by their end. */
+/** Longer names are checked by their end. */
 const MAX_LENGTH = 256;
 
-/** What was found out of names: senders use the same few again and again. Emptied when it is full. */
-const known = new Map<string, boolean>();
-const MAX_KNOWN = 1_000;
+/** Results by name, since callers repeat the same few. Cleared when full. */
+const cache = new Map<string, boolean>();
+const MAX_CACHED = 1_000;
 
 /**
  * Whether a field or header of this name holds a secret, whatever separates its words: `clientSecret`, `clientsecret`,
@@ -45,11 +45,11 @@ const MAX_KNOWN = 1_000;
  */
 export const isSecretName = (name: string): boolean => {
   const end = name.slice(-MAX_LENGTH);
-  const before = known.get(end);
-  if (before !== undefined) return before;
-  if (known.size >= MAX_KNOWN) known.clear();
+  const cached = cache.get(end);
+  if (cached !== undefined) return cached;
+  if (cache.size >= MAX_CACHED) cache.clear();
   const isSecret = hasSecretWord(end);
-  known.set(end, isSecret);
+  cache.set(end, isSecret);
   return isSecret;
 };
 
@@ -66,6 +66,6 @@ const hasSecretWord = (name: string): boolean => {
 
 const isSecretEnd = (text: string): boolean => SECRET_ENDS.some((end) => text.endsWith(end));
 
-/** Whether a request header carries a credential of its sender; a signature is worth nothing without its body. */
+/** Whether a request header is a credential of its sender. A signature is none: it is valid for its body alone. */
 export const isCredentialHeader = (name: string): boolean =>
   isSecretName(name) && !name.toLowerCase().includes('signature');

@@ -4,15 +4,12 @@ import type { NodeRecord } from '../../engine/result.ts';
 import { REDACTED, redactText } from './redact-text.ts';
 import { isSecretName } from './secret-names.ts';
 
-/** What a value takes in a record at most: characters of its JSON text, before secrets are replaced. */
+/** Size of a value in a record: characters of its JSON text, before redaction. */
 const MAX_LENGTH = 2_048;
-/** How much of a larger one is shown. */
+/** Size of the start that is shown of a larger one. */
 const START_LENGTH = 500;
 
-/**
- * The engine's account of nodes as it is stored: without their data, or with a view of it that is bounded and holds no
- * secret that can be told by its name or its form.
- */
+/** Converts the engine's node records for storage: without data, or with bounded and redacted views of it. */
 export const viewNodes = (
   nodes: readonly NodeRecord[],
   { keepsData }: { readonly keepsData: boolean },
@@ -26,17 +23,17 @@ export const viewNodes = (
     };
   });
 
-/** Data never changes, and is written down again with every progress: it is looked at once. */
+/** Views by value: data never changes, and every progress update writes it again. */
 const views = new WeakMap<object, JsonValue>();
 
 /**
- * A value as a record shows it; of one that is too large, its approximate size in bytes and its start. No more of it is
- * looked at than is shown: a view costs the same for a body of 6 MB as for one of 10 kB.
+ * Redacts a value for a record; one that is too large becomes its approximate size in bytes and its start. Reads no more
+ * than it shows, so that a body of 6 MB costs the same as one of 10 kB.
  */
 export const viewValue = (value: JsonValue): JsonValue => {
   if (typeof value !== 'object' || value === null) return makeView(value);
-  const known = views.get(value);
-  if (known !== undefined) return known;
+  const cached = views.get(value);
+  if (cached !== undefined) return cached;
   const view = makeView(value);
   views.set(value, view);
   return view;
@@ -50,8 +47,8 @@ const makeView = (value: JsonValue): JsonValue => {
     : { $bytes: measure(value), $start: JSON.stringify(view).slice(0, START_LENGTH) };
 };
 
-/** What may still be taken over; below 0 when something was left out. */
 interface Budget {
+  /** Characters; negative when something was left out. */
   left: number;
 }
 
@@ -91,12 +88,12 @@ const redactMap = (map: Readonly<Record<string, JsonValue>>, budget: Budget): Js
     if (isSecret) budget.left -= REDACTED.length;
     view.push([key, isSecret ? REDACTED : redactWithin(item, budget)]);
   }
-  return Object.fromEntries(view); // defines, so that a key such as `__proto__` is data
+  return Object.fromEntries(view); // defines keys, so that `__proto__` is data
 };
 
 const measureJson = createMeasureJson();
 
-/** The engine has measured what nodes deliver: only the map of a node's outputs, which is not frozen, is new. */
+/** The engine has measured and frozen all data; only the map of a node's outputs is not measured. */
 const measure = (value: JsonValue): number =>
   isPlainObject(value) && !Object.isFrozen(value)
     ? Object.entries(value).reduce((bytes, [key, item]) => bytes + key.length + 4 + measureJson(item), 2)

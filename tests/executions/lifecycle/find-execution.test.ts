@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { findExecution, showExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
+import { findExecution, findReconciledExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
 import { describeExecution, describeSummary } from '../../../lib/executions/record/describe-execution.ts';
 import type { EndedExecution } from '../../../lib/executions/record/execution-events.ts';
 import type { ExecutionRecord, ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
@@ -20,7 +20,7 @@ const aService = async (start: Partial<ExecutionStart>, now: number) => {
     },
   };
   const parts = { executions, events, usesOutbox: true, logger: silent, clock: { now: () => now } };
-  return { executions, published, show: (id = 'e-1') => showExecution(id, parts) };
+  return { executions, published, show: (id = 'e-1') => findReconciledExecution(id, parts) };
 };
 
 describe('looking at an execution', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ExecutionResult } from '../../../lib/engine/result.ts';
-import { showExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
+import { findReconciledExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import type { RunPrepared } from '../../../lib/executions/lifecycle/prepare-run.ts';
 import { createRunExecution } from '../../../lib/executions/lifecycle/run-execution.ts';
@@ -245,7 +245,7 @@ describe('the event of its end', () => {
     expect(await createRunExecution(withOutbox)(execution, 1_000)).toBe(result);
     expect(published).toEqual([]);
     parts.clock.time += 16 * 60_000;
-    await showExecution('e-1', { ...withOutbox, executions: store });
+    await findReconciledExecution('e-1', { ...withOutbox, executions: store });
     expect(published).toEqual(['e-1 failed']);
   });
 

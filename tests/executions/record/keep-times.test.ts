@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
-import { keepTimes, latestOf } from '../../../lib/executions/record/keep-times.ts';
+import { keepTimes, latestTimeOf } from '../../../lib/executions/record/keep-times.ts';
 
 const record = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
   nodeId: 'a',
@@ -44,6 +44,6 @@ test.each([
 });
 
 test('the latest time is the latest end, or the start when nothing is recorded', () => {
-  expect(latestOf([record(), record({ startedAt: 900, durationMs: 500 }), record()], 100)).toBe(1_400);
-  expect(latestOf([], 100)).toBe(100);
+  expect(latestTimeOf([record(), record({ startedAt: 900, durationMs: 500 }), record()], 100)).toBe(1_400);
+  expect(latestTimeOf([], 100)).toBe(100);
 });

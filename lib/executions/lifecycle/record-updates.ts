@@ -9,23 +9,23 @@ import { viewNodes } from '../record/view-data.ts';
 import { computeLease, computeLimits, keepsData } from './limits.ts';
 import type { LoadedRun } from './load-background-run.ts';
 
-/** What is written of a background run while it goes on, and at its end. */
-export interface BackgroundAccount {
+/** Computes what is written to the record of a background run. */
+export interface RecordUpdates {
   toProgress(
     nodes: readonly NodeRecord[],
     status: ExecutionProgress['status'],
     now: number,
   ): Promise<ExecutionProgress>;
   toEnd(result: ExecutionResult, now: number): Promise<Omit<ExecutionEnd, 'isInOutbox'>>;
-  /** The nodes of a run that has failed, as its record shows them. */
+  /** @returns the nodes of a failed run, as its record shows them */
   toFailed(nodes: readonly NodeRecord[]): readonly NodeRecord[];
 }
 
-export const createBackgroundAccount = (
+export const createRecordUpdates = (
   record: ExecutionRecord,
   { workflow, input, journal }: Pick<LoadedRun, 'workflow' | 'input' | 'journal'>,
   blobs: BlobStore,
-): BackgroundAccount => {
+): RecordUpdates => {
   const { settings } = workflow.definition;
   const { mode, startedAt } = record;
   const view = (nodes: readonly NodeRecord[], hasFailed: boolean): readonly NodeRecord[] =>
@@ -46,7 +46,7 @@ export const createBackgroundAccount = (
         nodes: view(nodes, hasFailed),
         failure,
         ...(await packResult(record, result, input, blobs)),
-        ...(hasFailed || isWorthKeeping(record, journal)
+        ...(hasFailed || keepsJournal(record, journal)
           ? { checkpoints: await packJournal(record, journal, blobs) }
           : {}),
       };
@@ -55,8 +55,8 @@ export const createBackgroundAccount = (
   };
 };
 
-/** A run that succeeded is seldom retried: its checkpoints are kept as long as they cost little. */
-const isWorthKeeping = ({ mode }: ExecutionRecord, journal: CheckpointJournal): boolean =>
+/** Runs that succeeded are seldom retried: only small journals of them are kept. */
+const keepsJournal = ({ mode }: ExecutionRecord, journal: CheckpointJournal): boolean =>
   mode === 'durable' && journal.size > 0 && serializeJournal(journal).length < PACKED_BYTES;
 
 /** @throws AppError `STORE_UNAVAILABLE` */
