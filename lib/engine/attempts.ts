@@ -11,9 +11,39 @@ import { type AttemptContext, createAttemptContext } from './attempt-context.ts'
 import { toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
+import { OperationLimitError } from './operation-budget.ts';
 import type { Session } from './session.ts';
-import type { Attempt } from './steps.ts';
+import type { Attempt, Step, StepResult, Steps } from './steps.ts';
 import type { GuardedRun } from './stray-errors.ts';
+
+/** Runs a node with side effects as a step, with all its attempts. A replay runs the other nodes again. */
+export const runStep = async (
+  session: Session,
+  plan: Plan,
+  steps: Steps,
+  run: NodeRun,
+): Promise<StepResult> => {
+  const { id, settings } = run.planNode.node;
+  const { signal } = session;
+  const step: Step = {
+    name: run.key,
+    retry: settings?.retry,
+    atMostOnce: settings?.atMostOnce === true,
+    signal,
+    attempt: async (number) =>
+      signal.aborted ? fail(signal.reason) : attemptNode(session, plan, run, number),
+  };
+  const result = await session.awaitOperation(id, steps.run(step)).catch(toUnattempted);
+  // Freezes the data, which the journal reads from a store.
+  if ('outputs' in result) for (const data of Object.values(result.outputs)) session.measure(data);
+  return result;
+};
+
+/** The result of a step that the operation limit did not allow. */
+const toUnattempted = (error: unknown): StepResult => {
+  if (!(error instanceof OperationLimitError)) throw error;
+  return { failure: toFailure(error), attempts: 0 };
+};
 
 /**
  * Makes one attempt at a node: resolves its parameters, calls its executor, checks its result. Never throws or rejects.
@@ -26,6 +56,8 @@ export const attemptNode = (
   number: number,
 ): Attempt | Promise<Attempt> => {
   const { node, resolve } = run.planNode;
+  run.attempts = number;
+  if (number > 1) session.reportProgress();
   try {
     const executor = plan.executorOf(run.planNode);
     const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);

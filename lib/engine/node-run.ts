@@ -17,10 +17,10 @@ export interface NodeRun {
   readonly within: string;
   /** Null when the node's parameters hold no expression. */
   readonly scope: Scope | null;
-  /** Null for nodes that are no control nodes. */
-  readonly control: RunControl | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  /** Null for nodes that are no control nodes. */
+  control: RunControl | null;
   /** Number of the latest attempt; earlier processes may have made some of them. */
   attempts: number;
   /** Null while the run is open. */

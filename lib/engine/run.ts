@@ -1,18 +1,17 @@
 import type { JsonObject } from '../contract/json.ts';
-import { RESPONSE_OUTPUT, type RunControl } from '../contract/node.ts';
+import { RESPONSE_OUTPUT } from '../contract/node.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
-import { attemptNode } from './attempts.ts';
+import { attemptNode, runStep } from './attempts.ts';
 import { createControl } from './control.ts';
 import { toFailure } from './failure.ts';
 import type { InnerRun, RunOptions, RunResult } from './inner-run.ts';
 import type { NodeRun, Outcome } from './node-run.ts';
-import { OperationLimitError } from './operation-budget.ts';
 import { mainOf, mergeInputs, passThrough, toNodeRecord, toOutcome } from './outcome.ts';
 import { type Outputs, Progress } from './progress.ts';
 import { type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
 import type { Session } from './session.ts';
-import type { Attempt, Step, StepResult } from './steps.ts';
+import type { Attempt, StepResult } from './steps.ts';
 
 /** Runs a plan along a route. */
 export class Run implements InnerRun {
@@ -85,42 +84,32 @@ export class Run implements InnerRun {
     const iteration = this.#iterations[index] ?? 0;
     this.#iterations[index] = iteration + 1;
     this.#session.nodeRuns++;
-    const { id } = planNode.node;
-    const key = nodeKeyOf({ nodeId: id, iteration, within: this.#options.within });
-    const run: NodeRun = {
+    const { within } = this.#options;
+    const key = nodeKeyOf({ nodeId: planNode.node.id, iteration, within });
+    return {
       planNode,
       input,
       inputs,
       iteration,
       key,
-      within: this.#options.within,
-      scope: null,
+      within,
+      scope: planNode.resolve === null ? null : this.#scopeOf(key, input),
       control: null,
       startedAt: this.#session.now,
       attempts: 0,
       outcome: null,
     };
-    return planNode.resolve === null ? run : { ...run, scope: this.#scopeOf(key, input) };
   }
 
   #start(run: NodeRun): Outcome | Promise<Outcome> {
     const { node, nodeType } = run.planNode;
     if (node.disabled === true) return passThrough(run);
     if (nodeType.control !== null) return this.#runControl(run).then((result) => this.#finish(run, result));
-    const result = nodeType.pure ? this.#attempt(run, 1) : this.#runStep(run);
+    const { plan, steps } = this.#options;
+    const result = nodeType.pure
+      ? attemptNode(this.#session, plan, run, 1)
+      : runStep(this.#session, plan, steps, run);
     return isPromise(result) ? result.then((value) => this.#finish(run, value)) : this.#finish(run, result);
-  }
-
-  /** @param control - null for nodes that are no control nodes */
-  #attempt(run: NodeRun, number: number, control: RunControl | null = null): Attempt | Promise<Attempt> {
-    run.attempts = number;
-    if (number > 1) this.#session.reportProgress();
-    return attemptNode(
-      this.#session,
-      this.#options.plan,
-      control === null ? run : { ...run, control },
-      number,
-    );
   }
 
   #scopeOf(key: string, input: JsonObject): Scope {
@@ -135,33 +124,16 @@ export class Run implements InnerRun {
     };
   }
 
-  /** Only nodes with side effects make checkpoints: a replay runs all others again. */
-  async #runStep(run: NodeRun): Promise<StepResult> {
-    const { id, settings } = run.planNode.node;
-    const { signal } = this.#session;
-    const step: Step = {
-      name: run.key,
-      retry: settings?.retry,
-      atMostOnce: settings?.atMostOnce === true,
-      signal,
-      attempt: async (number) =>
-        signal.aborted ? { failure: toFailure(signal.reason) } : this.#attempt(run, number),
-    };
-    const result = await this.#session.awaitOperation(id, this.#options.steps.run(step)).catch(toUnattempted);
-    // Freezes the data, which the journal reads from a store.
-    if ('outputs' in result) for (const data of Object.values(result.outputs)) this.#session.measure(data);
-    return result;
-  }
-
   /** A branch of its own, since it may run concurrently with others; no step, so that a replay runs it again. */
   #runControl(run: NodeRun): Promise<Attempt> {
+    const { plan } = this.#options;
     return this.#options.steps.within(run.key, async (steps) => {
-      const control = createControl(this.#session, this.#options.plan, run, steps, (options) => {
+      run.control = createControl(this.#session, plan, run, steps, (options) => {
         const inner = new Run(this.#session, { nodes: this.#nodes, trigger: this.#trigger, ...options });
         this.#inner.set(run.key, [...(this.#inner.get(run.key) ?? []), inner]);
         return inner;
       });
-      const result = await this.#attempt(run, 1, control);
+      const result = await attemptNode(this.#session, plan, run, 1);
       const { fatal } = this.#session;
       return fatal === null ? result : { failure: { name: fatal.name, message: fatal.message } };
     });
@@ -257,12 +229,6 @@ export class Run implements InnerRun {
     return { ...this.partialResult(), failure };
   }
 }
-
-/** The result of a step that the operation limit did not allow. */
-const toUnattempted = (error: unknown): StepResult => {
-  if (!(error instanceof OperationLimitError)) throw error;
-  return { failure: toFailure(error), attempts: 0 };
-};
 
 const openStatusOf = ({ planNode }: NodeRun): 'waiting' | 'running' =>
   planNode.nodeType.control?.suspends === true ? 'waiting' : 'running';
