@@ -128,7 +128,7 @@ describe('any graph', () => {
     );
   });
 
-  test('with loops, ends, and every node runs once, or once per turn of its loop', async () => {
+  test('with loops, ends, and every node runs once, or once per iteration of its loop', async () => {
     await fc.assert(
       fc.asyncProperty(graph('any'), async (shape) => {
         const result = await run(shape, 0);
@@ -159,7 +159,7 @@ describe('any graph', () => {
     );
   });
 
-  test('what is skipped in the end never ran in that turn, and what succeeded has delivered', async () => {
+  test('what is skipped in the end never ran in that iteration, and what succeeded has delivered', async () => {
     await fc.assert(
       fc.asyncProperty(graph('forward'), async (shape) => {
         const { nodes, status } = await run(shape, 0);

@@ -82,16 +82,16 @@ describe('any loop', () => {
     expect(finished).toBeGreaterThan(200);
   });
 
-  test('a record for every turn, run or skipped, each with its own number', async () => {
+  test('a record for every iteration, run or skipped, each with its own number', async () => {
     await fc.assert(
       fc.asyncProperty(world, async (given) => {
         const { result } = await runEngine(given);
         const names = result.nodes.map(({ nodeId, iteration }) => `${nodeId}/${iteration}`);
         expect(new Set(names).size).toBe(names.length);
-        const turns = new Map<string, number>();
+        const iterations = new Map<string, number>();
         for (const { nodeId, iteration } of result.nodes) {
-          expect(iteration).toBe(turns.get(nodeId) ?? 0);
-          turns.set(nodeId, iteration + 1);
+          expect(iteration).toBe(iterations.get(nodeId) ?? 0);
+          iterations.set(nodeId, iteration + 1);
         }
       }),
       { numRuns: 300 },

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { NodeContext } from '../../lib/contract/node.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
 
-const takenApart: ANode['does'] = async (_node, _input, context) => {
+const destructures: ANode['does'] = async (_node, _input, context) => {
   const { remainingMs, signal, services, logger, idempotencyKey } = context;
   const { now, sleep } = services.clock;
   logger.info('at work');
@@ -10,16 +10,16 @@ const takenApart: ANode['does'] = async (_node, _input, context) => {
   return { left: remainingMs(), key: idempotencyKey, isAborted: signal.aborted, knowsTime: now() > 0 };
 };
 
-/** As an author wraps a context to lend a service of his own. */
+/** As a plugin does to replace a service. */
 const spread: ANode['does'] = (node, input, context) => {
   const mine: NodeContext = { ...context };
-  return takenApart(node, input, mine);
+  return destructures(node, input, mine);
 };
 
 test.each<[string, ANode]>([
-  ['takes its context apart', { does: takenApart }],
-  ['hands on a copy of its context', { does: spread }],
-  ['takes its context apart, and touches the outside', { does: takenApart, pure: false }],
+  ['destructures its context', { does: destructures }],
+  ['copies its context', { does: spread }],
+  ['destructures its context, and has side effects', { does: destructures, pure: false }],
 ])('a node that %s finds everything in it', async (_case, node) => {
   const result = await runGraph({
     nodes: { slow: { ...node, settings: { timeoutSeconds: 1 } } },
@@ -29,7 +29,7 @@ test.each<[string, ANode]>([
   expect(result.output).toEqual({ left: 600, key: 'e-1/slow/0', isAborted: false, knowsTime: true });
 });
 
-test('a copy of the context hears that the time of the attempt is up', async () => {
+test('the signal of a copied context is aborted when the attempt times out', async () => {
   let signal: AbortSignal | undefined;
   const result = await runGraph({
     nodes: {

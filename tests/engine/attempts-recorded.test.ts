@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
 
-/** Fails in its first attempts, and does not come back in the last one. */
+/** Fails in its first attempts, and never ends in the last one. */
 const hangsInAttempt = (last: number): ANode => ({
   pure: false,
   does: (_node, _input, { attempt }) =>
@@ -20,7 +20,7 @@ test.each([1, 2, 3])('a node at its attempt %d when the execution runs out of ti
   expect(result.nodes[1]).toMatchObject({ nodeId: 'shop', status: 'failed', attempts: last });
 });
 
-test('a node that waits for another attempt when the time is up has had those that were begun', async () => {
+test('a node that waits for its next attempt at the timeout has a record of the attempts before', async () => {
   const result = await runGraph({
     nodes: {
       shop: {
@@ -57,7 +57,7 @@ test('a node that runs others has had one attempt, and theirs are their own', as
   ]);
 });
 
-test('who watches sees the attempt that a node is at, and is told when it begins', async () => {
+test('progress is reported at the start of each attempt, with its number', async () => {
   const seen: (readonly [string, number])[] = [];
   const onProgress = (snapshot: () => readonly NodeRecord[]): void => {
     const shop = snapshot().find(({ nodeId }) => nodeId === 'shop');

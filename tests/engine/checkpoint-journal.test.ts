@@ -8,24 +8,24 @@ import {
 import { inlineSteps, type Steps } from '../../lib/engine/steps.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 
-const run = async (checkpoints: CheckpointJournal) => {
+const run = async (journal: CheckpointJournal) => {
   const { clock, run: pass } = aVirtualClock();
-  const begun: string[] = [];
+  const called: string[] = [];
   const startedAt = clock.now();
-  const asking: Steps = {
+  const recording: Steps = {
     ...inlineSteps(clock),
     callback: async (name) => {
-      begun.push(name);
+      called.push(name);
       return { id: 'c-1', answer: async () => ({ value: 'yes' }) };
     },
   };
-  const steps = createJournalingSteps(asking, checkpoints);
+  const steps = createJournalingSteps(recording, journal);
   const call = (name: string, within: Steps = steps) =>
     within.run({
       name,
       retry: undefined,
       attempt: async () => {
-        begun.push(name);
+        called.push(name);
         return { outputs: { main: { name } } };
       },
     });
@@ -39,25 +39,25 @@ const run = async (checkpoints: CheckpointJournal) => {
       return [first, answer, inner];
     })(),
   );
-  return { result, begun, waitedMs: clock.now() - startedAt };
+  return { result, called, waitedMs: clock.now() - startedAt };
 };
 
-describe('what a run remembers', () => {
-  test('is all that it asked for, and is not asked for again', async () => {
-    const checkpoints: CheckpointJournal = new Map();
-    const before = await run(checkpoints);
-    expect(before).toMatchObject({ begun: ['first/0', 'ask/0/0', 'each/0/0/call/0'], waitedMs: 60_000 });
-    const again = await run(parseJournal(serializeJournal(checkpoints), new Set()));
-    expect(again).toEqual({ result: before.result, begun: [], waitedMs: 0 });
+describe('a checkpoint journal', () => {
+  test('holds every step, wait and answer, so that a replay repeats none', async () => {
+    const journal: CheckpointJournal = new Map();
+    const before = await run(journal);
+    expect(before).toMatchObject({ called: ['first/0', 'ask/0/0', 'each/0/0/call/0'], waitedMs: 60_000 });
+    const again = await run(parseJournal(serializeJournal(journal), new Set()));
+    expect(again).toEqual({ result: before.result, called: [], waitedMs: 0 });
   });
 
   test.each([
     ['first', ['first/0']],
     ['ask', ['ask/0/0']],
     ['each', ['each/0/0/call/0']],
-  ])('leaves out %s, and what ran inside of it, when that is to run again', async (node, begun) => {
-    const checkpoints: CheckpointJournal = new Map();
-    await run(checkpoints);
-    expect((await run(parseJournal(serializeJournal(checkpoints), new Set([node])))).begun).toEqual(begun);
+  ])('leaves out %s, and its inner runs, when that node runs again', async (node, called) => {
+    const journal: CheckpointJournal = new Map();
+    await run(journal);
+    expect((await run(parseJournal(serializeJournal(journal), new Set([node])))).called).toEqual(called);
   });
 });

@@ -3,14 +3,14 @@ import { inlineSteps, type Steps } from '../../lib/engine/steps.ts';
 import { forEach } from '../../lib/nodes/for-each.ts';
 import { runGraph } from '../support/a-run.ts';
 
-/** Lets as many microtasks pass, and no time. */
+/** Runs microtasks, without time passing. */
 const tick = async (count: number): Promise<void> => {
   for (let passed = 0; passed < count; passed++) await null;
 };
 
-/** Runs `forEach` over that many items. Gives the largest number of bodies that were at work together. */
-const countAtWork = async (items: number, maxConcurrency: number, steps = inlineSteps): Promise<number> => {
-  let atWork = 0;
+/** @returns the largest number of bodies of a `forEach` that ran at once */
+const maxRunning = async (items: number, maxConcurrency: number, steps = inlineSteps): Promise<number> => {
+  let running = 0;
   let most = 0;
   let done = 0;
   const { status } = await runGraph({
@@ -23,10 +23,10 @@ const countAtWork = async (items: number, maxConcurrency: number, steps = inline
       work: {
         pure: false,
         does: async () => {
-          atWork++;
-          most = Math.max(most, atWork);
+          running++;
+          most = Math.max(most, running);
           await tick(20);
-          atWork--;
+          running--;
           done++;
           return {};
         },
@@ -44,15 +44,12 @@ test.each([
   [3, 3],
   [10, 10],
   [100, 10],
-])(
-  'with maxConcurrency %d, exactly that many of 10 bodies are at work at once',
-  async (maxConcurrency, most) => {
-    expect(await countAtWork(10, maxConcurrency)).toBe(most);
-  },
-);
+])('with maxConcurrency %d, exactly that many of 10 bodies run at once', async (maxConcurrency, most) => {
+  expect(await maxRunning(10, maxConcurrency)).toBe(most);
+});
 
-/** As durable steps do, which open one context after the other: the last body asks late, whatever the others do then. */
-const lastAsksLate =
+/** Opens the last branch late, as durable steps do, which open one context after the other. */
+const lastOpensLate =
   (late: number): typeof inlineSteps =>
   (clock) => {
     const steps = inlineSteps(clock);
@@ -66,8 +63,8 @@ const lastAsksLate =
     return delaying;
   };
 
-test('a body that asks to begin just when another one ends does not begin beside the one that waited', async () => {
+test('a body that is ready just when another one ends does not start beside the one that waited', async () => {
   for (let late = 0; late < 120; late++) {
-    expect([late, await countAtWork(3, 1, lastAsksLate(late))]).toEqual([late, 1]);
+    expect([late, await maxRunning(3, 1, lastOpensLate(late))]).toEqual([late, 1]);
   }
 });

@@ -225,13 +225,13 @@ describe('loops', () => {
     expect(result).toMatchObject({ status: 'failed', failure: { nodeId: 'head', name: 'LoopLimit' } });
   });
 
-  test('100 turns are the default', async () => {
+  test('100 iterations are the default', async () => {
     const result = await runGraph({ nodes: { self: {} }, edges: ['start -> self', 'self -> self'] });
     expect(result.nodes).toHaveLength(101);
     expect(result.status).toBe('failed');
   });
 
-  test('an inner loop starts anew in every turn of the outer one', async () => {
+  test('an inner loop starts anew in every iteration of the outer one', async () => {
     const result = await runGraph({
       nodes: {
         outer: { does: (_node, input) => ({ o: Number(input.o ?? 0) + 1, i: 0 }) },
@@ -269,7 +269,7 @@ describe('loops', () => {
     expect(result.output).toMatchObject({ outside: true, a: 2 });
   });
 
-  test('what left the loop in an earlier turn is not lost', async () => {
+  test('data that left the loop in an earlier iteration is not lost', async () => {
     const result = await runGraph({
       nodes: {
         head: { does: (_node, input) => ({ n: Number(input.n ?? 0) + 1 }) },
@@ -306,7 +306,7 @@ describe('failures', () => {
     expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 1, failure: result.failure });
   });
 
-  test('of several that fail at once the first in plan order is the reason, whoever was faster', async () => {
+  test('of several that fail at once the first in plan order is the reason, whichever was faster', async () => {
     const failing =
       (ms: number, message: string) =>
       async (_node: unknown, _input: unknown, { services }: NodeContext) => {
@@ -321,7 +321,7 @@ describe('failures', () => {
     expect(result.nodes).toHaveLength(3);
   });
 
-  test('onError continue goes on with the input, and the record tells of the failure', async () => {
+  test('onError continue goes on with the input, and the record has the failure', async () => {
     const result = await runGraph({
       nodes: { shop: { does: fails, settings: { onError: 'continue' } }, next: {} },
       edges: ['start -> shop', 'shop -> next'],
@@ -584,8 +584,8 @@ describe('time and retries', () => {
   });
 });
 
-describe('a way to remember steps', () => {
-  test('gets only what touches the outside, under names made of node and turn', async () => {
+describe('the steps port', () => {
+  test('runs only nodes with side effects, named by node and iteration', async () => {
     const names: string[] = [];
     await runGraph({
       nodes: {
@@ -605,16 +605,16 @@ describe('a way to remember steps', () => {
     expect(names).toEqual(['call/0', 'call/1']);
   });
 
-  test('what it remembers is used as if the node had just run', async () => {
+  test('its results are used as if the node had just run', async () => {
     const result = await runGraph({
       nodes: { call: { pure: false, does: fails }, next: {} },
       edges: ['start -> call', 'call -> next'],
       steps: (clock) => ({
         ...inlineSteps(clock),
-        run: async () => ({ outputs: { main: { remembered: true } }, attempts: 2 }),
+        run: async () => ({ outputs: { main: { stored: true } }, attempts: 2 }),
       }),
     });
-    expect(result).toMatchObject({ status: 'succeeded', output: { remembered: true } });
+    expect(result).toMatchObject({ status: 'succeeded', output: { stored: true } });
     expect(Object.isFrozen(result.output)).toBe(true);
   });
 });

@@ -16,7 +16,7 @@ const takesInput = (_node: WorkflowNode, input: object) => {
 const aGraphInTime = (graph: Parameters<typeof aGraph>[0]) => {
   const time = aVirtualClock();
   let passed = 0;
-  /** Time that passes while nobody waits. */
+  /** Lets time pass without a timer. */
   const pass = (ms: number) => {
     passed += ms;
   };
@@ -115,7 +115,7 @@ describe('data is handed on unchanged', () => {
 });
 
 describe('after the end', () => {
-  test('a step that waits for its next attempt is given up when the execution runs out of time', async () => {
+  test('a step that waits for its next attempt is aborted when the execution times out', async () => {
     let attempts = 0;
     const { time, run } = aGraphInTime({
       nodes: {
@@ -136,7 +136,7 @@ describe('after the end', () => {
     expect(attempts).toBe(1);
   });
 
-  test('no attempt begins, even if the way to remember steps asks for one', async () => {
+  test('no attempt starts, even if the steps port requests one', async () => {
     let attempts = 0;
     const { time, run } = aGraphInTime({
       nodes: {
@@ -166,7 +166,7 @@ describe('after the end', () => {
     expect(attempts).toBe(0);
   });
 
-  test('a node that looks at its signal for the first time when it is too late sees that it is', async () => {
+  test('a signal that is first read after the timeout is aborted', async () => {
     const seen: boolean[] = [];
     const { time, run } = aGraphInTime({
       nodes: {
@@ -189,7 +189,7 @@ describe('after the end', () => {
     expect(seen).toEqual([true]);
   });
 
-  test('a way to remember steps that breaks down is a bug, and stops the others of the wave', async () => {
+  test('a steps port that fails is a bug, and aborts the other nodes of the wave', async () => {
     const signals: AbortSignal[] = [];
     const { time, run } = aGraphInTime({
       nodes: {
@@ -214,7 +214,7 @@ describe('after the end', () => {
 });
 
 describe('limits', () => {
-  test('a wave that is wider than the node runs that are left does not begin', async () => {
+  test('a wave with more nodes than the node runs that are left does not start', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
     const result = await runGraph({
       nodes: Object.fromEntries(ids.map((id) => [id, {}])),
@@ -239,7 +239,7 @@ describe('limits', () => {
     expect(result.status).toBe('failed');
   });
 
-  test('expressions go one after the other, so that none is charged for the time of the others', async () => {
+  test('expressions are evaluated one after the other, so that none is charged for the time of the others', async () => {
     const called: string[] = [];
     const node = (expression: string) => ({
       parameters: { sum: `{{ ${expression} }}` },
@@ -282,7 +282,7 @@ describe('limits', () => {
 });
 
 describe('loops', () => {
-  test('what an inner loop delivers back to the outer one stands through its later turns', async () => {
+  test('data that an inner loop delivers back to the outer one is kept in its later iterations', async () => {
     const result = await runGraph({
       nodes: {
         head: {},

@@ -14,7 +14,7 @@ const inline: WithSteps = (use) => {
   return run(use(inlineSteps(clock)));
 };
 
-/** The outcome goes past the engine: what is tested are the steps, not what a function returns. */
+/** Returns the outcome beside the engine: the subject are the steps, not the result of a function. */
 const durable: WithSteps = async <Value>(use: Parameters<WithSteps>[0]): Promise<Value> => {
   const blobs = inMemoryBlobs();
   let outcome: { readonly value: unknown } | undefined;
@@ -35,12 +35,12 @@ const durable: WithSteps = async <Value>(use: Parameters<WithSteps>[0]): Promise
   return outcome.value as Value;
 };
 
-const remembering =
+const journaling =
   (over: WithSteps): WithSteps =>
   (use) =>
     over((steps) => use(createJournalingSteps(steps, new Map())));
 
 describeSteps('a process that lives long enough', inline);
 describeSteps('a durable execution', durable);
-describeSteps('a memory over a process', remembering(inline));
-describeSteps('a memory over a durable execution', remembering(durable));
+describeSteps('a journal over a process', journaling(inline));
+describeSteps('a journal over a durable execution', journaling(durable));

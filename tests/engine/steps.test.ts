@@ -16,8 +16,8 @@ describe('the delay before another attempt', () => {
   });
 });
 
-describe('steps that are not remembered', () => {
-  test('are tried until one attempt succeeds', async () => {
+describe('inline steps', () => {
+  test('are attempted until one attempt succeeds', async () => {
     const { clock, run } = aVirtualClock();
     const result = await run(
       inlineSteps(clock).run({

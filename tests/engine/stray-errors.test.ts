@@ -4,40 +4,40 @@ import { forEach } from '../../lib/nodes/for-each.ts';
 import { aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
 
-/** Keeps whose code was at work, by node, so that a test lets an error of it loose when it likes. */
+/** Keeps the guarded runs by node, so that a test can raise a stray error of any of them. */
 const aGuard = () => {
-  const owners = new Map<string, GuardedRun>();
+  const runs = new Map<string, GuardedRun>();
   const guard: StrayErrorGuard = {
-    run: (owner, work) => {
-      owners.set(owner.nodeId, owner);
+    run: (run, work) => {
+      runs.set(run.nodeId, run);
       return work();
     },
     flush: async () => {},
   };
-  const letLoose = (nodeId: string): boolean =>
-    owners.get(nodeId)?.fail('UncaughtException', new TypeError('no socket')) ?? false;
-  return { guard, letLoose, owners };
+  const raise = (nodeId: string): boolean =>
+    runs.get(nodeId)?.fail('UncaughtException', new TypeError('no socket')) ?? false;
+  return { guard, raise, runs };
 };
 
 const failure = { nodeId: 'first', name: 'UncaughtException', message: 'TypeError: no socket' };
 const hangs: ANode['does'] = () => new Promise(() => {});
 
-describe('an error that a node lets loose', () => {
-  test('ends the execution at once, whoever is at work and deaf', async () => {
-    const { guard, letLoose } = aGuard();
+describe('a stray error of a node', () => {
+  test('ends the execution at once, even while a node ignores its signal', async () => {
+    const { guard, raise } = aGuard();
     let signal: AbortSignal | undefined;
     const result = await runGraph({
       nodes: {
         first: { pure: false },
-        deaf: {
+        busy: {
           does: (_node, _input, context) => {
             signal = context.signal;
-            queueMicrotask(() => letLoose('first'));
+            queueMicrotask(() => raise('first'));
             return new Promise(() => {});
           },
         },
       },
-      edges: ['start -> first', 'first -> deaf'],
+      edges: ['start -> first', 'first -> busy'],
       ports: { guard },
     });
     expect(result).toMatchObject({ status: 'failed', failure, elapsedMs: 0 });
@@ -45,10 +45,10 @@ describe('an error that a node lets loose', () => {
       { nodeId: 'start', status: 'succeeded' },
       { nodeId: 'first', status: 'failed', failure, attempts: 1 },
       {
-        nodeId: 'deaf',
+        nodeId: 'busy',
         status: 'failed',
         failure: {
-          nodeId: 'deaf',
+          nodeId: 'busy',
           name: 'ExecutionFailed',
           message: 'the execution failed at the node "first"',
         },
@@ -57,15 +57,15 @@ describe('an error that a node lets loose', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  test('begins no other node, and is hidden by no onError', async () => {
-    const { guard, letLoose } = aGuard();
+  test('keeps other nodes from starting, whatever onError says', async () => {
+    const { guard, raise } = aGuard();
     const ran: string[] = [];
     const result = await runGraph({
       nodes: {
         first: {
           pure: false,
           does: async () => {
-            queueMicrotask(() => letLoose('first'));
+            queueMicrotask(() => raise('first'));
             await new Promise<void>((resolve) => setImmediate(resolve));
             return {};
           },
@@ -81,17 +81,17 @@ describe('an error that a node lets loose', () => {
     expect(ran).toEqual([]);
   });
 
-  test('counts when it comes before the result is given, and not after that', async () => {
-    const { guard, letLoose } = aGuard();
+  test('counts until the result is returned, and not after that', async () => {
+    const { guard, raise } = aGuard();
     const graph = { nodes: { first: {} }, edges: ['start -> first'] };
-    const late = { ...guard, flush: async () => void letLoose('first') };
+    const late = { ...guard, flush: async () => void raise('first') };
     expect(await runGraph({ ...graph, ports: { guard: late } })).toMatchObject({ status: 'failed', failure });
     expect(await runGraph({ ...graph, ports: { guard } })).toMatchObject({ status: 'succeeded' });
-    expect(letLoose('first')).toBe(false);
+    expect(raise('first')).toBe(false);
   });
 
-  test('is recorded at the run of the node in the body that it was in', async () => {
-    const { guard, owners } = aGuard();
+  test('is recorded at the inner run that raised it', async () => {
+    const { guard, runs } = aGuard();
     let first: GuardedRun | undefined;
     const result = await runGraph({
       nodes: {
@@ -102,7 +102,7 @@ describe('an error that a node lets loose', () => {
         },
         work: {
           does: (_node, input) => {
-            if (input.index === 0) first = owners.get('work');
+            if (input.index === 0) first = runs.get('work');
             if (input.index === 1) first?.fail('UnhandledRejection', 'no');
             return {};
           },
@@ -120,16 +120,16 @@ describe('an error that a node lets loose', () => {
     ]);
   });
 
-  test('that comes twice counts once', async () => {
-    const { guard, letLoose } = aGuard();
+  test('that is raised twice counts once', async () => {
+    const { guard, raise } = aGuard();
     const result = await runGraph({
       nodes: {
         first: {},
         second: {
           does: () => {
             queueMicrotask(() => {
-              letLoose('first');
-              letLoose('second');
+              raise('first');
+              raise('second');
             });
             return hangs({} as never, {}, {} as never);
           },
@@ -163,10 +163,10 @@ describe('in a durable run', () => {
     return service;
   };
 
-  test('it is the end of the execution, and its record says so', async () => {
-    const { guard, letLoose } = aGuard();
+  test('it fails the execution, and its record', async () => {
+    const { guard, raise } = aGuard();
     const service = await serving(({ id }) => {
-      queueMicrotask(() => letLoose(id));
+      queueMicrotask(() => raise(id));
       return new Promise(() => {});
     }, guard);
     await service.run();
@@ -174,12 +174,12 @@ describe('in a durable run', () => {
     expect(service.called).toEqual(['first/0']);
   });
 
-  test('that was suspended meanwhile it fails nothing: the run goes on in another process', async () => {
-    const { guard, letLoose } = aGuard();
+  test('that was suspended meanwhile it fails nothing: another process resumes the run', async () => {
+    const { guard, raise } = aGuard();
     const service = await serving(undefined, guard);
-    const told: boolean[] = [];
-    await service.run('e-1', { between: async () => void told.push(letLoose('first')) });
-    expect(told).toEqual([false, false]);
+    const failed: boolean[] = [];
+    await service.run('e-1', { between: async () => void failed.push(raise('first')) });
+    expect(failed).toEqual([false, false]);
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded' });
   });
 });

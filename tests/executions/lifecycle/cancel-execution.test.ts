@@ -55,10 +55,10 @@ const aService = async ({ start, stop, executions: spoil = () => ({}), usesOutbo
     logger,
     clock: { now: () => NOW },
   };
-  const begin = (leaseOwner = 'arn:1') =>
+  const acquireLease = (leaseOwner = 'arn:1') =>
     store.acquireLease('e-1', aLease({ leaseOwner, leaseExpiresAt: 0 }));
   const wait = async () => {
-    await begin();
+    await acquireLease();
     await store.saveProgress('e-1', {
       status: 'waiting',
       nodes: [anEndedNode, aWaitingNode],
@@ -67,11 +67,11 @@ const aService = async ({ start, stop, executions: spoil = () => ({}), usesOutbo
     });
   };
   const cancel = (id = 'e-1') => cancelExecution(id, parts);
-  return { cancel, store, begin, wait, stopped, published, entries };
+  return { cancel, store, acquireLease, wait, stopped, published, entries };
 };
 
 describe('cancelling', () => {
-  test('ends the record, says where it was, and then stops the durable execution', async () => {
+  test('finishes the record at the open node, and then stops the durable execution', async () => {
     const { cancel, wait, store, stopped } = await aService();
     await wait();
     await cancel();
@@ -88,7 +88,7 @@ describe('cancelling', () => {
     expect(stopped).toEqual(['arn:1: cancelled by an operator']);
   });
 
-  test('tells of the end, once, and marks it as told', async () => {
+  test('publishes the end, once, and marks it as published', async () => {
     const { cancel, wait, store, published } = await aService();
     await wait();
     await cancel();
@@ -96,15 +96,15 @@ describe('cancelling', () => {
     expect(await store.find('e-1')).toMatchObject({ isInOutbox: false });
   });
 
-  test('keeps one that was accepted from ever beginning', async () => {
-    const { cancel, begin, stopped, store } = await aService();
+  test('keeps an accepted one from ever starting', async () => {
+    const { cancel, acquireLease, stopped, store } = await aService();
     await cancel();
-    expect(await begin()).toBeNull();
+    expect(await acquireLease()).toBeNull();
     expect(await store.find('e-1')).toMatchObject({ status: 'cancelled', failure: { nodeId: 'start' } });
     expect(stopped).toEqual([]);
   });
 
-  test('stops one that began just before its record was ended', async () => {
+  test('stops one that started just before its record was finished', async () => {
     const { cancel, stopped } = await aService({
       executions: (store) => ({
         finish: async (id, end) => {
@@ -118,8 +118,8 @@ describe('cancelling', () => {
   });
 
   test('has nothing to stop of an express run: it ends at its next step', async () => {
-    const { cancel, begin, stopped, store } = await aService({ start: { mode: 'express' } });
-    await begin('request:1');
+    const { cancel, acquireLease, stopped, store } = await aService({ start: { mode: 'express' } });
+    await acquireLease('request:1');
     await cancel();
     expect(stopped).toEqual([]);
     expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
@@ -180,7 +180,7 @@ describe('cancelling is refused', () => {
     await expect(cancel(id)).rejects.toMatchObject({ code: 'EXECUTION_NOT_FOUND', status: 404 });
   });
 
-  test('while the store can not be had: then nothing is stopped either', async () => {
+  test('while the store is unavailable: then nothing is stopped either', async () => {
     const { cancel, wait, stopped } = await aService({
       executions: () => ({ finish: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) }),
     });

@@ -23,8 +23,8 @@ const aService = async (start: Partial<ExecutionStart>, now: number) => {
   return { executions, published, show: (id = 'e-1') => findReconciledExecution(id, parts) };
 };
 
-describe('looking at an execution', () => {
-  test('whose process must have ended, and did not say how, settles it', async () => {
+describe('finding an execution', () => {
+  test('whose process must have died finishes it', async () => {
     const now = START + 15 * MINUTE + 1;
     const { show, published, executions } = await aService({ mode: 'inline', status: 'running' }, now);
     const record = await show();
@@ -37,13 +37,13 @@ describe('looking at an execution', () => {
     expect(published).toMatchObject([{ executionId: 'e-1', status: 'failed' }]);
   });
 
-  test('again changes nothing and tells of nothing', async () => {
+  test('again changes and publishes nothing', async () => {
     const { show, published } = await aService({ mode: 'inline', status: 'running' }, START + 16 * MINUTE);
     expect(await show()).toEqual(await show());
     expect(published).toHaveLength(1);
   });
 
-  test('that its own process ends at the same moment shows that end', async () => {
+  test('that its own process finishes at the same moment returns that end', async () => {
     const { show, executions, published } = await aService(
       { mode: 'inline', status: 'running' },
       START + 16 * MINUTE,
@@ -58,8 +58,8 @@ describe('looking at an execution', () => {
   });
 
   test.each<[string, Partial<ExecutionStart>, number]>([
-    ['may still be at work', { mode: 'inline', status: 'running' }, 15 * MINUTE],
-    ['runs in the background, where the sweeper sees to it', { mode: 'durable' }, 60 * MINUTE],
+    ['may still be running', { mode: 'inline', status: 'running' }, 15 * MINUTE],
+    ['runs in the background, where the sweeper reconciles it', { mode: 'durable' }, 60 * MINUTE],
     ['is an express run', { mode: 'express' }, 60 * MINUTE],
   ])('that %s changes nothing', async (_what, start, age) => {
     const { show, published } = await aService(start, START + age);
@@ -76,9 +76,9 @@ describe('looking at an execution', () => {
   });
 
   test.each(['', 'a b', '<script>', '../e-1', 'x'.repeat(65), 'e-1\n', 'é'])(
-    'that can not be, %j, asks no store and repeats nothing of it',
+    'that can not be, %j, reads no store and repeats nothing of it',
     async (id) => {
-      const executions = { find: () => Promise.reject(new Error('the store was asked')) };
+      const executions = { find: () => Promise.reject(new Error('the store was read')) };
       await expect(findExecution(id, { executions })).rejects.toMatchObject({
         code: 'EXECUTION_NOT_FOUND',
         message: 'There is no execution with this id, or its record has expired.',
@@ -87,7 +87,7 @@ describe('looking at an execution', () => {
   );
 });
 
-/** A record with something in every attribute, also in those that nobody knows yet. */
+/** A record with a value in every attribute, and in an unknown one. */
 const aFullRecord = {
   ...anExecutionStart({ startToken: 'hidden-token', input: 'jhidden-input', callbackKey: 'hidden-key' }),
   status: 'failed',

@@ -125,7 +125,7 @@ describe('a list of executions', () => {
     });
   });
 
-  test('asks no more than ten lists at once', async () => {
+  test('reads no more than ten lists at once', async () => {
     const all = Array.from({ length: 50 }, (_, number) =>
       aSummary({ executionId: `e-${number}`, workflowId: `w-${number}` }),
     );
@@ -138,7 +138,7 @@ describe('a list of executions', () => {
     expect(await listExecutions(aQuery(), aStore([]).parts)).toEqual({ executions: [], nextCursor: null });
   });
 
-  test('that would begin after its end is refused', async () => {
+  test('with a start after its end is rejected', async () => {
     await expect(listExecutions(aQuery({ from: 2, to: 1 }), aStore([]).parts)).rejects.toMatchObject({
       code: 'QUERY_INVALID',
       message: expect.stringContaining('from is later than to'),

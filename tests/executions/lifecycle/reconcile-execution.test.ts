@@ -53,7 +53,7 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
   };
 };
 
-const begun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
+const aLeasedRun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
   const sweeper = await aSweeper(start, status);
   await sweeper.executions.acquireLease(
     'e-1',
@@ -63,7 +63,7 @@ const begun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus 
 };
 
 describe('the sweeper', () => {
-  test('dispatches what was accepted and not begun, and looks again later', async () => {
+  test('dispatches what was accepted and has not started, and extends its lease', async () => {
     const { parts, dispatched, executions, clock } = await aSweeper();
     clock.advance(3 * MINUTE);
     await reconcileExecution('e-1', parts);
@@ -72,7 +72,7 @@ describe('the sweeper', () => {
     expect(await dueIn(executions, clock.now() + 5 * MINUTE)).toEqual(['e-1']);
   });
 
-  test('dispatches again and again, at growing distances, until a process begins it', async () => {
+  test('repeats the dispatch, with growing delays, until a process starts it', async () => {
     const { parts, dispatched, executions, clock } = await aSweeper();
     clock.advance(3 * MINUTE);
     for (const minutes of [5, 10, 20, 40, 60, 60]) {
@@ -87,7 +87,7 @@ describe('the sweeper', () => {
     expect(dispatched).toHaveLength(6);
   });
 
-  test('gives up what no process begins for a day', async () => {
+  test('fails what no process starts for a day', async () => {
     const { parts, dispatched, clock, record, published } = await aSweeper();
     clock.advance(24 * HOUR + 1);
     await reconcileExecution('e-1', parts);
@@ -96,8 +96,8 @@ describe('the sweeper', () => {
     expect(published).toEqual(['e-1 failed']);
   });
 
-  test('leaves alone what the engine says is alive', async () => {
-    const { parts, record, executions, clock } = await begun();
+  test('extends the lease of what is running in the engine', async () => {
+    const { parts, record, executions, clock } = await aLeasedRun();
     clock.advance(HOUR);
     await reconcileExecution('e-1', parts);
     expect(await record()).toMatchObject({ status: 'running' });
@@ -110,8 +110,8 @@ describe('the sweeper', () => {
     ['succeeded', 'failed', 'its durable execution ended without recording how'],
     ['timedOut', 'timedOut', 'its durable execution ran out of time'],
     ['stopped', 'cancelled', 'its durable execution was stopped from outside'],
-  ])('settles, with the reason, a run whose durable execution is %s', async (found, status, message) => {
-    const { parts, record, executions, published, clock } = await begun({}, found);
+  ])('finishes, with the reason, a run whose durable execution is %s', async (found, status, message) => {
+    const { parts, record, executions, published, clock } = await aLeasedRun({}, found);
     const node = {
       nodeId: 'ask',
       type: 'approval',
@@ -138,11 +138,11 @@ describe('the sweeper', () => {
     expect(published).toHaveLength(1);
   });
 
-  test('ends what has had its time, and stops it', async () => {
-    const { parts, record, clock } = await begun();
+  test('times out what has passed its deadline, and stops it', async () => {
+    const { parts, record, clock } = await aLeasedRun();
     clock.advance(2 * HOUR + 1);
     const stopped: unknown[] = [];
-    // The record first: what the run still does can't change it any more.
+    // The record first, so that the run can't change it while it is stopped.
     const stop = async (arn: string) => void stopped.push([arn, (await record())?.status]);
     await reconcileExecution('e-1', { ...parts, durableService: { ...parts.durableService, stop } });
     expect(await record()).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
@@ -150,8 +150,8 @@ describe('the sweeper', () => {
   });
 
   test.each([
-    ['gives an express run an hour from when it was last begun', 59 * MINUTE, 'running'],
-    ['then takes it for lost', 61 * MINUTE, 'failed'],
+    ['leaves an express run alone for an hour from its last start', 59 * MINUTE, 'running'],
+    ['then finishes it as lost', 61 * MINUTE, 'failed'],
   ])('%s', async (_what, age, status) => {
     const { parts, record, clock, executions } = await aSweeper({ mode: 'express' });
     clock.advance(3 * HOUR); // it was in line for long
@@ -164,16 +164,16 @@ describe('the sweeper', () => {
     expect((await record())?.status).toBe(status);
   });
 
-  test('tells of an end that was not told, once', async () => {
-    const { parts, executions, published } = await begun();
+  test('publishes an end that is in the outbox, once', async () => {
+    const { parts, executions, published } = await aLeasedRun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true }));
     await reconcileExecution('e-1', parts);
     await reconcileExecution('e-1', parts);
     expect(published).toEqual(['e-1 succeeded']);
   });
 
-  test('an end that still can not be told stays marked', async () => {
-    const { parts, executions, record, entries } = await begun();
+  test('an end that still can not be published stays in the outbox', async () => {
+    const { parts, executions, record, entries } = await aLeasedRun();
     await executions.finish('e-1', anExecutionEnd({ isInOutbox: true }));
     const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
     await reconcileExecution('e-1', { ...parts, events: { publish } });
@@ -199,7 +199,7 @@ describe('the function', () => {
     })),
   });
 
-  test('sees to all that is due, each for itself', async () => {
+  test('reconciles all that is due, each for itself', async () => {
     const { parts, executions, dispatched, clock, entries } = await aSweeper();
     for (const id of ['e-2', 'e-3']) {
       await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
@@ -224,7 +224,7 @@ describe('the function', () => {
     return sweeper;
   };
 
-  test('ends what comes out of the dead-letter queue, and keeps what it can not reconcile', async () => {
+  test('finishes what is in the dead-letter queue, and keeps what it can not reconcile', async () => {
     const { parts, record } = await anExpressRun();
     const sweep = createSweepFunction(parts);
     expect(await sweep(aQueueEvent('r-1', '{"executionId":"e-1"}', 'no JSON', '{}', null))).toEqual({
@@ -242,7 +242,7 @@ describe('the function', () => {
   });
 
   test.each(['r-2', null])(
-    'leaves the live run alone when a duplicate of it was given up: %s',
+    'leaves a live run alone when the dead letter is that of a duplicate: %s',
     async (id) => {
       const { parts, record } = await anExpressRun();
       await createSweepFunction(parts)(aQueueEvent(id, '{"executionId":"e-1"}'));
@@ -251,7 +251,7 @@ describe('the function', () => {
   );
 
   test.each(['express', 'durable'] as const)(
-    'dispatches again an acknowledged %s run that no invocation could begin',
+    'repeats the dispatch of an acknowledged %s run that no invocation could start',
     async (mode) => {
       const { parts, record, dispatched } = await aSweeper({ mode }, 'gone');
       await createSweepFunction(parts)(aQueueEvent('r-1', '{"executionId":"e-1"}'));

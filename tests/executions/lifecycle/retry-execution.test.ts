@@ -48,8 +48,8 @@ const aNode = (nodeId: string, changes: Partial<NodeRecord> = {}): NodeRecord =>
   ...changes,
 });
 
-/** All that the steps of a run that reached `pay` have given. */
-const MEMORY = {
+/** The journal of a run that reached `pay`. */
+const CHECKPOINTS = {
   'reserve/0': { step: { outputs: { main: {} }, attempts: 1 } },
   'pause/0/0': { waited: true },
   'each/0/0/inner/0': { step: { outputs: { main: {} }, attempts: 1 } },
@@ -70,7 +70,7 @@ const anEnded = (changes: Partial<ExecutionEnd> = {}): ExecutionEnd =>
       aNode('pay'),
       aNode('mail', { status: 'failed' }),
     ],
-    checkpoints: `j${JSON.stringify(MEMORY)}`,
+    checkpoints: `j${JSON.stringify(CHECKPOINTS)}`,
     ...changes,
   });
 
@@ -150,7 +150,7 @@ describe('a retry', () => {
     expect(dispatched).toEqual(['new-1 durable']);
   });
 
-  test('signs its addresses with a key of its own', async () => {
+  test('signs its callback URLs with a key of its own', async () => {
     const { retry } = await aService();
     const keys = new Set(['key-1', (await retry()).callbackKey, (await retry()).callbackKey]);
     expect(keys.size).toBe(3);
@@ -187,7 +187,7 @@ describe('a retry', () => {
 });
 
 describe('a retry from a node', () => {
-  test('begins with what the steps gave, as it was packed', async () => {
+  test('starts with the checkpoints, as they were packed', async () => {
     const end = anEnded();
     const { retry } = await aService({ end });
     expect(await retry({ from: 'mail' })).toMatchObject({
@@ -196,28 +196,28 @@ describe('a retry from a node', () => {
     });
   });
 
-  test('takes no notice of a wait that was not kept: to wait once more harms nobody', async () => {
-    const { 'pause/0/0': _lost, ...checkpoints } = MEMORY;
+  test('ignores a missing wait, which is harmless to repeat', async () => {
+    const { 'pause/0/0': _lost, ...checkpoints } = CHECKPOINTS;
     const { retry } = await aService({ end: anEnded({ checkpoints: `j${JSON.stringify(checkpoints)}` }) });
     expect(await retry({ from: 'mail' })).toMatchObject({ retryOf: { fromNodeId: 'mail' } });
   });
 
-  test('is refused for a type that only a subworkflow has, and that is not remembered', async () => {
+  test('is refused for a type that only a subworkflow has, without its checkpoint', async () => {
     const charge = { ...aNode('charge'), within: 'each/0/0', type: 'charge-elsewhere' };
     const { nodes, ...end } = anEnded();
     const { retry } = await aService({ end: anEnded({ ...end, nodes: [...nodes, charge] }) });
     await expect(retry({ from: 'mail' })).rejects.toMatchObject(refused('"charge" gave was not kept'));
   });
 
-  test('takes no notice of what was not kept of the nodes that run again', async () => {
+  test('ignores missing checkpoints of the nodes that run again', async () => {
     const { retry } = await aService({ end: anEnded({ checkpoints: 'j{}' }) });
     expect(await retry({ from: 'reserve' })).toMatchObject({ retryOf: { fromNodeId: 'reserve' } });
   });
 
-  test.each(['reserve/0', 'each/0/0/inner/0', 'pay/0'] as (keyof typeof MEMORY)[])(
-    'is refused when %s is not remembered: it would happen again',
+  test.each(['reserve/0', 'each/0/0/inner/0', 'pay/0'] as (keyof typeof CHECKPOINTS)[])(
+    'is refused without the checkpoint of %s, which would run again',
     async (name) => {
-      const { [name]: _lost, ...checkpoints }: Partial<typeof MEMORY> = MEMORY;
+      const { [name]: _lost, ...checkpoints }: Partial<typeof CHECKPOINTS> = CHECKPOINTS;
       const node = name.includes('inner') ? 'inner' : name.split('/')[0];
       for (const packed of [
         `j${JSON.stringify(checkpoints)}`,
@@ -236,7 +236,7 @@ describe('a retry from a node', () => {
     },
   );
 
-  test('is possible from a checkpoints too large for the record, but not after a success, which completes none', async () => {
+  test('is possible with a journal too large for the record, but not after a success, whose journal may be incomplete', async () => {
     const checkpoints = 'bexecutions/old/checkpoints';
     const { retry } = await aService({ end: anEnded({ checkpoints }) });
     expect(await retry({ from: 'mail' })).toMatchObject({ retriedCheckpoints: checkpoints });
@@ -254,7 +254,7 @@ describe('a retry from a node', () => {
     expect(dispatched).toEqual([]);
   });
 
-  test('is refused when what failed is not behind it: its failure is remembered, too', async () => {
+  test('is refused when the failed node is not behind it: the failure is a checkpoint, too', async () => {
     const failure = { nodeId: 'reserve', name: 'Error', message: 'no' };
     const { retry } = await aService({
       end: anEnded({ nodes: [aNode('reserve', { status: 'failed' })], failure }),
@@ -275,7 +275,7 @@ describe('a retry from a node', () => {
     },
   );
 
-  test('lets failures be that the run had gone on from', async () => {
+  test('ignores failures that did not end the run', async () => {
     const nodes = [aNode('reserve', { status: 'failed' }), aNode('mail', { status: 'failed' })];
     const { retry } = await aService({ end: anEnded({ nodes }) });
     expect(await retry({ from: 'mail' })).toMatchObject({ status: 'accepted' });
@@ -347,7 +347,7 @@ describe('nothing is started', () => {
     await expect(retry({}, id)).rejects.toMatchObject({ code: 'EXECUTION_NOT_FOUND' });
   });
 
-  test('when the engine refuses: the record is taken back', async () => {
+  test('when the engine refuses: the execution is withdrawn', async () => {
     const { retry, store } = await aService({
       dispatch: () => Promise.reject(new AppError('DISPATCH_REFUSED', {})),
     });
@@ -367,12 +367,12 @@ describe('nothing is started', () => {
 describe('a retry stands although the dispatch seemed to fail', () => {
   const dispatch = () => Promise.reject(new AppError('DISPATCH_REFUSED', {}));
 
-  test('when it has begun', async () => {
+  test('when it has started', async () => {
     const { retry } = await aService({ dispatch, executions: { withdraw: async () => false } });
     expect(await retry()).toMatchObject({ executionId: 'new-1' });
   });
 
-  test('when it can not be taken back: it begins with the next sweep, and the log says so', async () => {
+  test('when it can not be withdrawn: the next sweep dispatches it, and the log says so', async () => {
     const { retry, entries } = await aService({
       dispatch,
       executions: { withdraw: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },

@@ -40,7 +40,7 @@ const result: ExecutionResult = {
   failure: null,
 };
 
-/** Everything real but the engine, which is `run`; the store can be spoilt in one method. */
+/** All parts are real, except for the engine, which is `run`; one method of the store can fail. */
 const aRun = (run: RunPrepared = async () => result, spoilt: Partial<ExecutionStore> = {}) => {
   const store = inMemoryExecutionStore();
   const { logger, entries } = aRecordingLogger();
@@ -69,7 +69,7 @@ const aRun = (run: RunPrepared = async () => result, spoilt: Partial<ExecutionSt
 const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
 
 describe('running an execution', () => {
-  test('answers with what came of it, and leaves its record', async () => {
+  test('returns the result, and leaves a record', async () => {
     const { execute, store, entries } = aRun();
     expect(await execute(execution, 1_000)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({
@@ -129,7 +129,7 @@ describe('running an execution', () => {
     expect(runs).toEqual([]);
   });
 
-  test('an execution that was started by somebody else does not run again', async () => {
+  test('an execution that another call has started does not run again', async () => {
     const { execute, store, runs } = aRun();
     const trigger = { nodeId: 'start', type: 'webhookTrigger' };
     await store.start(anExecutionStart({ status: 'running', trigger, startedAt: 99 }));
@@ -161,7 +161,7 @@ describe('running an execution', () => {
     expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('a true result is told even if its end can not be recorded', async () => {
+  test('the result is returned even if the end can not be recorded', async () => {
     const { execute, entries } = aRun(undefined, { finish: unavailable });
     expect(await execute(execution, 1_000)).toBe(result);
     expect(entries).toEqual([
@@ -173,7 +173,7 @@ describe('running an execution', () => {
     ]);
   });
 
-  test('an end that somebody else has recorded stays, and is worth a warning', async () => {
+  test('an end that is recorded already stays, and a warning is logged', async () => {
     const { parts, store, entries } = aRun();
     const prepare = async () => async () => {
       await store.finish('e-1', anExecutionEnd({ status: 'timedOut', endedAt: 1 }));

@@ -13,12 +13,12 @@ const record = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
   ...changes,
 });
 
-test('what was recorded when it happened stays, though a replay computes it again in no time', () => {
+test('recorded times stay, though a replay computes others', () => {
   const replayed = record({ startedAt: 9_000, durationMs: 0, outputs: { main: {} } });
   expect(keepTimes([record()], [replayed])).toEqual([record({ outputs: { main: {} } })]);
 });
 
-test('what was open has lasted from when it began until now', () => {
+test('a node that was open has lasted from its start until now', () => {
   const open = record({ status: 'waiting', durationMs: 0 });
   const ended = record({ startedAt: 9_000, durationMs: 500 });
   expect(keepTimes([open], [ended])).toEqual([record({ durationMs: 8_500 })]);
@@ -36,8 +36,8 @@ test('a clock that was set back makes no negative duration', () => {
 
 test.each([
   ['node', { nodeId: 'b' }],
-  ['turn', { iteration: 1 }],
-  ['run inside of a run', { within: 'each/0/1' }],
+  ['iteration', { iteration: 1 }],
+  ['inner run', { within: 'each/0/1' }],
 ])('another %s has times of its own', (_what, other) => {
   const computed = record({ ...other, startedAt: 9_000, durationMs: 1 });
   expect(keepTimes([record()], [computed])).toEqual([computed]);

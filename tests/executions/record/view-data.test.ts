@@ -129,7 +129,7 @@ describe('what a record shows of data', () => {
     }
   });
 
-  test('never holds what stands under the name of a secret, at whatever depth', () => {
+  test('never holds the value of a secret name, at whatever depth', () => {
     const secret = fc.record({ password: fc.constant('canary-1'), other: fc.string() });
     const tree = fc.letrec<{ value: unknown }>((tie) => ({
       value: fc.oneof(
@@ -165,7 +165,7 @@ describe('what a record shows of data', () => {
   });
 });
 
-test('data is looked at once, however often the account is written', () => {
+test('data is read once, however often the record is written', () => {
   const outputs = { main: { text: 'x'.repeat(10_000) } };
   expect(viewValue(outputs)).toBe(viewValue(outputs));
 });
