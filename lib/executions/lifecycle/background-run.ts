@@ -53,7 +53,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     if ('failure' in loaded) return finishFailed(record, loaded.failure);
     journal = loaded.journal;
     if (record.crashes >= MAX_CRASHES) return finishCrashLoop(record, engine);
-    updates = createRecordUpdates(record, loaded, blobs);
+    updates = createRecordUpdates(record, loaded, blobs, services.clock);
     await runLoaded(record, loaded, updates, engine);
   };
 
@@ -80,17 +80,14 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
   ): Promise<void> => {
     const execution = toExecutionInfo(leased);
     const { executionId, mode } = leased;
-    const clock = createMonotonicClock(
-      services.clock,
-      latestTimeOf(leased.nodes, leased.startedAt),
-      closed.signal,
-    );
+    const floor = latestTimeOf(leased.nodes, leased.startedAt);
+    const clock = createMonotonicClock(services.clock, floor, closed.signal);
     const runRecorder = createRecorder({
       executionId,
       executions,
       clock,
       logger,
-      toProgress: (nodes, status) => toProgress(nodes, status, services.clock.now()),
+      toProgress,
       onEnded: () => halted.abort(new Error('the execution was ended from outside')),
     });
     recorder = runRecorder;
@@ -120,9 +117,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       throw error;
     });
     if (isSuspended) return; // the replay resumes from before the suspension: a later result is void
-    await engine.track(
-      runRecorder.close().then(async () => finish(leased, await toEnd(result, services.clock.now()))),
-    );
+    await engine.track(runRecorder.close().then(async () => finish(leased, await toEnd(result))));
   };
 
   const finish = async (leased: ExecutionRecord, end: Omit<ExecutionEnd, 'isInOutbox'>): Promise<void> => {

@@ -13,10 +13,11 @@ export interface NewExecution extends Pick<ExecutionIdentity, 'executionId' | 't
 type StartOptions = Pick<
   ExecutionStart,
   'mode' | 'status' | 'startedAt' | 'startToken' | 'input' | 'callbackKey'
->;
+> &
+  Partial<Pick<ExecutionStart, 'retryOf' | 'retriedCheckpoints'>>;
 
 export const toStart = (
-  { executionId, workflow, trigger, traceparent, keepsResult }: NewExecution,
+  { executionId, workflow, trigger, traceparent, keepsResult }: Omit<NewExecution, 'input'>,
   options: StartOptions,
 ): ExecutionStart => ({
   executionId,

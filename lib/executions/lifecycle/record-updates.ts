@@ -1,3 +1,4 @@
+import type { Clock } from '../../contract/services.ts';
 import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
 import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
 import type { BlobStore } from '../record/blob-store.ts';
@@ -11,12 +12,8 @@ import type { LoadedRun } from './load-background-run.ts';
 
 /** Computes what is written to the record of a background run. */
 export interface RecordUpdates {
-  toProgress(
-    nodes: readonly NodeRecord[],
-    status: ExecutionProgress['status'],
-    now: number,
-  ): Promise<ExecutionProgress>;
-  toEnd(result: ExecutionResult, now: number): Promise<Omit<ExecutionEnd, 'isInOutbox'>>;
+  toProgress(nodes: readonly NodeRecord[], status: ExecutionProgress['status']): Promise<ExecutionProgress>;
+  toEnd(result: ExecutionResult): Promise<Omit<ExecutionEnd, 'isInOutbox'>>;
   /** @returns the nodes of a failed run, as its record shows them */
   toFailed(nodes: readonly NodeRecord[]): readonly NodeRecord[];
 }
@@ -25,24 +22,30 @@ export const createRecordUpdates = (
   record: ExecutionRecord,
   { workflow, input, journal }: Pick<LoadedRun, 'workflow' | 'input' | 'journal'>,
   blobs: BlobStore,
+  clock: Pick<Clock, 'now'>,
 ): RecordUpdates => {
   const { settings } = workflow.definition;
   const { mode, startedAt } = record;
   const view = (nodes: readonly NodeRecord[], hasFailed: boolean): readonly NodeRecord[] =>
     viewNodes(keepTimes(record.nodes, nodes), { keepsData: keepsData(settings, mode, hasFailed) });
   return {
-    toProgress: async (nodes, status, now) => ({
+    toProgress: async (nodes, status) => ({
       status,
       nodes: view(nodes, false),
       ...(status === 'waiting' ? { checkpoints: await packJournal(record, journal, blobs) } : {}),
-      leaseExpiresAt: computeLease(status, mode, now, startedAt + computeLimits(settings, mode).timeoutMs),
+      leaseExpiresAt: computeLease(
+        status,
+        mode,
+        clock.now(),
+        startedAt + computeLimits(settings, mode).timeoutMs,
+      ),
     }),
-    toEnd: async (result, now) => {
+    toEnd: async (result) => {
       const { status, nodes, failure } = result;
       const hasFailed = status !== 'succeeded';
       return {
         status,
-        endedAt: now,
+        endedAt: clock.now(),
         nodes: view(nodes, hasFailed),
         failure,
         ...(await packResult(record, result, input, blobs)),

@@ -9,6 +9,7 @@ import { createCallbackKey } from './accept-execution.ts';
 import { checkJournal } from './check-journal.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { findExecution } from './find-execution.ts';
+import { toStart } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
 
 export interface RetryOptions {
@@ -55,7 +56,7 @@ export const retryExecution = async (
   if (problem !== null) throw notRetryable(problem);
 
   const mode = await parts.modeOf(workflow);
-  const start = toStart(record, workflow, options, { ...parts, mode });
+  const start = toRetry(record, workflow, options, { ...parts, mode });
   await parts.executions.start(start);
   await dispatchOrWithdraw(start, mode, parts);
   return start;
@@ -92,24 +93,22 @@ const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOp
     : `no way leads from its trigger to the node "${from}", or only through the node that runs it`;
 };
 
-const toStart = (
-  { executionId, workflowId, trigger, input, checkpoints, keepsResult, traceparent }: ExecutionRecord,
+const toRetry = (
+  { executionId, trigger, input, checkpoints, keepsResult, traceparent }: ExecutionRecord,
   workflow: Workflow,
   { from }: RetryOptions,
   { ids, clock, mode }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode },
-): ExecutionStart => ({
-  executionId: ids.next(),
-  workflowId,
-  workflowVersion: workflow.version,
-  trigger,
-  mode,
-  status: 'accepted',
-  startedAt: clock.now(),
-  startToken: ids.next(),
-  input,
-  callbackKey: createCallbackKey(ids),
-  retryOf: { executionId, fromNodeId: from },
-  traceparent,
-  retriedCheckpoints: from === null ? null : checkpoints,
-  keepsResult,
-});
+): ExecutionStart =>
+  toStart(
+    { executionId: ids.next(), workflow, trigger, traceparent, keepsResult },
+    {
+      mode,
+      status: 'accepted',
+      startedAt: clock.now(),
+      startToken: ids.next(),
+      input,
+      callbackKey: createCallbackKey(ids),
+      retryOf: { executionId, fromNodeId: from },
+      retriedCheckpoints: from === null ? null : checkpoints,
+    },
+  );
