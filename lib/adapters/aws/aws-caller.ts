@@ -1,9 +1,9 @@
 import { AwsClient } from 'aws4fetch';
 
-/** A request to one of AWS's HTTP APIs, free of address and signature. */
+/** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
-  /** From the slash on, percent-encoded. */
+  /** With its leading slash, percent-encoded. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -14,7 +14,7 @@ export interface AwsAnswer {
   /** Lower-case names. */
   readonly headers: Headers;
   readonly body: Uint8Array;
-  /** How often it was asked: beyond 1, the answer may be to a request that had its effect before. */
+  /** Requests sent. After more than one, an earlier one may have taken effect and its answer been lost. */
   readonly tries: number;
 }
 
@@ -24,11 +24,11 @@ export interface AwsCallerOptions {
   /** As the endpoint and the signature name it: `lambda`, `events`, `s3`. */
   readonly service: string;
   readonly region: string;
-  /** On this machine; null for AWS's own. */
+  /** Of a service on this machine; null for AWS's own. */
   readonly endpoint: string | null;
   /** S3 has one host per bucket. */
   readonly bucket?: string;
-  /** Who asks; whoever the environment names when absent, looked up each time, since Lambda renews it. */
+  /** Called for each request. By default the environment's: Lambda renews them. */
   readonly readCredentials?: () => AwsCredentials | Promise<AwsCredentials>;
 }
 
@@ -42,9 +42,8 @@ const TRIES = 3;
 const TIMEOUT_MS = 5_000;
 
 /**
- * Calls AWS with `fetch` and a signature (SigV4). The SDK's clients would cost the bundle and every cold start ten
- * times as much for the few calls that we make.
- * It rejects when no answer comes; an answer that says no is an answer.
+ * Calls AWS with `fetch` and a signature (SigV4); for these few calls the SDK's clients would cost the bundle and
+ * every cold start ten times as much. An error status is an answer; a call throws when no answer arrives.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
  */
 export const createAwsCaller = ({
@@ -106,6 +105,6 @@ const toAnswer = async (response: Response, tries: number): Promise<AwsAnswer> =
   tries,
 });
 
-/** Full jitter, so that many who were refused together don't come back together. */
+/** Full jitter, so that callers that were refused together do not retry together. */
 const pause = (tries: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, Math.random() * 50 * 2 ** tries));

@@ -1,6 +1,6 @@
 import type { AwsAnswer } from './aws-caller.ts';
 
-/** The name of the error that an answer of AWS is about, such as `ResourceNotFoundException`; `` when it has none. */
+/** The type of error in an answer of AWS, such as `ResourceNotFoundException`; empty without one. */
 export const errorTypeOf = ({ headers, body }: AwsAnswer): string => {
   const header = headers.get('x-amzn-errortype');
   if (header !== null) return nameOf(header);
@@ -12,11 +12,11 @@ export const errorTypeOf = ({ headers, body }: AwsAnswer): string => {
   }
 };
 
-/** `com.amazonaws.lambda#TooManyRequestsException:http://…` names it in the middle. */
+/** The name in `com.amazonaws.lambda#TooManyRequestsException:http://…`. */
 const nameOf = (text: string): string => text.split(':')[0]?.split('#').at(-1) ?? '';
 
-/** What only the log sees. */
+/** The cause of an error of ours, for the log alone. */
 export const toCause = (answer: AwsAnswer): Error =>
   new Error(`AWS answered ${answer.status} ${errorTypeOf(answer)}`);
 
-export const isDone = ({ status }: AwsAnswer): boolean => status >= 200 && status < 300;
+export const isSuccess = ({ status }: AwsAnswer): boolean => status >= 200 && status < 300;

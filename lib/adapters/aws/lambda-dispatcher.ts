@@ -1,13 +1,13 @@
 import type { Dispatcher } from '../../executions/lifecycle/dispatch-execution.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from './aws-caller.ts';
-import { errorTypeOf, isDone, toCause } from './aws-error.ts';
+import { errorTypeOf, isSuccess, toCause } from './aws-error.ts';
 
 /**
- * Launches with Lambda's asynchronous invocation. A durable execution has the name of ours: launching it again gives
- * the one that runs, or has failed, as long as the payload is the same to the byte, so that nothing else travels in it.
+ * Dispatches by Lambda's asynchronous invocation. A durable execution is named by the execution's id, which makes a
+ * repeated dispatch find it, running or ended. That needs a payload that is the same to the byte: it holds the id only.
  * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
- * @param functions the durable one with its alias: `name:alias`
+ * @param functions - names; the durable one with its alias, `name:alias`
  */
 export const createLambdaDispatcher = (
   call: CallAws,
@@ -26,11 +26,11 @@ export const createLambdaDispatcher = (
     }).catch((cause: unknown) => {
       throw new AppError('DISPATCH_REFUSED', {}, cause);
     });
-    if (isDone(answer) || errorTypeOf(answer) === 'DurableExecutionAlreadyStartedException') return;
+    if (isSuccess(answer) || errorTypeOf(answer) === 'DurableExecutionAlreadyStartedException') return;
     throw new AppError('DISPATCH_REFUSED', {}, toCause(answer));
   },
 });
 
-/** At most 64 characters: ids of ours have 43 at most. */
+/** At most 64 characters; ours have 43. */
 const toName = (executionId: string, redispatches: number): string =>
   redispatches === 0 ? executionId : `${executionId}-${redispatches}`;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DurableService, DurableStatus } from '../../executions/lifecycle/durable-service.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AwsAnswer, AwsRequest, CallAws } from './aws-caller.ts';
-import { errorTypeOf, isDone, toCause } from './aws-error.ts';
+import { errorTypeOf, isSuccess, toCause } from './aws-error.ts';
 
 const STATUSES: Readonly<Record<string, DurableStatus>> = {
   RUNNING: 'running',
@@ -12,14 +12,14 @@ const STATUSES: Readonly<Record<string, DurableStatus>> = {
   STOPPED: 'stopped',
 };
 
-/** How Lambda says that a callback is not open: it never was, was answered, or ran out of time. */
+/** Error types for a callback that is not open: unknown, answered, or timed out. */
 const NOT_OPEN = new Set([
   'ResourceNotFoundException',
   'InvalidParameterValueException',
   'CallbackTimeoutException',
 ]);
 
-/** Lambda's durable executions, from outside. https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html */
+/** Client of Lambda's API for durable executions. https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html */
 export const createLambdaDurableService = (call: CallAws): DurableService => {
   const ask = (request: AwsRequest): Promise<AwsAnswer> =>
     call(request).catch((cause: unknown) => {
@@ -35,7 +35,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
     findStatus: async (durableArn) => {
       const answer = await ask({ method: 'GET', path: pathOf(durableArn) });
       if (errorTypeOf(answer) === 'ResourceNotFoundException') return 'gone';
-      if (!isDone(answer)) return refuse(answer);
+      if (!isSuccess(answer)) return refuse(answer);
       const { Status } = JSON.parse(Buffer.from(answer.body).toString());
       return STATUSES[Status] ?? 'running';
     },
@@ -48,7 +48,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
         body: JSON.stringify({ ErrorType: 'Stopped', ErrorMessage: reason }),
       });
       const hasEnded = answer.status === 409 || errorTypeOf(answer) === 'ResourceNotFoundException';
-      if (!isDone(answer) && !hasEnded) refuse(answer);
+      if (!isSuccess(answer) && !hasEnded) refuse(answer);
     },
 
     answerCallback: async ({ callbackId, durableArn }, value) => {
@@ -58,9 +58,9 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
         headers: { 'content-type': 'application/octet-stream' },
         body: JSON.stringify(value),
       });
-      if (isDone(answer)) return true;
+      if (isSuccess(answer)) return true;
       if (!NOT_OPEN.has(errorTypeOf(answer))) return refuse(answer);
-      // A request that was repeated may find that it was taken the first time, and its reply lost.
+      // A repeated request is refused when the first one was accepted and its reply lost.
       if (answer.tries === 1) return false;
       const given = await findAnswer(call, `${pathOf(durableArn)}/history`, callbackId).catch((cause) => {
         throw new AppError('ANSWER_UNCONFIRMED', {}, cause);
@@ -70,10 +70,10 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
   };
 };
 
-/** Pages of the history that are read at most, a thousand events each: more than an execution can have. */
+/** Bound on the pages of a history, of a thousand events each: more than an execution can have. */
 const MAX_PAGES = 20;
 
-/** As much of an event of the history as is read here. */
+/** The part of an event of the history that is read here. */
 interface HistoryEvent {
   readonly Id?: string;
   readonly CallbackStartedDetails?: { readonly CallbackId?: string };
@@ -81,8 +81,8 @@ interface HistoryEvent {
 }
 
 /**
- * What a callback was answered with; null when it was not. The latest events come first, so that an answer is met
- * before the callback that it belongs to.
+ * The answer of a callback; null when it has none. The latest events are read first, so that the answer precedes its
+ * callback.
  * https://docs.aws.amazon.com/lambda/latest/api/API_GetDurableExecutionHistory.html
  */
 const findAnswer = async (call: CallAws, path: string, callbackId: string): Promise<unknown> => {
@@ -91,7 +91,7 @@ const findAnswer = async (call: CallAws, path: string, callbackId: string): Prom
   for (let page = 0; page < MAX_PAGES; page++) {
     const query = `IncludeExecutionData=true&ReverseOrder=true&MaxItems=1000${marker}`;
     const answer = await call({ method: 'GET', path: `${path}?${query}` });
-    if (!isDone(answer)) throw toCause(answer);
+    if (!isSuccess(answer)) throw toCause(answer);
     const { Events = [], NextMarker } = JSON.parse(Buffer.from(answer.body).toString()) as {
       readonly Events?: readonly HistoryEvent[];
       readonly NextMarker?: string;

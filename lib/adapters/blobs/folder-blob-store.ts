@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { AppError } from '../../shared/errors.ts';
 
-/** What a key may be: nothing that leads out of the folder. */
+/** Keys that stay inside the folder. */
 const KEY = /^(?!\/)(?:(?:^|\/)(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/;
 
-/** Blobs in a folder of this machine, one file each: for the local service. */
+/** Blobs as files in a folder, for the local service. */
 export const createFolderBlobStore = (folder: string): BlobStore => {
   const pathOf = (key: string): string => {
     if (!KEY.test(key)) throw new Error(`"${key}" is no key of a blob`);
@@ -16,15 +16,15 @@ export const createFolderBlobStore = (folder: string): BlobStore => {
   return {
     put: async (key, bytes) => {
       const path = pathOf(key);
-      // Written beside, then moved: nobody reads half of it, and a crash leaves none.
+      // Written to a temporary file, then renamed: readers and crashes never see half a blob.
       const temporary = `${path}.${randomUUID()}.tmp`;
-      await fromFolder(mkdir(dirname(path), { recursive: true }));
-      await fromFolder(writeFile(temporary, bytes));
-      await fromFolder(rename(temporary, path));
+      await orUnavailable(mkdir(dirname(path), { recursive: true }));
+      await orUnavailable(writeFile(temporary, bytes));
+      await orUnavailable(rename(temporary, path));
     },
     get: async (key) => {
       const path = pathOf(key);
-      return fromFolder(
+      return orUnavailable(
         readFile(path).catch((error: NodeJS.ErrnoException) => {
           if (error.code === 'ENOENT') return null;
           throw error;
@@ -34,7 +34,7 @@ export const createFolderBlobStore = (folder: string): BlobStore => {
   };
 };
 
-const fromFolder = async <Value>(work: Promise<Value>): Promise<Value> => {
+const orUnavailable = async <Value>(work: Promise<Value>): Promise<Value> => {
   try {
     return await work;
   } catch (cause) {

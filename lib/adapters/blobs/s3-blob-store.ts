@@ -1,18 +1,18 @@
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AwsAnswer, AwsRequest, CallAws } from '../aws/aws-caller.ts';
-import { isDone, toCause } from '../aws/aws-error.ts';
+import { isSuccess, toCause } from '../aws/aws-error.ts';
 
 /**
- * Blobs in a bucket, one object each. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
- * @param call bound to the host of the bucket
+ * Blobs as objects in a bucket. https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html
+ * @param call - bound to the host of the bucket
  */
 export const createS3BlobStore = (call: CallAws): BlobStore => {
   const ask = async (request: AwsRequest): Promise<AwsAnswer> => {
     const answer = await call(request).catch((cause: unknown) => {
       throw new AppError('STORE_UNAVAILABLE', {}, cause);
     });
-    if (isDone(answer) || answer.status === 404) return answer;
+    if (isSuccess(answer) || answer.status === 404) return answer;
     throw new AppError('STORE_UNAVAILABLE', {}, toCause(answer));
   };
   return {

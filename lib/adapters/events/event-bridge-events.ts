@@ -1,7 +1,7 @@
 import type { ExecutionEvents } from '../../executions/record/execution-events.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
-import { isDone, toCause } from '../aws/aws-error.ts';
+import { isSuccess, toCause } from '../aws/aws-error.ts';
 import { toCloudEvent } from './to-cloud-event.ts';
 
 /**
@@ -31,8 +31,8 @@ export const createEventBridgeEvents = (
     }).catch((cause: unknown) => {
       throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, cause);
     });
-    if (!isDone(answer)) throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, toCause(answer));
-    // 200 says that the request was understood; whether the bus took the event stands in it.
+    if (!isSuccess(answer)) throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, toCause(answer));
+    // A 200 acknowledges the request; its body says whether the bus took the event.
     const { FailedEntryCount, Entries } = JSON.parse(Buffer.from(answer.body).toString());
     if (FailedEntryCount === 0) return;
     const reason = Entries?.[0]?.ErrorCode ?? 'it was not taken';

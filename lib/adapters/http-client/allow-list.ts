@@ -2,23 +2,23 @@ import { isIP } from 'node:net';
 import { familyOf, toBlockList } from '../../shared/address-guard.ts';
 import { AppError } from '../../shared/errors.ts';
 
-/** Where one connection would go: the host of the URL, the port, and the address that was found for the host. */
+/** The target of one connection: host and port of the URL, and the address that the host resolved to. */
 export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly address: string;
 }
 
-/** May this destination be reached although its address isn't public? */
+/** Whether a destination may be reached although its address is not public. */
 export type AllowList = (destination: Destination) => boolean;
 
 /**
- * Reads the list of what may be reached although it is private. An entry is
- * - a host name, `internal.example`: that very name (no wildcards), whatever it resolves to;
- * - an address, `10.0.0.7` or `::1`, or a network, `10.0.0.0/8`: whatever name leads there;
- * - any of these but a network with a port, `internal.example:8080`, `[::1]:9000`. Without one all ports are meant.
+ * Parses the list of allowed private destinations. An entry is
+ * - a host name, `internal.example`: exactly that name, whatever it resolves to;
+ * - an address, `10.0.0.7` or `::1`, or a network, `10.0.0.0/8`: whatever the host name;
+ * - a name or an address with a port, `internal.example:8080`, `[::1]:9000`. Without a port all ports are allowed.
  *
- * Throws `CONFIGURATION_INVALID` for anything else, rather than allowing less, or more, than was meant.
+ * @throws AppError `CONFIGURATION_INVALID` when an entry is none of these: ignoring it would allow less than was meant.
  */
 export const parseAllowList = (entries: readonly string[]): AllowList => {
   const rules = entries.map(parseEntry);
@@ -33,7 +33,7 @@ const parseEntry = (entry: string): AllowList => {
   const port = portText === undefined ? null : Number(portText);
   if (host === undefined || (port !== null && (port < 1 || port > 65_535))) throw invalidEntry(entry);
   if (isIP(host) !== 0) return allowNetwork(toNetwork(host), port);
-  // Also refuses odd forms of addresses such as `127.1`, which URLs never hold and which would never match.
+  // Also refuses odd forms of addresses such as `127.1`: a parsed URL never holds them, so they would never match.
   if (bracketed !== undefined || URL.parse(`http://${host}`)?.hostname !== host) throw invalidEntry(entry);
   return (to) => to.host === host && (port === null || to.port === port);
 };

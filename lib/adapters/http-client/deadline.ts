@@ -1,8 +1,9 @@
 import { longestTimerMs } from '../runtime/system-clock.ts';
 
 /**
- * Runs the work with a signal that is aborted when the caller's is, with its reason, or when the time is up, with
- * the reason that `onTimeout` makes. Leaves no timer and no listener behind.
+ * Runs `work` with a signal that aborts with the caller's signal, or when the time is up. Leaves no timer and no
+ * listener behind.
+ * @throws the reason of the caller's signal, or what `onTimeout` returns
  */
 export const withDeadline = async <Result>(
   limit: { readonly timeoutMs: number; readonly signal: AbortSignal; readonly onTimeout: () => Error },
@@ -19,7 +20,7 @@ export const withDeadline = async <Result>(
   try {
     return await work(controller.signal);
   } catch (error) {
-    // Whatever broke, broke because of the abort.
+    // After an abort every other error is its consequence.
     controller.signal.throwIfAborted();
     throw error;
   } finally {

@@ -4,20 +4,20 @@ import { findAddressProblem } from '../../shared/address-guard.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AllowList } from './allow-list.ts';
 
-/** All addresses of a host name; rejects when it has none. */
+/** Resolves a host name to all of its addresses. */
 export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 export const resolveHost: ResolveHost = async (hostname) =>
   (await systemLookup(hostname, { all: true })).map(({ address }) => address);
 
-/** One outbound connection to be made. `target` names it in errors, such as `GET api.example.com`. */
+/** One outbound connection. `target` names it in errors, such as `GET api.example.com`. */
 interface Outbound {
   readonly target: string;
   readonly host: string;
   readonly port: number;
 }
 
-/** Throws `OUTBOUND_REFUSED` unless the address is public or on the allow-list. */
+/** @throws AppError `OUTBOUND_REFUSED` unless the address is public or on the allow-list */
 export const checkAddress = (
   { target, host, port }: Outbound,
   address: string,
@@ -26,7 +26,7 @@ export const checkAddress = (
   const problem = findAddressProblem(address);
   if (problem === null || isAllowed({ host, port, address })) return;
   const is = host === address ? 'is' : 'resolves to';
-  // The address itself goes no further than the log: through a node's error output a caller could map a network.
+  // The address is in the cause alone, for the log: in a node's error output it would let a caller map the network.
   throw new AppError(
     'OUTBOUND_REFUSED',
     { target, reason: `${host} ${is} an address that is not public (${problem})` },
@@ -35,9 +35,9 @@ export const checkAddress = (
 };
 
 /**
- * The `lookup` of a socket: what it answers is what is connected to, so nothing can change between check and
- * connect (DNS rebinding). One forbidden address among several refuses the host as a whole.
- * A socket asks no lookup for a literal address: see to those with {@link checkAddress}.
+ * The `lookup` of a socket. The socket connects to the addresses that were checked, so nothing can change between
+ * check and connect (DNS rebinding). One forbidden address among several refuses the host as a whole.
+ * Sockets do not look up literal addresses: check those with {@link checkAddress}.
  */
 export const createGuardedLookup =
   (outbound: Outbound, resolve: ResolveHost, isAllowed: AllowList): LookupFunction =>

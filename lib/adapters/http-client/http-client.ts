@@ -12,26 +12,27 @@ import { toOutboundFailure } from './outbound-failure.ts';
 import { followRedirect, type Hop, isRedirect } from './redirect.ts';
 
 export interface HttpClientOptions {
-  /** What may be reached although it is private; see {@link parseAllowList}. Nothing by default. */
+  /** Private destinations that may be reached, see {@link parseAllowList}; none by default. */
   readonly allow?: readonly string[];
   readonly lookup?: ResolveHost;
-  /** Tells how long connections have been idle. */
+  /** Measures how long connections have been idle. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
-interface Wire {
+interface Transport {
   readonly agents: Agents;
   readonly resolve: ResolveHost;
   readonly isAllowed: AllowList;
 }
 
 /**
- * The way out for nodes. Only http and https; every address is checked before it is connected to, on redirects
- * again; the time limit is for the whole exchange; what goes to another origin on a redirect carries no credentials.
- * `maxRedirects: 0` answers with the redirect itself; otherwise one too many is an error.
+ * The HTTP client of nodes. Only http and https; every address is checked before the connection, on each redirect
+ * again; the time limit is for the whole exchange; redirects to another origin carry no credentials.
+ * `maxRedirects: 0` returns the redirect itself; otherwise one too many is an error.
  *
- * Rejects with `OUTBOUND_REFUSED`, `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT`, `OUTBOUND_TOO_LARGE`, or, when the
- * request's signal is aborted, with its reason. Messages name method and host, never headers or query.
+ * `request` throws `OUTBOUND_REFUSED`, `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT`, `OUTBOUND_TOO_LARGE`, or the reason of
+ * the request's aborted signal. Messages name method and host, never headers or query.
+ * @throws AppError `CONFIGURATION_INVALID` when the allow-list is invalid
  */
 export const createHttpClient = ({
   allow = [],
@@ -39,13 +40,15 @@ export const createHttpClient = ({
   clock = systemClock,
 }: HttpClientOptions = {}): HttpClient => {
   const isAllowed = parseAllowList(allow);
-  const wire: Wire = { agents: createAgents(() => clock.now()), resolve: lookup, isAllowed };
+  const transport: Transport = { agents: createAgents(() => clock.now()), resolve: lookup, isAllowed };
   return {
     request: async (request) => {
       const first = toFirstHop(request);
       const { timeoutMs, signal } = request;
       const onTimeout = () => new AppError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });
-      return withDeadline({ timeoutMs, signal, onTimeout }, (until) => follow(first, request, wire, until));
+      return withDeadline({ timeoutMs, signal, onTimeout }, (until) =>
+        sendFollowing(first, request, transport, until),
+      );
     },
   };
 };
@@ -60,7 +63,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
     return new AppError('OUTBOUND_REFUSED', { target, reason });
   };
   if (url === null) throw refuse('its URL is not an absolute one');
-  // A CONNECT would be a tunnel through whatever proxy answers.
+  // CONNECT would open a tunnel through a proxy.
   if (!isToken(method) || method === 'CONNECT') throw refuse('its method can not be used');
   const headers = Object.entries(request.headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
@@ -77,17 +80,18 @@ const toFirstHop = (request: OutboundRequest): Hop => {
   };
 };
 
-const follow = async (
+/** Sends a request and follows its redirects. */
+const sendFollowing = async (
   first: Hop,
   { maxRedirects, maxResponseBytes }: OutboundRequest,
-  wire: Wire,
+  transport: Transport,
   signal: AbortSignal,
 ): Promise<OutboundResponse> => {
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
     const target = nameTarget(hop);
     try {
-      const response = await sendChecked(hop, wire, signal);
+      const response = await sendChecked(hop, transport, signal);
       const status = response.statusCode ?? 0;
       const { location } = response.headers;
       if (maxRedirects === 0 || !isRedirect(status) || location === undefined) {
@@ -105,7 +109,7 @@ const follow = async (
   }
 };
 
-const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Wire, signal: AbortSignal) => {
+const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal: AbortSignal) => {
   const { url } = hop;
   const target = nameTarget(hop);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -120,7 +124,7 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Wire, signal: Abo
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80);
   const outbound = { target, host, port };
-  // The URL parser has made odd forms (2130706433, 0x7f.1) the usual one; a socket looks no literal up.
+  // The URL parser has normalised odd forms (2130706433, 0x7f.1); sockets do not look up literals.
   if (isIP(host) !== 0) checkAddress(outbound, host, isAllowed);
   const lookup = createGuardedLookup(outbound, resolve, isAllowed);
   return sendHop(hop, { agent: agents.for(url.protocol), lookup, signal });

@@ -5,7 +5,10 @@ import { AppError } from '../../shared/errors.ts';
 import type { Hop } from './redirect.ts';
 import { decodeBody, isDecodable, readBody } from './response-body.ts';
 
-/** Sends one request and resolves with the head of its answer; follows nothing, checks nothing. */
+/**
+ * Sends one request, without checks and without following redirects.
+ * @returns the response, its body still to be read
+ */
 export const sendHop = (
   hop: Hop,
   connection: {
@@ -17,17 +20,17 @@ export const sendHop = (
   new Promise((resolve, reject) => {
     const { request } = hop.url.protocol === 'https:' ? https : http;
     const length = hop.body === null ? {} : { 'content-length': Buffer.byteLength(hop.body) };
-    // Uncompressed by wish, so that the limit on bytes is the limit on what is downloaded.
+    // Uncompressed, so that the limit on bytes is the limit on what is downloaded.
     const headers = { ...hop.headers, 'accept-encoding': 'identity', ...length };
     const outgoing = request(hop.url, { ...connection, method: hop.method, headers });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
-    // Nothing but this comes when the server switches protocols (101) unasked; after an answer it changes nothing.
+    // The only event when the server switches protocols (101) unasked; without effect after a response.
     outgoing.on('close', () => reject(new Error('closed without an answer')));
     outgoing.end(hop.body ?? undefined);
   });
 
-/** Names in lower case, values of a repeated name joined with `, `. Not `response.headers`, which drops some repeats. */
+/** Names in lower case, values of a repeated name joined by `, `. Not `response.headers`, which drops some repeats. */
 const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
   const headers = new Map<string, string>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -39,14 +42,19 @@ const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
   return headers;
 };
 
+interface Receiving {
+  readonly target: string;
+  readonly limitBytes: number;
+}
+
 /**
- * Reads the rest of an answer. A server that compresses although it was asked not to (object stores do) is
- * understood; `content-encoding` and `content-length`, which tell of the compressed bytes, are then left out.
- * Throws `OUTBOUND_TOO_LARGE`, and `OUTBOUND_FAILED` for a body that its encoding does not fit.
+ * Reads the body of a response. Some servers compress although they were asked not to (object stores do): their
+ * bodies are decoded, and `content-encoding` and `content-length`, which describe the compressed bytes, left out.
+ * @throws AppError `OUTBOUND_TOO_LARGE` beyond the limit, `OUTBOUND_FAILED` when the body does not fit its encoding
  */
 export const receiveResponse = async (
   response: IncomingMessage,
-  { target, limitBytes }: { readonly target: string; readonly limitBytes: number },
+  { target, limitBytes }: Receiving,
 ): Promise<{ headers: Readonly<Record<string, string>>; body: Uint8Array }> => {
   const headers = readHeaders(response);
   const encoding = headers.get('content-encoding') ?? 'identity';
@@ -60,7 +68,7 @@ export const receiveResponse = async (
 const decode = async (
   bytes: Buffer,
   encoding: string,
-  { target, limitBytes }: { readonly target: string; readonly limitBytes: number },
+  { target, limitBytes }: Receiving,
 ): Promise<Buffer | null> => {
   try {
     return await decodeBody(bytes, encoding, limitBytes);

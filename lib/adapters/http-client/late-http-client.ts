@@ -1,6 +1,6 @@
 import type { HttpClient } from '../../contract/services.ts';
 
-/** Most sandboxes never call out: the client, and what of Node it needs, is loaded for the first request. */
+/** An HTTP client that is loaded, with the modules of Node that it needs, for its first request: few sandboxes make one. */
 export const lateHttpClient = (allow: readonly string[]): HttpClient => {
   let client: Promise<HttpClient> | undefined;
   return {

@@ -12,8 +12,8 @@ const reasons = new Map([
 ]);
 
 /**
- * What a failed exchange looks like to a workflow. The error is told by its code only: messages of the system name
- * addresses, those of the parser hold what was received. The error itself travels as `cause`.
+ * The error of a failed exchange for the workflow. Its reason follows from the error's code alone: messages of the
+ * system name addresses, and those of the parser hold received bytes. The error itself is the `cause`.
  */
 export const toOutboundFailure = (target: string, error: unknown): AppError<'OUTBOUND_FAILED'> => {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';

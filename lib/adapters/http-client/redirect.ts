@@ -9,16 +9,16 @@ export interface Hop {
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * What may follow a redirect to another origin. A list of what is harmless, not of what is secret: any header
- * may carry a key (`authorization`, `cookie`, `x-api-key`, `private-token`, …).
+ * Headers that are sent on a redirect to another origin. A list of the harmless, not of the secret ones: any other
+ * header may carry a key (`authorization`, `cookie`, `x-api-key`, `private-token`, …).
  */
 const harmless: ReadonlySet<string> = new Set(['accept', 'accept-language', 'content-type', 'user-agent']);
 
 export const isRedirect = (status: number): boolean => redirectStatuses.has(status);
 
 /**
- * The request that a redirect asks for (RFC 9110 §15.4): 303 makes it a GET, 301 and 302 do so for a POST as all
- * clients do, 307 and 308 repeat it as it was. Null when `location` is no URL.
+ * The request after a redirect (RFC 9110 §15.4): a GET after 303, and after 301 and 302 of a POST as all clients have
+ * it; the same one after 307 and 308. Null when `location` is not a URL.
  */
 export const followRedirect = (hop: Hop, status: number, location: string): Hop | null => {
   const url = URL.parse(location, hop.url.href);

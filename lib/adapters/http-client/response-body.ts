@@ -23,12 +23,12 @@ export const readBody = async (
   return Buffer.concat(chunks, size);
 };
 
-/** Can {@link decodeBody} undo this content encoding? */
+/** Whether {@link decodeBody} knows this content encoding. */
 export const isDecodable = (contentEncoding: string): boolean => decoders.has(contentEncoding.toLowerCase());
 
 /**
- * Undoes a content encoding; null when the result would be larger than `limitBytes`, however small the bytes are.
- * Rejects when the bytes are not what the encoding says.
+ * Decodes a body; null when the result would be larger than `limitBytes`, however small the body is.
+ * @throws Error when the body does not fit its encoding
  */
 export const decodeBody = async (
   bytes: Buffer,

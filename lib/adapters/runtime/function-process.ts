@@ -4,40 +4,39 @@ import type { Logger } from '../../contract/services.ts';
 import type { GuardedRun, StrayErrorGuard, StrayErrorKind } from '../../engine/stray-errors.ts';
 import { onAnswered } from './on-answered.ts';
 
-/** What of Node's `process` is used. */
 type ProcessEvents = Pick<NodeJS.Process, 'on' | 'once' | 'removeAllListeners'>;
 
 interface FunctionProcessParts {
   readonly logger: Logger;
   readonly events?: ProcessEvents;
-  /** Ends the process; it does not come back. */
+  /** Ends the process; does not return. */
   readonly exit?: (code: number) => void;
 }
 
-/** A process that serves one function, one event at a time, and belongs to nothing else. */
+/** A process that serves one function, one event at a time, and nothing else. */
 export interface FunctionProcess {
   readonly guard: StrayErrorGuard;
-  /** Runs what is no node's, even if a node is the first to need it: it outlives that. */
+  /** Runs work that belongs to no node, such as a shared connection that a node is the first to need. */
   outside<Value>(work: () => Value): Value;
-  /** The handler as Lambda is to call it: see {@link createFunctionProcess}. */
+  /** Wraps a handler for Lambda: see {@link createFunctionProcess}. */
   serve<Event, Result>(
     handler: (event: Event, context: Context) => Promise<Result>,
   ): (event: Event, context: Context) => Promise<Result>;
-  /** Has something tidied up when the process is told to end. */
-  onEnd(tidyUp: () => Promise<void>): void;
+  /** Registers a clean-up for SIGTERM. */
+  onEnd(cleanUp: () => Promise<void>): void;
 }
 
 /**
- * Contains the errors that plugins let loose: a rejection that nothing handles, a throw in a timer or an event. Node
- * ends the process for each of them, and Lambda fails the request that is in progress by then, of any caller. Here the node
- * fails whose code it was, and all else goes on; since the state that such an error leaves behind is unknown, the
- * process ends once it has answered, and Lambda starts another.
+ * Confines the stray errors of plugins: unhandled rejections, and throws in timers and event listeners. By default
+ * Node ends the process for each, and Lambda fails the request in progress, of any caller. Here the node that owns the
+ * code fails and everything else continues; since the state after such an error is unknown, the process exits once it
+ * has answered, and Lambda starts another.
  *
- * Whose code it was is told by the async context, which Node restores for both events: tried for rejections, timers,
- * immediates, ticks, microtasks, sockets, files and event emitters. What is called from another context has no owner: a
- * listener that is added inside and called from outside, a promise that is made inside and rejected outside.
+ * The owner is found by the async context, which Node restores for both events: tried for rejections, timers,
+ * immediates, ticks, microtasks, sockets, files and event emitters. Code that another context calls has no owner: a
+ * listener added inside and called from outside, a promise made inside and rejected outside.
  *
- * On SIGTERM it has all tidied up, and ends. Lambda sends that only to functions with an extension.
+ * On SIGTERM it runs the clean-ups and exits. Lambda sends that only to functions with an extension.
  * https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-shutdown
  */
 export const createFunctionProcess = ({
@@ -45,64 +44,61 @@ export const createFunctionProcess = ({
   events = process,
   exit = process.exit,
 }: FunctionProcessParts): FunctionProcess => {
-  const owners = new AsyncLocalStorage<GuardedRun | undefined>();
-  const tidyUps: (() => Promise<void>)[] = [];
-  /** An error got loose in it. */
-  let isSpent = false;
+  const runs = new AsyncLocalStorage<GuardedRun | undefined>();
+  const cleanUps: (() => Promise<void>)[] = [];
+  let hasStrayError = false;
 
-  const hear = (kind: StrayErrorKind) => (thrown: unknown) => {
-    isSpent = true;
-    const owner = owners.getStore();
-    const hasFailed = owner?.fail(kind, thrown) ?? false;
-    logger.error(describe(owner, hasFailed), { kind, ...namesOf(owner), cause: thrown });
+  const handle = (kind: StrayErrorKind) => (thrown: unknown) => {
+    hasStrayError = true;
+    const run = runs.getStore();
+    const hasFailed = run?.fail(kind, thrown) ?? false;
+    logger.error(describe(run, hasFailed), { kind, ...namesOf(run), cause: thrown });
   };
-  const hearRejection = hear('UnhandledRejection');
-  const hearException = hear('UncaughtException');
+  const onRejection = handle('UnhandledRejection');
+  const onException = handle('UncaughtException');
 
-  /** Lambda's runtime has listeners that end the process. It may add them later than we do: hence at every event. */
-  const claim = (): void => {
-    events.removeAllListeners('unhandledRejection').on('unhandledRejection', hearRejection);
-    events.removeAllListeners('uncaughtException').on('uncaughtException', hearException);
+  /** Replaces the listeners of Lambda's runtime, which end the process. At every event: it may add them later. */
+  const replaceListeners = (): void => {
+    events.removeAllListeners('unhandledRejection').on('unhandledRejection', onRejection);
+    events.removeAllListeners('uncaughtException').on('uncaughtException', onException);
   };
 
-  claim();
+  replaceListeners();
   events.once('SIGTERM', () => {
-    void Promise.allSettled(tidyUps.map((tidyUp) => tidyUp())).then(() => exit(0));
+    void Promise.allSettled(cleanUps.map((cleanUp) => cleanUp())).then(() => exit(0));
   });
 
   return {
     guard: {
-      run: (owner, work) => owners.run(owner, work),
-      // Node reports rejections when all microtasks are done, and calls immediates after that.
+      run: (run, work) => runs.run(run, work),
+      // Node reports rejections after all microtasks, and runs immediates after that.
       flush: () => new Promise((resolve) => setImmediate(resolve)),
     },
-    outside: (work) => owners.run(undefined, work),
+    outside: (work) => runs.run(undefined, work),
     serve: (handler) => async (event, context) => {
-      claim();
+      replaceListeners();
       const result = await handler(event, context);
       return onAnswered(result, () => {
-        if (isSpent) exit(1);
+        if (hasStrayError) exit(1);
       });
     },
-    onEnd: (tidyUp) => {
-      tidyUps.push(tidyUp);
-    },
+    onEnd: (cleanUp) => void cleanUps.push(cleanUp),
   };
 };
 
-const describe = (owner: GuardedRun | undefined, hasFailed: boolean): string => {
-  if (owner === undefined) return 'An error got loose outside of any execution.';
+const describe = (run: GuardedRun | undefined, hasFailed: boolean): string => {
+  if (run === undefined) return 'Unhandled error outside of any execution.';
   return hasFailed
-    ? 'A node has let an error loose: its execution has failed.'
-    : 'A node has let an error loose after its execution had ended.';
+    ? 'Unhandled error of a node: its execution has failed.'
+    : 'Unhandled error of a node, after the end of its execution.';
 };
 
-const namesOf = (owner: GuardedRun | undefined) =>
-  owner === undefined
+const namesOf = (run: GuardedRun | undefined) =>
+  run === undefined
     ? {}
     : {
-        executionId: owner.execution.executionId,
-        workflowId: owner.execution.workflowId,
-        workflowVersion: owner.execution.workflowVersion,
-        nodeId: owner.nodeId,
+        executionId: run.execution.executionId,
+        workflowId: run.execution.workflowId,
+        workflowVersion: run.execution.workflowVersion,
+        nodeId: run.nodeId,
       };

@@ -12,15 +12,15 @@ export interface LoggerOptions {
   readonly fields?: Fields;
   /** Entries below this level are dropped; `info` by default. */
   readonly level?: LogLevel;
-  /** Gets one line without its line break; standard output by default. */
+  /** Writes one line, given without its line break; to standard output by default. */
   readonly write?: (line: string) => void;
   readonly clock?: Pick<Clock, 'now'>;
 }
 
 /**
  * A logger that writes one JSON object per line: `time` (ISO 8601), `level`, `message`, then the fields, which
- * can't replace those three. Errors become `{ name, message, code?, cause? }`. Logging never throws, whatever it
- * is given: a field that can't be written is replaced by a note, and the others stay.
+ * cannot replace those three. Errors become `{ name, message, code?, cause? }`. Logging never throws: a field that
+ * cannot be written is replaced by a note, and the others stay.
  */
 export const createLogger = ({
   fields: ownFields = {},
@@ -34,7 +34,7 @@ export const createLogger = ({
       const head = { time: new Date(clock.now()).toISOString(), level, message };
       write(toLine({ ...head, ...ownFields, ...fields, ...head }));
     } catch {
-      // A broken pipe, say. A log entry must never cost the work that it tells of.
+      // A broken pipe, for instance. A log entry must not fail the work that it describes.
     }
   };
   return {
@@ -59,7 +59,7 @@ export const forExecution = (
   { executionId, workflowId, workflowVersion, traceparent }: ExecutionInfo,
 ): Logger => withFields(logger, { executionId, workflowId, workflowVersion, traceparent });
 
-/** Not `console.log`, to which Lambda prepends a time and a request id that break the JSON. */
+/** Not `console.log`: Lambda prepends a time and a request id, which breaks the JSON. */
 const writeToStdout = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };

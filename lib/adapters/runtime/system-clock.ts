@@ -1,6 +1,6 @@
 import type { Clock } from '../../contract/services.ts';
 
-/** A longer delay overflows the timer's 32 bits, and it would then fire at once. */
+/** A longer delay overflows the timer's 32 bits and fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;
 
 const sleepOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
@@ -20,7 +20,7 @@ const sleepOnce = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 
-/** The machine's time. A pending sleep keeps the process alive: somebody is waiting for it. */
+/** The machine's time. A pending sleep keeps the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (ms, signal) => {

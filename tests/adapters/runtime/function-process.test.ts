@@ -58,7 +58,7 @@ describe('an error that gets loose', () => {
     expect(entries).toMatchObject([
       {
         level: 'error',
-        message: 'An error got loose outside of any execution.',
+        message: 'Unhandled error outside of any execution.',
         fields: { kind: 'UncaughtException' },
       },
     ]);
@@ -79,7 +79,7 @@ describe('an error that gets loose', () => {
     const first = owner((...error) => told.push(error) > 0);
     await guard.run(first, () => registry.findNodeType('greet')?.getExecutor());
     expect(told).toEqual([]);
-    expect(entries).toMatchObject([{ message: 'An error got loose outside of any execution.' }]);
+    expect(entries).toMatchObject([{ message: 'Unhandled error outside of any execution.' }]);
   });
 
   test('is heard by no listener that was there before, or that was added between two events', async () => {

@@ -52,6 +52,6 @@ test('an error outside of any execution is logged, and ends no process at once',
   const script = `setTimeout(() => { throw new Error('in a pool'); }, 10); setTimeout(() => process.exit(7), 100);`;
   const { code, log } = await runScript(script, '1');
   expect(code).toBe(7);
-  expect(log).toContain('An error got loose outside of any execution.');
+  expect(log).toContain('Unhandled error outside of any execution.');
   expect(log).toContain('in a pool');
 });

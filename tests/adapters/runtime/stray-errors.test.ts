@@ -73,7 +73,7 @@ test.each([
   }
   expect(log).toEqual([
     {
-      message: 'A node has let an error loose: its execution has failed.',
+      message: 'Unhandled error of a node: its execution has failed.',
       nodeId: 'node-1',
       executionId: 'execution-1',
       workflowId: 'flow-0',
@@ -111,7 +111,7 @@ test('an error that comes after the end of its execution is logged with it, and 
   expect(records.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
   expect(log).toEqual([
     {
-      message: 'A node has let an error loose after its execution had ended.',
+      message: 'Unhandled error of a node, after the end of its execution.',
       nodeId: 'node-1',
       executionId: 'execution-1',
       workflowId: 'flow-0',
