@@ -1,21 +1,23 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { listen } from '../listen.ts';
 import { StartError } from './start-error.ts';
 
-/** Where the local service keeps tables and blobs. */
+/** The folders of the local service's tables and blobs. */
 export interface DataFolder {
-  /** Undefined: in memory. */
+  /** Undefined for tables in memory. */
   readonly tables: string | undefined;
   readonly blobs: string;
-  /** Another service may have it from now on; what is not to be kept is removed. */
+  /** Unlocks the folder for other services; removes it when it is temporary. */
   release(): void;
 }
 
 /**
- * The folder of the user's, for one service at a time; without one: memory, and a folder that goes with the process.
- * @throws {StartError}
+ * Opens and locks a data folder.
+ * @param folder - absent for tables in memory and a temporary folder for blobs
+ * @throws StartError when the folder cannot be made, or another process has it
  */
 export const openDataFolder = async (folder: string | undefined): Promise<DataFolder> => {
   if (folder === undefined) {
@@ -28,17 +30,16 @@ export const openDataFolder = async (folder: string | undefined): Promise<DataFo
   } catch (cause) {
     throw new StartError(`${path} can't be used as a data folder: ${(cause as Error).message}`, { cause });
   }
-  return { tables: join(path, 'tables'), blobs: join(path, 'blobs'), release: await claim(path) };
+  return { tables: join(path, 'tables'), blobs: join(path, 'blobs'), release: await lock(path) };
 };
 
-/** How long the owner has to say that it is. It is on this machine. */
-const GREETING_MS = 1_000;
+const GREETING_TIMEOUT_MS = 1_000;
 
 /**
- * The tables are one process's: a second one would find them locked, and end with nothing that explains it. The owner
- * listens at a port that the folder names. A process that was killed listens no more, whatever becomes of its id.
+ * Locks a folder for this process. The owner of a folder listens on a port that the folder names; unlike a process id,
+ * a port is closed with its process. LevelDB's own lock would fail the start without an explanation.
  */
-const claim = async (path: string): Promise<() => void> => {
+const lock = async (path: string): Promise<() => void> => {
   const file = join(path, 'service.port');
   const owner = await findOwner(readPort(file), path);
   if (owner !== null) {
@@ -47,15 +48,11 @@ const claim = async (path: string): Promise<() => void> => {
     );
   }
   const server = createServer((socket) => {
-    socket.on('error', () => {}); // the asking process has gone
+    socket.on('error', () => {}); // the other process has closed the connection
     socket.end(`${process.pid} ${path}`);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  server.unref(); // it must not keep a process alive that is otherwise done
-  writeFileSync(file, String((server.address() as AddressInfo).port));
+  writeFileSync(file, String(await listen(server)));
+  server.unref();
   return () => {
     server.close();
     rmSync(file, { force: true });
@@ -71,11 +68,11 @@ const readPort = (file: string): number => {
   }
 };
 
-/** The id of the process that claims the folder at that port; null without one: the port may be another's by now. */
+/** The id of the process that owns the folder; null when nothing, or something else, listens on the port. */
 const findOwner = async (port: number, path: string): Promise<string | null> => {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return null;
   const socket = connect(port, '127.0.0.1');
-  socket.setTimeout(GREETING_MS, () => socket.destroy());
+  socket.setTimeout(GREETING_TIMEOUT_MS, () => socket.destroy());
   let greeting = '';
   socket.setEncoding('utf8').on('data', (chunk) => {
     greeting += chunk;
@@ -85,6 +82,6 @@ const findOwner = async (port: number, path: string): Promise<string | null> => 
     socket.on('error', () => {});
     socket.once('close', () => resolve());
   });
-  const [, pid, claimed] = /^(\d+) (.*)$/s.exec(greeting) ?? [];
-  return pid !== undefined && claimed === path ? pid : null;
+  const [, pid, owned] = /^(\d+) (.*)$/s.exec(greeting) ?? [];
+  return pid !== undefined && owned === path ? pid : null;
 };

@@ -1,48 +1,33 @@
 import { mkdirSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
+import { type InternalServer, startInternalServer } from '../listen.ts';
 import { ensureTable } from './ensure-table.ts';
+import { removeUnfinishedTables } from './remove-unfinished-tables.ts';
 import { readTableDefinitions } from './table-definitions.ts';
 
-export interface EmbeddedDynamoDb {
-  /** `http://127.0.0.1:PORT` */
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
+export type EmbeddedDynamoDb = InternalServer;
+
+const AT_ONCE = { createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 };
 
 /**
  * A DynamoDB in this process (dynalite) with the tables of serverless.yml.
- * @param folder where it keeps what is in them; in memory, and empty at the start, when absent
+ * @param folder - where the data is kept; in memory when absent
  */
 export const startEmbeddedDynamoDb = async (
   tablePrefix: string,
   folder?: string,
 ): Promise<EmbeddedDynamoDb> => {
   if (folder !== undefined) mkdirSync(folder, { recursive: true });
-  const server = dynalite({ createTableMs: 0, ...(folder === undefined ? {} : { path: folder }) });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  server.unref(); // it must not keep a process alive that is otherwise done
-  const { port } = server.address() as AddressInfo;
-  const endpoint = `http://127.0.0.1:${port}`;
-
+  const path = folder === undefined ? {} : { path: folder };
+  const server = await startInternalServer(dynalite({ ...AT_ONCE, ...path }));
   const client = new DynamoDBClient({
-    endpoint,
+    endpoint: server.endpoint,
     region: 'local',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
+  await removeUnfinishedTables(client);
   await Promise.all(readTableDefinitions(tablePrefix).map((definition) => ensureTable(client, definition)));
   client.destroy();
-
-  return {
-    endpoint,
-    stop: () =>
-      new Promise((resolve, reject) => {
-        server.close((error?: Error) => (error ? reject(error) : resolve()));
-        server.closeAllConnections();
-      }),
-  };
+  return server;
 };

@@ -6,10 +6,10 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 
-/** Seconds. A table is there within milliseconds, on a busy machine within a second. */
-const WAITING = { minDelay: 0.01, maxDelay: 0.2, maxWaitTime: 60 };
+/** Seconds. A table changes its status within milliseconds, on a busy machine within a second. */
+export const TABLE_WAITING = { minDelay: 0.01, maxDelay: 0.2, maxWaitTime: 60 };
 
-/** Creates a table, unless it is there from before; resolves when it can be used. */
+/** Creates a table unless it exists, and waits until it can be used. */
 export const ensureTable = async (
   client: DynamoDBClient,
   definition: CreateTableCommandInput,
@@ -17,5 +17,5 @@ export const ensureTable = async (
   await client.send(new CreateTableCommand(definition)).catch((error: unknown) => {
     if (!(error instanceof ResourceInUseException)) throw error;
   });
-  await waitUntilTableExists({ client, ...WAITING }, { TableName: definition.TableName });
+  await waitUntilTableExists({ client, ...TABLE_WAITING }, { TableName: definition.TableName });
 };

@@ -1,5 +1,5 @@
-/** Why the local service can't start, and what to do about it: a sentence for the user, without a stack. */
+/** A reason why the local service cannot start, with its remedy: a sentence for the user, printed without a stack. */
 export class StartError extends Error {
-  /** What the framework calls errors that it prints without a stack. */
+  /** The Serverless Framework prints errors of this name without a stack. */
   override readonly name = 'ServerlessError';
 }

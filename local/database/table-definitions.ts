@@ -11,9 +11,12 @@ interface Resource {
   readonly Properties: CreateTableCommandInput & Record<string, unknown>;
 }
 
-/** The tables that serverless.yml defines, as `CreateTable` takes them, named with `prefix` (no trailing dash). */
+/**
+ * The tables of serverless.yml as input of `CreateTable`.
+ * @param prefix - of their names, without the trailing dash
+ */
 export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] => {
-  // CloudFormation's tags (!GetAtt …) don't occur in tables; elsewhere they may stay unresolved.
+  // CloudFormation's tags (!GetAtt …) are not used in tables; elsewhere they may stay unresolved.
   const file = parse(readFileSync(SERVERLESS_YML, 'utf8'), { logLevel: 'silent' });
   const resources = Object.values(file.resources.Resources as Record<string, Resource>);
   return resources

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { createDynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
+import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
+import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookloom-tables-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = async (tablePrefix: string) => {
+  const { endpoint, stop } = await startEmbeddedDynamoDb(tablePrefix, folder);
+  const client = createDynamoDbClient(endpoint);
+  return {
+    client,
+    stop: async () => {
+      client.destroy();
+      await stop();
+    },
+  };
+};
+
+/** Creates the tables in a process of its own, and kills that while they are `CREATING`. */
+const interruptCreation = async (tablePrefix: string) => {
+  const script = `
+    import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+    import dynalite from 'dynalite';
+    import { createDynamoDbClient } from './lib/adapters/dynamodb/client.ts';
+    import { readTableDefinitions } from './local/database/table-definitions.ts';
+    import { startInternalServer } from './local/listen.ts';
+    const server = dynalite({ createTableMs: 3_600_000, path: ${JSON.stringify(folder)} });
+    const client = createDynamoDbClient((await startInternalServer(server)).endpoint);
+    for (const definition of readTableDefinitions('${tablePrefix}')) await client.send(new CreateTableCommand(definition));
+    console.log('created');`;
+  const child = spawn('node', ['--input-type=module', '-e', script], {
+    cwd: projectRoot,
+    env: projectEnvironment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exit = once(child, 'exit');
+  await Promise.race([once(child.stdout, 'data'), exit]);
+  child.kill('SIGKILL');
+  await exit;
+};
+
+test('tables whose creation was interrupted are created again, and the others keep their items', async () => {
+  const key = { TableName: 'old-workflows', Key: { workflowId: { S: 'orders' } } };
+  const before = await open('old');
+  await before.client.send(new PutItemCommand({ TableName: key.TableName, Item: key.Key }));
+  await before.stop();
+  await interruptCreation('new');
+
+  const after = await open('new');
+  const scans = readTableDefinitions('new').map(({ TableName }) =>
+    after.client.send(new ScanCommand({ TableName })),
+  );
+  expect((await Promise.all(scans)).map(({ Items }) => Items)).toEqual(scans.map(() => []));
+  expect((await after.client.send(new GetItemCommand(key))).Item).toEqual(key.Key);
+  await after.stop();
+});
