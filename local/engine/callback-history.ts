@@ -1,14 +1,15 @@
 import type { Operation } from '@aws/durable-execution-sdk-js';
-import { type DurableState, InvalidParameterValueException } from './durable-state.ts';
+import type { DurableState } from './durable-state.ts';
+import { InvalidParameterValueException } from './engine-error.ts';
 
 /**
- * One event of an execution's history, as GetDurableExecutionHistory answers it. The callback's events are linked by
- * the `Id` of its operation: only the first one names the `CallbackId`.
+ * One event of an execution's history in the answer of GetDurableExecutionHistory. The events of a callback share the
+ * `Id` of its operation; only the first one names the `CallbackId`.
  * https://docs.aws.amazon.com/lambda/latest/api/API_Event.html
  */
 interface CallbackEvent {
   readonly EventType: 'CallbackStarted' | 'CallbackSucceeded' | 'CallbackTimedOut';
-  /** Counts from 1, in the order of time. */
+  /** From 1, in the order of time. */
   readonly EventId: number;
   readonly EventTimestamp: Date | undefined;
   readonly Id: string | undefined;
@@ -23,7 +24,10 @@ interface CallbackEvent {
 
 type BareEvent = Omit<CallbackEvent, 'EventId'>;
 
-/** The part of an execution's history that is about callbacks. @param withData whether answers are in it */
+/**
+ * Lists the events of an execution's callbacks.
+ * @param withData - includes their answers
+ */
 export const listCallbackEvents = (state: DurableState, withData: boolean): readonly CallbackEvent[] =>
   [...state.operations.values()]
     .filter(({ Type }) => Type === 'CALLBACK')
@@ -64,14 +68,15 @@ const ended = (operation: Operation, withData: boolean): readonly BareEvent[] =>
   }
 };
 
-const PAGE = { usual: 100, most: 1_000 };
+const DEFAULT_PAGE_SIZE = 100;
+const MAX_PAGE_SIZE = 1_000;
 
 /**
- * The page that a request asks for with `MaxItems`, `Marker` and `ReverseOrder`.
- * @throws {InvalidParameterValueException} for a size that AWS refuses, and a marker that was never given
+ * The page for a request's `MaxItems`, `Marker` and `ReverseOrder`.
+ * @throws InvalidParameterValueException when AWS would refuse the size, or the marker is unknown
  */
 export const pageOf = (events: readonly CallbackEvent[], query: URLSearchParams) => {
-  const size = readCount(query, 'MaxItems', PAGE.most) || PAGE.usual;
+  const size = readCount(query, 'MaxItems', MAX_PAGE_SIZE) || DEFAULT_PAGE_SIZE;
   const from = readCount(query, 'Marker', events.length);
   const ordered = query.get('ReverseOrder') === 'true' ? events.toReversed() : events;
   const next = from + size;
@@ -81,8 +86,8 @@ export const pageOf = (events: readonly CallbackEvent[], query: URLSearchParams)
   };
 };
 
-const readCount = (query: URLSearchParams, name: string, most: number): number => {
+const readCount = (query: URLSearchParams, name: string, max: number): number => {
   const count = Number(query.get(name) ?? 0);
-  if (Number.isInteger(count) && count >= 0 && count <= most) return count;
-  throw new InvalidParameterValueException(`${name} must be a whole number from 0 to ${most}`);
+  if (Number.isInteger(count) && count >= 0 && count <= max) return count;
+  throw new InvalidParameterValueException(`${name} must be a whole number from 0 to ${max}`);
 };

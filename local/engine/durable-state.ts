@@ -1,33 +1,26 @@
 import type { Operation, OperationUpdate } from '@aws/durable-execution-sdk-js';
+import { InvalidParameterValueException } from './engine-error.ts';
 
 /**
- * The state of one durable execution as AWS's engine keeps it, as far as the SDK can see it, and every way in which it
- * changes. Pure: time and ids come in. https://docs.aws.amazon.com/lambda/latest/dg/durable-functions.html
+ * The state of one durable execution as the SDK sees it, with every transition. Pure: time and ids are arguments.
+ * https://docs.aws.amazon.com/lambda/latest/dg/durable-functions.html
  */
 export interface DurableState {
   readonly status: 'running' | 'succeeded' | 'failed' | 'timedOut' | 'stopped';
-  /** By their id. Those that the SDK made have hashed ids. The first one is the execution itself. */
+  /** By id, which the SDK hashes. The first one is the execution itself. */
   readonly operations: ReadonlyMap<string, Operation>;
-  /** Counts the checkpoints: the token that the next one has to show. A resumed execution gets a new one, too. */
+  /** The token of the next checkpoint; it counts checkpoints and invocations. */
   readonly token: number;
-  /** Callbacks that time out: when, by operation. Milliseconds since the epoch. */
+  /** When callbacks time out, by the id of their operation. Milliseconds since the epoch. */
   readonly callbackDeadlines: ReadonlyMap<string, number>;
 }
 
-/** What AWS refuses, and the SDK's own local runner lets pass. */
+/** Limits of AWS, which the SDK's own local runner does not enforce. */
 export const LIMITS = { operationBytes: 262_144, operations: 3_000, inputBytes: 1_048_576 };
-
-/** A refusal as the service answers it: 400, with this type. */
-export class InvalidParameterValueException extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'InvalidParameterValueException';
-  }
-}
 
 const EXECUTION_ID = 'execution';
 
-/** @param input the payload that it was started with, JSON text */
+/** @param input - the payload of the invocation, JSON text */
 export const createDurableState = (input: string, now: number): DurableState => ({
   status: 'running',
   operations: new Map([
@@ -46,10 +39,13 @@ export const createDurableState = (input: string, now: number): DurableState => 
   callbackDeadlines: new Map(),
 });
 
-/** A process begins or resumes it: tokens that were handed out before are worth nothing from now on. */
+/** Begins an invocation, which makes the tokens of earlier ones stale. */
 export const resume = (state: DurableState): DurableState => ({ ...state, token: state.token + 1 });
 
-/** One checkpoint. @param newCallbackId called for each callback that is created @throws InvalidParameterValueException */
+/**
+ * Applies the updates of one checkpoint.
+ * @throws InvalidParameterValueException when the execution or an operation has ended, or a limit is exceeded
+ */
 export const applyUpdates = (
   state: DurableState,
   updates: readonly OperationUpdate[],
@@ -134,16 +130,16 @@ const applyUpdate = (before: Operation | undefined, update: OperationUpdate, now
   }
 };
 
-/** What time alone changes: waits end, attempts become due, callbacks time out. The same state when nothing did. */
+/** Fires the timers that are due: waits end, attempts become ready, callbacks time out. The same state without any. */
 export const advance = (state: DurableState, now: number): DurableState => {
   const due = [...state.operations].filter(([, operation]) => (dueAt(state, operation) ?? Infinity) <= now);
   if (due.length === 0) return state;
   const operations = new Map(state.operations);
-  for (const [id, operation] of due) operations.set(id, mature(operation, now));
+  for (const [id, operation] of due) operations.set(id, fireTimer(operation, now));
   return { ...state, operations };
 };
 
-const mature = (operation: Operation, now: number): Operation => {
+const fireTimer = (operation: Operation, now: number): Operation => {
   switch (operation.Type) {
     case 'STEP':
       return { ...operation, Status: 'READY' };
@@ -162,13 +158,17 @@ const dueAt = ({ callbackDeadlines }: DurableState, operation: Operation): numbe
   return operation.Type === 'CALLBACK' ? callbackDeadlines.get(operation.Id ?? '') : undefined;
 };
 
-/** When `advance` will change something next, milliseconds since the epoch; null when only an answer can. */
+/** When the next timer is due, milliseconds since the epoch; null without timers. */
 export const nextDueAt = (state: DurableState): number | null => {
   const times = [...state.operations.values()].flatMap((operation) => dueAt(state, operation) ?? []);
   return times.length === 0 ? null : Math.min(...times);
 };
 
-/** Answers a callback, once: null when it is unknown, was answered or has timed out. @param result JSON text */
+/**
+ * Answers a callback.
+ * @param result - JSON text
+ * @returns null when the callback is unknown, was answered, or has timed out
+ */
 export const answerCallback = (
   state: DurableState,
   callbackId: string,
@@ -189,11 +189,11 @@ export const answerCallback = (
   return { ...current, operations: new Map(current.operations).set(found.Id, answered) };
 };
 
-/** Ends it; what has ended stays as it is. */
-export const close = (state: DurableState, status: DurableState['status']): DurableState =>
+/** Gives a running execution its final status. */
+export const finish = (state: DurableState, status: DurableState['status']): DurableState =>
   state.status === 'running' ? { ...state, status } : state;
 
-/** The operations that a resumed execution is given: those inside of a context that has ended are not among them. */
+/** The operations that a replay gets: without those inside of contexts that have ended. */
 export const visibleOperations = ({ operations }: DurableState): Operation[] => {
   const hidden = new Set<string>();
   const visible: Operation[] = [];

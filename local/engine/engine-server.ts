@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type InternalServer, startInternalServer } from '../listen.ts';
 import { listCallbackEvents, pageOf } from './callback-history.ts';
-import { InvalidParameterValueException, LIMITS } from './durable-state.ts';
-import { EngineError } from './engine-error.ts';
+import { LIMITS } from './durable-state.ts';
+import { EngineError, InvalidParameterValueException } from './engine-error.ts';
 import type { ExpressRuns } from './express-runs.ts';
 import type { LocalEngine } from './local-engine.ts';
 
-/** A request of Lambda's API, taken apart. */
+/** A parsed request of Lambda's API. */
 interface ApiRequest {
   readonly parameter: string;
   readonly query: URLSearchParams;
@@ -19,7 +19,6 @@ interface Reply {
   readonly body: unknown;
 }
 
-/** What stands behind the API. */
 interface Engines {
   readonly engine: LocalEngine;
   readonly express: ExpressRuns;
@@ -29,7 +28,7 @@ type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
 
 const ok = (body: unknown): Reply => ({ status: 200, body });
 
-/** Lambda's name of how an execution stands. */
+/** Lambda's names of the statuses. */
 const STATUSES = {
   running: 'RUNNING',
   succeeded: 'SUCCEEDED',
@@ -43,12 +42,12 @@ const operations: readonly (readonly [method: string, path: RegExp, Operation])[
     'POST',
     /^\/2015-03-31\/functions\/([^/]+)\/invocations$/,
     async ({ parameter, headers, text }, { engine, express }) => {
-      refuseInvocation(headers, text);
+      checkInvocation(headers, text);
       const name = headers['x-amz-durable-execution-name'];
       if (/runDurable:durable$/.test(parameter) && typeof name === 'string') {
         await engine.startDurable(name, text);
       } else if (/runExpress$/.test(parameter)) {
-        void express.start(text); // asynchronous: how it goes is in its record
+        void express.start(text); // asynchronous: its record has the result
       } else {
         throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
       }
@@ -100,8 +99,8 @@ const operations: readonly (readonly [method: string, path: RegExp, Operation])[
   ],
 ];
 
-/** What Lambda takes for an asynchronous invocation. It would answer a synchronous one with what comes of it: not here. */
-const refuseInvocation = (headers: IncomingMessage['headers'], text: string): void => {
+/** Lambda's checks of an asynchronous invocation. Synchronous ones are not implemented. */
+const checkInvocation = (headers: IncomingMessage['headers'], text: string): void => {
   if (headers['x-amz-invocation-type'] !== 'Event') {
     throw new InvalidParameterValueException('The local engine takes asynchronous invocations only');
   }
@@ -115,35 +114,16 @@ const refuseInvocation = (headers: IncomingMessage['headers'], text: string): vo
   }
 };
 
-interface EngineServer {
-  /** `http://127.0.0.1:PORT` */
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
-
-/** The part of Lambda's HTTP API that the service uses, in front of the local engine. On the loopback only. */
-export const startEngineServer = async (engines: Engines): Promise<EngineServer> => {
-  const server = createServer((request, response) => {
-    serve(request, engines).then(
-      (reply) => send(response, reply, {}),
-      (error: unknown) => send(response, ...toRefusal(error)),
-    );
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  server.unref(); // it must not keep a process alive that is otherwise done
-  const { port } = server.address() as AddressInfo;
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
-};
+/** The part of Lambda's HTTP API that the service uses, in front of the local engine. */
+export const startEngineServer = (engines: Engines): Promise<InternalServer> =>
+  startInternalServer(
+    createServer((request, response) => {
+      serve(request, engines).then(
+        (reply) => send(response, reply, {}),
+        (error: unknown) => send(response, ...toRefusal(error)),
+      );
+    }),
+  );
 
 const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply> => {
   const chunks: Buffer[] = [];
@@ -171,14 +151,12 @@ const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply>
 };
 
 const toRefusal = (error: unknown): [Reply, Record<string, string>] => {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const status =
-    error instanceof EngineError ? error.status : name === InvalidParameterValueException.name ? 400 : 500;
-  const type = status === 500 ? 'ServiceException' : name;
-  return [{ status, body: { Type: 'User', message, Message: message } }, { 'x-amzn-errortype': type }];
+  const message = error instanceof Error ? error.message : String(error);
+  const { status, name } = error instanceof EngineError ? error : { status: 500, name: 'ServiceException' };
+  return [{ status, body: { Type: 'User', message, Message: message } }, { 'x-amzn-errortype': name }];
 };
 
-/** Times travel as seconds since the epoch, as in Lambda's own answers. */
+/** Writes dates as seconds since the epoch, like Lambda. */
 const send = (response: ServerResponse, { status, body }: Reply, headers: Record<string, string>): void => {
   const text = JSON.stringify(body, function (this: Record<string, unknown>, key, value) {
     const original = this[key];

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Invoke } from './local-engine.ts';
 
-/** Lambda waits for one minute and for two; who tries things out does not. */
+/** Lambda waits for one and two minutes: too long for trying things out. */
 const RETRY_DELAYS_MS = [1_000, 2_000];
 
 export interface ExpressRuns {
-  /** Resolves when all is done; never rejects, since no caller waits for it. @param event JSON text */
+  /**
+   * Runs to the end, retries included. Never rejects: no caller waits for it.
+   * @param event - JSON text
+   */
   start(event: string): Promise<void>;
-  /** No process is started any more. */
+  /** Stops further attempts. */
   close(): void;
 }
 
-/**
- * Does what Lambda does with an asynchronous invocation: calls the function; twice more when that fails; then hands the
- * event to the sweeper, as the dead-letter queue would.
- */
+/** Lambda's asynchronous invocation: three attempts, then the dead-letter queue, from which the sweeper takes the event. */
 export const createExpressRuns = (
   parts: { readonly invoke: Invoke; readonly log: (line: string) => void },
   retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
@@ -25,13 +25,13 @@ export const createExpressRuns = (
   const run = async (text: string): Promise<void> => {
     const event: unknown = JSON.parse(text);
     const requestId = randomUUID();
-    const about = nameOf(event);
+    const label = nameOf(event);
     /** Null when it succeeded. */
     const attempt = (): Promise<Error | null> =>
-      parts.invoke('runExpress', { event, requestId }, about).then(
+      parts.invoke('runExpress', { event, requestId }, label).then(
         () => null,
         (error: Error) => {
-          if (!closing.signal.aborted) parts.log(`run ${about}: its process failed (${error.message})`);
+          if (!closing.signal.aborted) parts.log(`run ${label}: its process failed (${error.message})`);
           return error;
         },
       );
@@ -50,19 +50,19 @@ export const createExpressRuns = (
   return {
     start: (text) =>
       run(text).catch((error: Error) => {
-        // The schedule's sweep looks after it, too.
+        // The scheduled sweep finds the execution, too.
         if (!closing.signal.aborted) parts.log(`sweep: ${error.message}`);
       }),
     close: () => closing.abort(),
   };
 };
 
-/** Lambda cuts the message there. */
+/** Lambda truncates longer messages. */
 const ERROR_MESSAGE_LENGTH = 1_024;
 
 /**
- * What SQS delivers of an event that Lambda has given up: `ErrorCode` is the status with which the function's error
- * would be answered to a synchronous caller, and that is 200.
+ * The message that SQS delivers for an event whose attempts have failed. `ErrorCode` is the HTTP status of a
+ * synchronous invocation of the function, which is 200 for errors of the function.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
  */
 const toDeadLetter = (body: string, requestId: string, failure: Error) => ({

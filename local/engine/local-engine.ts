@@ -4,23 +4,26 @@ import {
   advance,
   answerCallback,
   applyUpdates,
-  close,
   createDurableState,
   type DurableState,
-  InvalidParameterValueException,
+  finish,
   LIMITS,
   nextDueAt,
   resume,
   visibleOperations,
 } from './durable-state.ts';
-import { EngineError } from './engine-error.ts';
+import { EngineError, InvalidParameterValueException } from './engine-error.ts';
 import type { LocalExecution, StateStore } from './state-store.ts';
 
 /** The functions that the engine calls, by their keys in serverless.yml. */
 export type LocalFunction = 'runDurable' | 'runExpress' | 'sweep';
 
-/** Calls a function in a process of its own; rejects when that fails, whichever way. @param about whose run it is */
-export type Invoke = (name: LocalFunction, event: unknown, about: string) => Promise<unknown>;
+/**
+ * Invokes a function in a process of its own.
+ * @param label - names the run in the log
+ * @throws Error when the function or its process fails
+ */
+export type Invoke = (name: LocalFunction, event: unknown, label: string) => Promise<unknown>;
 
 interface LocalEngineParts {
   readonly store: StateStore;
@@ -33,17 +36,14 @@ const LAST_RETRY_MS = 30_000;
 /** A longer delay overflows a timer. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * Does on this machine what Lambda does with durable executions: calls the function in processes of their own, calls it
- * again when those end too early, keeps what was checkpointed, waits.
- */
+/** Lambda's durable executions on this machine: invokes the function, again after a crash; checkpoints; timers. */
 export class LocalEngine {
   readonly #parts: LocalEngineParts;
   readonly #executions = new Map<string, LocalExecution>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  /** Executions that a process is at; true when something has happened to them since it began. */
-  readonly #atWork = new Map<string, boolean>();
-  /** How often in a row a process has failed. */
+  /** Executions with a running invocation; true when a callback was answered since it began. */
+  readonly #active = new Map<string, boolean>();
+  /** Consecutive failures of the process. */
   readonly #failures = new Map<string, number>();
   #isClosed = false;
 
@@ -51,22 +51,26 @@ export class LocalEngine {
     this.#parts = parts;
   }
 
-  /** Takes up what was open when the engine ended. */
+  /** Resumes the executions that a previous engine left open. */
   async resumeAll(): Promise<void> {
     for (const execution of await this.#parts.store.loadAll()) {
       this.#executions.set(execution.arn, execution);
-      if (execution.state.status === 'running') this.#wakeIn(execution.arn, 0);
+      if (execution.state.status === 'running') this.#runIn(execution.arn, 0);
     }
   }
 
-  /** No process is started any more; resolves when all that happened is written. */
+  /** Starts no further invocations; resolves when all state is stored. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
     await this.#parts.store.close();
   }
 
-  /** Starts a durable execution, or finds the one of that name. Gives its ARN. */
+  /**
+   * Starts a durable execution, unless one of that name exists.
+   * @returns its ARN
+   * @throws EngineError `DurableExecutionAlreadyStartedException` when the other one has another payload
+   */
   async startDurable(name: string, input: string): Promise<string> {
     const arn = `arn:aws:lambda:local:000000000000:function:runDurable:1/durable-execution/${name}/${name}`;
     const known = this.#executions.get(arn);
@@ -79,15 +83,15 @@ export class LocalEngine {
       try {
         await this.#parts.store.save(execution, null);
       } catch (error) {
-        this.#executions.delete(arn); // a caller that is refused now may start it again
+        this.#executions.delete(arn); // the caller may try again
         throw error;
       }
-      this.#wakeIn(arn, 0);
+      this.#runIn(arn, 0);
     }
     return arn;
   }
 
-  /** What an invocation is given to begin with. */
+  /** The input of an invocation. */
   async #beginInvocation(arn: string): Promise<DurableExecutionInvocationInput> {
     const state = await this.#change(arn, (before) => resume(advance(before, Date.now())));
     return {
@@ -98,8 +102,8 @@ export class LocalEngine {
   }
 
   async #run(arn: string): Promise<void> {
-    if (this.#isClosed || this.#atWork.has(arn) || this.#find(arn).state.status !== 'running') return;
-    this.#atWork.set(arn, false);
+    if (this.#isClosed || this.#active.has(arn) || this.#find(arn).state.status !== 'running') return;
+    this.#active.set(arn, false);
     const name = arn.split('/').at(-1) ?? arn;
     try {
       const event = await this.#beginInvocation(arn);
@@ -107,9 +111,9 @@ export class LocalEngine {
         readonly Status?: string;
       };
       this.#failures.delete(arn);
-      if (output.Status === 'SUCCEEDED') await this.#change(arn, (state) => close(state, 'succeeded'));
-      if (output.Status === 'FAILED') await this.#change(arn, (state) => close(state, 'failed'));
-      this.#sleep(arn);
+      if (output.Status === 'SUCCEEDED') await this.#change(arn, (state) => finish(state, 'succeeded'));
+      if (output.Status === 'FAILED') await this.#change(arn, (state) => finish(state, 'failed'));
+      this.#suspend(arn);
     } catch (error) {
       if (this.#isClosed) return;
       const failures = (this.#failures.get(arn) ?? 0) + 1;
@@ -118,25 +122,25 @@ export class LocalEngine {
       this.#parts.log(
         `run ${name}: its process failed (${(error as Error).message}), again in ${delayMs / 1_000} s`,
       );
-      this.#wakeIn(arn, delayMs);
+      this.#runIn(arn, delayMs);
     } finally {
-      this.#atWork.delete(arn);
+      this.#active.delete(arn);
     }
   }
 
-  /** Until something is due, or an answer arrives: at once when that has happened meanwhile. */
-  #sleep(arn: string): void {
+  /** Waits for the next timer or answer; for neither when an answer has arrived during the invocation. */
+  #suspend(arn: string): void {
     const { state } = this.#find(arn);
     if (state.status !== 'running') return;
-    const due = this.#atWork.get(arn) === true ? 0 : nextDueAt(state);
+    const due = this.#active.get(arn) === true ? 0 : nextDueAt(state);
     if (due === null) return;
     const delayMs = due - Date.now();
-    // A timer may go off early, or has to be as long as timers get: so it looks again.
-    if (delayMs > 0) this.#setTimer(arn, Math.min(delayMs, LONGEST_TIMER_MS), () => this.#sleep(arn));
-    else this.#wakeIn(arn, 0);
+    // Timers can fire early, and have a longest delay: check again.
+    if (delayMs > 0) this.#setTimer(arn, Math.min(delayMs, LONGEST_TIMER_MS), () => this.#suspend(arn));
+    else this.#runIn(arn, 0);
   }
 
-  #wakeIn(arn: string, delayMs: number): void {
+  #runIn(arn: string, delayMs: number): void {
     this.#setTimer(arn, delayMs, () => this.#run(arn));
   }
 
@@ -168,11 +172,15 @@ export class LocalEngine {
   }
 
   async stop(arn: string): Promise<void> {
-    await this.#change(arn, (state) => close(state, 'stopped'));
+    await this.#change(arn, (state) => finish(state, 'stopped'));
     clearTimeout(this.#timers.get(arn));
   }
 
-  /** @param result JSON text */
+  /**
+   * Answers a callback.
+   * @param result - JSON text
+   * @throws EngineError `ResourceNotFoundException` when the callback is not open
+   */
   async answer(callbackId: string, result: string): Promise<void> {
     if (Buffer.byteLength(result) > LIMITS.operationBytes) {
       throw new InvalidParameterValueException(`An answer has at most ${LIMITS.operationBytes} bytes`);
@@ -181,14 +189,14 @@ export class LocalEngine {
       const answered = answerCallback(state, callbackId, result, Date.now());
       if (answered === null) continue;
       await this.#change(arn, () => answered);
-      if (this.#atWork.has(arn)) this.#atWork.set(arn, true);
-      else this.#wakeIn(arn, 0);
+      if (this.#active.has(arn)) this.#active.set(arn, true);
+      else this.#runIn(arn, 0);
       return;
     }
     throw new EngineError('ResourceNotFoundException', 404, 'no callback of this id is open');
   }
 
-  /** In memory first, which decides; then in the table, before anybody is told. */
+  /** Changes the state in memory first, so that changes are serial; then stores it, before the caller gets an answer. */
   async #change(arn: string, toNext: (state: DurableState) => DurableState): Promise<DurableState> {
     const execution = this.#find(arn);
     const next = { ...execution, state: toNext(execution.state) };

@@ -7,16 +7,16 @@ import { createInvoke } from './invoke-in-pool.ts';
 import { LocalEngine } from './local-engine.ts';
 import { openStateStore } from './state-store.ts';
 
-/** As Lambda's schedule, but quicker: who tries things out does not wait five minutes. */
+/** Five minutes when deployed. */
 const SWEEP_INTERVAL_MS = 30_000;
 
 export interface StartedEngine {
   readonly endpoint: string;
-  /** The pool is left to its owner; what it still answers is written. */
+  /** Starts no further invocations and stores the results of running ones. Leaves the pool to its owner. */
   stop(): Promise<void>;
 }
 
-/** The local engine for background runs: its API, its table, its schedule. @param pool where the runs' functions are */
+/** Starts the local engine for background runs: its API, its table, the schedule of the sweeper. */
 export const startEngine = async (
   dynamodbEndpoint: string,
   tablePrefix: string,
@@ -37,7 +37,7 @@ export const startEngine = async (
     invoke('sweep', event, 'sweep').catch((error: Error) => isStopped || log(`sweep: ${error.message}`));
   };
   const timer = setInterval(sweep, SWEEP_INTERVAL_MS);
-  timer.unref(); // it must not keep a process alive that is otherwise done
+  timer.unref();
 
   return {
     endpoint: server.endpoint,

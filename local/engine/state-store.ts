@@ -12,20 +12,20 @@ import { type Item, readText, text } from '../../lib/adapters/dynamodb/attribute
 import { ensureTable } from '../database/ensure-table.ts';
 import type { DurableState } from './durable-state.ts';
 
-/** One durable execution, as the local engine keeps it. */
+/** One durable execution of the local engine. */
 export interface LocalExecution {
   readonly arn: string;
-  /** The payload that it was started with: starting it again with another one is a mistake. */
+  /** The payload of its start, JSON text. */
   readonly input: string;
   readonly state: DurableState;
 }
 
-/** Keeps executions in a table of the embedded DynamoDB: one item per operation, so that none gets too large. */
+/** Executions in a table of the embedded DynamoDB: one item per operation, so that none gets too large. */
 export interface StateStore {
-  /** Writes what has changed since `before`; null for an execution that is new. */
+  /** Writes the changes since `before`; null for a new execution. */
   save(execution: LocalExecution, before: DurableState | null): Promise<void>;
   loadAll(): Promise<readonly LocalExecution[]>;
-  /** Takes no more writes; resolves when those that have begun are done: the store may be taken away then. */
+  /** Refuses further writes; resolves when the pending ones are done. */
   close(): Promise<void>;
 }
 
@@ -43,19 +43,20 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
         }),
       );
     const saveOperations = async () => {
-      for (const [place, entry] of [...state.operations].entries()) {
-        if (before?.operations.get(entry[0]) !== entry[1]) await put(`op:${place}`, entry);
+      for (const [index, entry] of [...state.operations].entries()) {
+        if (before?.operations.get(entry[0]) !== entry[1]) await put(`op:${index}`, entry);
       }
     };
     const { status, token, callbackDeadlines } = state;
     const meta: Meta = { input, status, token, callbackDeadlines: [...callbackDeadlines] };
-    // A new execution is there once its account is; from then on no operation may be there without its deadline.
+    // The meta item makes a new execution exist, so it is written last; later it is written first, so that no stored
+    // callback lacks its deadline.
     if (before === null) await saveOperations();
     await put(META, meta);
     if (before !== null) await saveOperations();
   };
 
-  /** The last write of each execution: the next one waits for it, or an older state could overwrite a newer. */
+  /** The last write of each execution. The next one waits for it, so that no older state overwrites a newer one. */
   const writes = new Map<string, Promise<void>>();
   let isClosed = false;
 
@@ -94,7 +95,7 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
   };
 };
 
-/** Compressed: JSON in JSON can be twice as long, and a result as large as one may be has to fit into an item. */
+/** Compressed: JSON in JSON can be twice as long, and the largest result has to fit into an item. */
 const pack = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(value)) });
 
 const unpack = <Value>(item: Item): Value =>
@@ -120,15 +121,15 @@ interface Meta {
   readonly callbackDeadlines: readonly (readonly [string, number])[];
 }
 
-/** None when the process ended before the execution was there: its caller has no answer, and starts it again. */
+/** None without a meta item: the process ended before the start was acknowledged, and the caller repeats it. */
 const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecution[] => {
   const meta = parts.find((item) => item.part?.S === META);
   if (meta === undefined) return [];
   const { input, status, token, callbackDeadlines } = unpack<Meta>(meta);
-  const placeOf = (item: Item): number => Number(item.part?.S?.slice('op:'.length));
+  const indexOf = (item: Item): number => Number(item.part?.S?.slice('op:'.length));
   const operations = parts
     .filter((item) => item !== meta)
-    .sort((a, b) => placeOf(a) - placeOf(b))
+    .sort((a, b) => indexOf(a) - indexOf(b))
     .map((item): [string, Operation] => {
       const [id, operation] = unpack<[string, Operation]>(item);
       return [id, reviveDates(operation)];
@@ -142,7 +143,7 @@ const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecuti
   return [{ arn, input, state }];
 };
 
-/** JSON has no dates: the engine reckons with three of them. */
+/** Restores the three dates that the engine computes with. */
 const reviveDates = (operation: Operation): Operation => ({
   ...operation,
   StartTimestamp: toDate(operation.StartTimestamp),

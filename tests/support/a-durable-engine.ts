@@ -11,11 +11,11 @@ import {
   applyUpdates,
   createDurableState,
   type DurableState,
-  InvalidParameterValueException,
   nextDueAt,
   resume,
   visibleOperations,
 } from '../../local/engine/durable-state.ts';
+import { InvalidParameterValueException } from '../../local/engine/engine-error.ts';
 
 export type DurableHandler = (
   event: DurableExecutionInvocationInput,

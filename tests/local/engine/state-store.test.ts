@@ -2,9 +2,9 @@ import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
 import {
   applyUpdates,
-  close,
   createDurableState,
   type DurableState,
+  finish,
 } from '../../../local/engine/durable-state.ts';
 import { openStateStore } from '../../../local/engine/state-store.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
@@ -89,7 +89,7 @@ test('writes the states of one execution one after the other, however slow a wri
   );
   const saves = [
     store.save({ arn: 'a', input: '{}', state: { ...first, token: 2 } }, first),
-    store.save({ arn: 'a', input: '{}', state: close(first, 'stopped') }, first),
+    store.save({ arn: 'a', input: '{}', state: finish(first, 'stopped') }, first),
   ];
   gate.resolve();
   await Promise.all(saves);
