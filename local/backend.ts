@@ -1,10 +1,10 @@
-import { type DataFolder, openDataFolder } from './database/data-folder.ts';
-import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
-import { type StartedEngine, startEngine } from './engine/start-engine.ts';
+import { openDataFolder } from './database/data-folder.ts';
+import { startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
+import { startEngine } from './engine/start-engine.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 
-/** What of AWS there is on this machine. */
+/** The parts of AWS that run on this machine. */
 export interface Backend {
   readonly dynamodbEndpoint: string;
   readonly engineEndpoint: string;
@@ -13,22 +13,22 @@ export interface Backend {
 }
 
 /**
- * The embedded DynamoDB with its tables, the folder for blobs, and the engine for background runs.
- * @param settings.dataFolder where everything is kept; in memory, or gone at the end, when absent
- * @param settings.pool where the engine calls functions
- * @throws {StartError} when the folder can't be used
+ * Starts the embedded DynamoDB with its tables, the folder for blobs, and the engine for background runs.
+ * @throws StartError when the data folder cannot be used
  */
 export const startBackend = async (settings: {
   readonly tablePrefix: string;
+  /** Absent for data in memory, or removed at the end. */
   readonly dataFolder: string | undefined;
+  /** Runs the functions of background runs. */
   readonly pool: Pick<ProcessPool, 'invoke'>;
   readonly log: (line: string) => void;
 }): Promise<Backend> => {
   const { tablePrefix, pool, log } = settings;
-  const data: DataFolder = await openDataFolder(settings.dataFolder);
+  const data = await openDataFolder(settings.dataFolder);
   process.once('exit', data.release);
-  const database: EmbeddedDynamoDb = await startEmbeddedDynamoDb(tablePrefix, data.tables);
-  const engine: StartedEngine = await startEngine(database.endpoint, tablePrefix, pool, log);
+  const database = await startEmbeddedDynamoDb(tablePrefix, data.tables);
+  const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
   return {
     dynamodbEndpoint: database.endpoint,
     engineEndpoint: engine.endpoint,
@@ -42,7 +42,7 @@ export const startBackend = async (settings: {
   };
 };
 
-/** What the functions find of AWS. Signatures are made, and not checked. */
+/** The environment that connects functions to a backend. Requests to it are signed, but not verified. */
 export const createLocalEnvironment = (
   tablePrefix: string,
   backend: Omit<Backend, 'stop'>,
@@ -53,7 +53,7 @@ export const createLocalEnvironment = (
     AWS_ENDPOINT_URL_LAMBDA: backend.engineEndpoint,
     BLOB_BUCKET: '',
     BLOB_FOLDER: backend.blobFolder,
-    EVENT_BUS: '', // the end of executions is told to the log
+    EVENT_BUS: '', // publishes to the log
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
     AWS_REGION: 'us-east-1',
@@ -61,7 +61,13 @@ export const createLocalEnvironment = (
     AWS_SECRET_ACCESS_KEY: 'local',
   },
   initial: {
-    WORKFLOW_CACHE_SECONDS: '0', // what is edited counts from the next request on
+    WORKFLOW_CACHE_SECONDS: '0', // edits count from the next request
     PUBLIC_URL: baseUrl,
   },
+});
+
+/** The same, for functions whose output is shown: callback URLs are printed. */
+export const withPrintedCallbacks = ({ initial, fixed }: LocalEnvironment): LocalEnvironment => ({
+  initial,
+  fixed: { ...fixed, PRINT_CALLBACKS: '1' },
 });

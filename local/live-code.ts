@@ -10,40 +10,38 @@ import { PROCESS_FILE } from './pool/sandbox.ts';
 import { createSpareSandbox } from './pool/spare-sandbox.ts';
 import type { WorkflowFiles } from './samples/watch-workflows.ts';
 
-/** The functions' code as it is edited, and the processes that run it. */
+/** The functions' code, rebuilt after each edit, and the processes that run it. */
 export interface LiveCode {
   readonly requests: ProcessPool;
   readonly background: ProcessPool;
-  /** Builds what the first requests need, and one function more. */
+  /** Starts to build the webhook function and another one. */
   prepare(key: string): void;
-  /** Loads what the next request needs. */
+  /** Loads the webhook function into a process. */
   prewarm(): Promise<void>;
-  /** From now on, edits of workflow files are theirs. */
-  follow(files: WorkflowFiles): void;
-  /** No edit is taken over any more. */
-  settle(): void;
+  /** Passes on edits of workflow files. */
+  watchWorkflows(files: WorkflowFiles): void;
+  /** Ignores further edits. */
+  stopWatching(): void;
   stop(): Promise<void>;
 }
 
-/** Folders of code that is bundled. */
+/** Folders of bundled code. */
 const CODE_FOLDERS = ['functions', 'lib', 'plugins'];
 const WORKFLOWS = 'workflows';
 const SERVICE_FILE = 'serverless.yml';
 
-/** The function that an edit is tried out with: it is built, and loaded, before it is asked for. */
+/** The function that is built and loaded after an edit, before it is invoked. */
 const FIRST_FUNCTION = 'webhook';
 
-/** Editors write a file in several steps; what comes within this time is one edit. */
-const SETTLING_MS = 20;
+/** Editors write a file in several steps: changes within this time are one edit. */
+const DEBOUNCE_MS = 20;
 
-/**
- * @param definitions of all functions, those of serverless.yml and others
- * @param environment known when what stands behind the functions is up
- */
 export const openLiveCode = async (parts: {
   readonly folder: string;
   readonly file: ServiceFile;
+  /** Of serverless.yml's functions and of others. */
   readonly definitions: readonly FunctionDefinition[];
+  /** Resolves when the backend is up. */
   readonly environment: Promise<LocalEnvironment>;
   readonly log: (line: string) => void;
 }): Promise<LiveCode> => {
@@ -70,12 +68,12 @@ export const openLiveCode = async (parts: {
       if (edited.size === 0) return;
       log(`${describeEdit(edited)}: the next request runs it`);
       edited.clear();
-      files?.retryRefused();
+      files?.retryInvalid();
     },
     onProblem: (problem) => {
       if (isEnding) return; // Ctrl+C ends esbuild, too
-      const goesOn = files === null ? '' : ', what was built before goes on';
-      log(`The code can't be built${goesOn}:\n${problem}`);
+      const kept = files === null ? '' : ', the last build stays in use';
+      log(`The code can't be built${kept}:\n${problem}`);
       edited.clear();
     },
   });
@@ -84,17 +82,16 @@ export const openLiveCode = async (parts: {
   const requests = createProcessPool({ processes: REQUEST_PROCESSES, functions, spare });
   const background = createProcessPool({ processes: BACKGROUND_PROCESSES, functions, spare });
 
-  const rebuild = collect((paths) => {
-    // A folder that was made, moved or removed can be anything.
+  const rebuild = debounce((paths) => {
+    // A folder that was made, moved or removed may hold any file.
     bundler.invalidate([...paths].every(isFile) ? paths : undefined);
   });
-  /** Workflow files that were edited before their place in the store was known. */
+  /** Workflow files that were edited before the samples were stored. */
   const early = new Set<string>();
   const watcher = watchTree(folder, [...CODE_FOLDERS, WORKFLOWS, SERVICE_FILE], (path) => {
     const name = relative(folder, path);
     const [top] = name.split(/[\\/]/);
-    if (top === SERVICE_FILE)
-      log(`${SERVICE_FILE} has changed: what is new in it counts from the next start on`);
+    if (top === SERVICE_FILE) log(`${SERVICE_FILE} has changed: restart the service to apply it`);
     else if (top !== WORKFLOWS) {
       edited.add(name);
       rebuild.add(path);
@@ -102,7 +99,7 @@ export const openLiveCode = async (parts: {
     else files.changed(path);
   });
 
-  const settle = () => {
+  const stopWatching = () => {
     isEnding = true;
     watcher.close();
     rebuild.cancel();
@@ -112,26 +109,26 @@ export const openLiveCode = async (parts: {
     background,
     prepare: (another) => {
       for (const { key, module } of definitions) {
-        // Who needs it is told when it can't be built.
+        // The invocation that needs it reports the error.
         if (key === FIRST_FUNCTION || key === another) void bundler.find(module).catch(() => {});
       }
     },
     prewarm: () => requests.prewarm(FIRST_FUNCTION),
-    follow: (workflowFiles) => {
+    watchWorkflows: (workflowFiles) => {
       files = workflowFiles;
       for (const path of early) files.changed(path);
     },
-    settle,
+    stopWatching,
     stop: async () => {
-      settle();
+      stopWatching();
       await Promise.all([requests.stop(), background.stop(), spare.stop()]);
       await bundler.close();
     },
   };
 };
 
-/** Gathers paths for a moment, then acts on all of them. */
-const collect = (act: (paths: ReadonlySet<string>) => void) => {
+/** Collects paths for a moment, then acts on all of them. */
+const debounce = (act: (paths: ReadonlySet<string>) => void) => {
   let paths = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   return {
@@ -142,7 +139,7 @@ const collect = (act: (paths: ReadonlySet<string>) => void) => {
         paths = new Set();
         timer = undefined;
         act(all);
-      }, SETTLING_MS);
+      }, DEBOUNCE_MS);
     },
     cancel: () => clearTimeout(timer),
   };

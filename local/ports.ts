@@ -1,28 +1,27 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { readServiceInfo } from '../cli/local-service.ts';
 import { StartError } from './database/start-error.ts';
+import { listen } from './listen.ts';
 
-/** Listens on the port for a moment: resolves with its number (a free one for 0), rejects when it is taken. */
-const tryPort = (port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, 'localhost', () => {
-      const { port: actual } = server.address() as AddressInfo;
-      server.close(() => resolve(actual));
-    });
-  });
+/** Listens on the port for a moment. */
+const tryPort = async (port: number): Promise<number> => {
+  const server = createServer();
+  const found = await listen(server, port, 'localhost');
+  await once(server.close(), 'close');
+  return found;
+};
 
 export const findFreePort = (): Promise<number> => tryPort(0);
 
-/** @throws {StartError} */
+/** @throws StartError when the setting is not a port */
 export const readPort = (setting: unknown): number => {
   const port = Number(setting);
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
   throw new StartError(`PORT must be a number from 0 to 65535, not "${setting}".`);
 };
 
-/** Says what to do about a port that is taken; any other error stays as it is. */
+/** A StartError for a port that is taken; any other error as it is. */
 export const toPortError = (error: unknown, port: number): unknown => {
   if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') return error;
   const service = readServiceInfo(String(port));
@@ -34,10 +33,10 @@ export const toPortError = (error: unknown, port: number): unknown => {
 };
 
 /**
- * Makes sure that a port can be had; 0 picks any free one.
- * @throws {StartError}
+ * Checks that a port is free; 0 picks one.
+ * @throws StartError when it is taken, or not a port
  */
-export const claimPort = async (setting: unknown): Promise<number> => {
+export const reservePort = async (setting: unknown): Promise<number> => {
   const port = readPort(setting);
   try {
     return await tryPort(port);

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ordersApiKey, type Registration, registerService } from '../cli/local-service.ts';
 import { projectFolder, sampleWorkflowsFolder } from '../cli/project-folder.ts';
-import { announce } from './announce.ts';
-import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
+import { type Backend, createLocalEnvironment, startBackend, withPrintedCallbacks } from './backend.ts';
 import { StartError } from './database/start-error.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';
@@ -11,22 +10,22 @@ import { createRouter } from './gateway/routes.ts';
 import { type LiveCode, openLiveCode } from './live-code.ts';
 import { toPortError } from './ports.ts';
 import { type CallSamples, createWorkflowFiles, type WorkflowFiles } from './samples/watch-workflows.ts';
+import { startupMessage } from './startup-message.ts';
 
 export interface LocalService {
-  /** What to print once it is up. */
-  readonly announcement: string;
+  readonly startupMessage: string;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** 0 takes any that is free. */
+  /** 0 takes any free one. */
   readonly port: number;
-  /** Where everything is kept; in memory, or gone at the end, when absent. */
+  /** Absent for data in memory, or removed at the end. */
   readonly dataFolder: string | undefined;
   readonly log: (line: string) => void;
 }
 
-/** Not of serverless.yml, but built and run like those that are. */
+/** A function beside those of serverless.yml, built and run like them. */
 const samplesFunction = ({ tablePrefix }: ServiceFile): FunctionDefinition => ({
   key: 'localSamples',
   module: 'local/samples/samples-function',
@@ -36,21 +35,21 @@ const samplesFunction = ({ tablePrefix }: ServiceFile): FunctionDefinition => ({
 });
 
 /**
- * The whole service on this machine: the gateway, the functions as bundles in processes of their own, an embedded
- * DynamoDB and an engine for background runs. Edits of code and of workflow files are taken over while it runs.
- * @throws {StartError} when the port or the data folder can't be had, or the code can't be built
+ * Starts the whole service on this machine: the gateway, the functions as bundles in processes of their own, an
+ * embedded DynamoDB and an engine for background runs. Edits of code and of workflow files apply while it runs.
+ * @throws StartError when the port or the data folder is taken, or the code cannot be built
  */
 export const startService = async (options: ServiceOptions): Promise<LocalService> => {
   const parts: Parts = {};
   try {
-    return { announcement: await start(options, parts), stop: () => stop(parts) };
+    return { startupMessage: await start(options, parts), stop: () => stop(parts) };
   } catch (error) {
     await stop(parts);
     throw error;
   }
 };
 
-/** What has been started so far. */
+/** The parts that have been started so far. */
 interface Parts {
   code?: LiveCode;
   gateway?: Gateway;
@@ -60,16 +59,16 @@ interface Parts {
 }
 
 const stop = async ({ code, gateway, backend, files, registration }: Parts): Promise<void> => {
-  code?.settle();
+  code?.stopWatching();
   files?.close();
   registration?.release();
-  await gateway?.stop(); // what is under way is answered
-  const stopped = backend?.stop(); // from now on it starts no run any more, and expects none to end well
+  await gateway?.stop(); // after pending requests
+  const stopped = backend?.stop(); // before the pools, so that it starts no further runs
   await code?.stop();
   await stopped;
 };
 
-/** Gives the announcement. */
+/** @returns the startup message */
 const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): Promise<string> => {
   const folder = projectFolder();
   const file = readServiceFile(folder);
@@ -94,11 +93,10 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   }).catch((error: unknown) => Promise.reject(toPortError(error, port)));
   const baseUrl = `http://localhost:${parts.gateway.port}`;
 
-  code.prepare(samplesDefinition.key); // side by side with the tables
+  code.prepare(samplesDefinition.key); // while the tables are created
   const backend = await startBackend({ tablePrefix, dataFolder, pool: background, log });
   parts.backend = backend;
-  const local = createLocalEnvironment(tablePrefix, backend, baseUrl);
-  environment.resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1' } });
+  environment.resolve(withPrintedCallbacks(createLocalEnvironment(tablePrefix, backend, baseUrl)));
 
   const call = ((event) =>
     requests.invoke({ functionKey: samplesDefinition.key, event, requestId: randomUUID() })) as CallSamples;
@@ -114,6 +112,6 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   parts.registration = registration;
   process.once('exit', registration.release);
   parts.files = createWorkflowFiles({ folder: workflows, seeded: samples, call, log });
-  code.follow(parts.files);
-  return announce({ baseUrl, apiKey, samples, first: registration.first });
+  code.watchWorkflows(parts.files);
+  return startupMessage({ baseUrl, apiKey, samples, first: registration.first });
 };

@@ -5,19 +5,19 @@ import type { LocalService } from './start-service.ts';
 
 const help = `npm start: the whole service on this machine.
 
-  npm start                      everything is kept in memory, and gone at the end
-  npm start -- --data DIR        workflows, credentials, executions are kept in DIR
-  PORT=4000 npm start            at another port; 0 takes any that is free
+  npm start                      data in memory
+  npm start -- --data DIR        workflows, credentials and executions in DIR
+  PORT=4000 npm start            another port; 0 takes any free one
 
 Ctrl+C ends it.
 `;
 
 const PORT = '3000';
 
-/** Ctrl+C comes twice: from the terminal, and handed on by npm. */
+/** Ctrl+C arrives twice: from the terminal, and from npm. */
 const SAME_SIGNAL_MS = 500;
 
-/** What was asked for; ends the process with what is wrong with it. */
+/** Parses the command line; prints what is wrong with it and ends the process. */
 const readOptions = (): { readonly data?: string | undefined; readonly help?: boolean | undefined } => {
   try {
     const options = { data: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
@@ -28,7 +28,7 @@ const readOptions = (): { readonly data?: string | undefined; readonly help?: bo
   }
 };
 
-/** Runs the service until it is told to end; a second signal ends it at once. */
+/** Runs the service until a signal ends it; a second one ends it at once. */
 const run = async (data: string | undefined): Promise<void> => {
   const port = readPort(process.env.PORT || PORT);
   let service: LocalService | null = null;
@@ -48,7 +48,7 @@ const run = async (data: string | undefined): Promise<void> => {
     dataFolder: data ?? (process.env.HOOKLOOM_DATA || undefined),
     log: (line) => process.stdout.write(`${line}\n`),
   });
-  process.stdout.write(service.announcement);
+  process.stdout.write(service.startupMessage);
 };
 
 const { help: isHelp, data } = readOptions();

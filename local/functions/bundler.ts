@@ -4,34 +4,35 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuildContext, BuildFailure, BuildResult, Message } from 'esbuild';
 
 interface BundlerOptions {
-  /** Of the project: modules are relative to it. */
+  /** The project's: modules are relative to it. */
   readonly folder: string;
-  /** Where bundles are written. */
   readonly outputFolder: string;
   /** Options of esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
-  /** With its dot. */
+  /** With the dot. */
   readonly extension: string;
-  /** Modules that are built again at once when the code has changed; others when they are asked for. */
+  /** Modules that are rebuilt at once after a change; others when they are needed. */
   readonly eager: readonly string[];
   /** Called for every bundle that differs from the one before. */
   readonly onBuilt: (module: string) => void;
   /** Called when nothing is left to build. */
   readonly onSettled?: () => void;
-  /** Told why the newest code can't be built, once for each such state of the code. */
+  /** Called with the reason when the newest code cannot be built, once per reason. */
   readonly onProblem: (problem: string) => void;
 }
 
 export interface Bundler {
   /**
-   * The bundle of a module, of the code as it was at the call or later; when that can't be built, the one before.
-   * Another version of it is another file.
-   * @throws {Error} when it was never built
+   * The bundle of a module's current code; the last one that was built when that cannot be. Each version is a file.
+   * @throws Error when it was never built
    */
   find(module: string): Promise<string>;
-  /** The newest bundle that there is. */
+  /** The newest existing bundle. */
   current(module: string): string | null;
-  /** The code has changed. @param files which of it, absolute; any of it when absent */
+  /**
+   * Rebuilds after a change of the code.
+   * @param files - the changed ones, absolute; any file when absent
+   */
   invalidate(files?: ReadonlySet<string>): void;
   close(): Promise<void>;
 }
@@ -40,30 +41,30 @@ interface Entry {
   readonly module: string;
   context: Promise<BuildContext> | null;
   file: string | null;
-  /** The files that the last build has read, absolute; null when it has failed: then any file may mend it. */
+  /** The inputs of the last build, absolute; null when it failed, since any file may then be the cause. */
   inputs: ReadonlySet<string> | null;
   problem: Error | null;
   /** The code has changed since the last build began. */
   isDirty: boolean;
-  /** The build that is under way. */
+  /** The current build. */
   running: Promise<void> | null;
-  /** The build that comes next. */
+  /** The next build. */
   next: PromiseWithResolvers<void> | null;
   /** Whether a caller waits for the next build. */
   isWanted: boolean;
-  /** Newest last: what a process may be about to load. */
+  /** The last bundles, newest last. */
   readonly files: string[];
 }
 
-/** By then esbuild knows that it has ended, and can be started again. */
+/** After this time esbuild has noticed the end of its process, and can be started again. */
 const RESTART_MS = 100;
 
-/** Bundles of a module that stay, for processes that have been told to load an older one and have not yet. */
+/** Bundles kept per module, for processes that have yet to load an older one. */
 const KEPT_FILES = 5;
 
 /**
- * Bundles modules with esbuild, each with a context of its own: the code that a request needs is built first, and what
- * is not asked for is not built at all. A change during a build causes another one.
+ * Bundles modules with esbuild, each with a context of its own: code that a request waits for is built first, and code
+ * that is not needed is not built. A change during a build causes another one.
  */
 export const createBundler = (options: BundlerOptions): Bundler => {
   const entries = new Map<string, Entry>();
@@ -91,7 +92,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     return entry;
   };
 
-  /** Those first that a caller waits for. */
+  /** The next module to build; first those that a caller waits for. */
   const findWork = (): Entry | undefined => {
     const dirty = [...entries.values()].filter(({ isDirty }) => isDirty);
     return (
@@ -104,7 +105,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     if (isWorking) return;
     isWorking = true;
     for (let entry = findWork(); entry !== undefined && !isClosed; entry = findWork()) await build(entry);
-    // In the turn that found nothing left to do: what changes from here on starts anew.
+    // Synchronously after the last check for work, so that no change is missed.
     isWorking = false;
     if (!isClosed) options.onSettled?.();
   };
@@ -129,13 +130,13 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     }
   };
 
-  /** Once more when esbuild itself has ended: Ctrl+C and signals to the process group reach it, too. */
-  const rebuild = async (entry: Entry, isAgain = false): Promise<BuildResult> => {
+  /** Tries again when esbuild's process has ended: signals to the process group reach it, too. */
+  const rebuild = async (entry: Entry, isRetry = false): Promise<BuildResult> => {
     entry.context ??= openContext(entry.module, options);
     try {
       return await (await entry.context).rebuild();
     } catch (error) {
-      if (isBuildFailure(error) || isAgain || isClosed) throw error;
+      if (isBuildFailure(error) || isRetry || isClosed) throw error;
       entry.context = null;
       await sleep(RESTART_MS);
       return rebuild(entry, true);
@@ -154,7 +155,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     options.onBuilt(entry.module);
   };
 
-  /** Half-written files don't build either: nothing is said while another build is to come. */
+  /** Reports a problem, unless another build follows: half-written files do not build either. */
   const fail = (entry: Entry, error: unknown): void => {
     const text = describe(error);
     entry.inputs = null;
@@ -180,9 +181,9 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     current: (module) => entries.get(module)?.file ?? null,
     invalidate: (files) => {
       for (const entry of entries.values()) {
-        // What is being built may have read a file before it changed.
-        const isSafe = entry.running === null && entry.inputs !== null && files !== undefined;
-        if (!isSafe || [...files].some((file) => entry.inputs?.has(file))) entry.isDirty = true;
+        // A running build may have read a file before it changed.
+        const areInputsKnown = entry.running === null && entry.inputs !== null && files !== undefined;
+        if (!areInputsKnown || [...files].some((file) => entry.inputs?.has(file))) entry.isDirty = true;
       }
       void work();
     },
@@ -196,7 +197,10 @@ export const createBundler = (options: BundlerOptions): Bundler => {
   };
 };
 
-/** Bundles one file for the service itself. @returns where it is */
+/**
+ * Bundles one file for the service itself.
+ * @returns the path of the bundle
+ */
 export const bundleFile = async (file: string, outputFolder: string): Promise<string> => {
   const { build } = await import('esbuild');
   const outfile = join(outputFolder, `${basename(file, '.ts')}.cjs`);
@@ -224,7 +228,7 @@ const openContext = async (module: string, { folder, esbuild }: BundlerOptions):
   });
 };
 
-/** What is wrong is in the code. */
+/** Whether the code is the cause, not esbuild's process. */
 const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 

@@ -2,28 +2,25 @@ import type { FunctionVersion } from '../pool/messages.ts';
 import type { FunctionSource } from '../pool/process-pool.ts';
 import type { FunctionDefinition } from './service-file.ts';
 
-/** Where the code of modules is. */
+/** Finds the code of modules. */
 export interface ModuleSource {
-  /** The newest file of it, as soon as it is there. */
+  /** The newest file of a module; waits for a build. */
   find(module: string): Promise<string>;
   current(module: string): string | null;
 }
 
-/** What a function on this machine finds in its environment. */
+/** Environment variables that the local service sets for functions. */
 export interface LocalEnvironment {
-  /** Whatever serverless.yml and the environment of the service say. */
+  /** Win over serverless.yml and the environment of the service. */
   readonly fixed: Readonly<Record<string, string>>;
-  /** Unless the environment of the service says otherwise. */
+  /** Win over serverless.yml alone. */
   readonly initial: Readonly<Record<string, string>>;
 }
 
-/** Variables that serverless.yml sets and users must not change: they hold together what is deployed. */
-const OF_THE_DEPLOYMENT = new Set(['STAGE', 'SERVICE_VERSION', 'TABLE_PREFIX']);
+/** Variables of serverless.yml that the environment of the service cannot change. */
+const DEPLOYMENT_VARIABLES = new Set(['STAGE', 'SERVICE_VERSION', 'TABLE_PREFIX']);
 
-/**
- * The variables that are put into the environment of a function's process, which has those of the service already:
- * these win over what serverless.yml says.
- */
+/** The variables that a function's process gets beside those of the service, which win over serverless.yml. */
 const resolveEnvironment = (
   { environment }: FunctionDefinition,
   { fixed, initial }: LocalEnvironment,
@@ -31,17 +28,17 @@ const resolveEnvironment = (
 ): Record<string, string> => {
   const variables: Record<string, string> = {};
   for (const [name, value] of Object.entries({ ...environment, ...initial })) {
-    const isInherited = inherited[name] !== undefined && !OF_THE_DEPLOYMENT.has(name);
+    const isInherited = inherited[name] !== undefined && !DEPLOYMENT_VARIABLES.has(name);
     if (value !== undefined && !isInherited) variables[name] = value;
   }
   return { ...variables, ...fixed };
 };
 
-/** The functions of serverless.yml as they run on this machine. */
+/** The source of the functions' newest versions for a process pool. */
 export const createLocalFunctions = (parts: {
   readonly definitions: readonly FunctionDefinition[];
   readonly modules: ModuleSource;
-  /** Known when what stands behind the functions is up. */
+  /** Resolves when the backend is up. */
   readonly environment: Promise<LocalEnvironment>;
   readonly inherited?: Readonly<Record<string, string | undefined>>;
 }): FunctionSource => {

@@ -1,4 +1,4 @@
-/** Where variables of serverless.yml get their values from on this machine. */
+/** The values of variables of serverless.yml on this machine. */
 export interface VariableSources {
   /** The parsed file: `${self:a.b}`. */
   readonly file: unknown;
@@ -10,18 +10,19 @@ export interface VariableSources {
   readonly readJson: (path: string) => unknown;
 }
 
-/** No value of ours refers to others this often; a circle does for ever. */
+/** Ends circular references. */
 const MAX_ROUNDS = 50;
 
 /**
- * Replaces the variables of the Serverless Framework in a text; undefined when one of them has no value on this machine.
- * Options and parameters of the command line (`opt:`, `param:`) have none: their fallbacks count.
+ * Replaces the variables of the Serverless Framework in a text. Options and parameters of the command line (`opt:`,
+ * `param:`) have no value here: their fallbacks are used.
  * https://www.serverless.com/framework/docs/guides/variables
+ * @returns undefined when a variable has no value on this machine
  */
 export const resolveVariables = (text: string, sources: VariableSources): string | undefined => {
   let resolved = text;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    // Those without others in them first. No backtracking: it takes every character once.
+    // Innermost variables first. The pattern does not backtrack.
     const [whole, expression] = /\$\{([^${}]*)\}/.exec(resolved) ?? [];
     if (whole === undefined || expression === undefined) return resolved;
     const value = firstOf(expression.split(','), sources);

@@ -8,23 +8,23 @@ import { resolveVariables, type VariableSources } from './resolve-variables.ts';
 export interface FunctionDefinition {
   /** Its key under `functions`. */
   readonly key: string;
-  /** The file with the handler, without its ending, relative to the project: `functions/webhook`. */
+  /** The handler's file relative to the project, without its extension: `functions/webhook`. */
   readonly module: string;
-  /** The name under which that exports the handler. */
+  /** The export of the handler. */
   readonly exportName: string;
   readonly timeoutSeconds: number;
-  /** Undefined where only a deployment knows the value. */
+  /** Undefined where only a deployment has the value. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the local service goes by in serverless.yml. */
+/** The part of serverless.yml that the local service uses. */
 export interface ServiceFile {
   readonly tablePrefix: string;
   readonly functions: readonly FunctionDefinition[];
   readonly routes: readonly Route[];
-  /** Options of esbuild, as serverless-esbuild passes them on. */
+  /** The options that serverless-esbuild passes to esbuild. */
   readonly esbuild: Readonly<Record<string, unknown>>;
-  /** With its dot. */
+  /** With the dot. */
   readonly bundleExtension: string;
 }
 
@@ -48,18 +48,18 @@ interface RawFile {
   readonly functions: Readonly<Record<string, RawFunction>>;
 }
 
-/** As the Serverless Framework has it when neither the function nor the provider says. */
+/** The Serverless Framework's default. */
 const TIMEOUT_SECONDS = 6;
 
-/** What CloudFormation puts in at a deployment: no text, so that it is not taken for one. */
+/** CloudFormation's functions: no value on this machine. */
 const cloudFormationTags: ScalarTag[] = ['!Ref', '!Sub', '!GetAtt'].map((tag) => ({
   tag,
   resolve: () => null,
 }));
 
 /**
- * Reads functions, routes and build options from serverless.yml, so that nothing of them has to be said twice.
- * @param folder of the project
+ * Reads functions, routes and build options from serverless.yml.
+ * @param folder - of the project
  */
 export const readServiceFile = (
   folder: string,
@@ -103,14 +103,14 @@ export const readServiceFile = (
   };
 };
 
-/** An `httpApi` event has two forms: `GET /path`, and `{ method, path }`. */
+/** The route of an `httpApi` event: `GET /path` or `{ method, path }`. */
 const toRoute = (httpApi: unknown): string => {
   if (typeof httpApi === 'string') return httpApi;
   const { method, path } = httpApi as { readonly method?: string; readonly path?: string };
   return path === undefined || path === '*' ? '*' : `${method} ${path}`;
 };
 
-/** Options that are serverless-esbuild's own. https://github.com/floydspace/serverless-esbuild#options */
+/** serverless-esbuild's own options. https://github.com/floydspace/serverless-esbuild#options */
 const PLUGIN_OPTIONS = new Set(
   `concurrency disposeContext exclude installExtraArgs keepOutputDirectory nativeZip nodeExternals
   outputBuildFolder outputFileExtension outputWorkFolder packagePath packager packagerOptions plugins skipBuild

@@ -5,17 +5,16 @@ export interface TreeWatcher {
   close(): void;
 }
 
-/** Linux has no watch of a whole tree, and Node's imitation of one loses files that editors replace. */
+/** Linux cannot watch a whole tree, and Node's emulation loses files that editors replace. */
 const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32';
 
 const IGNORED = new Set(['node_modules', '.git']);
 
 /**
- * Reports whatever changes in some files and folders, and below them: also in folders that are made, or made again,
- * later. What is not there is no error.
- * @param folder that they are in
- * @param names of the files and folders in it
- * @param onChange told the path of a file or folder that was written, made or removed
+ * Reports changes of files and folders, and below those folders, which may also be made later, or replaced.
+ * @param folder - their parent
+ * @param names - of the files and folders, existing or not
+ * @param onChange - called with the path of a file or folder that was written, made or removed
  */
 export const watchTree = (
   folder: string,
@@ -32,10 +31,10 @@ export const watchTree = (
     }
   };
 
-  const watchOne = (path: string, concerns: (name: string) => boolean): void => {
+  const watchOne = (path: string, isRelevant: (name: string) => boolean): void => {
     try {
       const watcher = watch(path, { recursive: IS_RECURSIVE }, (_event, name) => {
-        if (name !== null && !concerns(name)) return;
+        if (name !== null && !isRelevant(name)) return;
         const changed = name === null ? path : join(path, name);
         if (!IS_RECURSIVE && name !== null) watchBelow(changed);
         onChange(changed);
@@ -43,11 +42,11 @@ export const watchTree = (
       watcher.on('error', () => unwatch(path));
       watchers.set(path, watcher);
     } catch {
-      // It is gone, or was never there.
+      // It does not exist.
     }
   };
 
-  /** Anew each time: what has this name now may be another folder than before. */
+  /** Replaces the watchers: the name may belong to another folder than before. */
   const watchBelow = (path: string): void => {
     unwatch(path);
     const children = listFolders(path);
@@ -68,7 +67,7 @@ export const watchTree = (
   };
 };
 
-/** The folders in it; null when it is none. */
+/** The folders in a folder; null when the path is not one. */
 const listFolders = (path: string): readonly string[] | null => {
   try {
     return readdirSync(path, { withFileTypes: true })

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../listen.ts';
 import type { FindRoute, RouteMatch } from './routes.ts';
 import { type GatewayAnswer, gatewayAnswers, toAnswer } from './to-answer.ts';
 import { type RawRequest, splitTarget, toEvent } from './to-event.ts';
@@ -9,7 +9,7 @@ export interface GatewayOptions {
   /** 0 takes any that is free. */
   readonly port: number;
   readonly findRoute: FindRoute;
-  /** Calls a function; rejects when that fails. The signal aborts when the caller has gone. */
+  /** Invokes a function; rejects when it fails. The signal aborts when the gateway stops waiting. */
   readonly invoke: (functionKey: string, event: unknown, signal: AbortSignal) => Promise<unknown>;
   readonly log: (line: string) => void;
   readonly limits?: Partial<typeof LIMITS>;
@@ -17,17 +17,17 @@ export interface GatewayOptions {
 
 export interface Gateway {
   readonly port: number;
-  /** Takes no more requests; resolves when those under way are answered, or their time is up. */
+  /** Accepts no more requests; resolves when the pending ones are answered, or closed after the grace. */
   stop(graceMs?: number): Promise<void>;
 }
 
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-quotas.html */
 const LIMITS = { bodyBytes: 10 * 1024 * 1024, answerMs: 30_000 };
 
-/** Longer than what waits in a client's pool of connections, so that it is the client that closes them. */
+/** Longer than usual clients keep idle connections, so that it is the client that closes them. */
 const KEEP_ALIVE_MS = 60_000;
 
-/** @throws {Error} with the code of the system, `EADDRINUSE` for one, when the port can't be had */
+/** @throws Error with the system's code when the port is taken: `EADDRINUSE` */
 export const startGateway = async (options: GatewayOptions): Promise<Gateway> => {
   const limits = { ...LIMITS, ...options.limits };
   let port = 0;
@@ -38,11 +38,7 @@ export const startGateway = async (options: GatewayOptions): Promise<Gateway> =>
       send(response, answer, requestId);
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, 'localhost', resolve);
-  });
-  port = (server.address() as AddressInfo).port;
+  port = await listen(server, options.port, 'localhost');
   return {
     port,
     stop: (graceMs = 1_000) =>
@@ -65,7 +61,7 @@ const serve = async (
   port: number,
   settings: Settings,
 ): Promise<[GatewayAnswer, requestId: string]> => {
-  const requestId = randomBytes(11).toString('base64'); // the length and alphabet of AWS's
+  const requestId = randomBytes(11).toString('base64'); // of the length and alphabet of AWS's
   try {
     const body = await readBody(incoming, settings.limits.bodyBytes);
     if (body === null) return [gatewayAnswers.tooLarge, requestId];
@@ -74,12 +70,12 @@ const serve = async (
     const request = { method, url, httpVersion, rawHeaders, body, remoteAddress, port };
     return [await answer(request, requestId, settings), requestId];
   } catch (error) {
-    settings.log(`${incoming.method} ${incoming.url}: ${(error as Error).message}`); // the caller has gone
+    settings.log(`${incoming.method} ${incoming.url}: ${(error as Error).message}`); // the connection is closed
     return [gatewayAnswers.failed, requestId];
   }
 };
 
-/** Null when it is too large; what comes of it still is read and dropped, or the caller would not see the answer. */
+/** Null when it is too large. Its rest is read and dropped, or the caller would not see the answer. */
 const readBody = async (incoming: IncomingMessage, maxBytes: number): Promise<Buffer | null> => {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -112,13 +108,13 @@ const callFunction = async (
   event: unknown,
   { invoke, log, limits }: Settings,
 ): Promise<GatewayAnswer> => {
-  const giveUp = new AbortController();
+  const timeout = new AbortController();
   const { promise: late, resolve: onLate } = Promise.withResolvers<GatewayAnswer>();
   const timer = setTimeout(() => {
     onLate(gatewayAnswers.unavailable);
-    giveUp.abort(new Error(`no answer within ${limits.answerMs / 1_000} seconds`));
+    timeout.abort(new Error(`no answer within ${limits.answerMs / 1_000} seconds`));
   }, limits.answerMs);
-  const result = invoke(functionKey, event, giveUp.signal).then(toAnswer, (error: Error) => {
+  const result = invoke(functionKey, event, timeout.signal).then(toAnswer, (error: Error) => {
     log(`${functionKey} failed: ${error.message}`);
     return gatewayAnswers.failed;
   });
@@ -129,7 +125,7 @@ const callFunction = async (
   }
 };
 
-/** Answers of these have no body, so no length of one either (RFC 9110 §8.6). */
+/** Statuses without a body, and so without a length (RFC 9110 §8.6). */
 const BODILESS = new Set([204, 304]);
 
 const send = (
@@ -142,7 +138,7 @@ const send = (
   try {
     response.writeHead(status, fields.flat());
   } catch {
-    send(response, gatewayAnswers.failed, requestId); // a header that HTTP can't carry
+    send(response, gatewayAnswers.failed, requestId); // a header is not valid HTTP
     return;
   }
   response.end(body);

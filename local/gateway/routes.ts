@@ -1,6 +1,6 @@
 /** A route of an HTTP API and the function behind it. */
 export interface Route {
-  /** As serverless.yml has it: `GET /path`, `* /path/{name}/{rest+}`, `*`. */
+  /** In the form of serverless.yml: `GET /path`, `* /path/{name}/{rest+}`, `*`. */
   readonly event: string;
   /** The function's key in serverless.yml. */
   readonly functionKey: string;
@@ -8,16 +8,16 @@ export interface Route {
 
 export interface RouteMatch {
   readonly functionKey: string;
-  /** As API Gateway names it: `GET /path`, `ANY /path/{name}`, `$default`. */
+  /** In the form of API Gateway: `GET /path`, `ANY /path/{name}`, `$default`. */
   readonly routeKey: string;
   /** Decoded exactly once. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds the route of a request; null when there is none.
- * @param path as it was sent, without the query: percent-encoded
- * @throws {URIError} when the path is not percent-encoded UTF-8
+ * Finds the route of a request; null without one.
+ * @param path - percent-encoded, without the query
+ * @throws URIError when the path is not percent-encoded UTF-8
  */
 export type FindRoute = (method: string, path: string) => RouteMatch | null;
 
@@ -34,9 +34,9 @@ interface Pattern {
 type Segment = { readonly literal: string } | { readonly variable: string };
 
 /**
- * Routes requests as an HTTP API does: a full match before one with a greedy variable, `$default` last; among those,
- * literal segments before variables and a method before `ANY`. A variable takes one segment that is not empty, a greedy
- * one at least one character. A trailing slash makes another path.
+ * Routes requests like an HTTP API: a full match before one with a greedy variable, `$default` last; among those,
+ * literal segments before variables and a method before `ANY`. A variable matches one segment that is not empty, a
+ * greedy one at least one character. A trailing slash makes another path.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
  */
 export const createRouter = (routes: readonly Route[]): FindRoute => {
@@ -72,7 +72,7 @@ const toPattern = ({ event, functionKey }: Route): Pattern => {
 
 const isDefault = ({ routeKey }: Pattern): boolean => routeKey === DEFAULT_ROUTE;
 
-/** The most specific one first. */
+/** The most specific pattern first. */
 const bySpecificity = (a: Pattern, b: Pattern): number =>
   Number(isDefault(a)) - Number(isDefault(b)) ||
   Number(a.greedy !== null) - Number(b.greedy !== null) ||

@@ -1,12 +1,12 @@
 /** An HTTP answer, ready to be sent. */
 export interface GatewayAnswer {
   readonly status: number;
-  /** Names may come several times: cookies do. */
+  /** Names may repeat: cookies do. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Uint8Array;
 }
 
-/** What the gateway answers itself, in its own words. */
+/** The gateway's own answers, worded like API Gateway's. */
 export const gatewayAnswers = {
   badRequest: message(400, 'Bad Request'),
   notFound: message(404, 'Not Found'),
@@ -23,12 +23,12 @@ function message(status: number, text: string): GatewayAnswer {
   };
 }
 
-/** The gateway's own business: what a function says of them is dropped. */
+/** Headers that the gateway sets itself: a function's are dropped. */
 const OWN_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
 
 /**
- * What a Lambda function's result is as an answer, payload format 2.0. One with a `statusCode` says all of it; any other
- * is the body of a 200, as JSON. One that is neither is the function's failure.
+ * Converts a Lambda function's result to an answer, payload format 2.0: with a `statusCode` it is the whole answer,
+ * otherwise the JSON body of a 200. An invalid one is a failure of the function.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 export const toAnswer = (result: unknown): GatewayAnswer => {

@@ -1,22 +1,22 @@
 import { isUtf8 } from 'node:buffer';
 import type { RouteMatch } from './routes.ts';
 
-/** A request as it came over the wire. */
+/** A request as it was received. */
 export interface RawRequest {
   readonly method: string;
   /** The request target: path and query, percent-encoded. */
   readonly url: string;
   /** `1.1` */
   readonly httpVersion: string;
-  /** Names and values in turn, as `node:http` has them. */
+  /** Names and values in turn, in the form of `node:http`. */
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   readonly remoteAddress: string;
-  /** Where it was received. */
+  /** Of the gateway. */
   readonly port: number;
 }
 
-/** What the gateway itself knows of a request. */
+/** What the gateway adds to a request. */
 interface Receipt {
   readonly requestId: string;
   /** Milliseconds since the epoch. */
@@ -24,8 +24,7 @@ interface Receipt {
 }
 
 /**
- * The event that an HTTP API hands to a Lambda function, payload format 2.0. Fields that AWS leaves out when there is
- * nothing in them are left out.
+ * Converts a request to an HTTP API's event, payload format 2.0. Empty fields are left out where AWS does so.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
 export const toEvent = (request: RawRequest, { routeKey, pathParameters }: RouteMatch, receipt: Receipt) => {
@@ -66,16 +65,16 @@ export const toEvent = (request: RawRequest, { routeKey, pathParameters }: Route
   };
 };
 
-/** `/a/b?c=d` -> its path and its query, both as they were sent. */
+/** The path and the query of `/a/b?c=d`, percent-encoded. */
 export const splitTarget = (url: string): { readonly path: string; readonly query: string } => {
   const at = url.indexOf('?');
   return at < 0 ? { path: url, query: '' } : { path: url.slice(0, at), query: url.slice(at + 1) };
 };
 
-/** An HTTP API decodes the path, and takes a `?` in it for the end of it. */
+/** An HTTP API ends the decoded path at a `?`. */
 const cutAtQuestionMark = (path: string): string => path.split('?')[0] ?? '';
 
-/** Headers of a single connection (RFC 9110 §7.6.1): they end at the gateway. */
+/** Headers of a single connection (RFC 9110 §7.6.1), which the gateway does not pass on. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -88,7 +87,7 @@ const HOP_BY_HOP = new Set([
   'expect',
 ]);
 
-/** Lower-case names; the values of repeated ones joined by a comma; cookies apart; and what the gateway adds. */
+/** Lower-case names, repeated values joined by a comma, cookies apart; with the gateway's own headers. */
 const readHeaders = ({ rawHeaders, remoteAddress, port, body }: RawRequest) => {
   const values = new Map<string, string[]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
@@ -113,7 +112,7 @@ const readHeaders = ({ rawHeaders, remoteAddress, port, body }: RawRequest) => {
   return { headers, cookies };
 };
 
-/** Decoded, the values of repeated names joined by a comma; null when there is no query. */
+/** Decoded, repeated values joined by a comma; null without a query. */
 const joinQuery = (query: string): Record<string, string> | null => {
   if (query === '') return null;
   const values = new Map<string, string>();
@@ -125,8 +124,8 @@ const joinQuery = (query: string): Record<string, string> | null => {
 };
 
 /**
- * Media types that an HTTP API hands over as text, found by trying them out, since AWS's documentation does not list
- * them: https://github.com/ministackorg/ministack/pull/766. Forms, `…+json` and a body without a type are not among them.
+ * Media types whose bodies an HTTP API passes as text. AWS does not document them; they were found by experiment:
+ * https://github.com/ministackorg/ministack/pull/766. Forms, `…+json` and a body without a type are not among them.
  */
 const TEXT_TYPES = new Set(['application/json', 'application/xml', 'application/javascript']);
 
@@ -135,7 +134,7 @@ const isText = (contentType: string | undefined): boolean => {
   return type.startsWith('text/') || TEXT_TYPES.has(type);
 };
 
-/** Text that is no UTF-8 would be damaged as a text: its bytes are kept. */
+/** Text only when it is valid UTF-8: other bytes would be damaged. */
 const toBody = (bytes: Uint8Array, contentType: string | undefined) => {
   if (bytes.length === 0) return { isBase64Encoded: false };
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

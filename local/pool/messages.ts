@@ -1,29 +1,29 @@
-// What the service and the processes of its pools say to one another.
+// The protocol between the service and the processes of its pools.
 
-/** One version of a function's code, with what it needs to run. */
+/** One version of a function's code, with its settings. */
 export interface FunctionVersion {
   /** The function's key in serverless.yml. */
   readonly key: string;
-  /** Absolute; another version of the code is another file. */
+  /** Absolute; each version of the code has its own file. */
   readonly file: string;
-  /** The name under which the file exports the handler. */
+  /** The export of the handler. */
   readonly exportName: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** One invocation's. Milliseconds. */
+  /** Of one invocation. */
   readonly timeoutMs: number;
 }
 
-/** To the process: first `load`, once; then `invoke`, one at a time. */
+/** To the process: `load` once, then `invoke`, one at a time. */
 export type ToProcess =
   | { readonly kind: 'load'; readonly version: FunctionVersion }
   | { readonly kind: 'invoke'; readonly event: unknown; readonly requestId: string };
 
-/** From the process. `began` comes before the handler is called: until then the invocation can be given to another. */
+/** From the process. `began` precedes the call of the handler: until then another process can take the invocation. */
 export type FromProcess =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'began' }
   | { readonly kind: 'done'; readonly output: unknown }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** The file descriptor at which a process answers. */
+/** The file descriptor to which a process writes its messages. */
 export const ANSWER_FD = 3;

@@ -4,11 +4,14 @@ import { NotBegun, type Sandbox } from './sandbox.ts';
 import { createSlots, type SlotCounts } from './slots.ts';
 import type { SpareSandbox } from './spare-sandbox.ts';
 
-/** Finds the functions' code; it can be another one each time. */
+/** Finds the functions' code, which may change between invocations. */
 export interface FunctionSource {
-  /** The newest version, as soon as it is built. @throws {Error} when there is no such function, or no code of it */
+  /**
+   * The newest version; waits for a build.
+   * @throws Error when there is no such function, or its code was never built
+   */
   find(key: string): Promise<FunctionVersion>;
-  /** Whether new invocations still go to that version. */
+  /** Whether new invocations use that version. */
   isCurrent(version: FunctionVersion): boolean;
 }
 
@@ -17,50 +20,54 @@ export interface Invocation {
   readonly functionKey: string;
   readonly event: unknown;
   readonly requestId: string;
-  /** Takes it out of the line; what has begun goes on. */
+  /** Removes it from the queue; has no effect once it has begun. */
   readonly signal?: AbortSignal;
-  /** Told which process is at it, once that has begun. */
+  /** Called with the id of the process once it has begun. */
   readonly onProcess?: (pid: number) => void;
 }
 
 export interface ProcessPool {
-  /** Resolves with what the function gives; rejects when it fails, in whichever way. */
+  /**
+   * Invokes a function.
+   * @returns its result
+   * @throws Error when the function or its process fails, or the pool is stopped
+   */
   invoke(invocation: Invocation): Promise<unknown>;
-  /** Loads a function into a process, for the next invocation, unless there are some at work. Never rejects. */
+  /** Loads a function into a process for the next invocation, unless invocations are running. Never rejects. */
   prewarm(functionKey: string): Promise<void>;
-  /** Ends processes of older code as soon as they are idle. */
+  /** Ends idle processes of older code; busy ones end after their invocation. */
   dropOutdated(): void;
-  /** Refuses what waits, and ends every process; resolves when they have ended. */
+  /** Rejects queued invocations and ends every process. */
   stop(): Promise<void>;
 }
 
-/** How long a process stays when nothing is left for it to do. */
+/** Life of an idle process. */
 const IDLE_MS = 60_000;
 
 const STOPPED = 'the local service ends';
 
-/** For an invocation whose process ends before it begins; each of the warm ones may have ended unseen before. */
+/** For an invocation whose process ends before it begins, beside one per warm process: each may have ended unnoticed. */
 const TRIES = 3;
 
 /**
- * A bounded number of warm processes, each of one function, each with one invocation at a time, as Lambda's sandboxes.
- * What finds no place waits in line. A process that ends takes its own invocation along, and no other.
+ * A bounded number of warm processes, like Lambda's sandboxes: each serves one function, one invocation at a time.
+ * Other invocations are queued. The end of a process fails its own invocation and no other.
  */
 export const createProcessPool = (parts: {
   readonly processes: SlotCounts;
   readonly functions: FunctionSource;
   readonly spare: SpareSandbox;
-  /** For what a process does when it is asked to end. */
+  /** Between SIGTERM and SIGKILL. */
   readonly graceMs?: number;
 }): ProcessPool => {
   const { processes, functions, spare, graceMs } = parts;
-  /** Processes that load their function. */
+  /** Number of processes that load their function. */
   let loading = 0;
   const slots = createSlots(processes, () => loading === 0);
   const all = new Set<Sandbox>();
-  /** Invocations that have a place. */
+  /** Number of slots in use. */
   let busy = 0;
-  /** With the timer that ends them; least recently used first. */
+  /** With their idle timers; least recently used first. */
   const idle = new Map<Sandbox, NodeJS.Timeout>();
   let isStopped = false;
 
@@ -97,8 +104,8 @@ export const createProcessPool = (parts: {
     return sandbox;
   };
 
-  /** Back to where the next invocation finds it. */
-  const giveBack = (sandbox: Sandbox): void => {
+  /** Keeps a process for the next invocation. */
+  const release = (sandbox: Sandbox): void => {
     const { version, isClosed } = sandbox;
     if (isClosed || version === null) return;
     if (isStopped || !functions.isCurrent(version)) return void sandbox.end(graceMs);
@@ -117,24 +124,24 @@ export const createProcessPool = (parts: {
     try {
       return await sandbox.invoke(event, requestId, onBegun);
     } finally {
-      giveBack(sandbox);
+      release(sandbox);
     }
   };
 
   const withSlot = async <Result>(signal: AbortSignal | undefined, act: () => Promise<Result>) => {
-    const release = await slots.acquire(signal);
+    const releaseSlot = await slots.acquire(signal);
     busy++;
     try {
       return await act();
     } finally {
       busy--;
-      release();
+      releaseSlot();
     }
   };
 
   return {
     invoke: async (invocation) => {
-      await functions.find(invocation.functionKey); // what waits for code that is being built takes no place
+      await functions.find(invocation.functionKey); // no slot is held during a build
       return withSlot(invocation.signal, async () => {
         for (let triesLeft = processes.most + TRIES; ; triesLeft--) {
           try {
@@ -146,12 +153,12 @@ export const createProcessPool = (parts: {
       });
     },
     prewarm: async (functionKey) => {
-      await immediate(); // what waits for the same code comes first
-      if (busy > 0 || isStopped) return; // and loads it
+      await immediate(); // an invocation that waits for the same build goes first, and loads it
+      if (busy > 0 || isStopped) return;
       await withSlot(undefined, async () => {
         const version = await functions.find(functionKey);
-        if (findIdle(version) === undefined) giveBack(await start(version));
-      }).catch(() => {}); // the first invocation will say what is wrong
+        if (findIdle(version) === undefined) release(await start(version));
+      }).catch(() => {}); // the first invocation reports the error
     },
     dropOutdated: () => {
       for (const sandbox of [...idle.keys()]) {

@@ -3,29 +3,29 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { ANSWER_FD, type FromProcess, type FunctionVersion, type ToProcess } from './messages.ts';
 
-/** What a process runs; bundled, it starts in half the time. */
+/** The program of a process. Its bundle starts in half the time. */
 export const PROCESS_FILE: string = fileURLToPath(new URL('./sandbox-process.ts', import.meta.url));
 
-/** For what a process does when it is asked to end. */
+/** Between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
 
-/** For its code to load: as on Lambda, the function's own timeout counts from the handler on. */
+/** For loading the code. As on Lambda, the function's own timeout starts with the handler. */
 const LOAD_MS = 60_000;
 
-/** The process ended before it began with the invocation: another one can take it. */
+/** The process ended before it began the invocation: another one can take it. */
 export class NotBegun extends Error {}
 
-/** The process of one function's version, which handles one invocation at a time. */
+/** The process of one version of a function, for one invocation at a time. */
 export class Sandbox {
-  /** Resolves when the process has ended and all that it said was read. */
+  /** Resolves when the process has ended and all its messages were read. */
   readonly closed: Promise<void>;
   #version: FunctionVersion | null = null;
   #isClosed = false;
   readonly #child: ChildProcess;
-  /** Gets what the process says, and null when it has ended. */
+  /** Called with each message of the process, and null at its end. */
   #listener: ((message: FromProcess | null) => void) | null = null;
 
-  /** @param processFile `PROCESS_FILE`, or the bundle of it */
+  /** @param processFile - `PROCESS_FILE`, or its bundle */
   constructor(environment: NodeJS.ProcessEnv, processFile: string = PROCESS_FILE) {
     this.#child = spawn(process.execPath, [processFile], {
       env: environment,
@@ -40,7 +40,7 @@ export class Sandbox {
         resolve();
       };
       this.#child.once('close', close);
-      this.#child.on('error', () => this.#child.pid === undefined && close()); // it could not be started
+      this.#child.on('error', () => this.#child.pid === undefined && close()); // the start failed
     });
   }
 
@@ -48,7 +48,7 @@ export class Sandbox {
     return this.#child.pid;
   }
 
-  /** Null as long as it has loaded none. */
+  /** Null before `load`. */
   get version(): FunctionVersion | null {
     return this.#version;
   }
@@ -57,21 +57,21 @@ export class Sandbox {
     return this.#isClosed;
   }
 
-  /** Rejects when the code can't be loaded; the process is of no use then. */
+  /** @throws Error when the code cannot be loaded; the process is then unusable */
   async load(version: FunctionVersion): Promise<void> {
     this.#version = version;
     await this.#converse({ kind: 'load', version }, LOAD_MS, (message) => message.kind === 'loaded');
   }
 
   /**
-   * Calls the function.
-   * @param onBegun told that the handler is called now
-   * @throws {NotBegun} when the process had ended before: another one can take it
-   * @throws {Error} when the function fails, its process ends or its time is up
+   * Invokes the function.
+   * @param onBegun - called when the handler is
+   * @throws NotBegun when the process had ended before
+   * @throws Error when the function fails, its process ends or its time is up
    */
   async invoke(event: unknown, requestId: string, onBegun: () => void = () => {}): Promise<unknown> {
     const version = this.#version;
-    if (version === null) throw new Error('the process was given no function');
+    if (version === null) throw new Error('the process has loaded no function');
     let hasBegun = false;
     let output: unknown;
     try {
@@ -91,7 +91,7 @@ export class Sandbox {
     return output;
   }
 
-  /** Asks the process to end; kills it when it has not by the end of its grace. */
+  /** Ends the process with SIGTERM, and after the grace with SIGKILL. */
   async end(graceMs: number = GRACE_MS): Promise<void> {
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
@@ -99,7 +99,7 @@ export class Sandbox {
     clearTimeout(timer);
   }
 
-  /** Sends a message and waits until `isLast` says that what came back ends it. */
+  /** Sends a message and waits for the reply that `isLast` accepts. */
   #converse(message: ToProcess, timeoutMs: number, isLast: (message: FromProcess) => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
@@ -119,7 +119,7 @@ export class Sandbox {
         else if (isLast(answer)) settle(resolve);
       };
       if (this.#isClosed) this.#listener(null);
-      else this.#child.send(message, () => {}); // a process that can't be told any more says so by its end
+      else this.#child.send(message, () => {}); // a failure to send is reported by the end of the process
     });
   }
 
@@ -132,7 +132,7 @@ export class Sandbox {
 
 const describeTimeout = (timeoutMs: number): string => `it timed out after ${timeoutMs / 1_000} seconds`;
 
-/** A line may be megabytes: its pieces are joined once. */
+/** Reads a stream line by line. A line may be megabytes: its pieces are joined once. */
 const readLines = (stream: Readable, onLine: (line: string) => void): void => {
   let pieces: string[] = [];
   stream.setEncoding('utf8').on('data', (chunk: string) => {

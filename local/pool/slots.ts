@@ -1,17 +1,20 @@
-/** Places for what is done at the same time; who finds none waits in line. */
+/** A concurrency limit with a queue. */
 interface Slots {
-  /** Resolves with the function that gives the place back. @throws the signal's reason when it aborts in line */
+  /**
+   * Waits for a slot.
+   * @returns the function that releases it
+   * @throws the signal's reason when it aborts in the queue
+   */
   acquire(signal?: AbortSignal): Promise<() => void>;
-  /** Refuses all that waits, and all that comes. */
+  /** Rejects all waiting and all later calls. */
   close(reason: Error): void;
 }
 
 export interface SlotCounts {
-  /** As many as there are at first. */
+  /** At the start, and without congestion. */
   readonly usual: number;
-  /** As many as there can be. */
   readonly most: number;
-  /** How long the first in line waits until there is a place more. */
+  /** How long the first in the queue waits until a slot is added. */
   readonly growAfterMs: number;
 }
 
@@ -22,48 +25,48 @@ interface Waiter {
 }
 
 /**
- * Work that computes is done soonest by as few processes as there are cores; work that waits needs more. So places are
- * added, one by one, as long as the line does not move, and taken away when it does.
- * @param isSettled false while those inside have yet to begin: then the line stands for another reason
+ * A concurrency limit that adapts: computing work is fastest with one process per core, waiting work needs more. Slots
+ * are added one by one while the queue does not move, and removed when it does.
+ * @param isReady - false while work in the slots is still starting: the queue then stands for another reason
  */
 export const createSlots = (
   { usual, most, growAfterMs }: SlotCounts,
-  isSettled: () => boolean = () => true,
+  isReady: () => boolean = () => true,
 ): Slots => {
   const now = () => performance.now();
-  let places = usual;
+  let count = usual;
   let taken = 0;
   let closed: Error | null = null;
   let timer: NodeJS.Timeout | undefined;
   const waiting = new Set<Waiter>();
 
-  /** Gives free places to those in line. A place that is given back is handed on here: a newcomer can't get in between. */
+  /** Gives free slots to the queue, in order: also a released one, so that no later call overtakes. */
   const admit = (): void => {
     for (const waiter of waiting) {
-      if (taken >= places) break;
+      if (taken >= count) break;
       waiting.delete(waiter);
       taken++;
       waiter.resolve(once(release));
     }
-    watchLine();
+    watchQueue();
   };
 
   const release = (): void => {
     taken--;
     const [first] = waiting;
     const isMoving = first === undefined || now() - first.since < growAfterMs / 2;
-    if (places > usual && isMoving) places--;
+    if (count > usual && isMoving) count--;
     admit();
   };
 
-  /** Adds a place when the first in line has waited long enough; looks again when another one may have. */
-  const watchLine = (): void => {
+  /** Adds a slot when the first in the queue has waited long enough; checks again for the next one. */
+  const watchQueue = (): void => {
     const [first] = waiting;
-    if (timer !== undefined || first === undefined || places >= most) return;
+    if (timer !== undefined || first === undefined || count >= most) return;
     timer = setTimeout(() => {
       timer = undefined;
       const [oldest] = waiting;
-      if (oldest !== undefined && now() - oldest.since >= growAfterMs && isSettled()) places++;
+      if (oldest !== undefined && now() - oldest.since >= growAfterMs && isReady()) count++;
       admit();
     }, growAfterMs);
     timer.unref();
@@ -80,9 +83,9 @@ export const createSlots = (
         };
         const waiter: Waiter = {
           since: now(),
-          resolve: (give) => {
+          resolve: (releaseOnce) => {
             signal?.removeEventListener('abort', abort);
-            resolve(give);
+            resolve(releaseOnce);
           },
           reject,
         };

@@ -1,19 +1,17 @@
 import { Sandbox } from './sandbox.ts';
 
-/** Gives out processes that have loaded nothing yet. */
+/** Provides processes that have loaded nothing yet. */
 export interface SpareSandbox {
   take(): Sandbox;
   stop(): Promise<void>;
 }
 
-/** By then, what the process before was taken for is loaded, and its start takes no time from that. */
+/** Delays the next start until the process before has loaded its function, so that it does not slow that down. */
 const REFILL_MS = 150;
 
 /**
- * One process is started ahead, and another one once that is taken: the start of a process takes longer than most
- * invocations.
- * @param environment of the processes
- * @param processFile what they run: see `Sandbox`
+ * Keeps one process started ahead: starting one takes longer than most invocations.
+ * @param processFile - see {@link Sandbox}
  */
 export const createSpareSandbox = (
   environment: NodeJS.ProcessEnv = process.env,
@@ -40,7 +38,7 @@ export const createSpareSandbox = (
   };
 };
 
-/** For what may need no process at all: each is started when it is needed. */
+/** Starts each process when it is needed, for a command that may need none. */
 export const noSpareSandbox: SpareSandbox = {
   take: () => new Sandbox(process.env),
   stop: async () => {},

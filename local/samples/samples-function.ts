@@ -3,19 +3,19 @@ import { connect } from '../../cli/target.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { putSample, type SeededSample, type StoredSample, seedSamples } from './seed.ts';
 
-// What stores the files of workflows/. It runs in a process of the pool, as a function: it has to know the node types
-// of the code as it is edited, not those that the local service was started with.
+// Stores the files of workflows/. It runs as a function, in a process of the pool: it needs the node types of the
+// current code, not of the code that the local service was started with.
 
 export type SamplesEvent =
   | { readonly action: 'seed'; readonly folder: string; readonly ordersApiKey: string }
   | { readonly action: 'put'; readonly file: string }
   | { readonly action: 'remove'; readonly workflowId: string };
 
-/** What the actions give. */
+/** The results of the actions. */
 export interface SamplesResults {
   readonly seed: readonly SeededSample[];
   readonly put: StoredSample | { readonly problem: string };
-  /** Whether there was one. */
+  /** Whether the workflow existed. */
   readonly remove: boolean;
 }
 

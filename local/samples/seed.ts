@@ -14,17 +14,20 @@ import { resolveExecution } from '../../lib/workflows/definition/resolve-executi
 
 const noStdin = { readStdin: async () => '' };
 
-/** A workflow file that was stored. */
+/** The result of storing a workflow file. */
 export interface StoredSample {
   readonly id: string;
   readonly version: number;
-  /** False when the store had this very definition already. */
+  /** False when the store had the same definition. */
   readonly changed: boolean;
-  /** What it refers to and the store lacks, one sentence each. */
+  /** One sentence for each missing workflow that it refers to. */
   readonly warnings: readonly string[];
 }
 
-/** Checks a workflow file and stores it, as the command line does. @throws {Error} that lists its problems */
+/**
+ * Validates a workflow file and stores it, like the command line.
+ * @throws Error that lists the problems of the file
+ */
 export const putSample = async (
   file: string,
   { workflows }: Pick<Target, 'workflows'>,
@@ -43,22 +46,21 @@ const put = (
   findNodeType: FindNodeType,
 ) => putWorkflow(definition, workflows, resolveExecution(definition, findNodeType));
 
-/** What became of one sample. */
+/** The result of seeding one sample; its name is that of the file. */
 export type SeededSample =
   | {
-      /** The file, without its folder. */
       readonly name: string;
       readonly id: string;
-      /** The store has it from before, and another version of it than the file: that one stays. */
+      /** The store has another definition of the workflow, which stays. */
       readonly isOther: boolean;
-      /** What it refers to and the store lacks, one sentence each. */
+      /** One sentence for each missing workflow that it refers to. */
       readonly warnings: readonly string[];
     }
   | { readonly name: string; readonly problem: string };
 
 /**
- * Puts the sample workflows, and the credential that one of them asks for, into a store that has none of them yet. A
- * file that can't be stored keeps back no other.
+ * Stores the sample workflows that the store lacks, and the credential of one of them. A file that cannot be stored
+ * does not affect the others.
  */
 export const seedSamples = async (
   target: Target,
@@ -76,7 +78,7 @@ export const seedSamples = async (
       }
     }),
   );
-  // Only now: a file may refer to another one.
+  // After all files are stored: one may refer to another.
   return Promise.all(
     samples.map(async (sample) => {
       if (sample.stored === undefined) return sample;
@@ -96,7 +98,7 @@ const seedSample = async (file: string, target: Target, findNodeType: FindNodeTy
   return { definition, isOther };
 };
 
-/** With the key of this folder, beside those that a kept store has from others. */
+/** Adds the API key of this folder to those that a kept store has. */
 const seedCredential = async ({ credentials }: Target, ordersApiKey: string): Promise<void> => {
   const known = await credentials.find('orders-key');
   const hash = hashGenerated(ordersApiKey);

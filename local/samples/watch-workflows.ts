@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { SamplesEvent, SamplesResults } from './samples-function.ts';
 import type { SeededSample } from './seed.ts';
 
-/** Does one action with the store, by the newest code. */
+/** Invokes the samples function, of the current code. */
 export type CallSamples = <Action extends SamplesEvent['action']>(
   event: Extract<SamplesEvent, { readonly action: Action }>,
 ) => Promise<SamplesResults[Action]>;
@@ -11,21 +11,17 @@ export type CallSamples = <Action extends SamplesEvent['action']>(
 export interface WorkflowFiles {
   /** A file of the folder was written, made or removed. */
   changed(path: string): void;
-  /** The code has changed: what was refused may be accepted now. */
-  retryRefused(): void;
+  /** Validates invalid files again, after a change of the code. */
+  retryInvalid(): void;
   close(): void;
 }
 
-/** Editors write a file in several steps; what comes within this time is one edit. */
-const SETTLING_MS = 50;
-/** Some editors take a file away for a moment, to put another one in its place. */
-const GONE_MS = 300;
+/** Editors write a file in several steps: changes within this time are one edit. */
+const DEBOUNCE_MS = 50;
+/** Some editors remove a file for a moment to replace it. */
+const REPLACE_MS = 300;
 
-/**
- * Keeps the store as the workflow files are: stores one again whenever it is edited, removes the workflow of one that is
- * gone, and says so.
- * @param seeded the files that the store has already
- */
+/** Syncs the workflow files to the store: stores edited ones, removes the workflows of removed ones, and logs that. */
 export const createWorkflowFiles = (parts: {
   readonly folder: string;
   readonly seeded: readonly SeededSample[];
@@ -35,62 +31,63 @@ export const createWorkflowFiles = (parts: {
   const { folder, seeded, call, log } = parts;
   /** The workflow in each file. */
   const ids = new Map(seeded.flatMap((file) => ('id' in file ? [[file.name, file.id] as const] : [])));
-  /** What is wrong with each file that was not taken over. */
-  const refused = new Map(
+  /** The problems of each invalid file. */
+  const invalid = new Map(
     seeded.flatMap((file) => ('problem' in file ? [[file.name, file.problem] as const] : [])),
   );
   const pending = new Map<string, NodeJS.Timeout>();
   let isClosed = false;
-  /** One after the other: an older state of a file must not be stored after a newer one. */
+  /** Serial updates: an older state of a file must not be stored after a newer one. */
   let last: Promise<void> = Promise.resolve();
 
-  const removeUnlessElsewhere = async (workflowId: string, name: string, why: string): Promise<void> => {
+  /** Removes a workflow unless another file defines it. */
+  const removeWorkflow = async (workflowId: string, name: string, reason: string): Promise<void> => {
     if ([...ids.values()].includes(workflowId)) return;
     if (await call<'remove'>({ action: 'remove', workflowId })) {
-      log(`workflows/${name} ${why}: ${workflowId} was removed`);
+      log(`workflows/${name} ${reason}: ${workflowId} was removed`);
     }
   };
 
   const store = async (name: string): Promise<void> => {
     const result = await call<'put'>({ action: 'put', file: join(folder, name) });
     if ('problem' in result) {
-      if (refused.get(name) === result.problem) return;
-      refused.set(name, result.problem);
-      const stays = ids.has(name) ? ', the version before it goes on' : '';
-      log(`workflows/${name} was not taken over${stays}:\n${result.problem}`);
+      if (invalid.get(name) === result.problem) return;
+      invalid.set(name, result.problem);
+      const kept = ids.has(name) ? ', the stored version stays' : '';
+      log(`workflows/${name} was not stored${kept}:\n${result.problem}`);
       return;
     }
     const before = ids.get(name);
     ids.set(name, result.id);
-    refused.delete(name);
+    invalid.delete(name);
     if (result.changed) {
       log(`workflows/${name}: ${result.id} is at version ${result.version} now`);
       for (const warning of result.warnings) log(`workflows/${name}: ${warning}`);
     }
     if (before !== undefined && before !== result.id) {
-      await removeUnlessElsewhere(before, name, `is ${result.id} now`);
+      await removeWorkflow(before, name, `defines ${result.id} now`);
     }
   };
 
-  const forget = async (name: string): Promise<void> => {
+  const remove = async (name: string): Promise<void> => {
     const id = ids.get(name);
     ids.delete(name);
-    refused.delete(name);
-    if (id !== undefined) await removeUnlessElsewhere(id, name, 'is gone');
+    invalid.delete(name);
+    if (id !== undefined) await removeWorkflow(id, name, 'is gone');
   };
 
   const update = (name: string): void => {
     last = last.then(async () => {
       if (isClosed) return;
       try {
-        await (existsSync(join(folder, name)) ? store(name) : forget(name));
+        await (existsSync(join(folder, name)) ? store(name) : remove(name));
       } catch (error) {
-        if (!isClosed) log(`workflows/${name} was not taken over: ${(error as Error).message}`);
+        if (!isClosed) log(`workflows/${name} was not stored: ${(error as Error).message}`);
       }
     });
   };
 
-  const updateIn = (name: string, delayMs: number, act: () => void): void => {
+  const schedule = (name: string, delayMs: number, act: () => void): void => {
     clearTimeout(pending.get(name));
     pending.set(
       name,
@@ -105,14 +102,14 @@ export const createWorkflowFiles = (parts: {
     changed: (path) => {
       const name = basename(path);
       if (isClosed || !name.endsWith('.json')) return;
-      refused.delete(name); // an edit that mends nothing is worth another word
-      updateIn(name, SETTLING_MS, () => {
+      invalid.delete(name); // the problem is logged again after each edit
+      schedule(name, DEBOUNCE_MS, () => {
         if (existsSync(join(folder, name))) update(name);
-        else updateIn(name, GONE_MS, () => update(name));
+        else schedule(name, REPLACE_MS, () => update(name));
       });
     },
-    retryRefused: () => {
-      for (const name of refused.keys()) update(name);
+    retryInvalid: () => {
+      for (const name of invalid.keys()) update(name);
     },
     close: () => {
       isClosed = true;

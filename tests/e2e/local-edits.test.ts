@@ -174,7 +174,7 @@ describe('edits', () => {
     await poll(() => shown('/api/webhook/first/webhook', 'first'));
     const file = join(project.folder, 'workflows/first.json');
     writeFileSync(file, JSON.stringify(workflow('second', set({ edit: 'second' }))));
-    await service.printed(/workflows\/first\.json is second now: first was removed/);
+    await service.printed(/workflows\/first\.json defines second now: first was removed/);
     expect((await post('/api/webhook/first/webhook')).status).toBe(404);
     rmSync(file);
     await service.printed(/workflows\/first\.json is gone: second was removed/);
@@ -237,7 +237,7 @@ describe('another npm start in the same folder', () => {
     const second = await startLocalService({ cwd: project.folder });
     try {
       expect(second.output()).toContain(
-        `goes on talking to the service that was up before, at ${service.baseUrl}`,
+        `uses the service that was started first, at ${service.baseUrl}`,
       );
       const port = new URL(second.baseUrl).port;
       expect(second.output()).toContain(`HOOKLOOM_PORT=${port} npm run -s cli`);

@@ -113,7 +113,7 @@ describe('the samples', () => {
     const file = join(project.folder, 'workflows/github-push.json');
     const before = readFileSync(file, 'utf8');
     writeFileSync(file, before.replace('"webhookTrigger"', '"webhookTriger"'));
-    await service.printed(/github-push\.json was not taken over[\s\S]*\/nodes\/0\/type/);
+    await service.printed(/github-push\.json was not stored[\s\S]*\/nodes\/0\/type/);
     expect((await post('/api/webhook/github-push/github', aPushDelivery())).status).toBe(200);
     writeFileSync(file, before);
   });

@@ -142,7 +142,7 @@ test('a file with another id takes the workflow of the one before along', async 
   const { said, changed, ids } = await openFiles();
   write('a.json', 'b');
   changed('a.json');
-  await said(/^workflows\/a\.json is b now: a was removed$/);
+  await said(/^workflows\/a\.json defines b now: a was removed$/);
   expect(await ids()).toEqual(['b']);
 });
 
@@ -151,11 +151,11 @@ test('a file that is refused is said once, with its place, and tried again when 
   const { files, said, changed, lines, target } = await openFiles();
   write('a.json', 'a', 'second', 'soon');
   changed('a.json');
-  await said(/^workflows\/a\.json was not taken over, the version before it goes on:\n.*\/nodes\/1\/type/);
+  await said(/^workflows\/a\.json was not stored, the stored version stays:\n.*\/nodes\/1\/type/);
   expect((await target.workflows.find('a'))?.version).toBe(1);
-  files.retryRefused(); // the node type is unknown still
+  files.retryInvalid(); // the node type is unknown still
   write('a.json', 'a', 'second');
-  files.retryRefused();
+  files.retryInvalid();
   await said(/a is at version 2 now/);
   expect(lines).toHaveLength(2);
 });
@@ -172,7 +172,7 @@ test('a file that is refused at the start keeps back no other', async () => {
   ]);
   expect(await ids()).toEqual(['b']);
   write('a.json', 'a');
-  files.retryRefused();
+  files.retryInvalid();
   await said(/a is at version 1/);
 });
 

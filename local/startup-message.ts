@@ -1,12 +1,12 @@
 import type { LocalServiceInfo } from '../cli/local-service.ts';
 import type { SeededSample } from './samples/seed.ts';
 
-/** What is printed once the service is up: where it is, and lines to paste into another terminal. */
-export const announce = (service: {
+/** The message of a started service: its address, commands to paste into another terminal, problems of the samples. */
+export const startupMessage = (service: {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly samples: readonly SeededSample[];
-  /** Another service of this folder that was up before. */
+  /** A service of this folder that was started before, and is up. */
   readonly first: LocalServiceInfo | null;
 }): string => {
   const { baseUrl, apiKey, samples, first } = service;
@@ -26,7 +26,7 @@ Edit workflows/ or the code: the next request runs it. There is no IAM here: adm
 };
 
 const describeSample = (sample: SeededSample): string => {
-  if ('problem' in sample) return `\nworkflows/${sample.name} was not taken over:\n${sample.problem}`;
+  if ('problem' in sample) return `\nworkflows/${sample.name} was not stored:\n${sample.problem}`;
   const lines = sample.warnings.map((warning) => `\nworkflows/${sample.name}: ${warning}`);
   if (sample.isOther) {
     lines.push(`\nThe stored version of ${sample.id} differs from its file in workflows/, and stays.`);
@@ -35,6 +35,6 @@ const describeSample = (sample: SeededSample): string => {
 };
 
 const describeFirst = ({ baseUrl, pid }: LocalServiceInfo, own: string): string => `
-The command line goes on talking to the service that was up before, at ${baseUrl} (process ${pid}).
-To this one it talks with HOOKLOOM_PORT=${new URL(own).port} npm run -s cli -- …
+The command line uses the service that was started first, at ${baseUrl} (process ${pid}).
+For this one: HOOKLOOM_PORT=${new URL(own).port} npm run -s cli -- …
 `;

@@ -1,0 +1,54 @@
+import { registerService } from '../cli/local-service.ts';
+import { withPrintedCallbacks } from './backend.ts';
+import { startFrameworkBackend } from './framework-backend.ts';
+import { BACKGROUND_PROCESSES } from './limits.ts';
+import { createSpareSandbox } from './pool/spare-sandbox.ts';
+import { findFreePort, reservePort } from './ports.ts';
+import { startupMessage } from './startup-message.ts';
+
+export interface OfflineBackend {
+  readonly port: number;
+  readonly lambdaPort: number;
+  readonly startupMessage: string;
+  stop(): Promise<void>;
+}
+
+/** The backend of `serverless offline`, which the command line can reach, too. */
+export const startOfflineBackend = async (settings: {
+  readonly tablePrefix: string;
+  readonly port: unknown;
+  readonly dataFolder: string | undefined;
+  /** The environment of the functions, which is completed. */
+  readonly environment: Record<string, string>;
+}): Promise<OfflineBackend> => {
+  const { tablePrefix, dataFolder } = settings;
+  const port = await reservePort(settings.port);
+  const baseUrl = `http://localhost:${port}`;
+  const backend = await startFrameworkBackend({
+    tablePrefix,
+    baseUrl,
+    dataFolder,
+    processes: BACKGROUND_PROCESSES,
+    spare: createSpareSandbox(),
+    forRuns: withPrintedCallbacks,
+    log: (line) => console.log(line),
+  });
+  const { initial, fixed } = backend.environment;
+  // All functions share the framework's process.
+  Object.assign(settings.environment, initial, process.env, fixed, { OWN_PROCESS: '' });
+  const registration = await registerService({
+    pid: process.pid,
+    baseUrl,
+    tablePrefix,
+    dynamodbEndpoint: backend.dynamodbEndpoint,
+    engineEndpoint: backend.engineEndpoint,
+    blobFolder: backend.blobFolder,
+  });
+  process.once('exit', registration.release);
+  return {
+    port,
+    lambdaPort: await findFreePort(),
+    startupMessage: startupMessage({ ...backend, baseUrl, first: registration.first }),
+    stop: backend.stop,
+  };
+};
