@@ -4,11 +4,15 @@ import { startEngine } from './engine/start-engine.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 
-/** The parts of AWS that run on this machine. */
-export interface Backend {
+export interface BackendEndpoints {
   readonly dynamodbEndpoint: string;
   readonly engineEndpoint: string;
   readonly blobFolder: string;
+}
+
+/** The parts of AWS that run on this machine. */
+export interface Backend {
+  readonly endpoints: BackendEndpoints;
   stop(): Promise<void>;
 }
 
@@ -30,9 +34,11 @@ export const startBackend = async (settings: {
   const database = await startEmbeddedDynamoDb(tablePrefix, data.tables);
   const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
   return {
-    dynamodbEndpoint: database.endpoint,
-    engineEndpoint: engine.endpoint,
-    blobFolder: data.blobs,
+    endpoints: {
+      dynamodbEndpoint: database.endpoint,
+      engineEndpoint: engine.endpoint,
+      blobFolder: data.blobs,
+    },
     stop: async () => {
       await engine.stop();
       await database.stop();
@@ -45,14 +51,14 @@ export const startBackend = async (settings: {
 /** The environment that connects functions to a backend. Requests to it are signed, but not verified. */
 export const createLocalEnvironment = (
   tablePrefix: string,
-  backend: Omit<Backend, 'stop'>,
+  { dynamodbEndpoint, engineEndpoint, blobFolder }: BackendEndpoints,
   baseUrl: string,
 ): LocalEnvironment => ({
   fixed: {
-    DYNAMODB_ENDPOINT: backend.dynamodbEndpoint,
-    AWS_ENDPOINT_URL_LAMBDA: backend.engineEndpoint,
+    DYNAMODB_ENDPOINT: dynamodbEndpoint,
+    AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
     BLOB_BUCKET: '',
-    BLOB_FOLDER: backend.blobFolder,
+    BLOB_FOLDER: blobFolder,
     EVENT_BUS: '', // publishes to the log
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
@@ -64,10 +70,4 @@ export const createLocalEnvironment = (
     WORKFLOW_CACHE_SECONDS: '0', // edits count from the next request
     PUBLIC_URL: baseUrl,
   },
-});
-
-/** The same, for functions whose output is shown: callback URLs are printed. */
-export const withPrintedCallbacks = ({ initial, fixed }: LocalEnvironment): LocalEnvironment => ({
-  initial,
-  fixed: { ...fixed, PRINT_CALLBACKS: '1' },
 });

@@ -1,35 +1,30 @@
 import { ordersApiKey } from '../cli/local-service.ts';
 import { projectFolder } from '../cli/project-folder.ts';
 import { connect } from '../cli/target.ts';
-import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
+import { createLocalEnvironment, startBackend } from './backend.ts';
 import { createLocalFunctions, type LocalEnvironment } from './functions/local-functions.ts';
 import { readServiceFile } from './functions/service-file.ts';
 import { createSourceModules } from './functions/source-modules.ts';
 import { createProcessPool } from './pool/process-pool.ts';
 import type { SlotCounts } from './pool/slots.ts';
 import type { SpareSandbox } from './pool/spare-sandbox.ts';
-import { type SeededSample, seedSamples } from './samples/seed.ts';
+import { seedSamples } from './samples/seed.ts';
 
-/** The backend of a command of the Serverless Framework, which runs the functions itself. */
-export interface FrameworkBackend extends Backend {
-  /** For the framework's functions. */
-  readonly environment: LocalEnvironment;
-  readonly apiKey: string;
-  readonly samples: readonly SeededSample[];
-}
-
-/** Starts the stores, with the samples, and the engine, with the functions of background runs. */
+/**
+ * Starts the backend of a command of the Serverless Framework, which runs the functions itself: the stores with the
+ * samples, and the engine with a pool for background runs.
+ */
 export const startFrameworkBackend = async (settings: {
   readonly tablePrefix: string;
   readonly baseUrl: string;
   readonly dataFolder: string | undefined;
   readonly processes: SlotCounts;
   readonly spare: SpareSandbox;
-  /** Adapts the environment for background runs. */
-  readonly forRuns?: (environment: LocalEnvironment) => LocalEnvironment;
+  /** Further variables of background runs. */
+  readonly runVariables?: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
-}): Promise<FrameworkBackend> => {
-  const { tablePrefix, baseUrl, dataFolder, processes, spare, forRuns = (same) => same, log } = settings;
+}) => {
+  const { tablePrefix, baseUrl, dataFolder, processes, spare, runVariables, log } = settings;
   const runEnvironment = Promise.withResolvers<LocalEnvironment>();
   const pool = createProcessPool({
     processes,
@@ -41,15 +36,15 @@ export const startFrameworkBackend = async (settings: {
     spare,
   });
   const backend = await startBackend({ tablePrefix, dataFolder, pool, log });
-  const environment = createLocalEnvironment(tablePrefix, backend, baseUrl);
-  runEnvironment.resolve(forRuns(environment));
+  const environment = createLocalEnvironment(tablePrefix, backend.endpoints, baseUrl);
+  runEnvironment.resolve({ ...environment, fixed: { ...environment.fixed, ...runVariables } });
 
-  const target = connect({ ...backend, tablePrefix });
+  const target = connect({ ...backend.endpoints, tablePrefix });
   const apiKey = ordersApiKey();
   const samples = await seedSamples(target, apiKey);
   target.close();
   return {
-    ...backend,
+    endpoints: backend.endpoints,
     environment,
     apiKey,
     samples,

@@ -1,17 +1,9 @@
 import { registerService } from '../cli/local-service.ts';
-import { withPrintedCallbacks } from './backend.ts';
 import { startFrameworkBackend } from './framework-backend.ts';
 import { BACKGROUND_PROCESSES } from './limits.ts';
 import { createSpareSandbox } from './pool/spare-sandbox.ts';
 import { findFreePort, reservePort } from './ports.ts';
 import { startupMessage } from './startup-message.ts';
-
-export interface OfflineBackend {
-  readonly port: number;
-  readonly lambdaPort: number;
-  readonly startupMessage: string;
-  stop(): Promise<void>;
-}
 
 /** The backend of `serverless offline`, which the command line can reach, too. */
 export const startOfflineBackend = async (settings: {
@@ -20,7 +12,7 @@ export const startOfflineBackend = async (settings: {
   readonly dataFolder: string | undefined;
   /** The environment of the functions, which is completed. */
   readonly environment: Record<string, string>;
-}): Promise<OfflineBackend> => {
+}) => {
   const { tablePrefix, dataFolder } = settings;
   const port = await reservePort(settings.port);
   const baseUrl = `http://localhost:${port}`;
@@ -30,7 +22,7 @@ export const startOfflineBackend = async (settings: {
     dataFolder,
     processes: BACKGROUND_PROCESSES,
     spare: createSpareSandbox(),
-    forRuns: withPrintedCallbacks,
+    runVariables: { PRINT_CALLBACKS: '1' },
     log: (line) => console.log(line),
   });
   const { initial, fixed } = backend.environment;
@@ -40,9 +32,7 @@ export const startOfflineBackend = async (settings: {
     pid: process.pid,
     baseUrl,
     tablePrefix,
-    dynamodbEndpoint: backend.dynamodbEndpoint,
-    engineEndpoint: backend.engineEndpoint,
-    blobFolder: backend.blobFolder,
+    ...backend.endpoints,
   });
   process.once('exit', registration.release);
   return {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ordersApiKey, type Registration, registerService } from '../cli/local-service.ts';
 import { projectFolder, sampleWorkflowsFolder } from '../cli/project-folder.ts';
-import { type Backend, createLocalEnvironment, startBackend, withPrintedCallbacks } from './backend.ts';
+import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
 import { StartError } from './database/start-error.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';
@@ -96,7 +96,8 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   code.prepare(samplesDefinition.key); // while the tables are created
   const backend = await startBackend({ tablePrefix, dataFolder, pool: background, log });
   parts.backend = backend;
-  environment.resolve(withPrintedCallbacks(createLocalEnvironment(tablePrefix, backend, baseUrl)));
+  const local = createLocalEnvironment(tablePrefix, backend.endpoints, baseUrl);
+  environment.resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1' } });
 
   const call = ((event) =>
     requests.invoke({ functionKey: samplesDefinition.key, event, requestId: randomUUID() })) as CallSamples;
@@ -108,7 +109,12 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   ]).catch((error: Error) => {
     throw new StartError(`The samples can't be stored: ${error.message}`, { cause: error });
   });
-  const registration = await registerService({ pid: process.pid, baseUrl, tablePrefix, ...backend });
+  const registration = await registerService({
+    pid: process.pid,
+    baseUrl,
+    tablePrefix,
+    ...backend.endpoints,
+  });
   parts.registration = registration;
   process.once('exit', registration.release);
   parts.files = createWorkflowFiles({ folder: workflows, seeded: samples, call, log });

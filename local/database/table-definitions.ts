@@ -11,10 +11,7 @@ interface Resource {
   readonly Properties: CreateTableCommandInput & Record<string, unknown>;
 }
 
-/**
- * The tables of serverless.yml as input of `CreateTable`.
- * @param prefix - of their names, without the trailing dash
- */
+/** The tables of serverless.yml as input of `CreateTable`, with a prefix (without the dash) for their names. */
 export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] => {
   // CloudFormation's tags (!GetAtt …) are not used in tables; elsewhere they may stay unresolved.
   const file = parse(readFileSync(SERVERLESS_YML, 'utf8'), { logLevel: 'silent' });

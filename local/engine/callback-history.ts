@@ -24,10 +24,7 @@ interface CallbackEvent {
 
 type BareEvent = Omit<CallbackEvent, 'EventId'>;
 
-/**
- * Lists the events of an execution's callbacks.
- * @param withData - includes their answers
- */
+/** The events of an execution's callbacks; `withData` includes their answers. */
 export const listCallbackEvents = (state: DurableState, withData: boolean): readonly CallbackEvent[] =>
   [...state.operations.values()]
     .filter(({ Type }) => Type === 'CALLBACK')

@@ -164,11 +164,7 @@ export const nextDueAt = (state: DurableState): number | null => {
   return times.length === 0 ? null : Math.min(...times);
 };
 
-/**
- * Answers a callback.
- * @param result - JSON text
- * @returns null when the callback is unknown, was answered, or has timed out
- */
+/** Answers a callback with JSON text; null when it is unknown, was answered, or has timed out. */
 export const answerCallback = (
   state: DurableState,
   callbackId: string,

@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createRouter } from '../gateway/routes.ts';
+import { splitTarget } from '../gateway/to-event.ts';
 import { type InternalServer, startInternalServer } from '../listen.ts';
 import { listCallbackEvents, pageOf } from './callback-history.ts';
 import { LIMITS } from './durable-state.ts';
@@ -37,67 +39,46 @@ const STATUSES = {
   stopped: 'STOPPED',
 } as const;
 
-const operations: readonly (readonly [method: string, path: RegExp, Operation])[] = [
-  [
-    'POST',
-    /^\/2015-03-31\/functions\/([^/]+)\/invocations$/,
-    async ({ parameter, headers, text }, { engine, express }) => {
-      checkInvocation(headers, text);
-      const name = headers['x-amz-durable-execution-name'];
-      if (/runDurable:durable$/.test(parameter) && typeof name === 'string') {
-        await engine.startDurable(name, text);
-      } else if (/runExpress$/.test(parameter)) {
-        void express.start(text); // asynchronous: its record has the result
-      } else {
-        throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
-      }
-      return { status: 202, body: '' };
-    },
-  ],
-  [
-    'POST',
-    /^\/2025-12-01\/durable-executions\/(.+)\/checkpoint$/,
-    async ({ parameter, text }, { engine }) => {
-      const { CheckpointToken, Updates = [] } = JSON.parse(text);
-      return ok(await engine.checkpoint(parameter, CheckpointToken, Updates));
-    },
-  ],
-  [
-    'GET',
-    /^\/2025-12-01\/durable-executions\/(.+)\/state$/,
-    async ({ parameter }, { engine }) => ok(engine.getState(parameter)),
-  ],
-  [
-    'GET',
-    /^\/2025-12-01\/durable-executions\/(.+)\/history$/,
-    async ({ parameter, query }, { engine }) => {
-      const withData = query.get('IncludeExecutionData') !== 'false';
-      return ok(pageOf(listCallbackEvents(engine.getDurableState(parameter), withData), query));
-    },
-  ],
-  [
-    'POST',
-    /^\/2025-12-01\/durable-executions\/(.+)\/stop$/,
-    async ({ parameter }, { engine }) => {
-      await engine.stop(parameter);
-      return ok({ StopTimestamp: Date.now() / 1_000 });
-    },
-  ],
-  [
-    'GET',
-    /^\/2025-12-01\/durable-executions\/(.+)$/,
-    async ({ parameter }, { engine }) =>
-      ok({ DurableExecutionArn: parameter, Status: STATUSES[engine.getDurableState(parameter).status] }),
-  ],
-  [
-    'POST',
-    /^\/2025-12-01\/durable-execution-callbacks\/(.+)\/succeed$/,
-    async ({ parameter, text }, { engine }) => {
-      await engine.answer(parameter, text);
-      return ok({});
-    },
-  ],
-];
+/** By route. Each route has one parameter. */
+const operations: Readonly<Record<string, Operation>> = {
+  'POST /2015-03-31/functions/{name}/invocations': async (
+    { parameter, headers, text },
+    { engine, express },
+  ) => {
+    checkInvocation(headers, text);
+    const name = headers['x-amz-durable-execution-name'];
+    if (/runDurable:durable$/.test(parameter) && typeof name === 'string') {
+      await engine.startDurable(name, text);
+    } else if (/runExpress$/.test(parameter)) {
+      void express.start(text); // asynchronous: its record has the result
+    } else {
+      throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
+    }
+    return { status: 202, body: '' };
+  },
+  'POST /2025-12-01/durable-executions/{arn}/checkpoint': async ({ parameter, text }, { engine }) => {
+    const { CheckpointToken, Updates = [] } = JSON.parse(text);
+    return ok(await engine.checkpoint(parameter, CheckpointToken, Updates));
+  },
+  'GET /2025-12-01/durable-executions/{arn}/state': async ({ parameter }, { engine }) =>
+    ok(engine.getState(parameter)),
+  'GET /2025-12-01/durable-executions/{arn}/history': async ({ parameter, query }, { engine }) => {
+    const withData = query.get('IncludeExecutionData') !== 'false';
+    return ok(pageOf(listCallbackEvents(engine.getDurableState(parameter), withData), query));
+  },
+  'POST /2025-12-01/durable-executions/{arn}/stop': async ({ parameter }, { engine }) => {
+    await engine.stop(parameter);
+    return ok({ StopTimestamp: Date.now() / 1_000 });
+  },
+  'GET /2025-12-01/durable-executions/{arn}': async ({ parameter }, { engine }) =>
+    ok({ DurableExecutionArn: parameter, Status: STATUSES[engine.getDurableState(parameter).status] }),
+  'POST /2025-12-01/durable-execution-callbacks/{id}/succeed': async ({ parameter, text }, { engine }) => {
+    await engine.answer(parameter, text);
+    return ok({});
+  },
+};
+
+const findRoute = createRouter(Object.keys(operations).map((event) => ({ event, functionKey: event })));
 
 /** Lambda's checks of an asynchronous invocation. Synchronous ones are not implemented. */
 const checkInvocation = (headers: IncomingMessage['headers'], text: string): void => {
@@ -129,25 +110,15 @@ const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply>
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  const [path = '', queryText = ''] = (request.url ?? '').split('?', 2);
-  for (const [method, pattern, operate] of operations) {
-    const match = request.method === method ? pattern.exec(path) : null;
-    if (match === null) continue;
-    return operate(
-      {
-        parameter: decodeURIComponent(match[1] ?? ''),
-        query: new URLSearchParams(queryText),
-        headers: request.headers,
-        text,
-      },
-      engines,
-    );
+  const { path, query } = splitTarget(request.url ?? '');
+  const route = findRoute(request.method ?? '', path);
+  const operate = operations[route?.functionKey ?? ''];
+  const [parameter] = Object.values(route?.pathParameters ?? {});
+  if (operate === undefined || parameter === undefined) {
+    const message = `${request.method} ${path} is not part of the local engine`;
+    throw new EngineError('UnknownOperationException', 404, message);
   }
-  throw new EngineError(
-    'UnknownOperationException',
-    404,
-    `${request.method} ${path} is not part of the local engine`,
-  );
+  return operate({ parameter, query: new URLSearchParams(query), headers: request.headers, text }, engines);
 };
 
 const toRefusal = (error: unknown): [Reply, Record<string, string>] => {

@@ -6,10 +6,7 @@ import type { Invoke } from './local-engine.ts';
 const RETRY_DELAYS_MS = [1_000, 2_000];
 
 export interface ExpressRuns {
-  /**
-   * Runs to the end, retries included. Never rejects: no caller waits for it.
-   * @param event - JSON text
-   */
+  /** Runs an event (JSON text) to the end, retries included. Never rejects: no caller waits for it. */
   start(event: string): Promise<void>;
   /** Stops further attempts. */
   close(): void;

@@ -18,11 +18,7 @@ import type { LocalExecution, StateStore } from './state-store.ts';
 /** The functions that the engine calls, by their keys in serverless.yml. */
 export type LocalFunction = 'runDurable' | 'runExpress' | 'sweep';
 
-/**
- * Invokes a function in a process of its own.
- * @param label - names the run in the log
- * @throws Error when the function or its process fails
- */
+/** Invokes a function in a process of its own; rejects when either fails. The label names the run in the log. */
 export type Invoke = (name: LocalFunction, event: unknown, label: string) => Promise<unknown>;
 
 interface LocalEngineParts {
@@ -176,11 +172,7 @@ export class LocalEngine {
     clearTimeout(this.#timers.get(arn));
   }
 
-  /**
-   * Answers a callback.
-   * @param result - JSON text
-   * @throws EngineError `ResourceNotFoundException` when the callback is not open
-   */
+  /** Answers a callback with JSON text. @throws EngineError `ResourceNotFoundException` when it is not open */
   async answer(callbackId: string, result: string): Promise<void> {
     if (Buffer.byteLength(result) > LIMITS.operationBytes) {
       throw new InvalidParameterValueException(`An answer has at most ${LIMITS.operationBytes} bytes`);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import type { InternalServer } from '../listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { startEngineServer } from './engine-server.ts';
 import { createExpressRuns } from './express-runs.ts';
@@ -10,19 +11,16 @@ import { openStateStore } from './state-store.ts';
 /** Five minutes when deployed. */
 const SWEEP_INTERVAL_MS = 30_000;
 
-export interface StartedEngine {
-  readonly endpoint: string;
-  /** Starts no further invocations and stores the results of running ones. Leaves the pool to its owner. */
-  stop(): Promise<void>;
-}
-
-/** Starts the local engine for background runs: its API, its table, the schedule of the sweeper. */
+/**
+ * Starts the local engine for background runs: its API, its table, the schedule of the sweeper. When it is stopped it
+ * stores the results of running invocations, and leaves the pool to its owner.
+ */
 export const startEngine = async (
   dynamodbEndpoint: string,
   tablePrefix: string,
   pool: Pick<ProcessPool, 'invoke'>,
   log: (line: string) => void,
-): Promise<StartedEngine> => {
+): Promise<InternalServer> => {
   const client = createDynamoDbClient(dynamodbEndpoint);
   const store = await openStateStore(client, `${tablePrefix}-local-durable`);
   const invoke = createInvoke(pool, log);

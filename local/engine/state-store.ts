@@ -98,8 +98,11 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
 /** Compressed: JSON in JSON can be twice as long, and the largest result has to fit into an item. */
 const pack = (value: unknown): AttributeValue => ({ B: gzipSync(JSON.stringify(value)) });
 
+/** Restores dates, by their names. Data of runs is text here, and stays as it is. */
 const unpack = <Value>(item: Item): Value =>
-  JSON.parse(gunzipSync(item.value?.B ?? Buffer.alloc(0)).toString());
+  JSON.parse(gunzipSync(item.value?.B ?? Buffer.alloc(0)).toString(), (name, value) =>
+    name.endsWith('Timestamp') ? new Date(value) : value,
+  );
 
 const tableDefinition = (tableName: string): CreateTableCommandInput => ({
   TableName: tableName,
@@ -130,10 +133,7 @@ const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecuti
   const operations = parts
     .filter((item) => item !== meta)
     .sort((a, b) => indexOf(a) - indexOf(b))
-    .map((item): [string, Operation] => {
-      const [id, operation] = unpack<[string, Operation]>(item);
-      return [id, reviveDates(operation)];
-    });
+    .map((item) => unpack<[string, Operation]>(item));
   const state = {
     status,
     token,
@@ -142,24 +142,3 @@ const toExecution = (arn: string, parts: readonly Item[]): readonly LocalExecuti
   };
   return [{ arn, input, state }];
 };
-
-/** Restores the three dates that the engine computes with. */
-const reviveDates = (operation: Operation): Operation => ({
-  ...operation,
-  StartTimestamp: toDate(operation.StartTimestamp),
-  ...(operation.EndTimestamp === undefined ? {} : { EndTimestamp: toDate(operation.EndTimestamp) }),
-  ...(operation.WaitDetails === undefined
-    ? {}
-    : { WaitDetails: { ScheduledEndTimestamp: toDate(operation.WaitDetails.ScheduledEndTimestamp) } }),
-  ...(operation.StepDetails === undefined
-    ? {}
-    : {
-        StepDetails: {
-          ...operation.StepDetails,
-          NextAttemptTimestamp: toDate(operation.StepDetails.NextAttemptTimestamp),
-        },
-      }),
-});
-
-const toDate = (value: Date | string | undefined): Date | undefined =>
-  value === undefined ? undefined : new Date(value);

@@ -29,10 +29,7 @@ export interface Bundler {
   find(module: string): Promise<string>;
   /** The newest existing bundle. */
   current(module: string): string | null;
-  /**
-   * Rebuilds after a change of the code.
-   * @param files - the changed ones, absolute; any file when absent
-   */
+  /** Rebuilds after a change of these files (absolute), or of any file. */
   invalidate(files?: ReadonlySet<string>): void;
   close(): Promise<void>;
 }
@@ -197,10 +194,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
   };
 };
 
-/**
- * Bundles one file for the service itself.
- * @returns the path of the bundle
- */
+/** Bundles one file for the service itself, and returns the path of the bundle. */
 export const bundleFile = async (file: string, outputFolder: string): Promise<string> => {
   const { build } = await import('esbuild');
   const outfile = join(outputFolder, `${basename(file, '.ts')}.cjs`);

@@ -75,17 +75,11 @@ export const splitTarget = (url: string): { readonly path: string; readonly quer
 const cutAtQuestionMark = (path: string): string => path.split('?')[0] ?? '';
 
 /** Headers of a single connection (RFC 9110 §7.6.1), which the gateway does not pass on. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-]);
+const HOP_BY_HOP = new Set(
+  'connection keep-alive proxy-authenticate proxy-connection te trailer transfer-encoding upgrade expect'.split(
+    ' ',
+  ),
+);
 
 /** Lower-case names, repeated values joined by a comma, cookies apart; with the gateway's own headers. */
 const readHeaders = ({ rawHeaders, remoteAddress, port, body }: RawRequest) => {

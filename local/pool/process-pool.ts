@@ -6,10 +6,7 @@ import type { SpareSandbox } from './spare-sandbox.ts';
 
 /** Finds the functions' code, which may change between invocations. */
 export interface FunctionSource {
-  /**
-   * The newest version; waits for a build.
-   * @throws Error when there is no such function, or its code was never built
-   */
+  /** The newest version; waits for a build. @throws Error without such a function, or without any build of it */
   find(key: string): Promise<FunctionVersion>;
   /** Whether new invocations use that version. */
   isCurrent(version: FunctionVersion): boolean;
@@ -27,11 +24,7 @@ export interface Invocation {
 }
 
 export interface ProcessPool {
-  /**
-   * Invokes a function.
-   * @returns its result
-   * @throws Error when the function or its process fails, or the pool is stopped
-   */
+  /** Invokes a function. @throws Error when it or its process fails, or the pool is stopped */
   invoke(invocation: Invocation): Promise<unknown>;
   /** Loads a function into a process for the next invocation, unless invocations are running. Never rejects. */
   prewarm(functionKey: string): Promise<void>;

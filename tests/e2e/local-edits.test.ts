@@ -236,9 +236,7 @@ describe('another npm start in the same folder', () => {
   test('leaves the command line to the first one, and says how to reach the second', async () => {
     const second = await startLocalService({ cwd: project.folder });
     try {
-      expect(second.output()).toContain(
-        `uses the service that was started first, at ${service.baseUrl}`,
-      );
+      expect(second.output()).toContain(`uses the service that was started first, at ${service.baseUrl}`);
       const port = new URL(second.baseUrl).port;
       expect(second.output()).toContain(`HOOKLOOM_PORT=${port} npm run -s cli`);
       await cli('workflow remove hello', { HOOKLOOM_PORT: port });
