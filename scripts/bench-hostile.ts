@@ -1,16 +1,21 @@
-import { cpus } from 'node:os';
-import { parseArgs } from 'node:util';
+import { Command, InvalidArgumentError } from 'commander';
 import { benchHostileBodies } from './bench/hostile-bodies.ts';
+import { printMachine } from './bench/measure.ts';
 
-/** Lambda takes 6 MB, of which the event around the body needs a part. */
+/** Lambda accepts 6 MB, of which the event around the body needs a part. */
 const LARGEST_BODY = 5_900_000;
 
-const { values } = parseArgs({ options: { bytes: { type: 'string', default: String(LARGEST_BODY) } } });
-const bytes = Number(values.bytes);
-if (!Number.isInteger(bytes) || bytes < 1_000)
-  throw new Error('--bytes must be a whole number, 1000 at least');
+const parseBytes = (text: string): number => {
+  const bytes = Number(text);
+  if (Number.isInteger(bytes) && bytes >= 1_000) return bytes;
+  throw new InvalidArgumentError('It must be a whole number of at least 1000.');
+};
 
-// Figures of one run compare with one another, and with those of no other machine.
-const [{ model } = { model: 'unknown' }] = cpus();
-console.log(`Node ${process.version} on ${cpus().length} × ${model}; bodies of up to ${bytes} bytes`);
+const { bytes } = new Command('npm run bench:hostile --')
+  .description('Measures requests and runs with bodies that are slow to search for secrets')
+  .option('--bytes <number>', 'size of the largest body, as JSON', parseBytes, LARGEST_BODY)
+  .parse()
+  .opts<{ readonly bytes: number }>();
+
+printMachine(`; bodies of up to ${bytes} bytes`);
 await benchHostileBodies(bytes);

@@ -14,9 +14,12 @@ interface ServerlessFile {
   readonly custom: { readonly esbuild: Pick<BuildOptions, 'minify' | 'format' | 'target' | 'mainFields'> };
 }
 
-/** Milliseconds that a fresh process takes to import a file, the process itself not counted. */
+/** Milliseconds that a fresh process takes to import a file, without the start of the process. */
 const importTime = (file: string): number => {
-  const script = `const start = process.hrtime.bigint(); require(${JSON.stringify(file)}); process.stdout.write(String(process.hrtime.bigint() - start))`;
+  const script = `
+    const start = process.hrtime.bigint();
+    require(${JSON.stringify(file)});
+    process.stdout.write(String(process.hrtime.bigint() - start))`;
   const env = {
     ...process.env,
     TABLE_PREFIX: 'bench',
@@ -30,7 +33,7 @@ const importTime = (file: string): number => {
   return Number(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })) / 1e6;
 };
 
-/** Kilobytes of a bundle by what they come from. */
+/** Bytes of a bundle by package. */
 const shares = ({ outputs }: Metafile): [string, number][] => {
   const [output] = Object.values(outputs);
   const sizes = new Map<string, number>();
@@ -68,7 +71,7 @@ export const benchBundles = async (): Promise<void> => {
     bundles.push({ name, file, bytes: readFileSync(file).byteLength });
   }
 
-  // Taken in turns, so that a slow moment of the machine hits all of them alike.
+  // Interleaved, so that other load of the machine affects all of them.
   const times = new Map<string, number[]>([
     ['', []],
     ...bundles.map(({ name }): [string, number[]] => [name, []]),

@@ -8,10 +8,10 @@ import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compilePlan, type Plan } from '../../lib/workflows/plan/plan.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 
-/** What a chain is made of. */
+/** The node that a chain repeats. */
 export type Link = Pick<WorkflowNode, 'type' | 'parameters'>;
 
-/** An answer of 1 kB, at once: what is measured is our side. */
+/** An immediate response of 1 kB, so that the network does not count. */
 const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(1_000) }));
 const services: Services = {
   clock: systemClock,
@@ -24,7 +24,7 @@ const logger = createLogger({ write: () => {} });
 
 const registry = loadRegistry(installedPlugins, { logger, clock: systemClock });
 
-/** A trigger and, one behind the other, as many nodes of a kind. */
+/** The plan of a trigger with a chain of equal nodes. */
 export const compileChain = async (length: number, link: Link): Promise<Plan> => {
   const { findNodeType } = await registry;
   const ids = Array.from({ length }, (_, index) => `n${index}`);
@@ -36,7 +36,7 @@ export const compileChain = async (length: number, link: Link): Promise<Plan> =>
   return compilePlan({ id: 'bench', name: 'Bench', enabled: true, nodes, connections }, findNodeType);
 };
 
-/** Rejects when the run does not succeed: a figure of a failure would be a lie. */
+/** @throws Error when the run does not succeed */
 export const runChain = async (plan: Plan, steps: Steps): Promise<void> => {
   const { status, failure } = await execute(
     plan,

@@ -9,7 +9,7 @@ import { applyUpdates, createDurableState, visibleOperations } from '../../local
 import { compileChain, type Link, runChain } from './chains.ts';
 import { measure, printTable } from './measure.ts';
 
-/** List prices, us-east-1, in dollars: https://aws.amazon.com/lambda/pricing/, https://aws.amazon.com/step-functions/pricing/ */
+// List prices, us-east-1, in dollars: https://aws.amazon.com/lambda/pricing/, https://aws.amazon.com/step-functions/pricing/
 const PER_OPERATION = 8 / 1e6;
 const PER_GIGABYTE_WRITTEN = 0.25;
 const PER_TRANSITION = 25 / 1e6;
@@ -19,7 +19,7 @@ const chains: readonly (readonly [title: string, length: number, link: Link])[] 
   ['10 effectful nodes', 10, { type: 'httpRequest', parameters: { url: 'https://example.com/' } }],
 ];
 
-/** One run on a durable engine in memory. Gives what it has cost there. */
+/** Runs a plan on a durable engine in memory, and returns what AWS would bill. */
 const runDurably = async (plan: Plan) => {
   const now = Date.now();
   let state = createDurableState('{"executionId":"bench"}', now);
@@ -64,7 +64,7 @@ export const benchDurable = async (): Promise<void> => {
     const { operations, bytes, calls } = await runDurably(plan);
     const inline = await measure(() => runChain(plan, inlineSteps(systemClock)));
     const durable = await measure(() => runDurably(plan));
-    // One transition into each state, and one out of the last.
+    // One into each state, and one out of the last.
     const transitions = length + 1;
     const cost = (operations * PER_OPERATION + (bytes / 1e9) * PER_GIGABYTE_WRITTEN) * 1e6;
     rows.push([

@@ -4,7 +4,7 @@ import { aJsonEvent } from '../../tests/support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService } from '../../tests/support/a-webhook-service.ts';
 import { median, printTable } from './measure.ts';
 
-/** Texts that are slow to search for those who try every way to read them; prose is what they are compared with. */
+/** Repeated texts on which a backtracking search is slow; prose is the baseline. */
 const kinds: Readonly<Record<string, string>> = {
   prose: 'It was the best of times, it was the worst of times, it was the age of wisdom. ',
   'a.': 'a.',
@@ -16,19 +16,19 @@ const kinds: Readonly<Record<string, string>> = {
   'URLs with passwords': 'https://ada:secret@shop.example.com/ ',
 };
 
-/** Parts of the size that are measured one after the other, so that what grows faster than its text shows early. */
+/** Fractions of the full size, in turn, so that superlinear growth shows early. */
 const parts = [1 / 256, 1 / 64, 1 / 16, 1 / 4, 1];
 const rounds = 3;
-/** CPU milliseconds of one run, beyond which no larger one of its kind is made. */
+/** CPU milliseconds of one run, beyond which its kind is not measured with larger sizes. */
 const tooLong = 2_000;
 
-/** The body of a request whose JSON text has about as many bytes; one quote or backslash takes two of them. */
+/** A body of about that size as JSON, where a quote takes two bytes. */
 const aBody = (unit: string, bytes: number): JsonObject => {
   const perUnit = JSON.stringify(unit).length - 2;
   return { total: 'x', note: unit.repeat(Math.ceil(bytes / perUnit)) };
 };
 
-/** The last condition is no boolean: the run fails there. */
+/** Fails, since its condition is not a boolean. */
 const failing: AWorkflow = {
   id: 'failing',
   chain: [{ type: 'if', parameters: { condition: '{{ body.total }}' } }],
@@ -41,7 +41,7 @@ const durable = aFlow({
   settings: { recordData: 'always' },
 });
 
-/** As many nodes that hand the body on, one that fails or does not, and a short answer. */
+/** Nodes that pass the body on, one that may fail by its condition, and a short answer. */
 const aChain = (id: string, length: number, condition: string): AWorkflow => ({
   id,
   chain: [
@@ -54,7 +54,7 @@ const aChain = (id: string, length: number, condition: string): AWorkflow => ({
   ],
 });
 
-/** An order with as many items as the bytes take. */
+/** An order of about that size as JSON. */
 const anOrder = (bytes: number): JsonObject => {
   const item = {
     sku: 'A-1042',
@@ -67,7 +67,7 @@ const anOrder = (bytes: number): JsonObject => {
   return { total: 'x', items: Array.from({ length: count }, (_, at) => ({ ...item, price: at / 100 })) };
 };
 
-/** CPU milliseconds of this process, for one call. */
+/** CPU milliseconds of one call. */
 const cpuOf = async (call: () => Promise<unknown>): Promise<number> => {
   globalThis.gc?.();
   const before = process.cpuUsage();
@@ -76,7 +76,7 @@ const cpuOf = async (call: () => Promise<unknown>): Promise<number> => {
   return (user + system) / 1e3;
 };
 
-/** Requests and runs with all their real parts, on stores and an engine in memory. */
+/** The real requests and runs, on stores and an engine in memory. */
 const createRuns = async () => {
   const background = await aBackgroundService();
   const webhooks = await aWebhookService();
@@ -103,10 +103,10 @@ const createRuns = async () => {
   };
 };
 
-/** What is measured, when all that it needs is there. */
+/** Prepares a measured call. */
 type Prepare = (body: JsonObject) => Promise<() => Promise<void>>;
 
-/** For each kind the ratio to prose of the same size: of the whole size, or of the largest that did not take too long. */
+/** For each kind the ratio to prose of the same size, at the largest size that did not take too long. */
 const compareKinds = async (title: string, prepare: Prepare, bytes: number): Promise<void> => {
   const ended = new Set<string>();
   const rows = new Map<string, string[]>();
@@ -114,7 +114,7 @@ const compareKinds = async (title: string, prepare: Prepare, bytes: number): Pro
   for (const part of parts) {
     const size = Math.round(bytes * part);
     const times = new Map<string, number[]>();
-    // Interleaved: what else goes on in the machine hits all of them.
+    // Interleaved, so that other load of the machine affects all of them.
     for (let round = 0; round < rounds; round++) {
       for (const [kind, unit] of Object.entries(kinds)) {
         if (ended.has(kind)) continue;
@@ -159,7 +159,7 @@ const compareChains = async (
   );
 };
 
-/** @param bytes of the JSON text of the largest body; that of the chains is 5/6 of it */
+/** @param bytes - of the largest body as JSON; the body of the chains has 5/6 of it */
 export const benchHostileBodies = async (bytes: number): Promise<void> => {
   const { request, fail, runDurably } = await createRuns();
   await compareKinds('A synchronous request that fails (aim: at most 2 × prose)', fail, bytes);

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectFolder } from '../../cli/project-folder.ts';
 
-const LEFT_OUT = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage']);
+const EXCLUDED = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage']);
 
-/** A copy of the project that can be edited, and started. */
+/** A copy of the project, to be edited and started. */
 export interface ProjectCopy {
   write(file: string, text: string): void;
   /** `npm start` on a free port. */
@@ -17,9 +17,9 @@ export interface ProjectCopy {
 
 export interface StartedCopy {
   readonly baseUrl: string;
-  /** From the command to the line that says where it is. */
+  /** From the command to the startup message. */
   readonly startMs: number;
-  /** What it has printed. */
+  /** All that it has printed. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export interface StartedCopy {
 export const copyProject = (): ProjectCopy => {
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-bench-'));
   for (const name of readdirSync(projectFolder())) {
-    if (!LEFT_OUT.has(name)) cpSync(join(projectFolder(), name), join(folder, name), { recursive: true });
+    if (!EXCLUDED.has(name)) cpSync(join(projectFolder(), name), join(folder, name), { recursive: true });
   }
   symlinkSync(join(projectFolder(), 'node_modules'), join(folder, 'node_modules'));
   return {
@@ -43,7 +43,7 @@ const start = async (folder: string): Promise<StartedCopy> => {
     cwd: folder,
     env: { ...process.env, PORT: '0', LOG_LEVEL: 'error' },
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true, // a group of its own, to be ended as Ctrl+C ends it
+    detached: true, // a process group, which SIGINT ends as Ctrl+C does
   });
   let output = '';
   const up = Promise.withResolvers<void>();

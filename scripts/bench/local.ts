@@ -10,7 +10,7 @@ const PLUGIN = 'plugins/bench.ts';
 const DEBUG = 'functions/admin/debug.ts';
 const HELLO = 'workflows/hello.json';
 
-/** Each kind of edit: what is written for the nth one, and where it shows. */
+/** A kind of edit: the file, its text, and the path whose answer shows it. */
 interface EditKind {
   readonly title: string;
   readonly file: string;
@@ -50,7 +50,7 @@ const kinds: readonly EditKind[] = [
   },
 ];
 
-/** Start-up, edits with and without load, and many background runs at once, of the service as `npm start` has it. */
+/** Measures `npm start`: start-up, edits with and without load, and many background runs at once. */
 export const benchLocal = async (): Promise<void> => {
   const project = copyProject();
   try {
@@ -61,7 +61,7 @@ export const benchLocal = async (): Promise<void> => {
       await service.stop();
     }
     printTable(
-      'From npm start to the line that says where it is, ms',
+      'From npm start to the startup message, ms',
       ['starts', 'median', 'slowest'],
       [[String(STARTS), ...figures(starts)]],
     );
@@ -84,7 +84,7 @@ const figures = (values: readonly number[]): string[] => [
   Math.max(...values).toFixed(0),
 ];
 
-/** One that only the bench has, with a workflow that shows what it gives. */
+/** Adds a plugin, with a workflow that answers with its output. */
 const addPlugin = (project: ProjectCopy): void => {
   const plugin = kinds.find(({ file }) => file === PLUGIN);
   project.write(PLUGIN, plugin?.text('none') ?? '');
@@ -144,7 +144,7 @@ const benchEdits = async (project: ProjectCopy, service: StartedCopy): Promise<v
   printTable(`From the edit to the first answer that shows it, ms; ${EDITS} each`, header, rows);
 };
 
-/** Clients that send one request after the other. */
+/** Clients that each send one request after the other. */
 const startLoad = ({ baseUrl }: StartedCopy) => {
   let isOn = true;
   const counts = { answered: 0, failed: 0 };
@@ -214,7 +214,7 @@ const countStatuses = async (
   { baseUrl }: StartedCopy,
   workflowId: string,
 ): Promise<Record<string, number>> => {
-  /** By id: a page may show one again that has moved on meanwhile. */
+  /** By id: an execution whose status changes meanwhile may be on two pages. */
   const found = new Map<string, string>();
   let cursor: string | null = '';
   do {

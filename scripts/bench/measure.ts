@@ -1,4 +1,12 @@
-/** Median of the values; half of the runs were faster. */
+import { cpus, totalmem } from 'node:os';
+
+/** Prints what times depend on: those of two machines do not compare. */
+export const printMachine = (note = ''): void => {
+  const [{ model } = { model: 'unknown' }] = cpus();
+  const memory = Math.round(totalmem() / 2 ** 30);
+  console.log(`Node ${process.version} on ${cpus().length} × ${model}, ${memory} GiB${note}`);
+};
+
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -6,10 +14,7 @@ export const median = (values: readonly number[]): number => {
 
 const ROUNDS = 9;
 
-/**
- * Microseconds that one call takes: the median of several rounds, each of at least `roundMs`, after one round to
- * warm up. Noise of the machine makes single rounds slower, never faster.
- */
+/** Microseconds of one call: the median of several rounds of at least `roundMs` each, after one to warm up. */
 export const measure = async (call: () => unknown, roundMs = 150): Promise<number> => {
   const rounds: number[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
@@ -25,7 +30,7 @@ export const measure = async (call: () => unknown, roundMs = 150): Promise<numbe
   return median(rounds);
 };
 
-/** A table for a terminal: the first column to the left, the others to the right. */
+/** Prints a table with the first column aligned to the left, the others to the right. */
 export const printTable = (
   title: string,
   header: readonly string[],

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Context } from 'aws-lambda';
 import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
@@ -17,13 +16,14 @@ import { answerJson } from '../../lib/shared/answer.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import { startInternalServer } from '../../local/listen.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { measure, printTable } from './measure.ts';
 
 const event = readFileSync(new URL('../../events/webhook.json', import.meta.url), 'utf8');
 const context = {} as Context;
 
-/** trigger → set → if → set, and the output of the last one is the answer. */
+/** trigger → set → if → set; the output of the last one is the answer. */
 const workflow = (condition: string): WorkflowDefinition => ({
   id: 'hello',
   name: 'Hello',
@@ -41,7 +41,7 @@ const workflow = (condition: string): WorkflowDefinition => ({
   ],
 });
 
-const holding = (definition: WorkflowDefinition): WorkflowStore => {
+const storeOf = (definition: WorkflowDefinition): WorkflowStore => {
   const stored = { version: 1, updatedAt: '', definition, pathConfigs: toPathConfigs(definition) };
   return {
     find: async () => stored,
@@ -52,40 +52,37 @@ const holding = (definition: WorkflowDefinition): WorkflowStore => {
   };
 };
 
-/** As much of a store as a synchronous run uses. */
-const recordingNothing = {
+/** The part of a store that a synchronous run uses. */
+const noRecords = {
   start: async () => true,
   finish: async () => true,
 } as Partial<ExecutionStore> as ExecutionStore;
 
-/** Nothing of it is used by requests without a key that are answered synchronously. */
+/** For what requests without a key do not use when they are answered synchronously. */
 const unused = (): never => {
   throw new Error('unused');
 };
 
-/** Says yes to every call: what is left is what our side of DynamoDB costs. */
-const startStandIn = async () => {
+/** A DynamoDB that accepts every call at once, so that only our side counts. */
+const startFakeDynamoDb = async () => {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
       response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  server.unref();
-  const { port } = server.address() as AddressInfo;
-  return { endpoint: `http://127.0.0.1:${port}`, stop: () => server.closeAllConnections() };
+  return startInternalServer(server);
 };
 
 export const benchRequests = async (): Promise<void> => {
   const logger = createLogger({ write: () => {} });
   const registry = await loadRegistry(installedPlugins, { logger, clock: systemClock });
-  const standIn = await startStandIn();
-  const client = createDynamoDbClient(standIn.endpoint);
+  const dynamodb = await startFakeDynamoDb();
+  const client = createDynamoDbClient(dynamodb.endpoint);
   const tables = tableNames('bench');
 
   const webhook = (condition: string, executions: ExecutionStore) =>
     createWebhookFunction({
-      workflows: holding(workflow(condition)),
+      workflows: storeOf(workflow(condition)),
       credentials: createCredentialStore(client, tables),
       executions,
       loadNodeTypes: async () => registry.findNodeType,
@@ -108,11 +105,11 @@ export const benchRequests = async (): Promise<void> => {
     statusCode: 200,
     body: JSON.stringify(answer(given.body)),
   });
-  const behindStack = createHandler({ logger, clock: systemClock }, async ({ event: given }) =>
+  const behindMiddleware = createHandler({ logger, clock: systemClock }, async ({ event: given }) =>
     answerJson(200, answer((given as { body: string }).body)),
   );
-  const inMemory = webhook('{{ known }}', recordingNothing);
-  const withJsonata = webhook('{{ name != "" }}', recordingNothing);
+  const inMemory = webhook('{{ known }}', noRecords);
+  const withJsonata = webhook('{{ name != "" }}', noRecords);
   const recording = webhook(
     '{{ known }}',
     createExecutionStore(client, tables, {
@@ -121,11 +118,11 @@ export const benchRequests = async (): Promise<void> => {
     }),
   );
 
-  // Each handler gets an event of its own: Lambda makes a new one for every request, too.
+  // A new event for each call, as on Lambda.
   const calls: [string, () => unknown][] = [
     ['making the event (in every row)', () => JSON.parse(event)],
     ['a bare handler', () => bare(JSON.parse(event))],
-    ['the same behind the middleware stack', () => behindStack(JSON.parse(event), context)],
+    ['the same behind the middleware stack', () => behindMiddleware(JSON.parse(event), context)],
     ['webhook: trigger, set, if, set; records in memory', () => inMemory(JSON.parse(event), context)],
     ['the same with one JSONata expression', () => withJsonata(JSON.parse(event), context)],
     ['the same as the third, two records by the AWS SDK', () => recording(JSON.parse(event), context)],
@@ -146,5 +143,5 @@ export const benchRequests = async (): Promise<void> => {
     ]),
   );
   client.destroy();
-  standIn.stop();
+  await dynamodb.stop();
 };
