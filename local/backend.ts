@@ -22,7 +22,7 @@ export interface Backend {
  */
 export const startBackend = async (settings: {
   readonly tablePrefix: string;
-  /** Absent for data in memory, or removed at the end. */
+  /** Absent: the data is in memory, or removed at the end. */
   readonly dataFolder: string | undefined;
   /** Runs the functions of background runs. */
   readonly pool: Pick<ProcessPool, 'invoke'>;

@@ -2,7 +2,7 @@ import { registerService } from '../cli/local-service.ts';
 import { startFrameworkBackend } from './framework-backend.ts';
 import { BACKGROUND_PROCESSES } from './limits.ts';
 import { createSpareSandbox } from './pool/spare-sandbox.ts';
-import { findFreePort, reservePort } from './ports.ts';
+import { checkPort, findFreePort } from './ports.ts';
 import { startupMessage } from './startup-message.ts';
 
 /** The backend of `serverless offline`, which the command line can reach, too. */
@@ -14,7 +14,7 @@ export const startOfflineBackend = async (settings: {
   readonly environment: Record<string, string>;
 }) => {
   const { tablePrefix, dataFolder } = settings;
-  const port = await reservePort(settings.port);
+  const port = await checkPort(settings.port);
   const baseUrl = `http://localhost:${port}`;
   const backend = await startFrameworkBackend({
     tablePrefix,

@@ -36,7 +36,7 @@ export const toPortError = (error: unknown, port: number): unknown => {
  * Checks that a port is free; 0 picks one.
  * @throws StartError when it is taken, or not a port
  */
-export const reservePort = async (setting: unknown): Promise<number> => {
+export const checkPort = async (setting: unknown): Promise<number> => {
   const port = readPort(setting);
   try {
     return await tryPort(port);

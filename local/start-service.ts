@@ -20,7 +20,7 @@ export interface LocalService {
 export interface ServiceOptions {
   /** 0 takes any free one. */
   readonly port: number;
-  /** Absent for data in memory, or removed at the end. */
+  /** Absent: the data is in memory, or removed at the end. */
   readonly dataFolder: string | undefined;
   readonly log: (line: string) => void;
 }

@@ -56,13 +56,7 @@ const aChain = (id: string, length: number, condition: string): AWorkflow => ({
 
 /** An order of about that size as JSON. */
 const anOrder = (bytes: number): JsonObject => {
-  const item = {
-    sku: 'A-1042',
-    name: 'Teapot, cast iron, 0.8 l',
-    price: 49.9,
-    quantity: 2,
-    tags: ['tea', 'iron'],
-  };
+  const item = { sku: 'A-1042', name: 'Teapot, cast iron', price: 49.9, quantity: 2, tags: ['tea', 'iron'] };
   const count = Math.ceil(bytes / (JSON.stringify(item).length + 1));
   return { total: 'x', items: Array.from({ length: count }, (_, at) => ({ ...item, price: at / 100 })) };
 };

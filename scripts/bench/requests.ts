@@ -110,13 +110,8 @@ export const benchRequests = async (): Promise<void> => {
   );
   const inMemory = webhook('{{ known }}', noRecords);
   const withJsonata = webhook('{{ name != "" }}', noRecords);
-  const recording = webhook(
-    '{{ known }}',
-    createExecutionStore(client, tables, {
-      retentionDays: 30,
-      clock: systemClock,
-    }),
-  );
+  const store = createExecutionStore(client, tables, { retentionDays: 30, clock: systemClock });
+  const recording = webhook('{{ known }}', store);
 
   // A new event for each call, as on Lambda.
   const calls: [string, () => unknown][] = [
