@@ -4,7 +4,7 @@ import { startEngine } from './engine/start-engine.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 
-export interface BackendEndpoints {
+interface BackendEndpoints {
   readonly dynamodbEndpoint: string;
   readonly engineEndpoint: string;
   readonly blobFolder: string;

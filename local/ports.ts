@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { readServiceInfo } from '../cli/local-service.ts';
 import { StartError } from './database/start-error.ts';
-import { listen } from './listen.ts';
+import { listen } from './net/listen.ts';
 
 /** Listens on the port for a moment. */
 const tryPort = async (port: number): Promise<number> => {

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { listen } from '../listen.ts';
+import { listen } from '../net/listen.ts';
 import { StartError } from './start-error.ts';
 
 /** The folders of the local service's tables and blobs. */
-export interface DataFolder {
+interface DataFolder {
   /** Undefined for tables in memory. */
   readonly tables: string | undefined;
   readonly blobs: string;

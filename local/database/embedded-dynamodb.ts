@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
-import { type InternalServer, startInternalServer } from '../listen.ts';
+import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import { ensureTable } from './ensure-table.ts';
 import { removeUnfinishedTables } from './remove-unfinished-tables.ts';
 import { readTableDefinitions } from './table-definitions.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRouter } from '../gateway/routes.ts';
 import { splitTarget } from '../gateway/to-event.ts';
-import { type InternalServer, startInternalServer } from '../listen.ts';
+import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import { listCallbackEvents, pageOf } from './callback-history.ts';
 import { LIMITS } from './durable-state.ts';
 import { EngineError, InvalidParameterValueException } from './engine-error.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
-import type { InternalServer } from '../listen.ts';
+import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { startEngineServer } from './engine-server.ts';
 import { createExpressRuns } from './express-runs.ts';

@@ -16,7 +16,7 @@ import { answerJson } from '../../lib/shared/answer.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
-import { startInternalServer } from '../../local/listen.ts';
+import { startInternalServer } from '../../local/net/listen.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { measure, printTable } from './measure.ts';
 

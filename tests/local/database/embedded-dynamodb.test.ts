@@ -35,7 +35,7 @@ const interruptCreation = async (tablePrefix: string) => {
     import dynalite from 'dynalite';
     import { createDynamoDbClient } from './lib/adapters/dynamodb/client.ts';
     import { readTableDefinitions } from './local/database/table-definitions.ts';
-    import { startInternalServer } from './local/listen.ts';
+    import { startInternalServer } from './local/net/listen.ts';
     const server = dynalite({ createTableMs: 3_600_000, path: ${JSON.stringify(folder)} });
     const client = createDynamoDbClient((await startInternalServer(server)).endpoint);
     for (const definition of readTableDefinitions('${tablePrefix}')) await client.send(new CreateTableCommand(definition));
