@@ -12,6 +12,13 @@ const folders = [
   'lib/nodes',
   'lib/plugins',
   'lib/workflows',
+  'lib/adapters/http-client',
+  'lib/adapters/aws',
+  'lib/adapters/blobs',
+  'lib/adapters/events',
+  'lib/adapters/runtime',
+  'local',
+  'scripts',
 ];
 
 test('comments are valid TSDoc, name real parameters and use plain technical words', () => {

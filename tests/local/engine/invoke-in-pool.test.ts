@@ -29,6 +29,7 @@ const aCaller = async (changes: Readonly<Record<string, string>> = {}, onLine = 
     DYNAMODB_ENDPOINT: endpoint,
     EVENT_BUS: '',
     BLOB_FOLDER: '/nonexistent',
+    PUBLIC_URL: 'http://localhost:3000',
     ...changes,
   };
   const spare = createSpareSandbox({ ...process.env, NODE_OPTIONS: '' });
