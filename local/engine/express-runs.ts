@@ -12,7 +12,7 @@ export interface ExpressRuns {
   close(): void;
 }
 
-/** Lambda's asynchronous invocation: three attempts, then the dead-letter queue, from which the sweeper takes the event. */
+/** Lambda's asynchronous invocation: three attempts, then the sweeper, which reads the dead-letter queue. */
 export const createExpressRuns = (
   parts: { readonly invoke: Invoke; readonly log: (line: string) => void },
   retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,

@@ -1,6 +1,6 @@
 import type { HttpClient } from '../../contract/services.ts';
 
-/** An HTTP client that is loaded, with the modules of Node that it needs, for its first request: few sandboxes make one. */
+/** An HTTP client that loads its code, and modules of Node, for its first request: few sandboxes make one. */
 export const lateHttpClient = (allow: readonly string[]): HttpClient => {
   let client: Promise<HttpClient> | undefined;
   return {
