@@ -1,7 +1,6 @@
+import { confirmationPage, decidedPage } from '../callbacks/decision-pages.ts';
 import { type FindCallbackParts, findPendingCallback } from '../callbacks/find-callback.ts';
-import { confirmationPage, decidedPage } from '../callbacks/pages.ts';
-import { readDecision } from '../callbacks/read-decision.ts';
-import type { JsonValue } from '../contract/json.ts';
+import { parseDecision } from '../callbacks/parse-decision.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import type { DurableService } from '../executions/lifecycle/durable-service.ts';
 import { createHandler } from '../http/create-handler.ts';
@@ -10,7 +9,7 @@ import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
-import { examineBody } from '../webhooks/examine-body.ts';
+import { parseBody } from '../webhooks/parse-body.ts';
 
 interface CallbackParts extends FindCallbackParts {
   readonly durableService: DurableService;
@@ -18,14 +17,11 @@ interface CallbackParts extends FindCallbackParts {
   readonly clock: Clock;
 }
 
-/** The engine takes no more than 256 KB with an answer, written as JSON once more. */
+/** The engine's limit for an answer is 256 KB, and it is encoded as JSON a second time. */
 const MAX_BODY_BYTES = 100_000;
 const MAX_BODY_DEPTH = 100;
 
-/**
- * The address at which somebody answers a run that waits for it: GET shows what is asked, and changes nothing; POST
- * decides, once. That it is once is the engine's business: it takes one answer.
- */
+/** The handler of callback URLs: GET shows a form and changes nothing, POST decides. The engine takes one answer only. */
 export const createCallbackFunction = (parts: CallbackParts) =>
   createHandler(parts, async ({ event }) => {
     const { method, headers, rawBody } = readWebhookEvent(event, parts.clock.now());
@@ -36,26 +32,22 @@ export const createCallbackFunction = (parts: CallbackParts) =>
     limitBody(event, MAX_BODY_BYTES);
     const found = await findPendingCallback(typeof token === 'string' ? token : '', parts);
     if (method !== 'POST') return answerHtml(confirmationPage(found));
-    const decision = readDecision(parseBody({ headers, rawBody }), parts.clock.now());
-    const callback = { callbackId: found.place.callbackId, durableArn: found.record.leaseOwner ?? '' };
+    const body = parseBody({ headers, rawBody }, (text) => parseJsonBody(text, MAX_BODY_DEPTH));
+    const decision = parseDecision(body, parts.clock.now());
+    const { executionId, leaseOwner } = found.execution;
+    const callback = { callbackId: found.callback.callbackId, durableArn: leaseOwner ?? '' };
     if (!(await parts.durableService.answerCallback(callback, decision))) {
       throw new AppError('CALLBACK_GONE', {});
     }
-    const { executionId } = found.record;
     return prefersHtml(headers.accept)
       ? answerHtml(decidedPage(decision.decision))
       : { ...answerJson(200, { executionId, decision: decision.decision }), executionId };
   });
 
-const parseBody = (request: Parameters<typeof examineBody>[0]): JsonValue => {
-  const examined = examineBody(request);
-  return examined.kind === 'data' ? examined.value : parseJsonBody(examined.text, MAX_BODY_DEPTH);
-};
-
-/** A browser names it first; programs take anything, or JSON. */
+/** Browsers name HTML first. */
 const prefersHtml = (accept = ''): boolean => accept.trim().toLowerCase().startsWith('text/html');
 
-/** The address is a secret: no other page is to learn it, and nothing on the page may load or run. */
+/** The URL is a secret: no referrer, no cache, and nothing on the page may load or run. */
 const answerHtml = (body: string): Answer => ({
   status: 200,
   headers: {

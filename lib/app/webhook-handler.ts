@@ -1,6 +1,5 @@
 import type { Context } from 'aws-lambda';
 import { forExecution } from '../adapters/runtime/logger.ts';
-import type { JsonValue } from '../contract/json.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import { cacheVerified } from '../credentials/cache-verified.ts';
@@ -20,30 +19,31 @@ import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
-import { isAppError } from '../shared/errors.ts';
 import { authenticate } from '../webhooks/authenticate.ts';
 import type { DeliveryStore } from '../webhooks/delivery-store.ts';
-import { type ExaminedBody, examineBody } from '../webhooks/examine-body.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
+import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { type RunWebhookParts, runWebhook } from '../webhooks/run-webhook.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 
 export interface WebhookSettings {
-  /** Lambda itself takes no more than 6 MB. */
+  /** Lambda's own limit is 6 MB. */
   readonly maxBodyBytes: number;
-  /** Levels of lists and maps in a JSON body. */
+  /** Levels of nesting in a JSON body. */
   readonly maxBodyDepth: number;
-  /** How old a workflow or a credential may be that a request is answered with; 0 reads the store every time. */
+  /** How long workflows and credentials are cached; 0 reads the store for every request. */
   readonly cacheTtlMs: number;
   readonly cacheEntries: number;
-  /** How long a chosen password that was right is not computed again. */
+  /** How long a verified password is cached: its hash is slow by design. */
   readonly verifiedTtlMs: number;
-  /** What is left of the function's time when an execution has to have ended, to record it and to answer. */
+  /** Time reserved to record the end of an execution and to answer. */
   readonly deadlineMarginMs: number;
-  /** For how long a delivery that comes again, under the same key, starts nothing. */
+  /** How long a repeated delivery is a duplicate. */
   readonly deduplicationWindowMs: number;
 }
+
+const VERIFIED_ENTRIES = 1_000;
 
 const defaultWebhookSettings: WebhookSettings = {
   maxBodyBytes: 6 * 1024 * 1024,
@@ -59,27 +59,27 @@ interface WebhookFunctionParts {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
   readonly executions: ExecutionStore;
-  /** Called when the first plan is made, so that a request that is refused pays for no plugin. */
+  /** Called for the first plan, so that a refused request loads no plugin. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   readonly services: Services;
   readonly logger: Logger;
   readonly settings?: Partial<WebhookSettings>;
   readonly deliveries: DeliveryStore;
-  /** Starts the runs that nobody waits for. */
   readonly dispatcher: Dispatcher;
   readonly blobs: BlobStore;
   readonly events: ExecutionEvents;
-  /** Whether the end of executions is told to the outside. */
+  /** See `FinishParts`. */
   readonly usesOutbox: boolean;
   readonly guard?: StrayErrorGuard | undefined;
 }
 
-/** The webhook function: the checks in their order, each on the very value that is then used, then the run. */
+/** The webhook function: the checks in their order, each on the value that is then used; then the run. */
 export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { logger, services } = parts;
   const settings = { ...defaultWebhookSettings, ...parts.settings };
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
   const running = createRunning(parts, settings);
+  const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
 
   return createHandler({ logger, clock: services.clock }, async ({ event, context, describe }) => {
     limitBody(event, settings.maxBodyBytes);
@@ -87,29 +87,18 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const webhook = await findWebhook(request, findWorkflow);
     describe({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
     const headers = await authenticate(request.headers, webhook.config, authentication);
-    const body = parseBody(examineBody(request), settings.maxBodyDepth);
+    const body = parseBody(request, parseJson, orText(parseJson));
     return runWebhook({ request, webhook, headers, body }, computeTimeLimit(context, settings), running);
   });
 };
 
-/** What has no type is JSON if it can be parsed, and a text otherwise. */
-const parseBody = (examined: ExaminedBody, maxDepth: number): JsonValue => {
-  if (examined.kind === 'data') return examined.value;
-  try {
-    return parseJsonBody(examined.text, maxDepth);
-  } catch (error) {
-    if (examined.kind === 'untyped' && isAppError(error)) return examined.text;
-    throw error;
-  }
-};
-
-/** Until the function's own time is up, less what it takes to record the end and to answer. */
+/** The function's remaining time, without the margin. */
 const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {
   const remainingMs = context.getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY;
   return Math.max(0, remainingMs - deadlineMarginMs);
 };
 
-/** The stores behind caches of a few seconds, which last as long as the sandbox. */
+/** The stores behind caches, which live as long as the sandbox. */
 const createLookups = (
   { workflows, credentials, services: { clock } }: WebhookFunctionParts,
   { cacheTtlMs, cacheEntries, verifiedTtlMs }: WebhookSettings,
@@ -129,8 +118,6 @@ const createLookups = (
     verify: cacheVerified(verify, verified),
   };
 };
-
-const VERIFIED_ENTRIES = 1_000;
 
 const createRunning = (
   parts: WebhookFunctionParts,

@@ -6,19 +6,19 @@ import { signToken } from './callback-token.ts';
 interface CallbackUrlParts {
   readonly executions: Pick<ExecutionStore, 'openCallback'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Where the service is reached from outside: `https://host`, without a slash at the end. */
+  /** Public origin of the service: `https://host`, without a trailing slash. */
   readonly publicUrl: string;
-  /** Told of each address when it becomes good; for a person at the terminal of the local service. */
+  /** Called with each URL once it is valid; the local service prints it. */
   readonly onOpen?: (url: string) => void;
 }
 
-/** Gives out the addresses at which one execution is answered. */
+/** Issues the signed callback URLs of one execution. */
 export const createCallbackUrls = (
   { executions, clock, publicUrl, onOpen }: CallbackUrlParts,
   { executionId, callbackKey }: Pick<ExecutionRecord, 'executionId' | 'callbackKey'>,
 ): CallbackUrls => {
   const urlOf = (name: string, expiresAt: number): string => {
-    if (callbackKey === null) throw new Error('this execution has no key to sign addresses with');
+    if (callbackKey === null) throw new Error('this execution has no key to sign callback URLs with');
     return `${publicUrl}/api/webhook-callback/${signToken({ executionId, name, expiresAt }, callbackKey)}`;
   };
   return {

@@ -6,42 +6,38 @@ import type {
   PendingCallback,
 } from '../executions/record/execution-store.ts';
 import { AppError } from '../shared/errors.ts';
-import { isSignedBy, readToken } from './callback-token.ts';
+import { hasValidSignature, parseToken } from './callback-token.ts';
 
 export interface FindCallbackParts {
   readonly executions: Pick<ExecutionStore, 'find' | 'findCallback'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A place where an execution waits to be answered, as its address names it. */
-export interface OpenCallback {
-  readonly record: ExecutionRecord;
-  readonly place: PendingCallback;
-  /** Milliseconds since the epoch. */
+/** A pending callback, and the execution that waits for it. */
+export interface FoundCallback {
+  readonly execution: ExecutionRecord;
+  readonly callback: PendingCallback;
+  /** When the URL expires, milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 /**
- * @param text the last segment of the address
- * @throws AppError `CALLBACK_NOT_FOUND` for what nobody signed, `CALLBACK_GONE` when the time is up or the execution
- *   has ended, `STORE_UNAVAILABLE`
+ * @param text - the token of a callback URL
+ * @throws AppError `CALLBACK_NOT_FOUND` when it is not signed for a pending callback, `CALLBACK_GONE` when it has expired
+ *   or the execution has finished, `STORE_UNAVAILABLE`
  */
 export const findPendingCallback = async (
   text: string,
   { executions, clock }: FindCallbackParts,
-): Promise<OpenCallback> => {
-  const token = readToken(text);
-  const record = token === null ? null : await executions.find(token.executionId);
-  if (
-    token === null ||
-    record === null ||
-    record.callbackKey === null ||
-    !isSignedBy(text, record.callbackKey)
-  ) {
+): Promise<FoundCallback> => {
+  const token = parseToken(text);
+  const execution = token === null ? null : await executions.find(token.executionId);
+  const key = execution?.callbackKey ?? null;
+  if (token === null || execution === null || key === null || !hasValidSignature(text, key)) {
     throw new AppError('CALLBACK_NOT_FOUND', {});
   }
-  if (token.expiresAt <= clock.now() || isFinal(record.status)) throw new AppError('CALLBACK_GONE', {});
-  const place = await executions.findCallback(token.executionId, token.name);
-  if (place === null) throw new AppError('CALLBACK_NOT_FOUND', {});
-  return { record, place, expiresAt: token.expiresAt };
+  if (token.expiresAt <= clock.now() || isFinal(execution.status)) throw new AppError('CALLBACK_GONE', {});
+  const callback = await executions.findCallback(token.executionId, token.name);
+  if (callback === null) throw new AppError('CALLBACK_NOT_FOUND', {});
+  return { execution, callback, expiresAt: token.expiresAt };
 };

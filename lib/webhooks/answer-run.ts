@@ -5,13 +5,7 @@ import { AppError } from '../shared/errors.ts';
 import type { ResponseMode } from '../workflows/definition/path-config.ts';
 import { answerWithResponse } from './answer-with-response.ts';
 
-/** The modes in which the caller waits for the run. */
-type SynchronousMode = Exclude<ResponseMode, 'onReceived'>;
-
-/** On every answer of a synchronous run, whatever the workflow answers: the id of its record. */
 const EXECUTION_ID_HEADER = 'hookloom-execution-id';
-
-/** On the answer to a duplicate. */
 const DUPLICATE_HEADER = 'hookloom-duplicate';
 
 interface Accepted {
@@ -23,7 +17,7 @@ interface Accepted {
   readonly preference?: string;
 }
 
-/** 202: the run is certain to happen, is happening, or has happened, as its status says. */
+/** 202: the execution is stored, and its run is certain; `status` says how far it is. */
 export const answerAccepted = ({
   executionId,
   workflowId,
@@ -44,21 +38,17 @@ export const withHeaders = (answer: Answer, headers: Answer['headers']): Answer 
 });
 
 /**
- * Answers a synchronous run. With `responseNode` the workflow decides: what it answered before it failed still is its
- * answer. Without one, a run that failed is never a success.
+ * Answers a synchronous run. With `responseNode`, the answer that a node emitted is sent even when the run failed
+ * afterwards; otherwise a failed run is never a success.
  *
  * @throws AppError `EXECUTION_FAILED` | `EXECUTION_TIMED_OUT` | `NO_RESPONSE` | `RESPONSE_INVALID`
  */
-export const answerRun = (
-  executionId: string,
-  result: ExecutionResult,
-  responseMode: SynchronousMode,
-): Answer => {
-  const { status, headers, body } = toAnswer(executionId, result, responseMode);
+export const answerRun = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer => {
+  const { status, headers, body } = toAnswer(executionId, result, mode);
   return { status, headers: { ...headers, [EXECUTION_ID_HEADER]: executionId }, body, executionId };
 };
 
-const toAnswer = (executionId: string, result: ExecutionResult, mode: SynchronousMode): Answer => {
+const toAnswer = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer => {
   const { status, output, response } = result;
   if (mode === 'responseNode' && response !== null) return answerWithResponse(executionId, response);
   if (status === 'timedOut') throw new AppError('EXECUTION_TIMED_OUT', { executionId });

@@ -3,19 +3,20 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 
-/** RFC 9110 §6.4.1 and §15.3.6: these statuses have no body. */
+/** RFC 9110 §6.4.1, §15.3.6. */
 const STATUSES_WITHOUT_BODY = [204, 205, 304];
 
 /**
- * Types that a browser shows as a page, scripts and all: XML and SVG can carry HTML's. Looked for anywhere, since of
- * several types in one header browsers take the last; that a Word document is among them does no harm.
+ * Content types that browsers render with scripts: HTML, and XML or SVG, which can contain them. Matched anywhere, since
+ * browsers take the last of several types in one header; a false match, such as a Word document, is harmless.
  */
 const ACTIVE_CONTENT = /html|xml/i;
 
 /**
- * What a node emitted on the output `response`, `{ status, headers, body }`, as an answer. Any plugin can emit
- * there, so nothing is taken on trust. A text is sent as it is, anything else as JSON; what a browser would show as
- * a page is put into a sandbox, since it is served from the address of the whole API.
+ * Turns what a node emitted on its output `response`, `{ status, headers, body }`, into an answer. Any plugin can emit
+ * there, so every field is validated. A string body is sent as it is, any other as JSON. Active content is sandboxed,
+ * since it shares its origin with the whole API.
+ *
  * @throws AppError `RESPONSE_INVALID`
  */
 export const answerWithResponse = (executionId: string, response: JsonObject): Answer => {
@@ -32,12 +33,12 @@ export const answerWithResponse = (executionId: string, response: JsonObject): A
     if (!isReservedHeader(name)) ownHeaders.set(name.toLowerCase(), String(value));
   }
   if (STATUSES_WITHOUT_BODY.includes(status) || body === null) {
-    return { status, headers: protect(ownHeaders), body: null };
+    return { status, headers: sandbox(ownHeaders), body: null };
   }
   if (!ownHeaders.get('content-type')) ownHeaders.set('content-type', contentTypeOf(body));
   return {
     status,
-    headers: protect(ownHeaders),
+    headers: sandbox(ownHeaders),
     body: typeof body === 'string' ? body : JSON.stringify(body),
   };
 };
@@ -45,15 +46,15 @@ export const answerWithResponse = (executionId: string, response: JsonObject): A
 const isStatus = (value: unknown): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 200 && value <= 599;
 
-/** RFC 9110 §5.5: visible characters, spaces and tabs; no line break, which would begin another header. */
+/** RFC 9110 §5.5: visible characters, spaces and tabs. A line break would begin another header. */
 const isHeaderValue = (value: unknown): boolean =>
   ['string', 'number', 'boolean'].includes(typeof value) && /^[\t\x20-\x7e]*$/.test(String(value));
 
 const contentTypeOf = (body: JsonValue): string =>
   typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
 
-/** Policies add up: one that the workflow set itself stays in force beside ours. */
-const protect = (headers: ReadonlyMap<string, string>): Record<string, string> => {
+/** Adds a sandbox policy to active content. Policies add up: one of the workflow's own stays in force. */
+const sandbox = (headers: ReadonlyMap<string, string>): Record<string, string> => {
   const own = headers.get('content-security-policy');
   const isActive = ACTIVE_CONTENT.test(headers.get('content-type') ?? '');
   const policy = isActive ? { 'content-security-policy': own ? `${own}, sandbox` : 'sandbox' } : {};

@@ -1,20 +1,21 @@
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import type { Presented, Verify } from '../credentials/verify.ts';
+import { REDACTED } from '../executions/record/redact-text.ts';
 import { AppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
-import { readApiKey, readBasic } from './read-presented.ts';
+import { readApiKey, readBasic } from './read-credentials.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 type Headers = WebhookRequest['headers'];
 
-/** One way to authenticate. */
+/** An HTTP authentication scheme. */
 interface Scheme {
   readonly type: Credential['type'];
-  /** The value of `WWW-Authenticate`: the same whether credentials were missing or wrong. */
+  /** Value of `WWW-Authenticate`: the same for missing and wrong credentials. */
   readonly challenge: string;
-  /** The headers that may carry the credential. Nothing downstream sees their values, whichever of them did. */
-  readonly carriers: readonly string[];
+  /** Headers that may carry the credential; all are redacted for everything downstream. */
+  readonly headerNames: readonly string[];
   readonly read: (headers: Headers) => Presented | null;
 }
 
@@ -24,7 +25,7 @@ const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'
     {
       type: 'apiKey',
       challenge: 'Bearer realm="hookloom"',
-      carriers: ['x-api-key', 'authorization'],
+      headerNames: ['x-api-key', 'authorization'],
       read: readApiKey,
     },
   ],
@@ -33,7 +34,7 @@ const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'
     {
       type: 'basic',
       challenge: 'Basic realm="hookloom", charset="UTF-8"',
-      carriers: ['authorization'],
+      headerNames: ['authorization'],
       read: readBasic,
     },
   ],
@@ -45,8 +46,10 @@ interface AuthenticationParts {
 }
 
 /**
- * Lets a request pass, with the headers that the workflow may see, or throws. Only the exact setting `none` is
- * open: one that is unknown, or whose credential can't be used, is a fault of ours and never lets anybody in.
+ * Authenticates a request. Only the exact setting `none` is open: an unknown setting, or a credential that is missing
+ * or unusable, refuses every request.
+ *
+ * @returns the headers, with the credential redacted
  * @throws AppError `UNAUTHORIZED` | `AUTHENTICATION_MISCONFIGURED` | `STORE_UNAVAILABLE`
  */
 export const authenticate = async (
@@ -56,36 +59,28 @@ export const authenticate = async (
 ): Promise<Headers> => {
   if (authentication === 'none') return headers;
   const scheme =
-    schemes.get(authentication) ?? misconfigured(`there is no authentication "${authentication}"`);
+    schemes.get(authentication) ?? refuse(new Error(`there is no authentication "${authentication}"`));
   const credential = credentialId === null ? null : await findCredential(credentialId);
-  if (credential === null) return misconfigured(`there is no credential "${credentialId ?? ''}"`);
+  if (credential === null) return refuse(new Error(`there is no credential "${credentialId ?? ''}"`));
   if (!isUsable(credential, scheme.type)) {
-    return misconfigured(`the credential "${credential.id}" has no secret for ${authentication}`);
+    return refuse(new Error(`the credential "${credential.id}" has no secret for ${authentication}`));
   }
   const presented = scheme.read(headers);
-  const isCaller = presented !== null && (await verifyOrRefuse(verify, credential, presented));
-  if (!isCaller) throw new AppError('UNAUTHORIZED', { challenge: scheme.challenge });
-  return redact(headers, scheme.carriers);
+  // A stored hash that can't be computed is like a missing one.
+  const isVerified = presented !== null && (await verify(credential, presented).catch(refuse));
+  if (!isVerified) throw new AppError('UNAUTHORIZED', { challenge: scheme.challenge });
+  return redact(headers, scheme.headerNames);
 };
 
 const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>
   type === wanted && secrets.length > 0 && (type === 'basic') === (username !== null);
 
-/** @param reason for the log, where operators look for it */
-const misconfigured = (reason: string): never => {
-  throw new AppError('AUTHENTICATION_MISCONFIGURED', {}, new Error(reason));
+/** @param cause - for the log alone */
+const refuse = (cause: unknown): never => {
+  throw new AppError('AUTHENTICATION_MISCONFIGURED', {}, cause);
 };
 
-/** A stored hash that can't be computed is as good as none. */
-const verifyOrRefuse = async (verify: Verify, credential: Credential, presented: Presented) => {
-  try {
-    return await verify(credential, presented);
-  } catch (cause) {
-    throw new AppError('AUTHENTICATION_MISCONFIGURED', {}, cause);
-  }
-};
-
-const redact = (headers: Headers, carriers: readonly string[]): Headers =>
+const redact = (headers: Headers, names: readonly string[]): Headers =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, carriers.includes(name) ? '[redacted]' : value]),
+    Object.entries(headers).map(([name, value]) => [name, names.includes(name) ? REDACTED : value]),
   );

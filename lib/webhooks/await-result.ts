@@ -9,8 +9,10 @@ import { unpackText } from '../executions/record/pack-value.ts';
 const POLL_MS = 250;
 
 /**
- * The result of an execution that has ended. Null when it is open, was cancelled, its result was not kept, or nothing
- * is known of it since its process was lost: its first caller may have had a success.
+ * Reads the result of a finished execution. Null when it is open, was cancelled, its result was not kept, or its process
+ * was lost: the first caller may have been answered with a success.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
  */
 export const readResult = async (
   record: ExecutionRecord,
@@ -25,8 +27,13 @@ export const readResult = async (
   return { status, nodes, output, response, failure };
 };
 
-/** Waits for an execution to end, but not longer than `waitMs`: its record, as it is then. */
-export const awaitEnd = async (
+/**
+ * Polls an execution until it has finished, for at most `waitMs`.
+ *
+ * @returns the latest record; null when it is unknown
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const waitUntilFinished = async (
   executionId: string,
   waitMs: number,
   { executions, clock }: { readonly executions: Pick<ExecutionStore, 'find'>; readonly clock: Clock },

@@ -3,37 +3,36 @@ import type { Ids } from '../contract/services.ts';
 import { AppError } from '../shared/errors.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 
-interface DeliveryId {
+interface Delivery {
   readonly workflowId: string;
   readonly triggerNodeId: string;
-  /** The sender's key; null when it has none. */
+  /** The sender's key; null without one. */
   readonly key: string | null;
   readonly rawBody: Uint8Array;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
 }
 
-/** The execution that a delivery stands for. */
+/** The execution of a delivery. */
 interface Claim {
   readonly executionId: string;
-  /** Whether the delivery has come before. */
   readonly isDuplicate: boolean;
 }
 
 /**
- * Finds out for which execution a delivery is: one that came before, under the same key and within the window, or a
- * new one.
- * @throws AppError `DELIVERY_KEY_REUSED` | `STORE_UNAVAILABLE`
+ * Claims a delivery: a new execution, or the one of an earlier delivery with the same key within the window.
+ *
+ * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had another body, `STORE_UNAVAILABLE`
  */
 export const claimDelivery = async (
-  { workflowId, triggerNodeId, key, rawBody, receivedAt }: DeliveryId,
+  { workflowId, triggerNodeId, key, rawBody, receivedAt }: Delivery,
   parts: { readonly deliveries: DeliveryStore; readonly ids: Ids; readonly windowMs: number },
 ): Promise<Claim> => {
   if (key === null) return { executionId: parts.ids.next(), isDuplicate: false };
   const deliveryId = hash(JSON.stringify([workflowId, triggerNodeId, key]), 'hex');
   const own = {
     deliveryId,
-    // With the time: after the window, the same key is for another execution.
+    // Includes the time: after the window, the same key starts another execution.
     executionId: hash(`${deliveryId}/${receivedAt}`, 'base64url'),
     bodyHash: hash(rawBody, 'hex'),
     claimedAt: receivedAt,

@@ -5,9 +5,11 @@ import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { compileExpression } from '../workflows/expressions/compile-expression.ts';
 
 /**
- * The key under which a sender delivers: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else
- * what the trigger's `deduplication` finds in the request; null when there is none, and every delivery is a new one.
- * @param request what the trigger gets
+ * Finds the key of a delivery: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else what the
+ * trigger's `deduplication` finds in the request.
+ *
+ * @param request - the trigger's input
+ * @returns null without a key: every delivery is a new one
  */
 export const findDeliveryKey = async (
   request: JsonObject,
@@ -18,7 +20,7 @@ export const findDeliveryKey = async (
   if (typeof header === 'string' && header !== '') return header;
   if (deduplication === null) return null;
   const evaluate = compileExpression(deliveryKeys[deduplication] ?? deduplication);
-  // An expression that can't be evaluated finds nothing: the request is as good as any other.
+  // An expression that fails finds no key: the request itself is valid.
   const scope = { input: request, nodes: {}, trigger: request, execution, seed: '' };
   const found = await Promise.resolve(evaluate(scope)).catch(() => null);
   return typeof found === 'number' || (typeof found === 'string' && found !== '') ? String(found) : null;

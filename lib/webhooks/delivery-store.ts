@@ -1,22 +1,23 @@
-/** What makes a delivery the same as one before. */
+/** A claim makes one delivery one execution. */
 export interface DeliveryClaim {
   /** Derived from workflow, trigger and the sender's key. */
   readonly deliveryId: string;
-  /** The execution that this claim is for, should it be the first. */
+  /** The execution to start if this claim is the first. */
   readonly executionId: string;
-  /** SHA-256 of the body's bytes, hex: the same key with another body is a mistake of the sender. */
+  /** SHA-256 of the body's bytes, hex: the same key with another body is an error of the sender. */
   readonly bodyHash: string;
   /** Milliseconds since the epoch. */
   readonly claimedAt: number;
-  /** Until when another delivery of this id is a duplicate, milliseconds since the epoch. */
+  /** End of the window in which another delivery of this id is a duplicate, milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** Rejects with {@link AppError} `STORE_UNAVAILABLE` when the store can't be had. */
 export interface DeliveryStore {
   /**
-   * Claims the delivery, unless a claim holds that is still good at `claimedAt`. Of many at once, one wins.
-   * @returns the claim that holds: this one, or the one before
+   * Claims the delivery, unless a claim exists that is still valid at `claimedAt`. Of concurrent calls, one wins.
+   *
+   * @returns the valid claim: this one, or the earlier one
+   * @throws AppError `STORE_UNAVAILABLE`
    */
   claim(claim: DeliveryClaim): Promise<DeliveryClaim>;
 }

@@ -4,16 +4,17 @@ import type { PathConfig } from '../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
-/** The trigger that a request fires. */
+/** A published workflow, and the path config of the trigger that a request fires. */
 export interface Webhook {
   readonly workflow: PublishedWorkflow;
   readonly config: PathConfig;
 }
 
 /**
- * Finds the webhook that a request is for: the workflow by its id first, then the path inside it, then the method.
- * There is no index of paths across workflows, so that knowing a path is worth nothing without the id.
- * @throws AppError `NOT_FOUND`, the same for an unknown workflow, an unknown path, and what is disabled;
+ * Finds the webhook of a request: the workflow by its id, then the path inside it, then the method. There is no index
+ * of paths across workflows, so that a path is useless without the id.
+ *
+ * @throws AppError `NOT_FOUND`, the same for an unknown workflow, an unknown path, and a disabled workflow or trigger;
  *   `METHOD_NOT_ALLOWED` | `STORE_UNAVAILABLE`
  */
 export const findWebhook = async (
@@ -22,17 +23,15 @@ export const findWebhook = async (
 ): Promise<Webhook> => {
   const workflow = isId(workflowId) ? await find(workflowId) : null;
   if (workflow === null || !workflow.definition.enabled) throw new AppError('NOT_FOUND', {});
-  const listening = workflow.pathConfigs.filter(
-    (config) => config.path === path && isListening(config, workflow),
-  );
-  if (listening.length === 0) throw new AppError('NOT_FOUND', {});
-  const config = listening.find((candidate) => candidate.method === method);
+  const atPath = workflow.pathConfigs.filter((config) => config.path === path && isEnabled(config, workflow));
+  if (atPath.length === 0) throw new AppError('NOT_FOUND', {});
+  const config = atPath.find((candidate) => candidate.method === method);
   if (config === undefined) {
-    throw new AppError('METHOD_NOT_ALLOWED', { allow: [...new Set(listening.map((other) => other.method))] });
+    throw new AppError('METHOD_NOT_ALLOWED', { allow: [...new Set(atPath.map((other) => other.method))] });
   }
   return { workflow, config };
 };
 
-/** A disabled trigger never fires, even if the path configs that were stored beside it say otherwise. */
-const isListening = ({ triggerNodeId }: PathConfig, { definition }: PublishedWorkflow): boolean =>
+/** Checked in the definition: a disabled trigger never fires, whatever the stored path configs are. */
+const isEnabled = ({ triggerNodeId }: PathConfig, { definition }: PublishedWorkflow): boolean =>
   definition.nodes.some(({ id, disabled }) => id === triggerNodeId && disabled !== true);

@@ -1,19 +1,19 @@
-/** What a caller would like (RFC 7240). */
+/** Preferences of a caller (RFC 7240). */
 interface Preferences {
-  /** `respond-async`: an answer at once rather than a result. */
+  /** `respond-async`: answer at once, without the result. */
   readonly isAsync: boolean;
-  /** `wait=N`: how many seconds it is willing to wait for a result; null when it does not say. */
+  /** `wait=N`: seconds to wait for the result; null when absent. */
   readonly waitSeconds: number | null;
 }
 
-/** Reads the header `Prefer`. What is unknown or odd in it is ignored, as RFC 7240 §2 wants it. */
-export const readPreferences = (header: string | undefined): Preferences => {
-  const wishes = (header ?? '').split(',').map((wish) => (wish.split(';')[0] ?? '').trim().toLowerCase());
-  const wait = wishes
-    .map((wish) => /^wait\s*=\s*"?(\d{1,6})"?$/.exec(wish)?.[1])
-    .find((text) => text !== undefined);
+/** Reads the header `Prefer`. Ignores unknown and malformed preferences, as RFC 7240 §2 requires. */
+export const readPreferences = (header = ''): Preferences => {
+  const preferences = header.split(',').map((text) => (text.split(';')[0] ?? '').trim().toLowerCase());
+  const wait = preferences
+    .map((text) => /^wait\s*=\s*"?(\d{1,6})"?$/.exec(text)?.[1])
+    .find((seconds) => seconds !== undefined);
   return {
-    isAsync: wishes.includes('respond-async'),
+    isAsync: preferences.includes('respond-async'),
     waitSeconds: wait === undefined ? null : Number(wait),
   };
 };

@@ -8,22 +8,23 @@ import { toExecutionInfo } from '../executions/record/execution-info.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
+import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
-import { awaitEnd, readResult } from './await-result.ts';
+import { readResult, waitUntilFinished } from './await-result.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import { findDeliveryKey } from './delivery-key.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
+import { redactCredentialHeaders } from './redact-credential-headers.ts';
 import { toTriggerInput } from './to-trigger-input.ts';
 import type { WebhookRequest } from './webhook-request.ts';
-import { withholdCredentials } from './withhold-credentials.ts';
 
 /** A request that has passed every check. */
 interface CheckedRequest {
   readonly request: WebhookRequest;
   readonly webhook: Webhook;
-  /** Without the credential that they carried. */
+  /** With the credential redacted that authenticated the request. */
   readonly headers: WebhookRequest['headers'];
   /** Parsed. */
   readonly body: JsonValue;
@@ -33,15 +34,15 @@ export interface RunWebhookParts extends AcceptParts {
   readonly deliveries: DeliveryStore;
   /** How long a repeated delivery is a duplicate, in milliseconds. */
   readonly windowMs: number;
-  /** Runs an execution whose caller waits. */
+  /** Runs an execution inline. */
   readonly run: RunExecution;
   readonly clock: Clock;
 }
 
-/** A delivery that is claimed: the execution that it stands for. */
-interface Delivery {
+/** A claimed delivery, and the execution that it stands for. */
+interface ClaimedDelivery {
   readonly execution: NewExecution;
-  readonly webhook: Webhook;
+  readonly config: PathConfig;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly isKeyed: boolean;
@@ -49,9 +50,9 @@ interface Delivery {
 }
 
 /**
- * Claims the delivery, starts its execution unless it is a duplicate, and answers, at once or with the result.
+ * Claims the delivery, starts its execution unless it is a duplicate, and answers at once or with the result.
  *
- * @param timeLimitMs - how long a caller that waits can be kept waiting
+ * @param timeLimitMs - how long the caller can be kept waiting
  * @throws AppError, among others `DELIVERY_KEY_REUSED` | `DISPATCH_REFUSED` | `STORE_UNAVAILABLE`, and what
  *   {@link answerRun} throws
  */
@@ -60,21 +61,20 @@ export const runWebhook = async (
   timeLimitMs: number,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
-  const { responseMode } = checked.webhook.config;
   const { isAsync, waitSeconds } = readPreferences(checked.headers.prefer);
-  const isSynchronous = responseMode !== 'onReceived';
+  const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
   const delivery = await claim(checked, { keepsResult: isSynchronous && isAsync }, parts);
-  if (!isSynchronous) return runLater(delivery, parts);
+  if (!isSynchronous) return answerAccepted(toAccepted(delivery, await accept(delivery, parts)));
   return isAsync
-    ? runAsPreferred(delivery, waitSeconds, timeLimitMs, parts)
-    : runNow(delivery, timeLimitMs, parts);
+    ? runAsync(delivery, waitSeconds, timeLimitMs, parts)
+    : runInline(delivery, timeLimitMs, parts);
 };
 
 const claim = async (
   { request, webhook, headers, body }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
-): Promise<Delivery> => {
+): Promise<ClaimedDelivery> => {
   const { workflow, config } = webhook;
   const { definition, version: workflowVersion } = workflow;
   const { rawBody, receivedAt } = request;
@@ -82,70 +82,66 @@ const claim = async (
   const workflowId = definition.id;
   const type = definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
   const trigger = { nodeId: triggerNodeId, type };
-  const input = toTriggerInput(request, withholdCredentials(headers, definition), body);
-  const traceparent = readTraceparent(headers.traceparent);
+  const input = toTriggerInput(request, redactCredentialHeaders(headers, definition), body);
   const unclaimed = { executionId: '', workflowId, workflowVersion, trigger, startedAt: receivedAt };
   const key = await findDeliveryKey(input, config, toExecutionInfo({ ...unclaimed, traceparent: null }));
   const { executionId, isDuplicate } = await claimDelivery(
     { workflowId, triggerNodeId, key, rawBody, receivedAt },
     parts,
   );
+  const traceparent = readTraceparent(headers.traceparent);
   const execution = { executionId, workflow, trigger, input, traceparent, keepsResult };
-  return { execution, webhook, receivedAt, isKeyed: key !== null, isDuplicate };
+  return { execution, config, receivedAt, isKeyed: key !== null, isDuplicate };
 };
 
-/** 202; the run takes place in the background. */
-const runLater = async (delivery: Delivery, parts: RunWebhookParts): Promise<Answer> =>
-  answerAccepted(toAccepted(delivery, await accept(delivery, parts)));
-
-/** `Prefer: respond-async`, with `wait` or without: 202, unless the result is there in time. */
-const runAsPreferred = async (
-  delivery: Delivery,
+/** `Prefer: respond-async`, with or without `wait`: a background run; its result if it finishes in time, else 202. */
+const runAsync = async (
+  delivery: ClaimedDelivery,
   waitSeconds: number | null,
   timeLimitMs: number,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const preference = waitSeconds === null ? 'respond-async' : `respond-async, wait=${waitSeconds}`;
-  const record = await accept(delivery, parts);
+  const known = await accept(delivery, parts);
   const waitMs = Math.min((waitSeconds ?? 0) * 1_000, timeLimitMs);
   const { executionId } = delivery.execution;
-  const later = waitMs > 0 ? await awaitEnd(executionId, waitMs, parts) : record;
-  const result = later === null || waitMs === 0 ? null : await readResult(later, parts.blobs);
-  if (result === null) return answerAccepted({ ...toAccepted(delivery, later ?? record), preference });
-  const answer = answerRun(executionId, result, synchronousModeOf(delivery));
+  const record = waitMs > 0 ? await waitUntilFinished(executionId, waitMs, parts) : null;
+  const result = record === null ? null : await readResult(record, parts.blobs);
+  if (result === null) return answerAccepted({ ...toAccepted(delivery, record ?? known), preference });
+  const answer = answerRun(executionId, result, delivery.config.responseMode);
   const applied = withHeaders(answer, { 'preference-applied': preference });
-  return record === null ? applied : markDuplicate(applied);
+  return known === null ? applied : markDuplicate(applied);
 };
 
-/** The result; of a duplicate, the result of the first delivery. */
-const runNow = async (delivery: Delivery, timeLimitMs: number, parts: RunWebhookParts): Promise<Answer> => {
-  const { execution, isKeyed } = delivery;
+/** The result of a run in this process; for a duplicate, the result of the first delivery. */
+const runInline = async (
+  { execution, config, isKeyed }: ClaimedDelivery,
+  timeLimitMs: number,
+  parts: RunWebhookParts,
+): Promise<Answer> => {
   const { executionId } = execution;
-  const mode = synchronousModeOf(delivery);
   const known = isKeyed ? await parts.executions.find(executionId) : null;
   if (known === null) {
     const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
-    return answerRun(executionId, result, mode);
+    return answerRun(executionId, result, config.responseMode);
   }
   const result = await readResult(known, parts.blobs);
   if (result === null) throw new AppError('ALREADY_STARTED', { executionId });
-  return markDuplicate(answerRun(executionId, result, mode));
+  return markDuplicate(answerRun(executionId, result, config.responseMode));
 };
 
+/** @returns the record of an execution that was accepted before, or null */
 const accept = (
-  { execution, webhook, receivedAt, isKeyed }: Delivery,
+  { execution, config, receivedAt, isKeyed }: ClaimedDelivery,
   parts: RunWebhookParts,
 ): Promise<ExecutionRecord | null> => {
-  const options = { mode: webhook.config.execution, startedAt: receivedAt, isRepeatable: isKeyed };
+  const options = { mode: config.execution, startedAt: receivedAt, isRepeatable: isKeyed };
   return acceptExecution(execution, options, parts);
 };
 
-const toAccepted = ({ execution, isDuplicate }: Delivery, record: ExecutionRecord | null) => ({
+const toAccepted = ({ execution, isDuplicate }: ClaimedDelivery, record: ExecutionRecord | null) => ({
   executionId: execution.executionId,
   workflowId: execution.workflow.definition.id,
   status: record?.status ?? ('accepted' as const),
   isDuplicate: isDuplicate || record !== null,
 });
-
-const synchronousModeOf = ({ webhook: { config } }: Delivery): 'lastNode' | 'responseNode' =>
-  config.responseMode === 'responseNode' ? 'responseNode' : 'lastNode';

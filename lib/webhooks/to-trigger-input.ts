@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
-import { parsePairs } from './parse-pairs.ts';
+import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /**
- * What the trigger node gets as its input: the request in the words of its output.
- * @param headers without the credential that they carried
- * @param body parsed
+ * The input of the trigger node, in the field names of its output.
+ *
+ * @param headers - with credentials redacted
+ * @param body - parsed
  */
 export const toTriggerInput = (
   request: Pick<WebhookRequest, 'method' | 'rawQueryString' | 'receivedAt' | 'remoteAddress' | 'requestPath'>,
@@ -15,7 +16,7 @@ export const toTriggerInput = (
   triggeredAt: new Date(request.receivedAt).toISOString(),
   body,
   headers,
-  queryParams: parsePairs(request.rawQueryString),
+  queryParams: parseUrlEncoded(request.rawQueryString),
   requestMethod: request.method,
   requestPath: request.requestPath,
   remoteAddress: request.remoteAddress,

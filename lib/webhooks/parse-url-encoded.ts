@@ -2,12 +2,13 @@ import { unescape as decodePercent } from 'node:querystring';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 
 /**
- * A query string or a form body as a map: a name that is repeated gives an array. Percent sequences that are none
- * stay as they are, bytes that are not UTF-8 become U+FFFD; nothing throws.
- * https://url.spec.whatwg.org/#urlencoded-parsing, written out because the time that Node's `URLSearchParams` takes
- * grows with the square of the number of pairs: a body of 6 MB would keep it busy for minutes.
+ * Parses a query string or a form body into a map; a repeated name gives an array. Never throws: malformed percent
+ * sequences stay as they are, bytes that are not UTF-8 become U+FFFD.
+ *
+ * https://url.spec.whatwg.org/#urlencoded-parsing, written out because Node's `URLSearchParams` takes time that grows
+ * with the square of the number of pairs: minutes for a body of 6 MB.
  */
-export const parsePairs = (text: string): JsonObject => {
+export const parseUrlEncoded = (text: string): JsonObject => {
   const values = new Map<string, JsonValue>();
   const repeated = new Map<string, JsonValue[]>();
   for (const pair of text.split('&')) {
@@ -25,7 +26,7 @@ export const parsePairs = (text: string): JsonObject => {
     repeated.set(name, list);
     values.set(name, list);
   }
-  return Object.fromEntries(values); // defines, so that a name such as `__proto__` is data
+  return Object.fromEntries(values); // defines properties, so that a name such as `__proto__` is data
 };
 
 const decode = (text: string): string => {

@@ -1,22 +1,23 @@
 import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
 import { AppError } from '../shared/errors.ts';
 
-/** What a run that asked for approval is told. */
+/** The result of an approval callback. */
 interface Decision extends JsonObject {
   readonly decision: 'approve' | 'reject';
-  /** What came with it, without the decision itself. */
+  /** The other fields of the answer. */
   readonly body: JsonObject;
   /** ISO 8601, UTC. */
   readonly decidedAt: string;
 }
 
 /**
- * Reads the body of an answer: a map with `decision`, and whatever else whoever decides wants to say.
- * @param now milliseconds since the epoch
+ * Parses the answer to a callback: an object with `decision` and any other fields.
+ *
+ * @param now - milliseconds since the epoch
  * @throws AppError `ANSWER_INVALID`
  */
-export const readDecision = (body: JsonValue, now: number): Decision => {
-  if (!isPlainObject(body)) throw new AppError('ANSWER_INVALID', { reason: 'it is no map' });
+export const parseDecision = (body: JsonValue, now: number): Decision => {
+  if (!isPlainObject(body)) throw new AppError('ANSWER_INVALID', { reason: 'it must be a JSON object' });
   const { decision, ...rest } = body as JsonObject;
   if (decision !== 'approve' && decision !== 'reject') {
     throw new AppError('ANSWER_INVALID', { reason: 'its "decision" is neither "approve" nor "reject"' });

@@ -4,8 +4,8 @@ import type { WebhookRequest } from './webhook-request.ts';
 type Headers = WebhookRequest['headers'];
 
 /**
- * The header `x-api-key` or, when there is none, `Authorization: Bearer` (RFC 6750 §2.1). Null when neither says
- * anything. A header that was sent twice arrives joined by a comma, and so matches no key.
+ * Reads `x-api-key` or, without that header, `Authorization: Bearer` (RFC 6750 §2.1). Null when the key is missing or
+ * empty. A header that was sent twice arrives joined by a comma, and so matches no key.
  */
 export const readApiKey = (headers: Headers): Presented | null => {
   const secret = headers['x-api-key'] ?? matchOf(/^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i, headers.authorization);
@@ -13,9 +13,9 @@ export const readApiKey = (headers: Headers): Presented | null => {
 };
 
 /**
- * `Authorization: Basic` (RFC 7617): base64 of `user:password` in UTF-8, cut at the first colon; null when it is
- * not. The alphabet is checked before, since Node's decoder skips illegal characters and takes the URL-safe
- * alphabet too, and the bytes after, since they could be in another encoding.
+ * Reads `Authorization: Basic` (RFC 7617): base64 of `user:password` in UTF-8, split at the first colon. Null for
+ * anything else. Checks the alphabet first, since Node's decoder skips illegal characters and accepts the URL-safe
+ * alphabet, and then the bytes, which may be in another encoding.
  */
 export const readBasic = (headers: Headers): Presented | null => {
   const token = matchOf(/^Basic +([A-Za-z0-9+/]+={0,2})$/i, headers.authorization);

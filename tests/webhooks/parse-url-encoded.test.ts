@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { parsePairs } from '../../lib/webhooks/parse-pairs.ts';
+import { parseUrlEncoded } from '../../lib/webhooks/parse-url-encoded.ts';
 
 /** The standard's own parser, for what both have to agree on. */
 const reference = (text: string): [string, string[]][] => {
@@ -29,11 +29,11 @@ describe('pairs of a query or a form', () => {
     ['a[]=1&a[b]=2', { 'a[]': '1', 'a[b]': '2' }],
     ['a={{7*7}}', { a: '{{7*7}}' }],
   ])('%s', (text, pairs) => {
-    expect(parsePairs(text)).toEqual(pairs);
+    expect(parseUrlEncoded(text)).toEqual(pairs);
   });
 
   test('__proto__ and the like are names', () => {
-    const pairs = parsePairs('__proto__=x&__proto__=y&constructor=z&%5f_proto__=w');
+    const pairs = parseUrlEncoded('__proto__=x&__proto__=y&constructor=z&%5f_proto__=w');
     expect(Object.entries(pairs)).toEqual([
       ['__proto__', ['x', 'y', 'w']],
       ['constructor', 'z'],
@@ -46,7 +46,7 @@ describe('pairs of a query or a form', () => {
     fc.assert(
       fc.property(fc.array(part), (parts) => {
         const text = parts.join('').replaceAll('\ufeff', '');
-        const pairs = Object.entries(parsePairs(text)).map(([name, value]) => [name, [value].flat()]);
+        const pairs = Object.entries(parseUrlEncoded(text)).map(([name, value]) => [name, [value].flat()]);
         expect(pairs.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))).toEqual(reference(text));
       }),
       { numRuns: 500 },

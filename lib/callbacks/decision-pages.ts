@@ -1,6 +1,6 @@
-import type { OpenCallback } from './find-callback.ts';
+import type { FoundCallback } from './find-callback.ts';
 
-/** Names and times of ours hold no such characters; a page must not depend on that. */
+/** Ids and times hold no such characters; a page must not depend on that. */
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
@@ -14,11 +14,11 @@ ${content}
 </html>
 `;
 
-/** Asks for a decision. To look at it decides nothing: mail readers and chats look at every link. */
-export const confirmationPage = ({ record, expiresAt }: OpenCallback): string =>
+/** A form that asks for the decision: GET must not decide, since mail and chat clients prefetch links. */
+export const confirmationPage = ({ execution, expiresAt }: FoundCallback): string =>
   page(
     'A workflow waits for your decision',
-    `<p>Workflow <b>${escapeHtml(record.workflowId)}</b>, started at ${new Date(record.startedAt).toISOString()}.
+    `<p>Workflow <b>${escapeHtml(execution.workflowId)}</b>, started at ${new Date(execution.startedAt).toISOString()}.
 It waits until ${new Date(expiresAt).toISOString()}.</p>
 <form method="post">
 <p><label>Comment<br><textarea name="comment" rows="4" cols="60" maxlength="2000"></textarea></label></p>

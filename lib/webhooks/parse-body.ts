@@ -1,0 +1,71 @@
+import type { JsonValue } from '../contract/json.ts';
+import { AppError, isAppError } from '../shared/errors.ts';
+import { parseUrlEncoded } from './parse-url-encoded.ts';
+import type { WebhookRequest } from './webhook-request.ts';
+
+type ParseText = (text: string) => JsonValue;
+
+/**
+ * Parses a request body by its content type: JSON, a form, or text; bytes that are not UTF-8 become base64.
+ *
+ * @param parseJson - parses what is declared as JSON
+ * @param parseUntyped - parses text without a content type
+ * @throws AppError `BODY_INVALID` when the body is not what its content type says, and what the parsers throw
+ */
+export const parseBody = (
+  { headers, rawBody }: Pick<WebhookRequest, 'headers' | 'rawBody'>,
+  parseJson: ParseText,
+  parseUntyped: ParseText = parseJson,
+): JsonValue => {
+  if (rawBody.length === 0) return {};
+  refuseEncoded(headers['content-encoding']);
+  const contentType = headers['content-type'] ?? '';
+  const mediaType = toMediaType(contentType);
+  const text = decodeUtf8(rawBody);
+  if (isJson(mediaType)) return parseJson(text ?? refuse('it is not UTF-8'));
+  if (mediaType === 'application/x-www-form-urlencoded') {
+    return parseUrlEncoded(text ?? refuse('it is not UTF-8'));
+  }
+  if (text === null) return { base64: Buffer.from(rawBody).toString('base64'), contentType };
+  return mediaType === '' ? parseUntyped(text) : text;
+};
+
+/** Parses JSON, and returns text that is none as it is: RFC 9110 §8.3 lets a recipient examine untyped content. */
+export const orText =
+  (parseJson: ParseText): ParseText =>
+  (text) => {
+    try {
+      return parseJson(text);
+    } catch (error) {
+      if (isAppError(error)) return text;
+      throw error;
+    }
+  };
+
+/** Trimmed, lower-case, without parameters (RFC 9110 §8.3.1). A malformed type stays malformed, and is not JSON. */
+const toMediaType = (contentType: string): string => {
+  const [mediaType = ''] = contentType.split(';', 1);
+  return mediaType.trim().toLowerCase();
+};
+
+/** `application/json`, or a type with the suffix `+json` (RFC 6839 §3.1). */
+const isJson = (mediaType: string): boolean =>
+  mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
+
+/** A compressed body is never inflated: a small one can hold gigabytes. */
+const refuseEncoded = (encoding = ''): void => {
+  if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it is compressed');
+};
+
+/** Null for bytes that are not UTF-8. Drops a byte order mark (RFC 8259 §8.1 allows that). */
+const decodeUtf8 = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+};
+
+const refuse = (reason: string): never => {
+  throw new AppError('BODY_INVALID', { reason });
+};

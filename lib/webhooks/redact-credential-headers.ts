@@ -1,0 +1,57 @@
+import type { JsonValue } from '../contract/json.ts';
+import { REDACTED } from '../executions/record/redact-text.ts';
+import { isCredentialHeader } from '../executions/record/secret-names.ts';
+import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
+import type { WebhookRequest } from './webhook-request.ts';
+
+/** The texts in the parameters of a workflow's nodes that may name a header, lower-case. */
+interface HeaderReferences {
+  /** Texts with expressions: may name a header anywhere. */
+  readonly expressions: readonly string[];
+  /** Plain texts: name a header as a whole, such as the one that holds a signature. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Filled by the first request that carries a credential. */
+const referencesByDefinition = new WeakMap<WorkflowDefinition, HeaderReferences>();
+
+const findReferences = (definition: WorkflowDefinition): HeaderReferences => {
+  const known = referencesByDefinition.get(definition);
+  if (known !== undefined) return known;
+  const expressions: string[] = [];
+  const names = new Set<string>();
+  const stack: (readonly [key: string, value: JsonValue])[] = definition.nodes.map(
+    ({ parameters }) => ['', parameters] as const,
+  );
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    const [key, value] = next;
+    if (typeof value === 'string') {
+      // The trigger's `deduplication` is an expression without braces.
+      if (value.includes('{{') || key === 'deduplication') expressions.push(value.toLowerCase());
+      else names.add(value.toLowerCase());
+    } else if (typeof value === 'object' && value !== null) {
+      stack.push(...Object.entries(value));
+    }
+  }
+  const references = { expressions, names };
+  referencesByDefinition.set(definition, references);
+  return references;
+};
+
+/**
+ * Redacts headers that carry credentials of the sender, such as `authorization`, `cookie` or `x-api-key`, unless a node
+ * names them in an expression or as a parameter. What a workflow does not read is neither stored nor passed on.
+ */
+export const redactCredentialHeaders = (
+  headers: WebhookRequest['headers'],
+  definition: WorkflowDefinition,
+): WebhookRequest['headers'] => {
+  const credentials = Object.keys(headers).filter(isCredentialHeader);
+  if (credentials.length === 0) return headers;
+  const { expressions, names } = findReferences(definition);
+  const isRedacted = (name: string): boolean =>
+    credentials.includes(name) && !names.has(name) && !expressions.some((text) => text.includes(name));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, isRedacted(name) ? REDACTED : value]),
+  );
+};
