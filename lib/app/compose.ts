@@ -35,9 +35,9 @@ import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
 
-// The composition root: where configuration, plugins, adapters and use cases meet. Each function of the service takes
-// one of the last ones, and its bundle holds what that one reaches and no more. All throw AppError
-// `CONFIGURATION_INVALID`, which keeps a function from starting: better than half working.
+// The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
+// of the last exports; its bundle holds only what that one reaches. All throw AppError `CONFIGURATION_INVALID`, so that
+// a function that is not fully configured does not start.
 
 const openConfig = (): Config => readConfig(process.env);
 
@@ -46,19 +46,19 @@ const openLogger = ({ logLevel, stage }: Config): Logger =>
 
 let functionProcess: FunctionProcess | null = null;
 
-/** The process, where it serves one function alone; null in tests and on the command line. */
+/** The process, where it belongs to one function; null in tests and on the command line. */
 const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionProcess | null => {
   if (!ownsProcess) return null;
   functionProcess ??= createFunctionProcess({ logger });
   return functionProcess;
 };
 
-/** A handler as it is exported, once its function is opened. */
+/** Wraps a handler for export. Call it after the parts are opened. */
 export const serve = <Event, Result>(
   handler: (event: Event, context: Context) => Promise<Result>,
 ): ((event: Event, context: Context) => Promise<Result>) => functionProcess?.serve(handler) ?? handler;
 
-/** Builds the registry when it is first needed, once per sandbox; a build that failed is tried again. */
+/** Builds the registry on first use, once per sandbox; a failed build is repeated by the next call. */
 export const openRegistry = (config: Config, logger: Logger): (() => Promise<Registry>) => {
   const ownProcess = openProcess(config, logger);
   let registry: Promise<Registry> | undefined;
@@ -102,7 +102,7 @@ const openStores = (config: Config) => {
 
 type ReadCredentials = AwsCallerOptions['readCredentials'];
 
-/** Lambda, as far as background runs need it. @param readCredentials - from the environment when absent */
+/** @param readCredentials - from the environment when absent */
 const openLambda = ({ region, lambdaEndpoint }: Config, readCredentials?: ReadCredentials) =>
   createAwsCaller({
     service: 'lambda',
@@ -120,7 +120,7 @@ const openDispatcher = (config: Config, readCredentials?: ReadCredentials) =>
 const openDurableService = (config: Config, readCredentials?: ReadCredentials) =>
   createLambdaDurableService(openLambda(config, readCredentials));
 
-/** Where completion events go: to the bus, through the outbox, or to the log. */
+/** Publishes completion events to the bus, through the outbox, or to the log. */
 const openEvents = ({ region, eventBus }: Config, logger: Logger) => {
   if (eventBus === null) return { events: createLogEvents(logger), usesOutbox: false };
   const call = createAwsCaller({ service: 'events', region, endpoint: null });
@@ -144,13 +144,11 @@ const openServices = ({ outboundAllow }: Config): Services => ({
   http: lateHttpClient(outboundAllow),
 });
 
-/** What the functions that show plugins are composed of. */
 export const openAdmin = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   return { config, logger, clock: systemClock, loadRegistry: openRegistry(config, logger) };
 };
 
-/** What the functions that show executions are composed of. */
 export const openExecutions = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const stores = openStores(config);
@@ -158,13 +156,11 @@ export const openExecutions = (config: Config = openConfig()) => {
   return { logger, clock: systemClock, ...stores, listWorkflowIds, ...openEvents(config, logger) };
 };
 
-/** The same, and what stops a durable execution. */
 export const openCancel = (config: Config = openConfig()) => ({
   ...openExecutions(config),
   durableService: openDurableService(config),
 });
 
-/** The same as for showing, and what starts another execution. */
 export const openRetry = (config: Config = openConfig()) => {
   const loadNodeTypes = openNodeTypes(config, openLogger(config));
   return {
@@ -175,7 +171,7 @@ export const openRetry = (config: Config = openConfig()) => {
   };
 };
 
-/** How a retry gets at the plan and at the mode of a workflow. */
+/** Compiles the plan and resolves the mode of a workflow that is retried. */
 export const toRetry = (
   loadNodeTypes: () => Promise<FindNodeType>,
 ): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
@@ -183,7 +179,6 @@ export const toRetry = (
   modeOf: async ({ definition }) => resolveExecution(definition, await loadNodeTypes()),
 });
 
-/** What the sweeper is composed of. */
 export const openSweep = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   return {
@@ -196,7 +191,6 @@ export const openSweep = (config: Config = openConfig()) => {
   };
 };
 
-/** What the function for callback URLs is composed of. */
 export const openCallbacks = (config: Config = openConfig()) => ({
   executions: openStores(config).executions,
   durableService: openDurableService(config),
@@ -204,54 +198,57 @@ export const openCallbacks = (config: Config = openConfig()) => ({
   logger: openLogger(config),
 });
 
-/** What the functions for background runs are composed of. */
-export const openRuns = (config: Config = openConfig()) => {
+/** What every run needs, in the webhook function and in the background. */
+const openEngine = (config: Config) => {
   const logger = openLogger(config);
-  const loadNodeTypes = openNodeTypes(config, logger);
-  const { workflows, executions } = openStores(config);
+  const { workflows, executions, client, tables } = openStores(config);
   const openPlan = createOpenPlan({
-    loadNodeTypes,
+    loadNodeTypes: openNodeTypes(config, logger),
     lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: 200, clock: systemClock }),
   });
-  const urls = { executions, clock: systemClock, publicUrl: need(config.publicUrl, 'PUBLIC_URL') };
   return {
-    executions,
+    client,
+    tables,
     workflows,
+    executions,
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
-    blobs: cacheBlobs(openBlobs(config)),
+    blobs: openBlobs(config),
     ...openEvents(config, logger),
     services: openServices(config),
     logger,
     guard: openProcess(config, logger)?.guard,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
-    openCallbackUrls: (record: ExecutionRecord) =>
-      createCallbackUrls({ ...urls, ...(config.printsCallbacks ? { onOpen: printCallback } : {}) }, record),
   };
 };
 
-/** Only the local service asks for it: anywhere else the address is a secret that no log may hold. */
+export const openRuns = (config: Config = openConfig()) => {
+  const parts = openEngine(config);
+  const urls = {
+    executions: parts.executions,
+    clock: systemClock,
+    publicUrl: need(config.publicUrl, 'PUBLIC_URL'),
+    ...(config.printsCallbacks ? { onOpen: printCallback } : {}),
+  };
+  return {
+    ...parts,
+    blobs: cacheBlobs(parts.blobs),
+    openCallbackUrls: (record: ExecutionRecord) => createCallbackUrls(urls, record),
+  };
+};
+
+/** For the terminal of the local service alone: elsewhere a callback URL is a secret, which no log may hold. */
 const printCallback = (url: string): void => {
   process.stdout.write(`Waiting for an answer: ${url}\n`);
 };
 
-/** What the webhook function is composed of. */
 export const openWebhook = (config: Config = openConfig()) => {
-  const logger = openLogger(config);
-  const loadNodeTypes = openNodeTypes(config, logger);
-  const { client, tables, workflows, executions } = openStores(config);
+  const { client, tables, ...parts } = openEngine(config);
   return {
-    workflows,
-    executions,
+    ...parts,
     credentials: createCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
     dispatcher: openDispatcher(config),
-    blobs: openBlobs(config),
-    ...openEvents(config, logger),
-    loadNodeTypes,
-    services: openServices(config),
-    logger,
-    guard: openProcess(config, logger)?.guard,
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,

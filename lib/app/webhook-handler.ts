@@ -1,19 +1,12 @@
 import type { Context } from 'aws-lambda';
-import { forExecution } from '../adapters/runtime/logger.ts';
-import type { FindNodeType } from '../contract/node-type.ts';
-import type { Logger, Services } from '../contract/services.ts';
 import { cacheVerified } from '../credentials/cache-verified.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import { verify } from '../credentials/verify.ts';
-import type { StrayErrorGuard } from '../engine/stray-errors.ts';
+import type { BackgroundParts } from '../executions/lifecycle/background-run.ts';
 import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
-import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
 import { createPrepareRun } from '../executions/lifecycle/prepare-run.ts';
 import { createRunExecution } from '../executions/lifecycle/run-execution.ts';
-import type { BlobStore } from '../executions/record/blob-store.ts';
-import type { ExecutionEvents } from '../executions/record/execution-events.ts';
-import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
@@ -23,9 +16,8 @@ import { authenticate } from '../webhooks/authenticate.ts';
 import type { DeliveryStore } from '../webhooks/delivery-store.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
-import { type RunWebhookParts, runWebhook } from '../webhooks/run-webhook.ts';
+import { runWebhook } from '../webhooks/run-webhook.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
-import type { Plan } from '../workflows/plan/plan.ts';
 
 export interface WebhookSettings {
   /** Lambda's own limit is 6 MB. */
@@ -55,35 +47,27 @@ const defaultWebhookSettings: WebhookSettings = {
   deduplicationWindowMs: 86_400_000,
 };
 
-interface WebhookFunctionParts {
+interface WebhookFunctionParts extends BackgroundParts {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
-  readonly executions: ExecutionStore;
-  /** Called for the first plan, so that a refused request loads no plugin. */
-  readonly loadNodeTypes: () => Promise<FindNodeType>;
-  readonly services: Services;
-  readonly logger: Logger;
-  readonly settings?: Partial<WebhookSettings>;
   readonly deliveries: DeliveryStore;
   readonly dispatcher: Dispatcher;
-  readonly blobs: BlobStore;
-  readonly events: ExecutionEvents;
-  /** See `FinishParts`. */
-  readonly usesOutbox: boolean;
-  readonly guard?: StrayErrorGuard | undefined;
+  readonly settings?: Partial<WebhookSettings>;
 }
 
 /** The webhook function: the checks in their order, each on the value that is then used; then the run. */
 export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { logger, services } = parts;
+  const { clock, ids } = services;
   const settings = { ...defaultWebhookSettings, ...parts.settings };
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
-  const running = createRunning(parts, settings);
   const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
+  const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
+  const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
 
-  return createHandler({ logger, clock: services.clock }, async ({ event, context, describe }) => {
+  return createHandler({ logger, clock }, async ({ event, context, describe }) => {
     limitBody(event, settings.maxBodyBytes);
-    const request = readWebhookEvent(event, services.clock.now());
+    const request = readWebhookEvent(event, clock.now());
     const webhook = await findWebhook(request, findWorkflow);
     describe({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
     const headers = await authenticate(request.headers, webhook.config, authentication);
@@ -117,24 +101,4 @@ const createLookups = (
     findCredential: (id: string) => credentialCache(id, () => credentials.find(id)),
     verify: cacheVerified(verify, verified),
   };
-};
-
-const createRunning = (
-  parts: WebhookFunctionParts,
-  { cacheEntries, deduplicationWindowMs: windowMs }: WebhookSettings,
-): RunWebhookParts => {
-  const { workflows, loadNodeTypes, services, logger, guard } = parts;
-  const { clock, ids } = services;
-  const openPlan = createOpenPlan({
-    loadNodeTypes,
-    lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: cacheEntries, clock }),
-  });
-  const prepare = createPrepareRun({
-    openPlan,
-    otherWorkflows: createOtherWorkflows(workflows, openPlan),
-    services,
-    loggerFor: (execution) => forExecution(logger, execution),
-    guard,
-  });
-  return { ...parts, run: createRunExecution({ ...parts, prepare, clock, ids }), clock, ids, windowMs };
 };

@@ -5,10 +5,11 @@ import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import { createLogger } from '../../lib/adapters/runtime/logger.ts';
+import { createLogger, type forExecution } from '../../lib/adapters/runtime/logger.ts';
 import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
+import { createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
@@ -16,6 +17,7 @@ import { answerJson } from '../../lib/shared/answer.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { startInternalServer } from '../../local/net/listen.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { measure, printTable } from './measure.ts';
@@ -80,12 +82,16 @@ export const benchRequests = async (): Promise<void> => {
   const client = createDynamoDbClient(dynamodb.endpoint);
   const tables = tableNames('bench');
 
-  const webhook = (condition: string, executions: ExecutionStore) =>
-    createWebhookFunction({
-      workflows: storeOf(workflow(condition)),
+  const webhook = (condition: string, executions: ExecutionStore) => {
+    const workflows = storeOf(workflow(condition));
+    const plan = compilePlan(workflow(condition), registry.findNodeType);
+    const openPlan = async () => plan;
+    return createWebhookFunction({
+      workflows,
+      openPlan,
+      otherWorkflows: createOtherWorkflows(workflows, openPlan),
       credentials: createCredentialStore(client, tables),
       executions,
-      loadNodeTypes: async () => registry.findNodeType,
       services: {
         clock: systemClock,
         ids: randomIds,
@@ -97,8 +103,10 @@ export const benchRequests = async (): Promise<void> => {
       events: { publish: async () => {} },
       usesOutbox: false,
       logger,
+      loggerFor: (execution) => forExecution(logger, execution),
       settings: { cacheTtlMs: 60_000 },
     });
+  };
 
   const answer = (body: string) => ({ greeting: `Hello, ${JSON.parse(body).name}` });
   const bare = async (given: { body: string }) => ({

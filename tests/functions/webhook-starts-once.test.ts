@@ -55,14 +55,17 @@ const open = async () => {
     ids: randomIds,
     http: { request: () => Promise.reject(new Error('unused')) },
   };
+  const healthy = createExecutionStore(direct, tables, options);
+  const workflows = createWorkflowStore(direct, tables, systemClock);
   const background = {
     ...keptEvents(),
     blobs: inMemoryBlobs(),
+    openPlan,
+    otherWorkflows: createOtherWorkflows(workflows, openPlan),
     services,
     logger,
+    loggerFor: () => logger,
   };
-  const healthy = createExecutionStore(direct, tables, options);
-  const workflows = createWorkflowStore(direct, tables, systemClock);
   const dispatched: string[] = [];
   const dispatcher = { dispatch: async (executionId: string) => void dispatched.push(executionId) };
   const handler = createWebhookFunction({
@@ -72,7 +75,6 @@ const open = async () => {
     deliveries: createDeliveryStore(client, tables),
     credentials: inMemoryCredentialStore(),
     dispatcher,
-    loadNodeTypes: async () => registry.findNodeType,
     settings: { cacheTtlMs: 0 },
   });
   const definition = aFlow({ nodes: [], edges: [] });
@@ -82,9 +84,6 @@ const open = async () => {
     ...background,
     executions: healthy,
     workflows,
-    openPlan,
-    otherWorkflows: createOtherWorkflows(workflows, openPlan),
-    loggerFor: () => logger,
   };
   let runs = 0;
   const run = createExpressFunction({

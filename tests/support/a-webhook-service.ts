@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createLogger, withFields } from '../../lib/adapters/runtime/logger.ts';
+import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
 import { createWebhookFunction, type WebhookSettings } from '../../lib/app/webhook-handler.ts';
-import { emit } from '../../lib/contract/node.ts';
+import { type ExecutionInfo, emit } from '../../lib/contract/node.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
 import type { Ids } from '../../lib/contract/services.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
@@ -130,22 +130,18 @@ export const aWebhookService = async ({
     executions: { ...executions, ...spoilt.executions },
     blobs: inMemoryBlobs(),
     ...keptEvents(),
+    openPlan,
+    otherWorkflows: createOtherWorkflows({ ...workflows, ...spoilt.workflows }, openPlan),
     services,
     logger,
+    loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
   };
-  const dispatcher = anInlineDispatcher({
-    ...background,
-    openPlan,
-    otherWorkflows: createOtherWorkflows(background.workflows, openPlan),
-    loggerFor: ({ executionId, workflowId, workflowVersion }) =>
-      withFields(logger, { executionId, workflowId, workflowVersion }),
-  });
+  const dispatcher = anInlineDispatcher(background);
   const handler = createWebhookFunction({
     ...background,
     credentials: { ...credentials, ...spoilt.credentials },
     deliveries: { ...inMemoryDeliveryStore(), ...spoilt.deliveries },
     dispatcher: { ...dispatcher, ...spoilt.dispatcher },
-    loadNodeTypes: async () => registry.findNodeType,
     settings,
     guard,
   });
