@@ -1,4 +1,5 @@
-import { openRuns, serve } from '../lib/app/compose.ts';
+import { openRuns } from '../lib/app/compose.ts';
 import { createExpressFunction } from '../lib/app/express-handler.ts';
+import { serve } from '../lib/app/sandbox.ts';
 
 export const handler = serve(createExpressFunction(openRuns()));

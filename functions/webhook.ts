@@ -1,4 +1,5 @@
-import { openWebhook, serve } from '../lib/app/compose.ts';
+import { openWebhook } from '../lib/app/compose.ts';
+import { serve } from '../lib/app/sandbox.ts';
 import { createWebhookFunction } from '../lib/app/webhook-handler.ts';
 
 export const handler = serve(createWebhookFunction(openWebhook()));

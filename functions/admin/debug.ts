@@ -1,5 +1,6 @@
-import { openAdmin, serve } from '../../lib/app/compose.ts';
+import { openAdmin } from '../../lib/app/compose.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
+import { serve } from '../../lib/app/sandbox.ts';
 import { describeRegistry } from '../../lib/plugins/debug.ts';
 
 const { config, ...parts } = openAdmin();

@@ -1,4 +1,5 @@
-import { openRetry, serve } from '../../lib/app/compose.ts';
+import { openRetry } from '../../lib/app/compose.ts';
 import { createRetryExecution } from '../../lib/app/executions-handlers.ts';
+import { serve } from '../../lib/app/sandbox.ts';
 
 export const handler = serve(createRetryExecution(openRetry()));

@@ -1,5 +1,3 @@
-import type { Context } from 'aws-lambda';
-import { installedPlugins } from '../../plugins/installed.ts';
 import { type AwsCallerOptions, createAwsCaller } from '../adapters/aws/aws-caller.ts';
 import { createLambdaDispatcher } from '../adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
@@ -16,7 +14,6 @@ import { createWorkflowStore } from '../adapters/dynamodb/workflow-store.ts';
 import { createEventBridgeEvents } from '../adapters/events/event-bridge-events.ts';
 import { createLogEvents } from '../adapters/events/log-events.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
-import { createFunctionProcess, type FunctionProcess } from '../adapters/runtime/function-process.ts';
 import { createLogger, forExecution } from '../adapters/runtime/logger.ts';
 import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
@@ -28,12 +25,12 @@ import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/pl
 import type { RetryParts } from '../executions/lifecycle/retry-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
-import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
 import { createCache } from '../shared/cache.ts';
 import { AppError } from '../shared/errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
+import { openProcess, openRegistry } from './sandbox.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
 // of the last exports; its bundle holds only what that one reaches. All throw AppError `CONFIGURATION_INVALID`, so that
@@ -43,44 +40,6 @@ const openConfig = (): Config => readConfig(process.env);
 
 const openLogger = ({ logLevel, stage }: Config): Logger =>
   createLogger({ level: logLevel, fields: { service: 'hookloom', stage } });
-
-let functionProcess: FunctionProcess | null = null;
-
-/** The process, where it belongs to one function; null in tests and on the command line. */
-const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionProcess | null => {
-  if (!ownsProcess) return null;
-  functionProcess ??= createFunctionProcess({ logger });
-  return functionProcess;
-};
-
-/** Wraps a handler for export. Call it after the parts are opened. */
-export const serve = <Event, Result>(
-  handler: (event: Event, context: Context) => Promise<Result>,
-): ((event: Event, context: Context) => Promise<Result>) => functionProcess?.serve(handler) ?? handler;
-
-/** Builds the registry on first use, once per sandbox; a failed build is repeated by the next call. */
-export const openRegistry = (config: Config, logger: Logger): (() => Promise<Registry>) => {
-  const ownProcess = openProcess(config, logger);
-  let registry: Promise<Registry> | undefined;
-  const load = async (): Promise<Registry> => {
-    const built = await loadRegistry(installedPlugins, {
-      logger,
-      clock: systemClock,
-      disabled: config.disabledPlugins,
-      deadlineMs: config.pluginDeadlineMs,
-      outside: ownProcess?.outside,
-    });
-    ownProcess?.onEnd(built.destroy);
-    return built;
-  };
-  return () => {
-    registry ??= load().catch((error: unknown) => {
-      registry = undefined;
-      throw error;
-    });
-    return registry;
-  };
-};
 
 const openNodeTypes = (config: Config, logger: Logger): (() => Promise<FindNodeType>) => {
   const open = openRegistry(config, logger);
@@ -100,25 +59,19 @@ const openStores = (config: Config) => {
   };
 };
 
-type ReadCredentials = AwsCallerOptions['readCredentials'];
+type LambdaOptions = Pick<AwsCallerOptions, 'readCredentials'>;
 
-/** @param readCredentials - from the environment when absent */
-const openLambda = ({ region, lambdaEndpoint }: Config, readCredentials?: ReadCredentials) =>
-  createAwsCaller({
-    service: 'lambda',
-    region,
-    endpoint: lambdaEndpoint,
-    ...(readCredentials === undefined ? {} : { readCredentials }),
-  });
+const openLambda = ({ region, lambdaEndpoint }: Config, options: LambdaOptions) =>
+  createAwsCaller({ service: 'lambda', region, endpoint: lambdaEndpoint, ...options });
 
-const openDispatcher = (config: Config, readCredentials?: ReadCredentials) =>
-  createLambdaDispatcher(openLambda(config, readCredentials), {
+const openDispatcher = (config: Config, options: LambdaOptions = {}) =>
+  createLambdaDispatcher(openLambda(config, options), {
     durable: need(config.durableFunction, 'RUN_DURABLE_FUNCTION'),
     express: need(config.expressFunction, 'RUN_EXPRESS_FUNCTION'),
   });
 
-const openDurableService = (config: Config, readCredentials?: ReadCredentials) =>
-  createLambdaDurableService(openLambda(config, readCredentials));
+const openDurableService = (config: Config, options: LambdaOptions = {}) =>
+  createLambdaDurableService(openLambda(config, options));
 
 /** Publishes completion events to the bus, through the outbox, or to the log. */
 const openEvents = ({ region, eventBus }: Config, logger: Logger) => {
@@ -258,18 +211,17 @@ export const openWebhook = (config: Config = openConfig()) => {
   };
 };
 
-/** What the command line is composed of. */
 export const openCommands = (config: Config) => {
   const { client, tables, ...stores } = openStores(config);
   const local = { accessKeyId: 'local', secretAccessKey: 'local' };
-  // Of a deployed stage, the store's client finds them: profiles and single sign-on included.
+  // For a deployed stage, from the SDK's credential chain: profiles and single sign-on included.
   const readCredentials = config.lambdaEndpoint === null ? () => client.config.credentials() : () => local;
   return {
     client,
     ...stores,
     credentials: createCredentialStore(client, tables),
     listWorkflowIds: createListWorkflowIds(client, tables),
-    dispatcher: openDispatcher(config, readCredentials),
-    durableService: openDurableService(config, readCredentials),
+    dispatcher: openDispatcher(config, { readCredentials }),
+    durableService: openDurableService(config, { readCredentials }),
   };
 };

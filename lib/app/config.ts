@@ -6,16 +6,16 @@ export interface Config {
   readonly stage: string;
   readonly version: string;
   readonly logLevel: LogLevel;
-  /** Ids of plugins that are switched off. */
+  /** Ids of plugins. */
   readonly disabledPlugins: readonly string[];
-  /** For loading, initialising and checking one plugin, each. */
+  /** Limit for each of loading, initialising and checking a plugin. */
   readonly pluginDeadlineMs: number;
-  /** How long a sandbox may go by what it has read of a workflow or a credential. */
+  /** How long a sandbox caches workflows and credentials. */
   readonly workflowCacheMs: number;
   readonly maxBodyBytes: number;
   readonly maxBodyDepth: number;
   readonly retentionDays: number;
-  /** What httpRequest may reach although it is private. */
+  /** Private addresses that `httpRequest` may reach. */
   readonly outboundAllow: readonly string[];
   /** Null in functions that use no table. */
   readonly tablePrefix: string | null;
@@ -24,27 +24,27 @@ export interface Config {
   readonly region: string;
   /** The Lambda API on this machine; null in AWS. */
   readonly lambdaEndpoint: string | null;
-  /** The functions for background runs, the durable one with its alias: `name:alias`. Null in functions that start none. */
+  /** Functions for background runs, the durable one with its alias: `name:alias`. Null in functions that start none. */
   readonly durableFunction: string | null;
   readonly expressFunction: string | null;
-  /** Where large values are kept: a bucket, or a folder of this machine. */
+  /** Store of large values: a bucket, or a folder on this machine. */
   readonly blobBucket: string | null;
   readonly blobFolder: string | null;
-  /** Where the end of executions is told; null: in the log. */
+  /** Bus for completion events; null writes them to the log. */
   readonly eventBus: string | null;
-  /** Where the service is reached from outside; null in functions that give out no addresses. */
+  /** Public origin, without a trailing slash; null in functions that issue no callback URLs. */
   readonly publicUrl: string | null;
-  /** For how long a delivery that comes again is a duplicate. */
+  /** How long a repeated delivery is a duplicate. */
   readonly deduplicationWindowMs: number;
-  /** Whether the addresses of callbacks are printed: for the person at the terminal of the local service alone. */
+  /** Print callback URLs: for the terminal of the local service alone. */
   readonly printsCallbacks: boolean;
-  /** Whether the process serves this function alone, so that it may take over its signals and errors, and end it. */
+  /** The process serves this function alone, which may handle signals and stray errors, and exit. */
   readonly ownsProcess: boolean;
 }
 
 const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** @throws AppError `CONFIGURATION_INVALID` that names the variable and what it must be, not what it is */
+/** @throws AppError `CONFIGURATION_INVALID`, with the variable and what it must be, but not its value */
 export const readConfig = (env: Readonly<Record<string, string | undefined>>): Config => ({
   stage: env.STAGE ?? 'dev',
   version: env.SERVICE_VERSION ?? '0.0.0',
@@ -71,7 +71,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   ownsProcess: env.OWN_PROCESS === '1',
 });
 
-/** A duplicate is known by the record of the first one: that has to be there for as long. */
+/** At most the retention: a duplicate is answered from the record of the first delivery. */
 const readWindow = (env: Readonly<Record<string, string | undefined>>): number => {
   const days = readRetentionDays(env);
   const max = Math.min(days, 30) * 86_400;

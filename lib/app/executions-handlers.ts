@@ -64,7 +64,7 @@ export const createRetryExecution = (parts: Served & RetryParts) =>
     }),
   );
 
-/** `POST /api/admin/executions/{executionId}/cancel`: ends it before its time. */
+/** `POST /api/admin/executions/{executionId}/cancel`. */
 export const createCancelExecution = (parts: Served & CancelParts) =>
   createHandler(
     parts,

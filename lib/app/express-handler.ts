@@ -4,9 +4,9 @@ import { type BackgroundParts, createBackgroundInvocation } from '../executions/
 import { readExecutionId } from '../executions/record/read-execution-id.ts';
 
 /**
- * The function that runs executions from their start to their end in one process. After a crash Lambda calls it again,
- * twice, under the same request id, and the whole workflow runs again under the same idempotency keys; then the
- * execution goes to the dead-letter queue, and is settled by the sweeper.
+ * The function for express runs: from start to end in one process. After a crash Lambda invokes it again, twice, with the
+ * same request id, and the whole workflow runs again with the same idempotency keys. Then the event goes to the
+ * dead-letter queue, and the sweeper reconciles the execution.
  */
 export const createExpressFunction =
   (parts: BackgroundParts) =>
@@ -15,7 +15,7 @@ export const createExpressFunction =
     try {
       await invocation.run(readExecutionId(event), {
         mode: 'express',
-        // It may have been in line for long, and whoever tries again does everything again.
+        // Not from its start: it may have been queued for long, and a retry repeats the whole run.
         since: parts.services.clock.now(),
         leaseOwner: `request:${awsRequestId}`,
         steps: inlineSteps(parts.services.clock),

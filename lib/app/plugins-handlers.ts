@@ -13,10 +13,10 @@ interface AdminParts {
   readonly loadRegistry: () => Promise<Registry>;
 }
 
-/** What is left of the function's time when the last health check has to have ended, to report. */
+/** Time reserved to report after the last health check. */
 const HEALTH_MARGIN_MS = 500;
 
-/** One endpoint of the admin API: GET, an answer, nothing to change. */
+/** A read-only endpoint of the admin API. */
 const createAdminFunction = (parts: AdminParts, read: (context: Partial<Context>) => Promise<Answer>) =>
   createHandler(parts, async ({ event, context }) => {
     const method = methodOf(event);
@@ -25,7 +25,7 @@ const createAdminFunction = (parts: AdminParts, read: (context: Partial<Context>
     return read(context);
   });
 
-/** An endpoint that lists what is installed, as it turned out: it waits for every plugin. */
+/** An endpoint that lists the installed plugins, once all are initialised. */
 export const createAdminList = (parts: AdminParts, list: (registry: ListedPlugins, now: number) => unknown) =>
   createAdminFunction(parts, async () => {
     const registry = await parts.loadRegistry();
@@ -34,8 +34,8 @@ export const createAdminList = (parts: AdminParts, list: (registry: ListedPlugin
   });
 
 /**
- * The health report: 503 when nothing works, a registry that can't be built included. However long one check may
- * take, the report is there before the function's own time is up.
+ * The health report: 503 when no plugin works, or the registry can't be built. Checks end before the function's own time
+ * is up.
  */
 export const createHealthFunction = (parts: AdminParts, deadlineMs: number) =>
   createAdminFunction(parts, async (context) => {
@@ -44,7 +44,7 @@ export const createHealthFunction = (parts: AdminParts, deadlineMs: number) =>
       logger.error('registry not built', { cause });
       return null;
     });
-    await registry?.initialise(); // before its time is shared out
+    await registry?.initialise(); // before the remaining time is read
     const report =
       registry === null
         ? reportNoRegistry(clock.now())

@@ -8,17 +8,17 @@ import {
 import type { DueGroup } from '../executions/record/execution-store.ts';
 import { readExecutionId } from '../executions/record/read-execution-id.ts';
 
-/** How many executions of a group are looked at side by side: those that wait are many, and seldom lost. */
+/** Executions of a group reconciled in parallel. Waiting ones are many, and seldom lost. */
 const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5 };
 
-/** What is left of the function's time when no other execution is begun with, in milliseconds. */
+/** Remaining time of the function below which no further execution is reconciled, in milliseconds. */
 const MARGIN_MS = 30_000;
 
 type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boolean>;
 
 /**
- * The sweeper. Called by a schedule, it looks after the executions whose lease has run out; called by the dead-letter
- * queue, after those that it is given. One for which that fails does not keep it from the others.
+ * The sweeper. Invoked by a schedule, it reconciles the executions whose lease has expired; invoked by the dead-letter
+ * queue, those of its messages. An execution that fails does not stop the others.
  */
 export const createSweepFunction =
   (parts: ReconcileParts) =>
@@ -39,7 +39,7 @@ export const createSweepFunction =
     return { batchItemFailures: [] };
   };
 
-/** What fails stays in the queue; what names no execution would never leave it otherwise. */
+/** Failed messages stay in the queue; a message without an execution id is dropped, since it would never leave. */
 const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<SQSBatchResponse> => {
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const message of messages) {
@@ -52,7 +52,8 @@ const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<S
 };
 
 /**
- * A message as Lambda writes it: the event of the invocation as the body, its request id as an attribute.
+ * A message as Lambda writes it: the event of the invocation as body, its request id as an attribute.
+ *
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html#invocation-dlq
  */
 const readMessage = (
@@ -73,7 +74,7 @@ const readMessage = (
 
 const toMap = (value: unknown): Record<string, unknown> => (isPlainObject(value) ? value : {});
 
-/** All that is due of a group, page by page, until the function's time is nearly up: the next sweep goes on. */
+/** Reconciles the due executions of a group, page by page, until the function's time is nearly up. */
 const sweepDue = async (
   group: DueGroup,
   { executions, clock, logger }: ReconcileParts,

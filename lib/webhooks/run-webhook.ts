@@ -30,7 +30,7 @@ interface CheckedRequest {
   readonly body: JsonValue;
 }
 
-export interface RunWebhookParts extends AcceptParts {
+interface RunWebhookParts extends AcceptParts {
   readonly deliveries: DeliveryStore;
   /** How long a repeated delivery is a duplicate, in milliseconds. */
   readonly windowMs: number;

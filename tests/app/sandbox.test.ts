@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { openRegistry } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
+import { openRegistry } from '../../lib/app/sandbox.ts';
 import type { Logger } from '../../lib/contract/services.ts';
 import { silent } from '../support/a-run.ts';
 
-const config = readConfig({ DISABLED_PLUGINS: 'manualTrigger,nobody' });
+const config = readConfig({ DISABLED_PLUGINS: 'manualTrigger,unknown' });
 
 test('the registry is built once, from the installed plugins less those that are switched off', async () => {
   const load = openRegistry(config, silent);

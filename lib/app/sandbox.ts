@@ -1,0 +1,45 @@
+import type { Context } from 'aws-lambda';
+import { installedPlugins } from '../../plugins/installed.ts';
+import { createFunctionProcess, type FunctionProcess } from '../adapters/runtime/function-process.ts';
+import { systemClock } from '../adapters/runtime/system-clock.ts';
+import type { Logger } from '../contract/services.ts';
+import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
+import type { Config } from './config.ts';
+
+let functionProcess: FunctionProcess | null = null;
+
+/** The process, where it belongs to one function; null in tests and on the command line. */
+export const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionProcess | null => {
+  if (!ownsProcess) return null;
+  functionProcess ??= createFunctionProcess({ logger });
+  return functionProcess;
+};
+
+/** Wraps a handler for export. Call it after the parts are opened. */
+export const serve = <Event, Result>(
+  handler: (event: Event, context: Context) => Promise<Result>,
+): ((event: Event, context: Context) => Promise<Result>) => functionProcess?.serve(handler) ?? handler;
+
+/** Builds the registry on first use, once per sandbox; a failed build is repeated by the next call. */
+export const openRegistry = (config: Config, logger: Logger): (() => Promise<Registry>) => {
+  const ownProcess = openProcess(config, logger);
+  let registry: Promise<Registry> | undefined;
+  const load = async (): Promise<Registry> => {
+    const built = await loadRegistry(installedPlugins, {
+      logger,
+      clock: systemClock,
+      disabled: config.disabledPlugins,
+      deadlineMs: config.pluginDeadlineMs,
+      outside: ownProcess?.outside,
+    });
+    ownProcess?.onEnd(built.destroy);
+    return built;
+  };
+  return () => {
+    registry ??= load().catch((error: unknown) => {
+      registry = undefined;
+      throw error;
+    });
+    return registry;
+  };
+};
