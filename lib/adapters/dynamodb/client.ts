@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /**
- * The SDK's own limits are made for batch work. A webhook's caller waits at most 30 s, so: three tries in all,
- * each of them short.
- * @param endpoint a DynamoDB on this machine; absent in AWS, where region and credentials come from the environment
+ * Three short tries: a webhook's caller waits for 30 s at most, and the SDK's default limits are made for batch work.
+ *
+ * @param endpoint - a DynamoDB on this machine; absent in AWS, where region and credentials come from the environment
  */
 export const createDynamoDbClient = (endpoint?: string): DynamoDBClient =>
   new DynamoDBClient({

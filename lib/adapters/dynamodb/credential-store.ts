@@ -1,24 +1,31 @@
-import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Credential, CredentialSecret } from '../../credentials/credential.ts';
 import type { CredentialStore } from '../../credentials/credential-store.ts';
 import { AppError } from '../../shared/errors.ts';
-import { type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
+import {
+  compact,
+  type Item,
+  json,
+  number,
+  optional,
+  readJson,
+  readNumber,
+  readText,
+  text,
+} from './attributes.ts';
+import { getItem, putItem } from './items.ts';
 import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
-import { fromStore, isWritten } from './translate-error.ts';
 
-/** One item per credential; every change is conditional on the revision before it. */
+/** One item per credential; every change is conditional on the previous revision. */
 export const createCredentialStore = (
   client: DynamoDBClient,
   tables: Pick<TableNames, 'credentials'>,
 ): CredentialStore => ({
   find: async (credentialId) => {
-    const { Item: item } = await fromStore(
-      client.send(
-        new GetItemCommand({ TableName: tables.credentials, Key: { credentialId: text(credentialId) } }),
-      ),
-    );
-    return item === undefined ? null : toCredential(item);
+    const Key = { credentialId: text(credentialId) };
+    const item = await getItem(client, { TableName: tables.credentials, Key });
+    return item === null ? null : toCredential(item);
   },
 
   put: async (credential) => {
@@ -29,12 +36,9 @@ export const createCredentialStore = (
             ConditionExpression: 'revision = :before',
             ExpressionAttributeValues: { ':before': number(credential.revision - 1) },
           };
-    const isPut = await isWritten(
-      client.send(
-        new PutItemCommand({ TableName: tables.credentials, Item: toItem(credential), ...condition }),
-      ),
-    );
-    if (!isPut) throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
+    const input = { TableName: tables.credentials, Item: toItem(credential), ...condition };
+    if (!(await putItem(client, input)))
+      throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
   },
 
   list: async () => {
@@ -43,13 +47,14 @@ export const createCredentialStore = (
   },
 });
 
-const toItem = ({ id, type, username, secrets, revision }: Credential): Item => ({
-  credentialId: text(id),
-  type: text(type),
-  ...(username === null ? {} : { username: text(username) }),
-  secrets: json(secrets),
-  revision: number(revision),
-});
+const toItem = ({ id, type, username, secrets, revision }: Credential): Item =>
+  compact({
+    credentialId: text(id),
+    type: text(type),
+    username: optional(username, text),
+    secrets: json(secrets),
+    revision: number(revision),
+  });
 
 const toCredential = (item: Item): Credential => ({
   id: readText(item, 'credentialId'),

@@ -1,41 +1,30 @@
-import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DeliveryClaim, DeliveryStore } from '../../webhooks/delivery-store.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
+import { getItem, putItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
-import { fromStore, isWritten } from './translate-error.ts';
 
-/** A claim may expire between the refused write and the read: then the next try wins, or meets who was faster. */
+/** A claim may expire between the refused write and the read: the next try wins, or finds a newer claim. */
 const MAX_TRIES = 3;
 
-/** Claims on deliveries: one item each, written on the condition that no claim holds. */
+/** One item per claim, written on the condition that no valid claim exists. */
 export const createDeliveryStore = (
   client: DynamoDBClient,
   tables: Pick<TableNames, 'deliveries'>,
 ): DeliveryStore => {
   const put = (claim: DeliveryClaim): Promise<boolean> =>
-    isWritten(
-      client.send(
-        new PutItemCommand({
-          TableName: tables.deliveries,
-          Item: toItem(claim),
-          ConditionExpression: 'attribute_not_exists(deliveryId) OR #until <= :claimedAt',
-          ExpressionAttributeNames: { '#until': 'until' },
-          ExpressionAttributeValues: { ':claimedAt': number(claim.claimedAt) },
-        }),
-      ),
-    );
+    putItem(client, {
+      TableName: tables.deliveries,
+      Item: toItem(claim),
+      ConditionExpression: 'attribute_not_exists(deliveryId) OR #until <= :claimedAt',
+      ExpressionAttributeNames: { '#until': 'until' },
+      ExpressionAttributeValues: { ':claimedAt': number(claim.claimedAt) },
+    });
 
   const find = async (deliveryId: string): Promise<DeliveryClaim | null> => {
-    const { Item: item } = await fromStore(
-      client.send(
-        new GetItemCommand({
-          TableName: tables.deliveries,
-          Key: { deliveryId: text(deliveryId) },
-          ConsistentRead: true,
-        }),
-      ),
-    );
-    return item === undefined ? null : toClaim(item);
+    const Key = { deliveryId: text(deliveryId) };
+    const item = await getItem(client, { TableName: tables.deliveries, Key, ConsistentRead: true });
+    return item === null ? null : toClaim(item);
   };
 
   return {

@@ -5,70 +5,85 @@ import type {
   ExecutionRecord,
   ExecutionStart,
   ExecutionSummary,
-  PendingCallback,
 } from '../../executions/record/execution-store.ts';
-import { flag, type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
+import {
+  compact,
+  flag,
+  type Item,
+  json,
+  number,
+  optional,
+  readJson,
+  readNumber,
+  readText,
+  text,
+} from './attributes.ts';
 
 const SECONDS_PER_DAY = 86_400;
 
-/** Longer than the longest execution (a year): an open one is never removed. */
+/** Longer than the longest execution (a year): the TTL never removes an open one. */
 export const OPEN_DAYS = 400;
 
-/** When an accepted execution should have begun. */
-const BEGIN_WITHIN_MS = 2 * 60_000;
+/** Lease of an accepted execution, until a process takes it over. */
+const ACCEPTED_LEASE_MS = 2 * 60_000;
 
-/** Open executions are spread over as many keys of the index by time, so that none of them gets hot. */
+/** Partition keys of the index by time, over which open executions are spread so that none gets hot. */
 const SHARD_COUNT = 4;
 
-/** The keys of the index by time under which a group of open executions is found. */
+/** The partition keys of a group in the index by time. */
 export const shardsOf = (group: DueGroup): readonly string[] =>
   Array.from({ length: SHARD_COUNT }, (_, shard) => toShard(group, shard));
 
-export const shardOf = (executionId: string, group: DueGroup): string =>
+const shardOf = (executionId: string, group: DueGroup): string =>
   toShard(group, (createHash('sha256').update(executionId).digest()[0] ?? 0) % SHARD_COUNT);
+
+/** The attributes by which an execution is found in the index by time once its lease has expired. */
+export const toLease = (executionId: string, group: DueGroup, leaseExpiresAt: number) => ({
+  openShard: text(shardOf(executionId, group)),
+  leaseExpiresAt: text(toIso(leaseExpiresAt)),
+});
 
 const toShard = (group: DueGroup, shard: number): string => `${group === 'waiting' ? 'w' : ''}${shard}`;
 
-/** The key of a pending callback, which no execution's id can be. Hashed: a name may be longer than a key. */
+/** The key of a pending callback. No execution id has a colon; hashed, since names may be longer than a key. */
 export const callbackKeyOf = (executionId: string, name: string): string =>
   `callback:${createHash('sha256').update(`${executionId}/${name}`).digest('base64url')}`;
 
-export const toCallback = (item: Item): PendingCallback => readJson<PendingCallback>(item, 'callback');
-
-/** ISO 8601 sorts as it reads, which the indexes by time need. */
+/** ISO 8601: the indexes need times that sort as text. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
-/** Seconds since the epoch, which is what DynamoDB's TTL reads. */
+/** In seconds since the epoch, as DynamoDB's TTL expects. */
 export const toExpiry = (fromMs: number, retentionDays: number): number =>
   Math.floor(fromMs / 1_000) + retentionDays * SECONDS_PER_DAY;
 
 export const isExpired = (item: Item, now: number): boolean => readNumber(item, 'expiresAt') * 1_000 <= now;
 
-export const toItem = (start: ExecutionStart, retentionDays: number): Item => ({
-  executionId: text(start.executionId),
-  workflowId: text(start.workflowId),
-  workflowVersion: number(start.workflowVersion),
-  trigger: json(start.trigger),
-  mode: text(start.mode),
-  status: text(start.status),
-  startedAt: text(toIso(start.startedAt)),
-  startToken: text(start.startToken),
-  expiresAt: number(toExpiry(start.startedAt, start.mode === 'inline' ? retentionDays : OPEN_DAYS)),
-  // Whatever ends it goes by this, not by a setting of its own: the command line has none.
-  retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
-  ...(start.input === null ? {} : { input: text(start.input) }),
-  ...(start.callbackKey === null ? {} : { callbackKey: text(start.callbackKey) }),
-  ...(start.retryOf === null ? {} : { retryOf: json(start.retryOf) }),
-  ...(start.traceparent === null ? {} : { traceparent: text(start.traceparent) }),
-  ...(start.retriedCheckpoints === null ? {} : { retriedCheckpoints: text(start.retriedCheckpoints) }),
-  ...(start.keepsResult ? { keepsResult: flag(true) } : {}),
-  ...(start.mode === 'inline'
-    ? {}
-    : {
-        openShard: text(shardOf(start.executionId, 'active')),
-        leaseExpiresAt: text(toIso(start.startedAt + BEGIN_WITHIN_MS)),
-      }),
-});
+const readTime = (item: Item, name: string): number | null =>
+  item[name] === undefined ? null : Date.parse(readText(item, name));
+
+export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
+  const isInline = start.mode === 'inline';
+  return compact({
+    executionId: text(start.executionId),
+    workflowId: text(start.workflowId),
+    workflowVersion: number(start.workflowVersion),
+    trigger: json(start.trigger),
+    mode: text(start.mode),
+    status: text(start.status),
+    startedAt: text(toIso(start.startedAt)),
+    startToken: text(start.startToken),
+    expiresAt: number(toExpiry(start.startedAt, isInline ? retentionDays : OPEN_DAYS)),
+    // Stored, since the process that finishes it may have another setting: the command line has none.
+    retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
+    input: optional(start.input, text),
+    callbackKey: optional(start.callbackKey, text),
+    retryOf: optional(start.retryOf, json),
+    traceparent: optional(start.traceparent, text),
+    retriedCheckpoints: optional(start.retriedCheckpoints, text),
+    keepsResult: start.keepsResult ? flag(true) : undefined,
+    ...(isInline ? {} : toLease(start.executionId, 'active', start.startedAt + ACCEPTED_LEASE_MS)),
+  });
+};
 
 export const toRecord = (item: Item): ExecutionRecord => ({
   ...toSummary(item),
@@ -76,32 +91,32 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   startToken: item.startToken?.S ?? '',
   input: item.input?.S ?? null,
   callbackKey: item.callbackKey?.S ?? null,
-  retryOf: item.retryOf === undefined ? null : readJson<ExecutionStart['retryOf']>(item, 'retryOf'),
+  retryOf: readJson<ExecutionStart['retryOf']>(item, 'retryOf', null),
   traceparent: item.traceparent?.S ?? null,
   retriedCheckpoints: item.retriedCheckpoints?.S ?? null,
   keepsResult: item.keepsResult?.BOOL === true,
-  nodes: item.nodes === undefined ? [] : readJson<NodeRecord[]>(item, 'nodes'),
-  nodesOmitted: item.nodesOmitted === undefined ? 0 : readNumber(item, 'nodesOmitted'),
-  failure: item.failure === undefined ? null : readJson<NodeFailure | null>(item, 'failure'),
+  nodes: readJson<NodeRecord[]>(item, 'nodes', []),
+  nodesOmitted: readNumber(item, 'nodesOmitted', 0),
+  failure: readJson<NodeFailure | null>(item, 'failure', null),
   leaseOwner: item.leaseOwner?.S ?? null,
-  invocations: item.invocations === undefined ? 0 : readNumber(item, 'invocations'),
-  journalSize: item.journalSize === undefined ? 0 : readNumber(item, 'journalSize'),
-  crashes: item.crashes === undefined ? 0 : readNumber(item, 'crashes'),
-  redispatches: item.redispatches === undefined ? 0 : readNumber(item, 'redispatches'),
+  invocations: readNumber(item, 'invocations', 0),
+  journalSize: readNumber(item, 'journalSize', 0),
+  crashes: readNumber(item, 'crashes', 0),
+  redispatches: readNumber(item, 'redispatches', 0),
   result: item.result?.S ?? null,
   checkpoints: item.checkpoints?.S ?? null,
   isInOutbox: item.isInOutbox?.BOOL === true,
-  leaseExpiresAt: item.leaseExpiresAt === undefined ? null : Date.parse(readText(item, 'leaseExpiresAt')),
+  leaseExpiresAt: readTime(item, 'leaseExpiresAt'),
 });
 
-/** What the index by workflow has of an execution. */
+/** Reads an item of the index by workflow. */
 export const toSummary = (item: Item): ExecutionSummary => ({
   executionId: readText(item, 'executionId'),
   workflowId: readText(item, 'workflowId'),
   workflowVersion: readNumber(item, 'workflowVersion'),
-  // Executions that were recorded before there were others ran inline.
+  // Missing in old records: the first executions were all inline.
   mode: (item.mode?.S ?? 'inline') as ExecutionSummary['mode'],
   status: readText(item, 'status') as ExecutionSummary['status'],
   startedAt: Date.parse(readText(item, 'startedAt')),
-  endedAt: item.endedAt === undefined ? null : Date.parse(readText(item, 'endedAt')),
+  endedAt: readTime(item, 'endedAt'),
 });

@@ -8,14 +8,14 @@ import type {
 import { type Item, readText, text } from './attributes.ts';
 import { shardsOf, toIso, toSummary } from './execution-item.ts';
 import type { TableNames } from './table-names.ts';
-import { fromStore } from './translate-error.ts';
+import { translateErrors } from './translate-error.ts';
 
-/** A rare status may be far away: after as many pages the list says that there is more, and is read on from there. */
+/** Limit of one call: pages full of other statuses give a short list with `hasMore`. */
 const MAX_PAGES = 10;
 
 type Tables = Pick<TableNames, 'executions'>;
 
-/** The executions of one workflow, by its index, the latest first. */
+/** Lists the executions of a workflow from its index, the latest first. */
 export const listExecutions = async (
   client: DynamoDBClient,
   { executions }: Tables,
@@ -39,8 +39,8 @@ export const listExecutions = async (
   const found: ExecutionSummary[] = [];
   let next = after === undefined ? undefined : toKey(workflowId, after);
   for (let page = 0; page < MAX_PAGES; page++) {
-    const { Items = [], LastEvaluatedKey } = await fromStore(
-      client.send(new QueryCommand({ ...input, ...(next === undefined ? {} : { ExclusiveStartKey: next }) })),
+    const { Items = [], LastEvaluatedKey } = await translateErrors(
+      client.send(new QueryCommand({ ...input, ExclusiveStartKey: next })),
     );
     found.push(...Items.map(toSummary));
     if (found.length > limit) return { executions: found.slice(0, limit), hasMore: true };
@@ -50,7 +50,7 @@ export const listExecutions = async (
   return { executions: found, hasMore: true };
 };
 
-/** The last that ISO 8601 sorts rightly: four digits of a year. */
+/** The last year of four digits: later times do not sort as text. */
 const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
 const toKey = (
@@ -62,10 +62,9 @@ const toKey = (
   executionId: text(executionId),
 });
 
-/** How many ids of one shard are read at once. */
-const DUE_PAGE = 100;
+const DUE_PAGE_SIZE = 100;
 
-/** Page by page of all shards side by side: none of them has to wait for the end of another. */
+/** Reads all shards in parallel, page by page: no shard waits for the end of another. */
 export async function* findDueExecutions(
   client: DynamoDBClient,
   { executions }: Tables,
@@ -73,22 +72,19 @@ export async function* findDueExecutions(
   group: DueGroup,
 ): AsyncGenerator<string> {
   const queryShard = (shard: string, from: Item | undefined) =>
-    fromStore(
+    translateErrors(
       client.send(
         new QueryCommand({
           TableName: executions,
           IndexName: 'byCheckTime',
           KeyConditionExpression: 'openShard = :shard AND leaseExpiresAt <= :now',
           ExpressionAttributeValues: { ':shard': text(shard), ':now': text(toIso(now)) },
-          Limit: DUE_PAGE,
-          ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+          Limit: DUE_PAGE_SIZE,
+          ExclusiveStartKey: from,
         }),
       ),
     );
-  let open: { readonly shard: string; readonly from: Item | undefined }[] = shardsOf(group).map((shard) => ({
-    shard,
-    from: undefined,
-  }));
+  let open: { readonly shard: string; readonly from?: Item }[] = shardsOf(group).map((shard) => ({ shard }));
   while (open.length > 0) {
     const pages = await Promise.all(open.map(({ shard, from }) => queryShard(shard, from)));
     open = open.flatMap(({ shard }, index) => {
@@ -97,11 +93,7 @@ export async function* findDueExecutions(
     });
     yield* pages
       .flatMap(({ Items = [] }) => Items)
-      .map((item) => ({
-        executionId: readText(item, 'executionId'),
-        leaseExpiresAt: readText(item, 'leaseExpiresAt'),
-      }))
-      .sort((a, b) => (a.leaseExpiresAt < b.leaseExpiresAt ? -1 : 1))
-      .map(({ executionId }) => executionId);
+      .sort((a, b) => (readText(a, 'leaseExpiresAt') < readText(b, 'leaseExpiresAt') ? -1 : 1))
+      .map((item) => readText(item, 'executionId'));
   }
 }

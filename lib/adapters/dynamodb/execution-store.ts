@@ -1,55 +1,59 @@
 import {
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
-  PutItemCommand,
   UpdateItemCommand,
+  type UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../contract/services.ts';
-import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
-import { flag, type Item, json, number, readNumber, text } from './attributes.ts';
+import type {
+  ExecutionRecord,
+  ExecutionStore,
+  PendingCallback,
+} from '../../executions/record/execution-store.ts';
+import { flag, type Item, json, number, optional, readJson, readNumber, text } from './attributes.ts';
 import {
   callbackKeyOf,
   isExpired,
   OPEN_DAYS,
-  shardOf,
-  toCallback,
   toExpiry,
   toIso,
   toItem,
+  toLease,
   toRecord,
 } from './execution-item.ts';
 import { findDueExecutions, listExecutions } from './execution-queries.ts';
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
+import { getItem, putItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
-import { fromStore, isWritten } from './translate-error.ts';
+import { nullIfConditionFails } from './translate-error.ts';
 
 interface ExecutionStoreOptions {
-  /** How many days after its end a record that is started here is removed (by DynamoDB's TTL, a few days late). */
+  /** Days after its end until a record that is started here is removed, by DynamoDB's TTL, which may be days late. */
   readonly retentionDays: number;
   readonly clock: Pick<Clock, 'now'>;
 }
 
+/** Lease of a finished execution in the outbox: after it, the sweeper publishes the end. */
+const OUTBOX_LEASE_MS = 60_000;
+
 /**
- * Records of executions. Every change is conditional; a final status never changes. When the reply to a write is lost,
- * the SDK writes again and meets its own record: what tells it from somebody else's is looked at then.
+ * The records of executions. Every change is conditional; a final status never changes. When the reply to a write is
+ * lost, the SDK repeats the write and its condition fails: a read then shows whether the write was ours.
  */
 export const createExecutionStore = (
   client: DynamoDBClient,
   tables: Pick<TableNames, 'executions'>,
   { retentionDays, clock }: ExecutionStoreOptions,
 ): ExecutionStore => {
-  const keyOf = (executionId: string) => ({
+  const at = (executionId: string) => ({
     TableName: tables.executions,
     Key: { executionId: text(executionId) },
   });
 
   const read = async (key: string): Promise<Item | null> => {
-    const { Item: item } = await fromStore(
-      client.send(new GetItemCommand({ ...keyOf(key), ConsistentRead: true })),
-    );
-    return item === undefined || isExpired(item, clock.now()) ? null : item;
+    const item = await getItem(client, { ...at(key), ConsistentRead: true });
+    return item === null || isExpired(item, clock.now()) ? null : item;
   };
 
   const find = async (executionId: string): Promise<ExecutionRecord | null> => {
@@ -57,17 +61,19 @@ export const createExecutionStore = (
     return item === null ? null : toRecord(item);
   };
 
-  /** False when the condition did not hold. */
-  const change = (key: string, what: Change): Promise<boolean> =>
-    isWritten(client.send(new UpdateItemCommand({ ...keyOf(key), ...toUpdate(what) })));
-
-  /** The item as it is then; null when the condition did not hold. */
-  const changeAndRead = async (key: string, what: Change): Promise<Item | null> => {
-    const written = client.send(
-      new UpdateItemCommand({ ...keyOf(key), ...toUpdate(what), ReturnValues: 'ALL_NEW' }),
+  /** Null when the condition does not hold. */
+  const update = (
+    key: string,
+    change: Change,
+    ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE',
+  ): Promise<UpdateItemCommandOutput | null> =>
+    nullIfConditionFails(
+      client.send(new UpdateItemCommand({ ...at(key), ...toUpdate(change), ReturnValues })),
     );
-    return (await isWritten(written)) ? ((await written).Attributes ?? {}) : null;
-  };
+
+  /** The item afterwards; null when the condition does not hold. */
+  const updateAndRead = async (key: string, change: Change): Promise<Item | null> =>
+    (await update(key, change, 'ALL_NEW'))?.Attributes ?? null;
 
   const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
@@ -75,40 +81,32 @@ export const createExecutionStore = (
     find,
 
     start: async (start) => {
-      const isNew = await isWritten(
-        client.send(
-          new PutItemCommand({
-            TableName: tables.executions,
-            Item: toItem(start, retentionDays),
-            ConditionExpression: 'attribute_not_exists(executionId)',
-          }),
-        ),
-      );
+      const isNew = await putItem(client, {
+        TableName: tables.executions,
+        Item: toItem(start, retentionDays),
+        ConditionExpression: 'attribute_not_exists(executionId)',
+      });
       return isNew || (await find(start.executionId))?.startToken === start.startToken;
     },
 
     withdraw: async (executionId, startToken) => {
-      const isWithdrawn = await isWritten(
-        client.send(
-          new DeleteItemCommand({
-            ...keyOf(executionId),
-            ConditionExpression: '#status = :accepted AND startToken = :token',
-            ExpressionAttributeNames: { '#status': 'status' },
-            ExpressionAttributeValues: { ':accepted': text('accepted'), ':token': text(startToken) },
-          }),
-        ),
-      );
-      return isWithdrawn || (await find(executionId)) === null;
+      const deletion = new DeleteItemCommand({
+        ...at(executionId),
+        ConditionExpression: '#status = :accepted AND startToken = :token',
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: { ':accepted': text('accepted'), ':token': text(startToken) },
+      });
+      const deleted = await nullIfConditionFails(client.send(deletion));
+      return deleted !== null || (await find(executionId)) === null;
     },
 
     acquireLease: async (executionId, { leaseOwner, leaseExpiresAt, journalSize, crashes }) => {
-      const begun = await changeAndRead(executionId, {
+      const item = await updateAndRead(executionId, {
         condition: `#status = :accepted OR (${IS_OPEN} AND #leaseOwner = :leaseOwner)`,
         set: {
           status: text('running'),
           leaseOwner: text(leaseOwner),
-          openShard: text(shardOf(executionId, 'active')),
-          leaseExpiresAt: text(toIso(leaseExpiresAt)),
+          ...toLease(executionId, 'active', leaseExpiresAt),
           journalSize: number(journalSize),
           crashes: number(crashes),
           expiresAt: openExpiry(),
@@ -116,37 +114,37 @@ export const createExecutionStore = (
         add: { invocations: number(1) },
         values: { ':leaseOwner': text(leaseOwner) },
       });
-      return begun === null ? null : toRecord(begun);
+      return item === null ? null : toRecord(item);
     },
 
     redispatch: async (executionId, leaseExpiresAt) => {
-      const counted = await changeAndRead(executionId, {
+      const item = await updateAndRead(executionId, {
         condition: '#status = :accepted',
         set: { leaseExpiresAt: text(toIso(leaseExpiresAt)) },
         add: { redispatches: number(1) },
       });
-      return counted === null ? null : readNumber(counted, 'redispatches');
+      return item === null ? null : readNumber(item, 'redispatches');
     },
 
-    saveProgress: (executionId, { status, nodes, crashes, checkpoints, leaseExpiresAt }) => {
+    saveProgress: async (executionId, { status, nodes, crashes, checkpoints, leaseExpiresAt }) => {
       const fitted = nodes === undefined ? null : fitNodes(nodes);
-      return change(executionId, {
+      const saved = await update(executionId, {
         condition: IS_OPEN,
         set: {
           status: text(status),
-          nodes: fitted === null ? undefined : json(fitted.kept),
-          nodesOmitted: fitted === null ? undefined : number(fitted.omitted),
-          crashes: crashes === undefined ? undefined : number(crashes),
-          checkpoints: checkpoints === undefined ? undefined : text(checkpoints),
-          openShard: text(shardOf(executionId, status === 'waiting' ? 'waiting' : 'active')),
-          leaseExpiresAt: text(toIso(leaseExpiresAt)),
+          nodes: optional(fitted?.kept, json),
+          nodesOmitted: optional(fitted?.omitted, number),
+          crashes: optional(crashes, number),
+          checkpoints: optional(checkpoints, text),
+          ...toLease(executionId, status === 'waiting' ? 'waiting' : 'active', leaseExpiresAt),
           expiresAt: openExpiry(),
         },
       });
+      return saved !== null;
     },
 
     openCallback: async (executionId, name, callback) => {
-      await change(callbackKeyOf(executionId, name), {
+      await update(callbackKeyOf(executionId, name), {
         condition: 'attribute_not_exists(#executionId)',
         set: { callback: json(callback), expiresAt: number(Math.ceil(callback.expiresAt / 1_000)) },
       });
@@ -154,13 +152,23 @@ export const createExecutionStore = (
 
     findCallback: async (executionId, name) => {
       const item = await read(callbackKeyOf(executionId, name));
-      return item === null ? null : toCallback(item);
+      return item === null ? null : readJson<PendingCallback>(item, 'callback');
     },
 
     finish: async (executionId, end) => {
-      const { status, endedAt, nodes, nodesOmitted = 0, failure, input, result, checkpoints } = end;
+      const {
+        status,
+        endedAt,
+        nodes,
+        nodesOmitted = 0,
+        failure,
+        input,
+        result,
+        checkpoints,
+        isInOutbox,
+      } = end;
       const { kept, omitted } = fitNodes(nodes);
-      const isFinished = await change(executionId, {
+      const finished = await update(executionId, {
         condition: IS_OPEN,
         set: {
           status: text(status),
@@ -168,31 +176,26 @@ export const createExecutionStore = (
           nodes: json(kept),
           nodesOmitted: number(nodesOmitted + omitted),
           failure: json(failure),
-          input: input === undefined ? undefined : text(input),
-          result: result === undefined ? undefined : text(result),
-          checkpoints: checkpoints === undefined ? undefined : text(checkpoints),
-          ...(end.isInOutbox
-            ? {
-                isInOutbox: flag(true),
-                openShard: text(shardOf(executionId, 'active')),
-                leaseExpiresAt: text(toIso(endedAt + PUBLISH_WITHIN_MS)),
-              }
-            : {}),
+          input: optional(input, text),
+          result: optional(result, text),
+          checkpoints: optional(checkpoints, text),
+          isInOutbox: isInOutbox ? flag(true) : undefined,
+          ...(isInOutbox ? toLease(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {}),
         },
         compute: { expiresAt: ':now + if_not_exists(#retentionSeconds, :retention)' },
         values: {
           ':now': number(Math.floor(clock.now() / 1_000)),
           ':retention': number(retentionDays * 86_400),
         },
-        ...(end.isInOutbox ? {} : { remove: ['openShard', 'leaseExpiresAt'] }),
+        remove: isInOutbox ? [] : ['openShard', 'leaseExpiresAt'],
       });
-      if (isFinished) return true;
+      if (finished !== null) return true;
       const record = await find(executionId);
       return record?.status === status && record.endedAt === endedAt;
     },
 
     markPublished: async (executionId) => {
-      await change(executionId, {
+      await update(executionId, {
         condition: 'attribute_exists(#isInOutbox)',
         remove: ['isInOutbox', 'openShard', 'leaseExpiresAt'],
       });
@@ -203,13 +206,10 @@ export const createExecutionStore = (
     findDue: (now, group) => findDueExecutions(client, tables, now, group),
 
     extendLease: async (executionId, leaseExpiresAt) => {
-      await change(executionId, {
+      await update(executionId, {
         condition: 'attribute_exists(#openShard)',
         set: { leaseExpiresAt: text(toIso(leaseExpiresAt)) },
       });
     },
   };
 };
-
-/** When an end that was not announced is announced by the sweeper. */
-const PUBLISH_WITHIN_MS = 60_000;

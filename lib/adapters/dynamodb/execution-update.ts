@@ -1,29 +1,29 @@
-import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import { text } from './attributes.ts';
+import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import { compact, text } from './attributes.ts';
 
-/** A condition: the execution has not ended. */
+/** A condition: the execution is not finished. */
 export const IS_OPEN = '#status IN (:accepted, :running, :waiting)';
+
 const OPEN_STATUSES = {
   ':accepted': text('accepted'),
   ':running': text('running'),
   ':waiting': text('waiting'),
 };
 
-/** One update of an execution's record. */
+/** A conditional update. Expressions refer to attributes by `#name`, since some names are reserved words. */
 export interface Change {
-  /** Names of attributes start with `#`, here and below: some are reserved words. */
+  /** May use the names of {@link OPEN_STATUSES}. */
   readonly condition: string;
-  /** Attributes to set, by name; undefined ones are left as they are. */
+  /** Attributes to set; undefined ones keep their value. */
   readonly set?: Readonly<Record<string, AttributeValue | undefined>>;
-  /** Attributes to set to an expression over others, whose values are in `values`. */
+  /** Attributes to set to an expression. */
   readonly compute?: Readonly<Record<string, string>>;
   readonly remove?: readonly string[];
   readonly add?: Readonly<Record<string, AttributeValue>>;
-  /** Beside those of the open statuses. */
+  /** Values of the condition and of `compute`. */
   readonly values?: Readonly<Record<string, AttributeValue>>;
 }
 
-/** What `UpdateItem` takes. */
 export const toUpdate = ({
   condition,
   set = {},
@@ -31,40 +31,36 @@ export const toUpdate = ({
   remove = [],
   add = {},
   values = {},
-}: Change) => {
-  const assigned = Object.entries(set).filter(
-    (entry): entry is [string, AttributeValue] => entry[1] !== undefined,
-  );
-  const added = Object.entries(add);
-  const computed = Object.entries(compute);
-  const attributes = [...assigned, ...added, ...computed]
-    .map(([name]) => name)
-    .concat(remove, ...[condition, ...Object.values(compute)].map(namesIn));
-  const clause = (keyword: string, parts: readonly string[]) =>
-    parts.length === 0 ? '' : `${keyword} ${parts.join(', ')} `;
-  const usesStatuses = condition.includes(':accepted');
-  const allValues: Record<string, AttributeValue> = {
-    ...(condition.includes(IS_OPEN) ? OPEN_STATUSES : usesStatuses ? { ':accepted': text('accepted') } : {}),
+}: Change): Omit<UpdateItemCommandInput, 'TableName' | 'Key'> => {
+  const assigned = compact(set);
+  const clauses = {
+    SET: [
+      ...Object.keys(assigned).map((name) => `#${name} = :set_${name}`),
+      ...Object.entries(compute).map(([name, expression]) => `#${name} = ${expression}`),
+    ],
+    REMOVE: remove.map((name) => `#${name}`),
+    ADD: Object.keys(add).map((name) => `#${name} :set_${name}`),
+  };
+  const update = Object.entries(clauses)
+    .filter(([, parts]) => parts.length > 0)
+    .map(([keyword, parts]) => `${keyword} ${parts.join(', ')}`)
+    .join(' ');
+  const names = [...`${condition} ${update}`.matchAll(/#([A-Za-z]+)/g)];
+  const assignedValues = Object.entries({ ...assigned, ...add }).map(([name, value]) => [
+    `:set_${name}`,
+    value,
+  ]);
+  const allValues = {
+    ...Object.fromEntries(Object.entries(OPEN_STATUSES).filter(([name]) => condition.includes(name))),
     ...values,
-    ...Object.fromEntries([...assigned, ...added].map(([name, value]) => [`:set_${name}`, value])),
+    ...Object.fromEntries(assignedValues),
   };
   return {
     ConditionExpression: condition,
-    UpdateExpression: `${clause('SET', [
-      ...assigned.map(([name]) => `#${name} = :set_${name}`),
-      ...computed.map(([name, expression]) => `#${name} = ${expression}`),
-    ])}${clause(
-      'REMOVE',
-      remove.map((name) => `#${name}`),
-    )}${clause(
-      'ADD',
-      added.map(([name]) => `#${name} :set_${name}`),
-    )}`.trim(),
-    ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
-    ...(Object.keys(allValues).length === 0 ? {} : { ExpressionAttributeValues: allValues }),
+    UpdateExpression: update,
+    ExpressionAttributeNames: Object.fromEntries(
+      names.map(([placeholder, name = '']) => [placeholder, name]),
+    ),
+    ExpressionAttributeValues: Object.keys(allValues).length === 0 ? undefined : allValues,
   };
 };
-
-/** The attributes that an expression names. */
-const namesIn = (expression: string): string[] =>
-  [...expression.matchAll(/#([A-Za-z]+)\b/g)].map(([, name = '']) => name);

@@ -1,6 +1,6 @@
 import type { NodeRecord } from '../../engine/result.ts';
 
-/** A DynamoDB item ends at 400 KB. The rest of a record is small, but for a third of a kilobyte per approval. */
+/** Half of a DynamoDB item (400 KB); the rest of a record is small. */
 const MAX_BYTES = 200_000;
 
 interface Fitted {
@@ -9,8 +9,8 @@ interface Fitted {
 }
 
 /**
- * As many node records as fit in an item. When not all do, those that did not fail lose their data first. Then, those
- * of nodes that failed come first in line, since somebody will look for them, then the earliest. The order stays.
+ * Keeps as many node records as fit in an item, in their order. When not all fit, the data of nodes that did not fail is
+ * dropped first; then records are kept by priority: failed nodes, which operators look for, before the earliest.
  */
 export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES): Fitted => {
   const whole = keepFitting(nodes, maxBytes);
@@ -25,10 +25,10 @@ const withoutData = (node: NodeRecord): NodeRecord => {
 
 const keepFitting = (nodes: readonly NodeRecord[], maxBytes: number): Fitted => {
   const sizes = nodes.map((node) => Buffer.byteLength(JSON.stringify(node)) + 1);
-  const inLine = [...nodes.keys()].sort((a, b) => rank(nodes[a]) - rank(nodes[b]) || a - b);
+  const byPriority = [...nodes.keys()].sort((a, b) => rank(nodes[a]) - rank(nodes[b]) || a - b);
   const kept = new Set<number>();
   let bytes = 2;
-  for (const index of inLine) {
+  for (const index of byPriority) {
     bytes += sizes[index] ?? 0;
     if (bytes > maxBytes) break;
     kept.add(index);

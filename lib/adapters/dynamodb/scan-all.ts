@@ -5,15 +5,15 @@ import {
   type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from './attributes.ts';
-import { fromStore } from './translate-error.ts';
+import { translateErrors } from './translate-error.ts';
 
-/** Reads a whole table, page by page: for the command line, never on the way of a request. */
+/** Reads a whole table, page by page: for operators, never in the path of a request. */
 export const scanAll = async (client: DynamoDBClient, input: ScanCommandInput): Promise<Item[]> => {
   const items: Item[] = [];
   let from: ScanCommandOutput['LastEvaluatedKey'];
   do {
-    const page: ScanCommandOutput = await fromStore(
-      client.send(new ScanCommand({ ...input, ...(from === undefined ? {} : { ExclusiveStartKey: from }) })),
+    const page: ScanCommandOutput = await translateErrors(
+      client.send(new ScanCommand({ ...input, ExclusiveStartKey: from })),
     );
     items.push(...(page.Items ?? []));
     from = page.LastEvaluatedKey;

@@ -1,4 +1,4 @@
-/** The tables of one deployed stage, as serverless.yml names them. */
+/** The tables of one stage, named as in serverless.yml. */
 export const tableNames = (prefix: string) =>
   ({
     workflows: `${prefix}-workflows`,

@@ -1,38 +1,35 @@
 import { AppError } from '../../shared/errors.ts';
 
-/** A write whose condition did not hold: an expected outcome, not a fault. */
 const isConditionFailed = (error: unknown): boolean =>
   error instanceof Error && error.name === 'ConditionalCheckFailedException';
 
-/** Mistakes of ours: trying again would not help, and calling them an outage would hide them. */
-const OUR_MISTAKES = new Set([
-  'ValidationException',
-  'SerializationException',
-  'TypeError',
-  'ReferenceError',
-]);
+/** Bugs: a retry would not help, and reporting them as an outage would hide them. */
+const BUGS = new Set(['ValidationException', 'SerializationException', 'TypeError', 'ReferenceError']);
 
 /**
- * Waits for a call to DynamoDB. Whatever keeps it from answering (throttling, network, time, rights, a missing
- * table) is one thing to our callers.
- * @throws AppError `STORE_UNAVAILABLE`; a failed condition and our own mistakes pass as they are
+ * Translates the errors of a call to DynamoDB: throttling, network, timeouts, permissions, a missing table.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`; a failed condition and bugs are thrown as they are
  */
-export const fromStore = async <Output>(call: Promise<Output>): Promise<Output> => {
+export const translateErrors = async <Output>(call: Promise<Output>): Promise<Output> => {
   try {
     return await call;
   } catch (error) {
-    if (isConditionFailed(error) || (error instanceof Error && OUR_MISTAKES.has(error.name))) throw error;
+    if (isConditionFailed(error) || (error instanceof Error && BUGS.has(error.name))) throw error;
     throw new AppError('STORE_UNAVAILABLE', {}, error);
   }
 };
 
-/** Waits for a conditional write: false when its condition did not hold. */
-export const isWritten = async (call: Promise<unknown>): Promise<boolean> => {
+/**
+ * The outcome of a conditional write: null when its condition does not hold.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const nullIfConditionFails = async <Output>(call: Promise<Output>): Promise<Output | null> => {
   try {
-    await fromStore(call);
-    return true;
+    return await translateErrors(call);
   } catch (error) {
-    if (isConditionFailed(error)) return false;
+    if (isConditionFailed(error)) return null;
     throw error;
   }
 };

@@ -4,8 +4,9 @@ import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
 
 /**
- * The ids of all workflows that ever were: one that was removed has left its id, and its executions.
- * Rejects with AppError `STORE_UNAVAILABLE`.
+ * Lists the ids of all workflows, removed ones included: their executions are still stored.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
  */
 export const createListWorkflowIds =
   (client: DynamoDBClient, { workflows }: Pick<TableNames, 'workflows'>) =>

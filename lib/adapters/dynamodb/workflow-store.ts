@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
@@ -9,76 +9,64 @@ import type {
   WorkflowStore,
   WorkflowSummary,
 } from '../../workflows/definition/workflow-store.ts';
-import { flag, type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
+import {
+  compact,
+  flag,
+  type Item,
+  json,
+  number,
+  readJson,
+  readNumber,
+  readText,
+  text,
+} from './attributes.ts';
+import { getItem, putItem } from './items.ts';
 import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
-import { fromStore, isWritten } from './translate-error.ts';
 
 const MAX_DEFINITION_BYTES = 350_000;
 
-/** A DynamoDB item ends at 409,600 bytes, the names of its attributes included. */
+/** DynamoDB's limit is 409,600 bytes, attribute names included. */
 const MAX_ITEM_BYTES = 400_000;
 
 /**
- * The current version of a workflow is one item, so that a request reads once and a change is one conditional
- * write. Before version n is replaced, it is copied under a key of its own that never changes; a crash in between
- * leaves a copy too many, which the next change finds in place. A removed workflow leaves its version number.
+ * The current version of a workflow is one item, so that a request is one read and a change is one conditional write.
+ * Before a version is replaced, it is archived under a key of its own that never changes; a crash in between leaves an
+ * extra copy, which the next change finds in place. A removed workflow leaves a tombstone with its version number.
  */
 export const createWorkflowStore = (
   client: DynamoDBClient,
   tables: Pick<TableNames, 'workflows' | 'workflowVersions'>,
   clock: Pick<Clock, 'now'>,
 ): WorkflowStore => {
-  const readCurrent = async (workflowId: string, isConsistent: boolean): Promise<Item | null> => {
-    const { Item: item } = await fromStore(
-      client.send(
-        new GetItemCommand({
-          TableName: tables.workflows,
-          Key: { workflowId: text(workflowId) },
-          ConsistentRead: isConsistent,
-        }),
-      ),
-    );
-    return item ?? null;
-  };
+  const readCurrent = (workflowId: string, ConsistentRead: boolean): Promise<Item | null> =>
+    getItem(client, { TableName: tables.workflows, Key: { workflowId: text(workflowId) }, ConsistentRead });
 
   const archive = async (current: Item): Promise<void> => {
+    if (isTombstone(current)) return; // its last version was archived when it was removed
     const { workflowId, version, updatedAt, definition } = current;
-    if (
-      workflowId === undefined ||
-      version === undefined ||
-      updatedAt === undefined ||
-      definition === undefined
-    ) {
-      return; // a tombstone: its last version was archived when it was removed
-    }
-    await isWritten(
-      client.send(
-        new PutItemCommand({
-          TableName: tables.workflowVersions,
-          Item: { workflowId, version, updatedAt, definition },
-          ConditionExpression: 'attribute_not_exists(workflowId)',
-        }),
-      ),
-    );
+    await putItem(client, {
+      TableName: tables.workflowVersions,
+      Item: compact({ workflowId, version, updatedAt, definition }),
+      ConditionExpression: 'attribute_not_exists(workflowId)',
+    });
   };
 
-  /** Puts `item` where `current` is, if it still is there. */
+  /** Replaces `current`, on the condition that it has not changed. */
   const replace = async (current: Item | null, item: Item): Promise<void> => {
     if (current !== null) await archive(current);
     const condition =
       current === null
         ? { ConditionExpression: 'attribute_not_exists(workflowId)' }
         : {
-            // A tombstone keeps the version number, so the number alone does not tell it from what it replaced.
+            // Not the version alone: a tombstone has the version of what it replaced.
             ConditionExpression: `#version = :version AND ${isTombstone(current) ? 'attribute_exists' : 'attribute_not_exists'}(removedAt)`,
             ExpressionAttributeNames: { '#version': 'version' },
             ExpressionAttributeValues: { ':version': number(readNumber(current, 'version')) },
           };
-    const isReplaced = await isWritten(
-      client.send(new PutItemCommand({ TableName: tables.workflows, Item: item, ...condition })),
-    );
-    if (!isReplaced) throw new AppError('WORKFLOW_CHANGED', { workflowId: readText(item, 'workflowId') });
+    if (!(await putItem(client, { TableName: tables.workflows, Item: item, ...condition }))) {
+      throw new AppError('WORKFLOW_CHANGED', { workflowId: readText(item, 'workflowId') });
+    }
   };
 
   return {
@@ -92,34 +80,26 @@ export const createWorkflowStore = (
       if (current !== null && !isTombstone(current) && readNumber(current, 'version') === version) {
         return toWorkflow(current);
       }
-      const { Item: archived } = await fromStore(
-        client.send(
-          new GetItemCommand({
-            TableName: tables.workflowVersions,
-            Key: { workflowId: text(workflowId), version: number(version) },
-            ConsistentRead: true, // it may have been replaced, and so archived, a moment ago
-          }),
-        ),
-      );
-      return archived === undefined ? null : toWorkflow(archived);
+      const archived = await getItem(client, {
+        TableName: tables.workflowVersions,
+        Key: { workflowId: text(workflowId), version: number(version) },
+        ConsistentRead: true, // a change may have archived it a moment ago
+      });
+      return archived === null ? null : toWorkflow(archived);
     },
 
     put: async (definition, pathConfigs, replaces) => {
-      refuseLarger(MAX_DEFINITION_BYTES, JSON.stringify(definition));
-      // A name is in the item twice, and a webhook may take more as a path config than as a trigger.
-      refuseLarger(
-        MAX_ITEM_BYTES,
-        `${definition.name}${JSON.stringify(definition)}${JSON.stringify(pathConfigs)}`,
-      );
+      const stored = JSON.stringify(definition);
+      refuseLarger(MAX_DEFINITION_BYTES, stored);
+      // The name is stored twice, and a path config may be larger than its trigger.
+      refuseLarger(MAX_ITEM_BYTES, `${definition.name}${stored}${JSON.stringify(pathConfigs)}`);
       const current = await readCurrent(definition.id, true);
-      const currentVersion = current === null || isTombstone(current) ? null : readNumber(current, 'version');
-      if (replaces !== undefined && replaces !== currentVersion) {
+      const before = current === null || isTombstone(current) ? null : toWorkflow(current);
+      if (replaces !== undefined && replaces !== (before?.version ?? null)) {
         throw new AppError('WORKFLOW_CHANGED', { workflowId: definition.id });
       }
-      if (current !== null && currentVersion !== null) {
-        const { version, definition: before } = toWorkflow(current);
-        if (isDeepStrictEqual(before, JSON.parse(JSON.stringify(definition))))
-          return { version, changed: false };
+      if (before !== null && isDeepStrictEqual(before.definition, JSON.parse(stored))) {
+        return { version: before.version, changed: false };
       }
       const version = current === null ? 1 : readNumber(current, 'version') + 1;
       await replace(current, toItem(definition, pathConfigs, version, clock.now()));
@@ -166,11 +146,8 @@ const toItem = (
   pathConfigs: json(pathConfigs),
 });
 
-const toTombstone = ({ workflowId, version }: Item, now: number): Item => ({
-  workflowId: workflowId ?? text(''),
-  version: version ?? number(0),
-  removedAt: text(new Date(now).toISOString()),
-});
+const toTombstone = ({ workflowId, version }: Item, now: number): Item =>
+  compact({ workflowId, version, removedAt: text(new Date(now).toISOString()) });
 
 const isTombstone = (item: Item): boolean => item.removedAt !== undefined;
 
