@@ -18,22 +18,22 @@ import type { ExecutionRecord } from '../../executions/record/execution-store.ts
 import { readExecutionId } from '../../executions/record/read-execution-id.ts';
 import { isAppError } from '../../shared/errors.ts';
 import { createCheckpointClient } from './checkpoint-client.ts';
-import { createDurableSteps } from './durable-steps.ts';
+import { createDurableSteps, MAX_OPERATIONS } from './durable-steps.ts';
 import { createJournalReader } from './journal-reader.ts';
 import { createPendingIo } from './pending-io.ts';
 import { createStepSerdes } from './step-serdes.ts';
 
 interface DurableParts extends BackgroundParts {
-  /** Where steps are remembered. */
+  /** Reads and writes checkpoints. */
   readonly client: DurableExecutionClient;
   readonly openCallbackUrls: (record: ExecutionRecord) => CallbackUrls;
-  /** Operations that one execution may have; as many as Lambda allows by default. */
+  /** Operations per execution; Lambda's limit by default. */
   readonly maxOperations?: number;
 }
 
 /**
- * The function that runs executions durably. Lambda calls it to begin one, and again whenever there is something to
- * go on with: after a wait, an answer, a delay before another attempt, or a crash. Its payload is `{executionId}`.
+ * The function for durable runs. Lambda invokes it to start an execution, and again to replay it: after a wait, a callback,
+ * a retry delay, or a crash. Its payload is `{executionId}`.
  */
 export const createDurableFunction =
   (parts: DurableParts) =>
@@ -41,26 +41,25 @@ export const createDurableFunction =
     event: DurableExecutionInvocationInput,
     context: Context,
   ): Promise<DurableExecutionInvocationOutput> => {
-    const busy = createPendingIo();
-    const { maxOperations } = parts;
-    const budget = maxOperations === undefined ? undefined : createOperationBudget(maxOperations);
+    const pendingIo = createPendingIo();
+    const budget = createOperationBudget(parts.maxOperations ?? MAX_OPERATIONS);
     const client = createCheckpointClient(parts.client);
     const { loadPlan } = parts.otherWorkflows;
     const invocation = createBackgroundInvocation({
       ...parts,
-      otherWorkflows: { ...parts.otherWorkflows, loadPlan: (...which) => busy.track(loadPlan(...which)) },
+      otherWorkflows: { ...parts.otherWorkflows, loadPlan: (...args) => pendingIo.track(loadPlan(...args)) },
     });
-    /** An infrastructure error: the invocation fails, the execution does not. */
-    let fault: { readonly cause: unknown } | null = null;
-    /** Whether a store could not be had: of a result that can't be read or written the SDK says no more than that. */
+    /** They fail the invocation, not the execution. */
+    const infrastructureErrors: unknown[] = [];
+    /** Set here, since the SDK replaces the error of a result that can't be read or written. */
     let isStoreDown = false;
-    const note = (cause: unknown): never => {
-      isStoreDown ||= isAppError(cause, 'STORE_UNAVAILABLE');
-      throw cause;
+    const checkStore = (error: unknown): never => {
+      isStoreDown ||= isAppError(error, 'STORE_UNAVAILABLE');
+      throw error;
     };
     const blobs: BlobStore = {
-      put: (...blob) => parts.blobs.put(...blob).catch(note),
-      get: (key) => parts.blobs.get(key).catch(note),
+      put: (...blob) => parts.blobs.put(...blob).catch(checkStore),
+      get: (key) => parts.blobs.get(key).catch(checkStore),
     };
 
     const run = async (payload: unknown, durable: DurableContext): Promise<void> => {
@@ -69,14 +68,14 @@ export const createDurableFunction =
         await invocation.run(executionId, {
           mode: 'durable',
           leaseOwner: durable.executionContext.durableExecutionArn,
-          steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, busy), budget),
+          steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, pendingIo), budget),
           journal: createJournalReader(event, client, blobs),
           openCallbackUrls: parts.openCallbackUrls,
-          track: busy.track,
+          track: pendingIo.track,
         });
-      } catch (cause) {
-        fault = { cause };
-        return note(cause);
+      } catch (error) {
+        infrastructureErrors.push(error);
+        return checkStore(error);
       }
     };
 
@@ -84,13 +83,14 @@ export const createDurableFunction =
     try {
       const output = await withDurableExecution(run, { durableExecutionClient: client })(event, context);
       if (output.Status === PENDING) invocation.halt();
-      throwFault(fault);
-      if (output.Status === PENDING && busy.isPending) {
-        await busy.whenIdle();
-        await invocation.suspend(); // or it would pass for a crash
-        throw new Error('The run was suspended while it had something to do; it is to be resumed at once.');
+      if (infrastructureErrors.length > 0) throw infrastructureErrors[0];
+      if (output.Status === PENDING) {
+        const { isPending } = pendingIo;
+        await pendingIo.allSettled();
+        await invocation.suspend();
+        // After the progress is recorded, so that the failed invocation does not count as a crash.
+        if (isPending) throw new Error('The run was suspended with pending I/O; it is resumed at once.');
       }
-      if (output.Status === PENDING) await invocation.suspend();
       if (output.Status === FAILED) {
         const { ErrorType: name = 'Error', ErrorMessage: message = '' } = output.Error ?? {};
         await invocation.fail({ name, message });
@@ -103,7 +103,3 @@ export const createDurableFunction =
       await invocation.close();
     }
   };
-
-const throwFault = (fault: { readonly cause: unknown } | null): void => {
-  if (fault !== null) throw fault.cause;
-};

@@ -10,18 +10,20 @@ import { createOperationBudget, type OperationBudget } from '../../engine/operat
 import { computeRetryDelay, type Step, type StepResult, type Steps } from '../../engine/steps.ts';
 import { toOperationName } from './operation-name.ts';
 
-/** As many as Lambda allows: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
-const MAX_OPERATIONS = 3_000;
+/** Lambda's limit: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+export const MAX_OPERATIONS = 3_000;
 
 /**
- * Remembers with Lambda's durable execution: what is done is stored, and a run that goes on after a crash or a wait
- * is given it. https://docs.aws.amazon.com/lambda/latest/dg/durable-functions.html
+ * Steps as operations of a Lambda durable execution: results are checkpointed, and a replay gets them back.
  *
- * The engine knows operations by their position in a context. Each call below therefore takes its place before it
- * waits for anything, and what goes on side by side has a context of its own: a virtual one, which is no operation.
- * @param serdes how results are written down: whatever their size
- * @param budget what is left of the operations that the execution may have: one for each step, wait and callback, none
- *   for a virtual context. A refused one is never asked for, since the engine would fail the execution as a whole.
+ * The SDK numbers operations by their position in a context. Each call below therefore starts its operation before it
+ * awaits anything, and concurrent branches have virtual contexts of their own, which are not operations.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/dg/durable-functions.html
+ *
+ * @param serdes - of step results
+ * @param budget - operations left: one for each step, wait and callback, none for a virtual context. An operation over
+ *   the budget is never started, since Lambda would fail the whole execution.
  */
 export const createDurableSteps = (
   context: DurableContext,
@@ -35,7 +37,7 @@ export const createDurableSteps = (
         serdes,
         semantics:
           step.atMostOnce === true ? StepSemantics.AtMostOncePerRetry : StepSemantics.AtLeastOncePerRetry,
-        // Always our own: the SDK's would try six times.
+        // Never the SDK's default, which is six attempts.
         retryStrategy: (_error, attempt) => decideRetry(step, attempt),
       });
     } catch (error) {
@@ -45,7 +47,7 @@ export const createDurableSteps = (
   },
 
   within: async <Value>(name: string, body: (steps: Steps) => Promise<Value>) => {
-    // A context writes down what its function gives, which is not wanted: the outcome goes past it.
+    // Not returned from the context, which would serialise it.
     const outcome: { value?: Value; error?: unknown } = {};
     await context.runInChildContext(
       toOperationName(name),
@@ -85,7 +87,7 @@ export const createDurableSteps = (
   },
 });
 
-/** Fails the attempt for the SDK only when there is to be another one: the last failure is data like any other result. */
+/** Throws only when another attempt follows: the last failure is a result like any other. */
 const attemptStep = async (step: Step, number: number): Promise<StepResult> => {
   const result = await step.attempt(number);
   if ('failure' in result && decideRetry(step, number).shouldRetry) throw new Error(result.failure.message);
@@ -98,7 +100,7 @@ const decideRetry = ({ retry, atMostOnce, signal }: Step, attempt: number) => {
   return { shouldRetry: true, delay: { seconds: Math.max(1, Math.ceil(delayMs / 1_000)) } };
 };
 
-/** What a crash interrupted, and may not be done again, fails: the class is lost on a replay, the name is not. */
+/** An interrupted at-most-once step fails. A replay loses the error's class and keeps its name. */
 const toStepFailure = (error: DurableOperationError): { name: string; message: string } => ({
   name: error.cause?.name ?? error.name,
   message: error.message,

@@ -5,7 +5,7 @@ import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { unpackText } from '../../executions/record/pack-value.ts';
 import { MAX_NAME_LENGTH } from './operation-name.ts';
 
-/** As much of the SDK's operation as is read here: times travel in two shapes. */
+/** The fields of the SDK's operation that are read here. */
 interface Operation {
   readonly Name?: string | undefined;
   readonly Type?: string | undefined;
@@ -14,13 +14,13 @@ interface Operation {
   readonly CallbackDetails?: { readonly Result?: string | undefined } | undefined;
 }
 
-/** The operations of a durable execution that have ended, as a journal of what its steps gave. */
+/** Reads the checkpoint journal from the finished operations of a durable execution. */
 export const createJournalReader = (
   { DurableExecutionArn, CheckpointToken, InitialExecutionState }: DurableExecutionInvocationInput,
   client: DurableExecutionClient,
   blobs: Pick<BlobStore, 'get'>,
 ): JournalReader => {
-  /** The first page comes with the event, the others are asked for. */
+  /** The first page comes with the event. */
   const load = async (): Promise<readonly Operation[]> => {
     const operations: Operation[] = [...(InitialExecutionState.Operations ?? [])];
     for (let Marker = InitialExecutionState.NextMarker; Marker; ) {
@@ -36,24 +36,24 @@ export const createJournalReader = (
     return loading;
   };
   return {
-    count: async () => (await loadOnce()).filter(isOver).length,
+    count: async () => (await loadOnce()).filter(isFinished).length,
     read: async () => {
       const entries: [string, Checkpoint][] = [];
       for (const operation of await loadOnce()) {
         const { Name = '' } = operation;
-        // A longer name ends in a hash: the step that it belongs to can't be told.
-        const entry = Name.length < MAX_NAME_LENGTH ? await toEntry(operation, blobs) : null;
-        if (entry !== null) entries.push([Name, entry]);
+        // A name of this length ends in a hash: its step is unknown.
+        const checkpoint = Name.length < MAX_NAME_LENGTH ? await toCheckpoint(operation, blobs) : null;
+        if (checkpoint !== null) entries.push([Name, checkpoint]);
       }
       return new Map(entries);
     },
   };
 };
 
-const isOver = ({ Status }: Operation): boolean =>
+const isFinished = ({ Status }: Operation): boolean =>
   Status === 'SUCCEEDED' || Status === 'FAILED' || Status === 'TIMED_OUT';
 
-const toEntry = async (
+const toCheckpoint = async (
   { Type, Status, StepDetails, CallbackDetails }: Operation,
   blobs: Pick<BlobStore, 'get'>,
 ): Promise<Checkpoint | null> => {

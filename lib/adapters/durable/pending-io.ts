@@ -1,32 +1,32 @@
-/** Knows of the work on the network that is done outside of steps. */
+/** Tracks I/O outside of steps. */
 export interface PendingIo {
   readonly isPending: boolean;
   track<Value>(work: Promise<Value>): Promise<Value>;
-  /** Resolves when all that is tracked now is done, one way or the other. */
-  whenIdle(): Promise<void>;
+  /** Resolves when all that is tracked now has settled. */
+  allSettled(): Promise<void>;
 }
 
 /**
- * The SDK suspends a run as soon as no step is at work and something is waited for. It can't see what we fetch and
- * write in between (a plan, a large result, the record), and would suspend a run that has something to do. Whoever
- * ends the invocation looks here: a run that was suspended too early is resumed at once instead of slept on.
+ * The SDK suspends a run as soon as no step is running and an operation is pending. It can't see I/O between steps (a
+ * plan, a large result, the record), and would suspend a run that can go on. A run that was suspended with pending I/O
+ * is resumed at once.
  */
 export const createPendingIo = (): PendingIo => {
-  const open = new Set<Promise<unknown>>();
+  const pending = new Set<Promise<unknown>>();
   return {
     get isPending() {
-      return open.size > 0;
+      return pending.size > 0;
     },
     track: async (work) => {
-      open.add(work);
+      pending.add(work);
       try {
         return await work;
       } finally {
-        open.delete(work);
+        pending.delete(work);
       }
     },
-    whenIdle: async () => {
-      await Promise.allSettled(open);
+    allSettled: async () => {
+      await Promise.allSettled(pending);
     },
   };
 };

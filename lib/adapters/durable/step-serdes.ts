@@ -4,22 +4,22 @@ import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { packText, unpackText } from '../../executions/record/pack-value.ts';
 import type { PendingIo } from './pending-io.ts';
 
-/** The engine refuses more than 262,144 bytes for the result of one step; the local ones would not all. */
+/** Lambda's limit for the result of one step. */
 const LIMIT_BYTES = 262_144;
 
 /**
- * Writes the results of steps down as they are when they are small, compressed when they are not, and elsewhere, with
- * a pointer in their place, beyond that. What is written for a step that has to be done again is written over.
+ * Serialises step results: small ones as they are, larger ones compressed, and beyond the limit as a pointer to a blob,
+ * which a repeated step overwrites.
  */
 export const createStepSerdes = (
   executionId: string,
   blobs: BlobStore,
-  busy: PendingIo,
+  pendingIo: PendingIo,
 ): Serdes<StepResult> => ({
   serialize: async (result, { entityId }) => {
     const key = `executions/${executionId}/steps/${entityId}`;
     return packText(JSON.stringify(result), { limitBytes: LIMIT_BYTES, key, blobs });
   },
   deserialize: async (packed) =>
-    packed === undefined ? undefined : JSON.parse(await busy.track(unpackText(packed, blobs))),
+    packed === undefined ? undefined : JSON.parse(await pendingIo.track(unpackText(packed, blobs))),
 });

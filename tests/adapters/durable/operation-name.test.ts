@@ -2,28 +2,28 @@ import { expect, test } from '@jest/globals';
 import { toOperationName } from '../../../lib/adapters/durable/operation-name.ts';
 import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
 
-test('a name that the engine takes stays as it is', () => {
+test('a name within the limit stays as it is', () => {
   expect(toOperationName('each/0/3/call/0')).toBe('each/0/3/call/0');
   expect(toOperationName('x'.repeat(256))).toBe('x'.repeat(256));
 });
 
-test('a name that is too long keeps its start, and differs where it differed', () => {
+test('long names keep their start, and stay different', () => {
   const [a, b] = ['a', 'b'].map((end) => toOperationName(`${'x'.repeat(300)}${end}`));
   expect(a).toHaveLength(256);
   expect(a).toMatch(/^x{200}/);
   expect(a).not.toBe(b);
 });
 
-test('who has something on its way is busy, until it is there or has failed', async () => {
-  const busy = createPendingIo();
+test('I/O is pending until it has settled', async () => {
+  const pendingIo = createPendingIo();
   const fetched = Promise.withResolvers<number>();
   const failing = Promise.withResolvers<number>();
-  const works = [busy.track(fetched.promise), busy.track(failing.promise).catch(() => 0)];
-  expect(busy.isPending).toBe(true);
-  const idle = busy.whenIdle();
+  const works = [pendingIo.track(fetched.promise), pendingIo.track(failing.promise).catch(() => 0)];
+  expect(pendingIo.isPending).toBe(true);
+  const settled = pendingIo.allSettled();
   fetched.resolve(1);
   failing.reject(new Error('no'));
-  await idle;
+  await settled;
   expect(await Promise.all(works)).toEqual([1, 0]);
-  expect(busy.isPending).toBe(false);
+  expect(pendingIo.isPending).toBe(false);
 });
