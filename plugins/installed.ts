@@ -6,11 +6,11 @@ import {
 } from '../lib/plugins/installed-plugin.ts';
 
 /**
- * The installed plugins: what is listed here is what runs, and nothing else does.
+ * The installed plugins: only what is listed here runs.
  *
- * A team puts its own plugin into a file of this folder, written against `lib/contract` only, and adds one line
- * with the helper for the API that it uses. Keep the `import()` inside the function: each module is then
- * evaluated on its first use, and one that throws hurts nobody but itself.
+ * To install a plugin, put it into a file of this folder, written against `lib/contract` only, and add one line with the
+ * helper for its API. Keep the `import()` inside the function: a module is then evaluated on first use, and one that
+ * throws breaks itself alone.
  */
 export const installedPlugins: readonly InstalledPlugin[] = [
   legacyTrigger('webhookTrigger', () => import('../lib/nodes/webhook-trigger.ts')),

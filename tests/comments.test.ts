@@ -19,6 +19,13 @@ const folders = [
   'lib/adapters/runtime',
   'local',
   'scripts',
+  'lib/webhooks',
+  'lib/callbacks',
+  'lib/app',
+  'lib/adapters/dynamodb',
+  'lib/adapters/durable',
+  'functions',
+  'plugins',
 ];
 
 test('comments are valid TSDoc, name real parameters and use plain technical words', () => {
