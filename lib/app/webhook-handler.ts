@@ -65,11 +65,11 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
   const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
 
-  return createHandler({ logger, clock }, async ({ event, context, describe }) => {
+  return createHandler({ logger, clock }, async ({ event, context, addLogFields }) => {
     limitBody(event, settings.maxBodyBytes);
     const request = readWebhookEvent(event, clock.now());
     const webhook = await findWebhook(request, findWorkflow);
-    describe({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
+    addLogFields({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
     const headers = await authenticate(request.headers, webhook.config, authentication);
     const body = parseBody(request, parseJson, orText(parseJson));
     return runWebhook({ request, webhook, headers, body }, computeTimeLimit(context, settings), running);

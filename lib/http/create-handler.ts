@@ -13,7 +13,7 @@ interface Call {
   readonly event: unknown;
   readonly context: Partial<Context>;
   /** Adds the target of the request to its log line. Only verified values: raw input may be a misplaced secret. */
-  describe(fields: Readonly<Record<string, string>>): void;
+  addLogFields(fields: Readonly<Record<string, string>>): void;
 }
 
 /** Handles one request. A throw becomes an answer. */
@@ -35,8 +35,12 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
       const startedAt = parts.clock.now();
       const request = describeRequest(event, context);
       const target: Record<string, string> = {};
-      const describe = (fields: Readonly<Record<string, string>>) => void Object.assign(target, fields);
-      const { answer, thrown } = await answerCall({ event, context, describe }, handle, request.requestId);
+      const addLogFields: Call['addLogFields'] = (fields) => void Object.assign(target, fields);
+      const { answer, thrown } = await answerCall(
+        { event, context, addLogFields },
+        handle,
+        request.requestId,
+      );
       const fields = {
         requestId: request.requestId,
         route: request.route,

@@ -70,7 +70,7 @@ describe('the configuration', () => {
     ['none', null],
     ['', null],
     ['shop', 'shop'],
-  ])('tells the end of executions to the bus %j', (EVENT_BUS, eventBus) => {
+  ])('publishes completion events to the bus %j', (EVENT_BUS, eventBus) => {
     expect(readConfig({ EVENT_BUS }).eventBus).toBe(eventBus);
   });
 });

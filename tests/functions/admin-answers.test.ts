@@ -53,7 +53,7 @@ describe('an admin answer', () => {
     expect(JSON.stringify(result)).not.toContain('canary');
   });
 
-  test.each(files)('of %s is kept by nobody', async (file) => {
+  test.each(files)('of %s is not cached', async (file) => {
     const { result } = await call(file);
     expect(result?.headers).toEqual({
       'content-type': 'application/json',

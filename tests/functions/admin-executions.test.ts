@@ -253,7 +253,7 @@ describe('GET /api/admin/executions/{executionId}', () => {
     expect(result.body).not.toContain('hidden');
   });
 
-  test('settles one whose process must have ended long ago', async () => {
+  test('finishes an execution whose process is lost', async () => {
     const { executions } = await aService();
     const start = { mode: 'inline', status: 'running', startedAt: T0 - 15 * 60_000 } as const;
     await executions.start(aStart(SAMPLE_ID, start));
@@ -283,7 +283,7 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     return { ...service, definition };
   };
 
-  test('answers its sample event: a new execution, handed to the durable engine under its id', async () => {
+  test('answers its sample event: a new execution, dispatched to the durable engine under its id', async () => {
     const { executions, lambda } = await anEnded();
     const result = await call('adminRetryExecution');
     expect(result.statusCode).toBe(202);
@@ -309,7 +309,7 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     ]);
   });
 
-  test('launches an express run where the version of the workflow asks for one', async () => {
+  test('dispatches an express run where the version of the workflow asks for one', async () => {
     const { workflows, lambda, definition } = await anEnded();
     await workflows.put({ ...definition, settings: { execution: 'express' } }, []);
     const result = await call('adminRetryExecution', { body: '{"version":"current"}' });
@@ -453,7 +453,7 @@ describe('every one of them', () => {
     expect(await call(name, { rawQueryString: 'force=1' })).toMatchObject(invalid('there is no parameter'));
   });
 
-  test.each(names)('%s is a 503 with Retry-After when the store can not be had', async (name) => {
+  test.each(names)('%s is a 503 with Retry-After while the store is unavailable', async (name) => {
     const broken = await aLocalServer({ '/': (_request, response) => response.writeHead(500).end('{}') });
     servers.push(broken);
     process.env.DYNAMODB_ENDPOINT = broken.origin;

@@ -166,7 +166,7 @@ describe('broken plugins', () => {
   });
 });
 
-describe('faults', () => {
+describe('failures', () => {
   const parts = { logger: silent, clock: aManualClock() };
   const event = eventOf('adminPlugins');
   const loadFailing = () => Promise.reject(new Error('secret path'));

@@ -23,7 +23,7 @@ describe('the line in the log', () => {
     });
   });
 
-  test('of a run that nobody waits for, and of one that failed, names the execution, too', async () => {
+  test('of a background run, and of a failed run, names the execution, too', async () => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived' } });
     const accepted = bodyOf(await service.call(aJsonEvent({})));
@@ -38,11 +38,11 @@ describe('the line in the log', () => {
     });
   });
 
-  test('of what is not found names nothing that is only a word of the caller', async () => {
+  test('of what is not found has no value of the caller', async () => {
     const service = await aWebhookService();
-    await service.call(aJsonEvent({}, { workflowId: 'nobody', path: 'secret' }));
+    await service.call(aJsonEvent({}, { workflowId: 'unknown', path: 'secret' }));
     expect(lastLine(service.lines)).toMatchObject({ status: 404 });
-    expect(JSON.stringify(service.lines)).not.toMatch(/nobody|secret/);
+    expect(JSON.stringify(service.lines)).not.toMatch(/unknown|secret/);
   });
 
   test.each([

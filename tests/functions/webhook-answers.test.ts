@@ -202,7 +202,7 @@ describe('responseMode responseNode', () => {
   });
 });
 
-describe('where nobody listens', () => {
+describe('an unknown webhook', () => {
   test('unknown and disabled are answered alike', async () => {
     const service = await aWebhookService();
     await service.put();

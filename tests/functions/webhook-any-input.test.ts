@@ -138,7 +138,7 @@ const expectSound = ({ statusCode = 0, headers = {}, body }: Result) => {
   if (statusCode === 401) expect(headers['www-authenticate']).toBe('Bearer realm="hookloom"');
 };
 
-// A rejection that nobody handles fails the test that was running: Jest sees to that.
+// Jest fails the running test on an unhandled rejection.
 describe('whatever comes in', () => {
   let service: WebhookService;
 
@@ -180,7 +180,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  test('nobody gets in without the key', async () => {
+  test('without the key every request is refused', async () => {
     const closed = { method: 'POST', workflowId: 'closed', path: 'orders' };
     await fc.assert(
       fc.asyncProperty(headers, body, async (sent, content) => {
@@ -197,7 +197,7 @@ describe('whatever comes in', () => {
     );
   });
 
-  test('nobody sees what somebody else sent at the same time', async () => {
+  test('concurrent requests do not see each other', async () => {
     const requests = fc.array(anyRequest, { minLength: 2, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(requests, async (batch) => {

@@ -14,18 +14,18 @@ import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
 
 const MINUTE = 60_000;
 
-/** A run that waits for an answer, at an address; and the function behind that address. */
+/** An execution with a pending callback, and the function behind its URL. */
 const aCallback = async () => {
   const clock = aManualClock();
   const executions = inMemoryExecutionStore();
   const { logger, entries } = aRecordingLogger();
   await executions.start(anExecutionStart());
   await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn', leaseExpiresAt: 0 }));
-  const desk = createCallbackUrls(
+  const callbackUrls = createCallbackUrls(
     { executions, clock, publicUrl: 'https://example.com' },
     anExecutionStart(),
   );
-  const url = desk.urlOf('ask/0/0', await desk.open('ask/0/0', 'callback-1', 600));
+  const url = callbackUrls.urlOf('ask/0/0', await callbackUrls.open('ask/0/0', 'callback-1', 600));
   const answers: JsonValue[] = [];
   const durableService = {
     isDown: false,
@@ -56,8 +56,8 @@ const aCallback = async () => {
   return { clock, executions, entries, url, answers, durableService, call, decide };
 };
 
-describe('the address of a run that waits for an answer', () => {
-  test('shows what is asked, and decides nothing, when it is looked at', async () => {
+describe('a callback URL', () => {
+  test('shows a form for GET, and decides nothing', async () => {
     const { call, answers } = await aCallback();
     const page = await call('GET');
     expect(page).toMatchObject({
@@ -75,7 +75,7 @@ describe('the address of a run that waits for an answer', () => {
     expect(answers).toEqual([]);
   });
 
-  test('takes a decision, and what was said with it, once', async () => {
+  test('takes one decision, with its other fields', async () => {
     const { decide, answers } = await aCallback();
     const taken = await decide({ decision: 'approve', by: 'Ada' });
     expect([taken.statusCode, bodyOf(taken)]).toEqual([200, { executionId: 'e-1', decision: 'approve' }]);
@@ -86,7 +86,7 @@ describe('the address of a run that waits for an answer', () => {
     expect(answers).toHaveLength(1);
   });
 
-  test('takes it from the form of its page, and answers with a page', async () => {
+  test('takes the form of its page, and answers with a page', async () => {
     const { call, answers } = await aCallback();
     const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html,*/*;q=0.8' };
     const taken = await call('POST', { body: 'comment=not+now&decision=reject', headers });
@@ -108,7 +108,7 @@ describe('the address of a run that waits for an answer', () => {
     expect(answers).toEqual([]);
   });
 
-  test('is gone when its time is up', async () => {
+  test('is 410 after it has expired', async () => {
     const { clock, call, decide, answers } = await aCallback();
     clock.advance(10 * MINUTE);
     expect(await call('GET')).toEqual(aProblem(410, 'callback-gone'));
@@ -116,13 +116,13 @@ describe('the address of a run that waits for an answer', () => {
     expect(answers).toEqual([]);
   });
 
-  test('is gone when the run has ended', async () => {
+  test('is 410 after the execution has finished', async () => {
     const { executions, decide } = await aCallback();
     await executions.finish('e-1', anExecutionEnd({ status: 'cancelled' }));
     expect(await decide({ decision: 'approve' })).toEqual(aProblem(410, 'callback-gone'));
   });
 
-  test('is nowhere when a character of it is another, or when nobody signed it', async () => {
+  test('is 404 when it is altered, or not signed', async () => {
     const { url, call, answers } = await aCallback();
     const [last = ''] = url.slice(-1);
     const altered = [
@@ -140,13 +140,13 @@ describe('the address of a run that waits for an answer', () => {
     expect(answers).toEqual([]);
   });
 
-  test('of a place that was never opened is nowhere, though it is signed', async () => {
+  test('is 404 when it is signed for a callback that was never opened', async () => {
     const { executions, clock, call } = await aCallback();
-    const desk = createCallbackUrls(
+    const callbackUrls = createCallbackUrls(
       { executions, clock, publicUrl: 'https://example.com' },
       anExecutionStart(),
     );
-    const at = desk.urlOf('ask/1/0', clock.now() + MINUTE);
+    const at = callbackUrls.urlOf('ask/1/0', clock.now() + MINUTE);
     expect(await call('GET', { at })).toEqual(aProblem(404, 'callback-not-found'));
   });
 
@@ -175,13 +175,13 @@ describe('the address of a run that waits for an answer', () => {
   });
 });
 
-describe('the desk', () => {
-  test('signs nothing without a key', async () => {
+describe('callback URLs', () => {
+  test('are not signed without a key', async () => {
     const { executions, clock } = await aCallback();
-    const desk = createCallbackUrls(
+    const callbackUrls = createCallbackUrls(
       { executions, clock, publicUrl: 'x' },
       anExecutionStart({ callbackKey: null }),
     );
-    expect(() => desk.urlOf('ask/0/0', 1)).toThrow('no key');
+    expect(() => callbackUrls.urlOf('ask/0/0', 1)).toThrow('no key');
   });
 });

@@ -29,7 +29,7 @@ describe('credentials', () => {
     expect(bodyOf(result).headers[name.toLowerCase()]).toBe('[redacted]');
   });
 
-  test('let in with a login, and nothing behind sees it', async () => {
+  test('of a login are accepted, and redacted for the workflow', async () => {
     const secrets = [{ id: 's', createdAt: '', hash: await hashPassword('pässword:x', 16) }];
     const service = await aClosedService({ type: 'basic', username: 'ann', secrets }, 'basic');
     for (let turn = 0; turn < 2; turn += 1) {
@@ -71,7 +71,7 @@ describe('credentials', () => {
     ['unknown', [{ id: 'other' }], 'partner'],
     ['empty', [{ secrets: [] }], 'partner'],
     ['for another kind of authentication', [{}, 'basic'], 'partner'],
-  ])('that are %s close the webhook, which is our fault', async (_case, args, credentialId) => {
+  ])('that are %s close the webhook, with 503', async (_case, args, credentialId) => {
     const service = await aClosedService(...args);
     const [, authentication = 'apiKey'] = args;
     await service.put({ id: 'shop2', webhook: { authentication, credentialId } });
@@ -85,7 +85,7 @@ describe('credentials', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('a rotated secret is refused once the memory of a few seconds is over', async () => {
+  test('a rotated secret is refused once the cache has expired', async () => {
     const service = await aClosedService();
     const event = aJsonEvent({}, { headers: { 'x-api-key': 'right' } });
     expect((await service.call(event)).statusCode).toBe(200);

@@ -9,8 +9,8 @@ const later: AWorkflow = { webhook: { responseMode: 'onReceived' } };
 const keyed = (key: string, body: unknown = { id: 1 }, headers: Record<string, string> = {}) =>
   aJsonEvent(body, { headers: { 'idempotency-key': key, ...headers } });
 
-describe('a delivery that comes again', () => {
-  test('gets the execution that it has started, and starts nothing', async () => {
+describe('a repeated delivery', () => {
+  test('is answered with the first execution, and starts nothing', async () => {
     const service = await aWebhookService();
     await service.put(later);
     const first = await service.call(keyed('k-1'));
@@ -73,7 +73,7 @@ describe('a delivery that comes again', () => {
     }
   });
 
-  test('with another body is a mistake of the sender, and starts nothing', async () => {
+  test('with another body is refused, and starts nothing', async () => {
     const service = await aWebhookService();
     await service.put(later);
     await service.call(keyed('k-1'));
@@ -121,7 +121,7 @@ describe('a delivery that comes again', () => {
     expect(bodyOf(await service.call(aJsonEvent({ id: 1 })))).not.toHaveProperty('duplicate');
   });
 
-  test('is answered as before where its sender waits, and told to wait while it runs', async () => {
+  test('of a synchronous run gets the same answer, and 409 while it runs', async () => {
     const service = await aWebhookService();
     await service.put({ chain: [{ type: 'set', parameters: { values: { n: '{{ $random() }}' } } }] });
     const first = await service.call(keyed('k-1'));
@@ -138,7 +138,7 @@ describe('a delivery that comes again', () => {
     expect(await slow.call(keyed('k-1'))).toEqual(aProblem(409, 'already-started'));
   });
 
-  test('whose run may have succeeded, but could not be recorded, is never told that it failed', async () => {
+  test('whose run may have succeeded, but could not be recorded, is never answered as failed', async () => {
     const lost = { nodeId: 'start', name: 'ProcessLost', message: 'its process ended' };
     const service: WebhookService = await aWebhookService();
     await service.put();
@@ -259,7 +259,7 @@ describe('the dispatch of a run', () => {
   });
 });
 
-describe('an engine that takes no runs', () => {
+describe('a dispatch that is refused', () => {
   const refusing = (times: number) => {
     const dispatched: string[] = [];
     return {
@@ -281,7 +281,7 @@ describe('an engine that takes no runs', () => {
     const refused = await service.call(event);
     expect(refused).toEqual(aProblem(503, 'dispatch-refused'));
     expect(Number(refused.headers?.['retry-after'])).toBeGreaterThan(0);
-    // Another caller with the same key may have dispatched it meanwhile, and been told so.
+    // Another request with the same key may have dispatched it meanwhile, and been answered.
     expect(service.executions.records()).toHaveLength(isKept ? 1 : 0);
     const again = await service.call(event);
     expect(again.statusCode).toBe(202);

@@ -9,7 +9,7 @@ const unavailable = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}, n
 
 const withKey = { authentication: 'apiKey', credentialId: 'partner' } as const;
 
-describe('when the store can not be had', () => {
+describe('while the store is unavailable', () => {
   test.each([
     ['workflows', { workflows: { find: unavailable } }],
     ['credentials', { credentials: { find: unavailable } }],
@@ -27,7 +27,7 @@ describe('when the store can not be had', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test('a read that failed is tried again by the next request', async () => {
+  test('a failed read is not cached', async () => {
     let isDown = true;
     const service: WebhookService = await aWebhookService({
       spoilt: { workflows: { find: (id) => (isDown ? unavailable() : service.workflows.find(id)) } },
@@ -38,7 +38,7 @@ describe('when the store can not be had', () => {
     expect((await service.call(aJsonEvent({}))).statusCode).toBe(200);
   });
 
-  test('what was run is told, even if its end can not be recorded', async () => {
+  test('a result is answered even if the end can not be recorded', async () => {
     const service = await aWebhookService({ spoilt: { executions: { finish: unavailable } } });
     await service.put();
     expect((await service.call(aJsonEvent({}))).statusCode).toBe(200);
@@ -97,7 +97,7 @@ describe('the order of the checks', () => {
   });
 });
 
-describe('the memory of a sandbox', () => {
+describe('the cache of a sandbox', () => {
   const counting = async (settings = {}) => {
     const reads: string[] = [];
     const service: WebhookService = await aWebhookService({

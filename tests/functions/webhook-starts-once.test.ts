@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** The webhook function on the embedded DynamoDB, behind a proxy that can be made to misbehave; and the engine that runs what it launches. */
+/** The webhook function on the embedded DynamoDB, behind a fault-injecting proxy; and the function that it dispatches to. */
 const open = async () => {
   let decide: (operation: string, table: string, count: number) => Fault = () => 'pass';
   let calls = 0;
@@ -108,7 +108,7 @@ const open = async () => {
       const now = { ...event, requestContext: { ...event.requestContext, timeEpoch: Date.now() } };
       return handler(now as never, { awsRequestId: 'r', getRemainingTimeInMillis: () => 30_000 } as never);
     },
-    /** Runs all that was dispatched, and what a sweep a day later launches. Gives how many runs there were. */
+    /** Runs all that was dispatched, also by a later sweep. @returns the number of runs */
     runAll: async (): Promise<number> => {
       const durableService = {
         findStatus: async () => 'gone' as const,
@@ -129,7 +129,7 @@ describe('a delivery', () => {
   test('that comes a thousand times at once starts one run', async () => {
     const service = await open();
     const results = await Promise.all(Array.from({ length: 1_000 }, () => service.call('k-1')));
-    // A store that is overrun says so, and who is told 503 comes again.
+    // An overloaded store gives 503, and the sender repeats the delivery.
     for (const [at, { statusCode }] of results.entries()) {
       if (statusCode === 503) results[at] = await service.call('k-1');
     }

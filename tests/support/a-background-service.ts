@@ -28,7 +28,7 @@ import { inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-store
 export interface BackgroundOptions {
   readonly spoilt?: Partial<ExecutionStore>;
   readonly clock?: Partial<Clock>;
-  /** What the node type `call` does; it puts out its parameters by default. */
+  /** What the node type `call` does; by default its output are its parameters. */
   readonly call?: PluginHandle['execute'];
   readonly usesOutbox?: boolean;
   /** Spoils the blobs. */
@@ -71,7 +71,7 @@ export const aFlow = ({
   ...(settings === undefined ? {} : { settings }),
 });
 
-/** Nobody waits in the process for long: until something else is done. */
+/** Never ends: waits take place between processes. */
 const sleepUntilAborted: Clock['sleep'] = (_ms, signal) =>
   new Promise((_resolve, reject) => {
     if (signal?.aborted) reject(signal.reason);
@@ -79,8 +79,8 @@ const sleepUntilAborted: Clock['sleep'] = (_ms, signal) =>
   });
 
 /**
- * The function for durable runs with all its real parts, on an engine and on stores in memory. The node type `call`
- * touches the outside: what it was called for is kept.
+ * The function for durable runs with all its real parts, on an in-memory engine and stores. The node type `call` is a
+ * step; `called` has the calls.
  */
 export const aBackgroundService = async (options: BackgroundOptions = {}) => {
   const { logger, entries } = aRecordingLogger();
@@ -152,7 +152,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     workflows,
     executions,
     blobs,
-    /** The blobs as they are, with nothing of them at hand in a process. */
+    /** The blobs without a cache. */
     stored,
     entries,
     called,

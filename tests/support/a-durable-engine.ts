@@ -22,7 +22,7 @@ export type DurableHandler = (
   context: Context,
 ) => Promise<DurableExecutionInvocationOutput>;
 
-/** Ends one invocation as a crash would: nothing of it is heard of any more. */
+/** Ends one invocation as a crash does: nothing of it takes effect any more. */
 class Crash extends Error {}
 
 export interface DurableRun {
@@ -35,7 +35,7 @@ export interface DurableRun {
   readonly state: DurableState;
 }
 
-/** Somebody in the way of the run who may end the process: at each point that can be told apart. */
+/** Decides at each distinguishable point whether the process crashes. */
 export interface Saboteur {
   /** Called at each point; true ends the process there. */
   isFatal(): boolean;
@@ -45,11 +45,11 @@ export interface Saboteur {
 const context = { awsRequestId: 'request', getRemainingTimeInMillis: () => 1_000 } as Context;
 
 /**
- * AWS's engine for durable executions in this process's memory, with its limits, and with time that passes when nobody
- * is at work. Runs a handler to the end, through crashes, and tells what it saw.
+ * AWS's engine for durable executions in memory, with its limits and with virtual time. Runs a handler to the end, through
+ * crashes, and returns what happened.
  */
 export const aDurableEngine = (options: {
-  /** @param pass to be awaited inside of steps: a point at which the process may end */
+  /** @param pass - awaited inside steps: a point at which the process may crash */
   readonly createHandler: (client: DurableExecutionClient, pass: () => Promise<void>) => DurableHandler;
   readonly input?: unknown;
   readonly saboteur?: Saboteur;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/contract/services.ts';
 
 export interface ManualClock extends Clock {
-  /** Lets time pass: whoever sleeps wakes up when it is over. */
+  /** Lets time pass, and fires the timers that are due. */
   advance(ms: number): void;
   /** How many sleep. */
   sleepers(): number;

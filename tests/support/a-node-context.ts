@@ -58,7 +58,7 @@ export const runNode = async (
   context: NodeContext = aNodeContext(),
 ): Promise<NodeResult> => execute(aNode(type, parameters), input, context);
 
-/** A context whose HTTP client keeps what it is asked, and answers with `{"ok":true}` unless told otherwise. */
+/** A context whose HTTP client keeps its requests, and answers with `{"ok":true}` by default. */
 export const aContextAnswering = (answer: Partial<OutboundResponse> = {}) => {
   const requests: OutboundRequest[] = [];
   const context = aNodeContext();

@@ -6,7 +6,7 @@ export interface LogEntry {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its entries. */
 export const aRecordingLogger = (): { logger: Logger; entries: LogEntry[] } => {
   const entries: LogEntry[] = [];
   const record =

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request that the outside world got, and which it answers when it is told to. */
+/** A request that the server received, to be answered by the test. */
 export interface TargetRequest {
   readonly path: string;
   readonly key: string | undefined;

@@ -6,7 +6,7 @@ interface Timer {
   fire(): void;
 }
 
-/** A clock whose time passes as fast as nobody is busy: days of waiting take no time, and the order is right. */
+/** A clock that jumps to the next timer when nothing else is running: days of waiting take no time, in the right order. */
 export const aVirtualClock = (start = 1_700_000_000_000) => {
   let now = start;
   const timers = new Set<Timer>();
@@ -25,7 +25,11 @@ export const aVirtualClock = (start = 1_700_000_000_000) => {
       }),
   };
 
-  /** Lets time pass until the promise has settled. @throws when it never will: nothing is left to wait for */
+  /**
+   * Lets time pass until the promise has settled.
+   *
+   * @throws Error when no timer is left
+   */
   const run = async <Value>(promise: Promise<Value>): Promise<Value> => {
     let isSettled = false;
     const settle = () => {

@@ -148,7 +148,7 @@ export const aWebhookService = async ({
 
   return {
     clock,
-    /** Lets time pass, in small steps: whoever wakes up may go to sleep again. */
+    /** Lets time pass, in small steps: a timer that fires may set another. */
     passTime: async (ms: number): Promise<void> => {
       for (let passed = 0; passed < ms; passed += 100) {
         await setImmediate();

@@ -2,7 +2,7 @@ import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
 import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
 
-/** The function for express runs, called before the launch resolves: what it came to is in the record by then. */
+/** Runs an execution on the express function before the dispatch resolves. */
 export const anInlineDispatcher = (parts: BackgroundParts): Dispatcher => {
   const run = createExpressFunction(parts);
   let requests = 0;
@@ -14,7 +14,7 @@ export const anInlineDispatcher = (parts: BackgroundParts): Dispatcher => {
   };
 };
 
-/** Events that are kept, and nobody listens to. */
+/** Keeps the published events. */
 export const keptEvents = () => {
   const published: string[] = [];
   return {

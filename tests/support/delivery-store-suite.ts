@@ -47,7 +47,7 @@ export const describeDeliveryStore = (name: string, create: () => DeliveryStore 
       expect(await store.claim(other)).toEqual(other);
     });
 
-    test('of many at once, one wins, and all others are told which', async () => {
+    test('of concurrent claims one wins, and all return it', async () => {
       const store = await create();
       const claims = Array.from({ length: 20 }, (_, at) => store.claim(claim({ executionId: `e-${at}` })));
       const winners = new Set((await Promise.all(claims)).map(({ executionId }) => executionId));

@@ -205,7 +205,7 @@ export const describeExecutionStore = (
         expect(await store.find('e-1')).toMatchObject({ nodes, crashes: -1, leaseExpiresAt: 2 });
       });
 
-      test('its progress is kept, and what it remembers until it remembers more', async () => {
+      test('its progress is kept, and its checkpoints until there are more', async () => {
         const store = await create();
         await store.start(accepted({ retriedCheckpoints: 'j{}' }));
         const nodes = [nodeRecord(), nodeRecord({ nodeId: 'ask', status: 'waiting' })];
@@ -297,7 +297,7 @@ export const describeExecutionStore = (
         expect(await store.withdraw('e-1', 'token-1')).toBe(false);
       });
 
-      test('it is due when nobody has heard of it for long, until it has ended', async () => {
+      test('it is due when its lease has expired, until it has finished', async () => {
         const store = await create();
         const { startedAt } = accepted();
         for (const id of ['e-1', 'e-2', 'e-3']) await store.start(accepted({ executionId: id }));
@@ -330,7 +330,7 @@ export const describeExecutionStore = (
       });
 
       test.each(['inline', 'durable'] as const)(
-        'the end of a run that is %s is due until it is announced',
+        'the end of a run that is %s is due until it is published',
         async (mode) => {
           const store = await create();
           await store.start(accepted({ mode, status: mode === 'inline' ? 'running' : 'accepted' }));

@@ -1,6 +1,6 @@
 import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
 
-/** Keeps copies: nobody changes what is kept. */
+/** Keeps copies. */
 export const inMemoryBlobs = (): BlobStore & { keys(): string[] } => {
   const blobs = new Map<string, Uint8Array>();
   return {

@@ -12,7 +12,7 @@ import type { DeliveryClaim, DeliveryStore } from '../../lib/webhooks/delivery-s
 import type { Workflow } from '../../lib/workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 
-/** Keeps every version; what is handed out can be changed by nobody but the store. */
+/** Keeps every version, as copies. */
 export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStore => {
   const versions = new Map<string, Workflow[]>();
   const published = new Map<string, PublishedWorkflow>();
@@ -64,7 +64,7 @@ export const inMemoryCredentialStore = (): CredentialStore => {
 /** `records` is for tests that ask what was stored without knowing the execution's id. */
 export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly ExecutionRecord[] } => {
   const records = new Map<string, ExecutionRecord>();
-  /** When to look at it; of executions that are open, or not announced, alone. */
+  /** Of executions that are open, or in the outbox. */
   const checks = new Map<string, number>();
   const callbacks = new Map<string, PendingCallback>();
 

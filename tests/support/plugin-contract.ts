@@ -6,7 +6,7 @@ import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { silent } from './a-run.ts';
 
-/** What every plugin keeps, whoever wrote it. Alone, so that it can rely on none that it does not depend on. */
+/** The contract of every plugin. Checked with this plugin alone, so that it uses only its dependencies. */
 export const describePlugin = (installed: InstalledPlugin): void => {
   const load = () => loadRegistry([installed], { logger: silent, clock: systemClock });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Attempt, Step, Steps } from '../../lib/engine/steps.ts';
 
-/** Runs `use` with a way to remember, to its end: through waits and resumptions, where there are any. */
+/** Runs `use` to its end, through suspensions and replays where the implementation has them. */
 export type WithSteps = <Value>(use: (steps: Steps) => Promise<Value>) => Promise<Value>;
 
 const done = (value: number): Attempt => ({ outputs: { main: { value } } });
@@ -14,9 +14,9 @@ const step = (attempt: (number: number) => Attempt, changes: Partial<Step> = {})
   ...changes,
 });
 
-/** What every way to remember steps does. */
+/** The contract of `Steps`. */
 export const describeSteps = (name: string, withSteps: WithSteps) => {
-  describe(`${name}, as a way to remember steps`, () => {
+  describe(`${name}, as steps`, () => {
     test('gives what an attempt gave', async () => {
       const result = await withSteps((steps) => steps.run(step(() => done(1))));
       expect(result).toEqual({ ...done(1), attempts: 1 });

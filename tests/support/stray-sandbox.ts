@@ -9,7 +9,7 @@ import { aWebhookEvent } from './a-webhook-event.ts';
 import { aWebhookService } from './a-webhook-service.ts';
 
 // A process of the webhook function, as Lambda runs one: for tests of what happens to it when a plugin lets errors loose.
-// Its argument is a list of requests, each a list of nodes. It tells line by line what it does: which event it takes,
+// Its argument is a list of requests, each a list of nodes. It prints line by line what it does: which event it takes,
 // what it answers, and, at its end, what the records and the log say.
 
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -59,8 +59,8 @@ const loose: PluginProvider = {
     },
     {
       id: 'busy',
-      name: 'PendingIo',
-      description: 'Is at work for some milliseconds, or until it is told to stop',
+      name: 'Busy',
+      description: 'Runs for some milliseconds, or until it is aborted',
       kind: 'action',
       pure: true,
       schema: { type: 'object' },

@@ -104,7 +104,7 @@ export const describeWorkflowStore = (name: string, create: () => WorkflowStore 
       expect(await store.find('orders')).toBeNull();
     });
 
-    test('two writers at once never make the same version: one of them is told, or counts on', async () => {
+    test('two concurrent writers never make the same version: one of them fails, or makes the next', async () => {
       const store = await create();
       const names = ['A', 'B', 'C', 'D'];
       const outcomes = await Promise.allSettled(names.map((name) => store.put(definition({ name }), [])));

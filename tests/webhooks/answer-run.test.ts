@@ -30,7 +30,7 @@ describe('the answer of an accepted run', () => {
 });
 
 describe('the answer of the last node', () => {
-  test('is its output, and where the record is', () => {
+  test('is its output, with the id of the execution', () => {
     expect(answerRun('e-1', result(), 'lastNode')).toEqual({
       status: 200,
       headers: {
@@ -43,11 +43,11 @@ describe('the answer of the last node', () => {
     });
   });
 
-  test('is not what was meant for the response', () => {
+  test('ignores the output `response`', () => {
     expect(answerRun('e-1', result({ response: { status: 418 } }), 'lastNode').status).toBe(200);
   });
 
-  test.each(['lastNode', 'responseNode'] as const)('is no success after a failure, with %s', (mode) => {
+  test.each(['lastNode', 'responseNode'] as const)('is an error after a failure, with %s', (mode) => {
     expect(() => answerRun('e-1', failed, mode)).toThrow(
       expect.objectContaining({ code: 'EXECUTION_FAILED', parameters: { executionId: 'e-1' } }),
     );
@@ -58,7 +58,7 @@ describe('the answer of the last node', () => {
 });
 
 describe('the answer of a response node', () => {
-  test('is what it says', () => {
+  test('has its status, headers and body', () => {
     const response = { status: 201, headers: { Location: '/orders/7', 'X-Count': 3 }, body: { ok: true } };
     expect(answered(response)).toEqual({
       status: 201,
@@ -87,12 +87,12 @@ describe('the answer of a response node', () => {
     });
   });
 
-  test('keeps the type that it states', () => {
+  test('keeps its own content type', () => {
     const { headers } = answered({ body: 'a;b', headers: { 'Content-Type': 'text/csv' } });
     expect(headers['content-type']).toBe('text/csv');
   });
 
-  test('with no body says no type', () => {
+  test('without a body has no content type', () => {
     expect(answered({ status: 200 })).toEqual({
       status: 200,
       headers: { 'hookloom-execution-id': 'e-1' },
@@ -105,13 +105,13 @@ describe('the answer of a response node', () => {
     expect(answered({ status, body: 'hi' }).body).toBeNull();
   });
 
-  test('stays what it is when the workflow fails or runs out of time afterwards', () => {
+  test('stands when the workflow fails or times out afterwards', () => {
     const response = { status: 200, body: 'thanks' };
     expect(answerRun('e-1', { ...failed, response }, 'responseNode').status).toBe(200);
     expect(answerRun('e-1', { ...timedOut, response }, 'responseNode').status).toBe(200);
   });
 
-  test('that was not reached is a fault of the workflow', () => {
+  test('that was not reached is an error of the workflow', () => {
     expect(() => answerRun('e-1', result(), 'responseNode')).toThrow(
       expect.objectContaining({ code: 'NO_RESPONSE', parameters: { executionId: 'e-1' } }),
     );
@@ -166,7 +166,7 @@ describe('the answer of a response node', () => {
     );
   });
 
-  test('takes __proto__ for a header name like any other', () => {
+  test('accepts __proto__ as a header name', () => {
     const headers = JSON.parse('{"__proto__": "x"}');
     expect(Object.entries(answered({ headers }).headers)).toContainEqual(['__proto__', 'x']);
   });

@@ -25,13 +25,13 @@ const withKey = { authentication: 'apiKey', credentialId: 'key' } as const;
 const withLogin = { authentication: 'basic', credentialId: 'login' } as const;
 
 describe('authenticating', () => {
-  test('a webhook without authentication lets everything pass, as it is', async () => {
+  test('without authentication, headers are unchanged', async () => {
     const headers = { authorization: 'Bearer x', 'x-api-key': 'y' };
     const open = { authentication: 'none', credentialId: null } as const;
     expect(await authenticate(headers, open, parts)).toBe(headers);
   });
 
-  test('hides both headers that can carry a key, whichever did', async () => {
+  test('redacts both headers that can carry a key', async () => {
     const headers = { 'x-api-key': 'right', authorization: 'Bearer other', accept: '*/*' };
     expect(await authenticate(headers, withKey, parts)).toEqual({
       'x-api-key': '[redacted]',
@@ -43,7 +43,7 @@ describe('authenticating', () => {
     });
   });
 
-  test('hides the header that carried the login', async () => {
+  test('redacts the header of the login', async () => {
     expect(await authenticate({ ...basic('ann:right'), 'x-api-key': 'y' }, withLogin, parts)).toEqual({
       authorization: '[redacted]',
       'x-api-key': 'y',
@@ -92,14 +92,14 @@ describe('authenticating', () => {
         ],
       },
     ],
-  ])('with %s nobody gets in, and it is our fault', async (_case, authentication, credentialId, changes) => {
+  ])('with %s every request is refused with 503', async (_case, authentication, credentialId, changes) => {
     const findCredential = async (id: string) => (id === 'key' ? { ...key, ...changes } : null);
     await expect(
       authenticate({ 'x-api-key': 'right' }, { authentication, credentialId }, { findCredential, verify }),
     ).rejects.toMatchObject({ code: 'AUTHENTICATION_MISCONFIGURED', status: 503 });
   });
 
-  test('when the store can not be had nobody gets in', async () => {
+  test('every request is refused while the store is unavailable', async () => {
     const findCredential = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
     await expect(
       authenticate({ 'x-api-key': 'right' }, withKey, { findCredential, verify }),

@@ -14,14 +14,14 @@ const shop = findIn(aWorkflowListening());
 const notFound = { code: 'NOT_FOUND', message: 'No enabled workflow listens at this address.' };
 
 describe('finding the webhook', () => {
-  test('finds the workflow, and what the path says of it', async () => {
+  test('finds the workflow and its path config', async () => {
     expect(await findWebhook(request, shop)).toEqual({
       workflow: aWorkflowListening(),
       config: aPathConfig(),
     });
   });
 
-  test('of several triggers on one path the method decides', async () => {
+  test('selects among triggers on one path by method', async () => {
     const find = findIn(
       aWorkflowListening([aPathConfig(), aPathConfig({ method: 'GET', triggerNodeId: 'ask' })]),
     );
@@ -55,7 +55,7 @@ describe('finding the webhook', () => {
   test.each([
     ['disabled', [{ id: 'start', type: 'webhookTrigger', parameters: {}, disabled: true }]],
     ['gone', []],
-  ])('a trigger that is %s is not found, whatever was stored beside it', async (_case, nodes) => {
+  ])('a trigger that is %s is not found, whatever the stored path configs are', async (_case, nodes) => {
     const workflow = aWorkflowListening();
     const find = findIn({ ...workflow, definition: { ...workflow.definition, nodes } });
     await expect(findWebhook(request, find)).rejects.toMatchObject(notFound);
@@ -75,7 +75,7 @@ describe('finding the webhook', () => {
   );
 
   test.each(['', '../shop', 'a b', 'ä', 'x'.repeat(65), 'shop\n', 'a/b', '{}'])(
-    'what is no id is not looked up: %j',
+    'does not look up an invalid id: %j',
     async (workflowId) => {
       const read: string[] = [];
       const find = async (id: string) => {

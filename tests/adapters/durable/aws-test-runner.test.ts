@@ -7,7 +7,7 @@ import { createStepSerdes } from '../../../lib/adapters/durable/step-serdes.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 import { describeSteps, type WithSteps } from '../../support/steps-suite.ts';
 
-// What our engine for tests says of durable executions, AWS's own runner has to say too.
+// The contract that holds on our test engine holds on AWS's own runner.
 
 beforeAll(() => LocalDurableTestRunner.setupTestEnvironment({ skipTime: true }));
 afterAll(() => LocalDurableTestRunner.teardownTestEnvironment());

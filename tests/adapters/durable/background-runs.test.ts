@@ -98,7 +98,7 @@ describe('a durable run', () => {
     expect(await service.executions.find('e-1')).toMatchObject({ status: 'succeeded', workflowVersion: 1 });
   });
 
-  test('is not run again when it has ended, or is somebody else’s', async () => {
+  test('is not run again when it has finished, or has another lease owner', async () => {
     const service = await started(flow);
     await service.run();
     expect((await service.run()).status).toBe('succeeded');
@@ -237,12 +237,12 @@ describe('approval', () => {
   test.each([
     ['approve', 'yes/0'],
     ['reject', 'no/0'],
-  ])('hands the address to who is to decide, and goes on when they %s', async (decision, next) => {
+  ])('gives its callback URL to the nodes behind, and goes on after %s', async (decision, next) => {
     const service = await started(flow);
     const { state } = await service.run('e-1', { answer: () => ({ decision, body: { by: 'Ada' } }) });
     expect(service.called).toEqual(['ask/0/1/tell/0', next]);
-    const told = [...state.operations.values()].find(({ Name }) => Name === 'ask/0/1/tell/0');
-    expect(told?.StepDetails?.Result).toContain(service.urls[0]);
+    const notified = [...state.operations.values()].find(({ Name }) => Name === 'ask/0/1/tell/0');
+    expect(notified?.StepDetails?.Result).toContain(service.urls[0]);
     expect(await nodesOf(service)).toEqual(
       expect.arrayContaining(['ask succeeded', 'ask/0/1/tell succeeded', 'late skipped']),
     );
@@ -258,13 +258,13 @@ describe('approval', () => {
     expect(service.called).toEqual(['ask/0/1/tell/0', 'late/0']);
   });
 
-  test('fails, instead of waiting in vain, when nobody could be asked', async () => {
+  test('fails instead of waiting when the request for a decision failed', async () => {
     const service = await started(flow, {
       call: () => {
         throw new Error('the chat is down');
       },
     });
-    // What is left open is the place that nobody knows of: the engine resumes the run at once, to find it ended.
+    // The pending callback stays open: the engine resumes the run at once, and finds it finished.
     await service.run('e-1', { answer: () => null, saboteur: { isFatal: () => false } });
     expect(await service.executions.find('e-1')).toMatchObject({
       status: 'failed',
@@ -272,7 +272,7 @@ describe('approval', () => {
     });
   });
 
-  test('shows the address in no account of it and in no log line', async () => {
+  test('shows the callback URL in no record and in no log line', async () => {
     const service = await started(flow);
     await service.run('e-1', { answer: () => ({ decision: 'approve', body: {} }) });
     const [token = ''] = (service.urls[0] ?? '').split('/').slice(-1);
@@ -297,7 +297,7 @@ describe('for each', () => {
   const output = async (service: BackgroundService) =>
     JSON.parse((await service.executions.find('e-1'))?.result?.slice(1) ?? '{}').output;
 
-  test('runs its body for every item, each remembered on its own, in order whatever is done first', async () => {
+  test('runs its body for every item, each with a checkpoint of its own, in order whatever finishes first', async () => {
     const service = await aBackgroundService();
     await service.put(aFlow(each({ maxConcurrency: 3 })));
     await service.accept('e-1', { input: { body: ['a', 'b', 'c', 'd'] } });
@@ -340,7 +340,7 @@ describe('for each', () => {
     });
   });
 
-  test('goes on without the failed ones, if it is told to', async () => {
+  test('goes on without the failed ones, if it is configured to', async () => {
     const service = await aBackgroundService(failsFor('b'));
     await service.put(aFlow(each({ onItemFailure: 'continue' })));
     await service.accept('e-1', { input: { body: ['a', 'b'] } });
@@ -418,7 +418,7 @@ describe('subworkflow', () => {
   });
 
   test.each([
-    ['that does not exist', { workflowId: 'nobody' }, 'there is no enabled workflow "nobody"'],
+    ['that does not exist', { workflowId: 'unknown' }, 'there is no enabled workflow "unknown"'],
     ['without an entry', { workflowId: 'order' }, 'needs one manualTrigger to be run by another, and has 0'],
     ['that runs itself for ever', { workflowId: 'forever' }, 'more than 10 runs inside of runs'],
   ])('fails for a workflow %s', async (_case, parameters, message) => {
@@ -436,7 +436,7 @@ describe('subworkflow', () => {
 describe('the end of a run', () => {
   const flow: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
 
-  test('is marked as untold until it is told: a crash in between leaves it to the sweeper', async () => {
+  test('stays in the outbox until it is published: a crash in between leaves it to the sweeper', async () => {
     const service = await aBackgroundService({ usesOutbox: true });
     const marks: unknown[] = [];
     const isMarked = async () => (await service.executions.find('e-1'))?.isInOutbox;
@@ -448,7 +448,7 @@ describe('the end of a run', () => {
   });
 });
 
-describe('faults of ours, in a subworkflow', () => {
+describe('infrastructure errors, in a subworkflow', () => {
   const flow: AFlow = {
     nodes: [
       {
@@ -467,7 +467,7 @@ describe('faults of ours, in a subworkflow', () => {
     nodes: [call('charge'), pause],
     edges: ['start -> charge', 'charge -> pause'],
   });
-  /** Fails as often when it is asked for the plan of the other workflow, beginning with the given time. */
+  /** Fails a number of loads of the other workflow's plan, starting with the given one. */
   const troubled = async (service: BackgroundService, from: number) => {
     let asked = 0;
     const { otherWorkflows } = service.parts;
@@ -544,7 +544,7 @@ describe('faults of ours, in a subworkflow', () => {
   });
 });
 
-describe('faults of ours', () => {
+describe('infrastructure errors', () => {
   const flow: AFlow = {
     nodes: [call('first'), pause, call('second')],
     edges: ['start -> first', 'first -> pause', 'pause -> second'],
@@ -574,7 +574,7 @@ describe('faults of ours', () => {
     await service.put(aFlow(flow));
     const text = Array.from({ length: 30_000 }, () => Math.random().toString(36)).join('');
     await service.accept('e-1', { input: { body: text } });
-    // Accepted elsewhere: nothing is at hand here.
+    // Accepted in another process: no blob is cached here.
     service.parts.blobs.get = async (key) => {
       if (failures-- > 0) throw new AppError('STORE_UNAVAILABLE', {});
       return service.stored.get(key);
@@ -619,7 +619,7 @@ describe('faults of ours', () => {
     expect(service.called).toEqual(['first/0', 'second/0']);
   });
 
-  test('progress that can not be recorded disturbs nobody', async () => {
+  test('progress that can not be recorded does not disturb the run', async () => {
     const service = await started(flow, {
       spoilt: { saveProgress: () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) },
     });
@@ -661,7 +661,7 @@ describe('faults of ours', () => {
   });
 });
 
-describe('a run that is suspended while something is on its way', () => {
+describe('a run that is suspended with pending I/O', () => {
   test('is resumed at once, and finds it there', async () => {
     const text = Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
     const service = await aBackgroundService({
@@ -980,7 +980,7 @@ describe('a retry', () => {
     });
   });
 
-  test('of a run that went well begins in the middle, too, as long as its checkpoints is small', async () => {
+  test('of a run that went well begins in the middle, too, as long as its checkpoints are small', async () => {
     broken.isBroken = false;
     const service = await failing();
     await service.run();
@@ -993,7 +993,7 @@ describe('a retry', () => {
     await expect(retry(large, { from: 'third' })).rejects.toMatchObject({ code: 'NOT_RETRYABLE' });
   });
 
-  test('of a run that failed begins in the middle, however much it remembers', async () => {
+  test('of a run that failed begins in the middle, however large its checkpoints', async () => {
     broken.isBroken = true;
     const straight = { nodes: [call('first'), call('second'), call('third')] };
     const edges = ['start -> first', 'first -> second', 'second -> third'];

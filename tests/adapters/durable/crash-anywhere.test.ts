@@ -42,13 +42,13 @@ const shapes: fc.Arbitrary<Shape> = fc.record({
 
 const idOf = (index: number): string => (index === 0 ? 'start' : `n${index}`);
 
-/** What happened inside of steps, by step: how often each was begun, and whether it was begun though it was remembered. */
+/** Attempts of each step, and whether one began although the step had a checkpoint. */
 interface Effects {
   readonly begun: Map<string, number>;
   readonly repeated: string[];
 }
 
-/** A step whose duration nobody can foretell, and which may find its process ended before and after what it does. */
+/** A step of unknown duration, whose process may crash before and after its effect. */
 const aStep =
   (
     effects: Effects,
@@ -123,7 +123,7 @@ const toNodes = (
   return Object.assign({}, ...kinds.map((kind, at) => toNode(kind, idOf(at + 1))));
 };
 
-/** @param crashAt the point at which the process ends; all others pass */
+/** @param crashAt - the point at which the process ends; all others pass */
 const runShape = async (shape: Shape, crashAt: number) => {
   const effects: Effects = { begun: new Map(), repeated: [] };
   let points = 0;
@@ -167,7 +167,7 @@ const runShape = async (shape: Shape, crashAt: number) => {
             },
             {
               services: {
-                // Nobody needs a timer here, and those of a dead process would outlive it.
+                // No timers: those of a crashed process would outlive it.
                 clock: { now: () => Date.now(), sleep: () => new Promise(() => {}) },
                 ids: { next: () => `never the same ${Math.random()}` },
                 http: { request: () => Promise.reject(new Error('no network in tests')) },
@@ -197,7 +197,7 @@ const withoutTimes = ({ result }: DurableRun) => {
 const maxBegun: Record<Kind, number> = { pure: 0, call: 2, fails: 2, flaky: 3, once: 1, wait: 0, each: 0 };
 
 describe('a durable run', () => {
-  test('comes to the same whatever the moment at which its process ends', async () => {
+  test('has the same result wherever its process crashes', async () => {
     let total = 0;
     await fc.assert(
       fc.asyncProperty(shapes, async (shape) => {
@@ -213,7 +213,7 @@ describe('a durable run', () => {
           shape.kinds.forEach((kind, at) => {
             expect(effects.begun.get(`${idOf(at + 1)}/0`) ?? 0).toBeLessThanOrEqual(maxBegun[kind]);
           });
-          // What may not be done again was done or was not: nobody can know, and the run says so.
+          // An at-most-once step was done or was not: the run fails with an error that says so.
           const isAmbiguous = shape.kinds.includes('once') && crashes > 0;
           if (!isAmbiguous) expect(withoutTimes(run)).toEqual(withoutTimes(undisturbed.run));
           else expect(run.status).toBe('succeeded');

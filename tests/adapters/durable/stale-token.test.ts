@@ -20,7 +20,7 @@ const event = {
 };
 const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 10_000 } as never;
 
-/** Lambda, when another process has taken the execution over. */
+/** Lambda, after another process has taken over the execution. */
 const refusing = (error: Error): DurableExecutionClient => ({
   getExecutionState: async () => ({ Operations: [] }),
   checkpoint: () => Promise.reject(error),
@@ -31,8 +31,8 @@ const invoke = (client: DurableExecutionClient) =>
     durableExecutionClient: client,
   })(event, context);
 
-describe('a checkpoint token that is no longer good', () => {
-  // When this one fails, the SDK has been mended, and lib/adapters/durable/checkpoint-client.ts can go.
+describe('a stale checkpoint token', () => {
+  // When this one fails, the SDK is fixed, and lib/adapters/durable/checkpoint-client.ts can go.
   test('fails the whole execution with the SDK alone', async () => {
     expect(await invoke(refusing(staleToken()))).toMatchObject({ Status: 'FAILED' });
   });

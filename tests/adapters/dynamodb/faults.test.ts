@@ -21,7 +21,7 @@ afterEach(async () => {
 
 const clock = { now: () => 1_700_000_000_000 };
 
-/** The stores behind a proxy that can be made to misbehave. */
+/** The stores behind a fault-injecting proxy. */
 const open = async () => {
   let decide: Parameters<typeof startFaultProxy>[1] = () => 'pass';
   const { tables, endpoint, client: direct } = await openDatabase();
@@ -86,7 +86,7 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
     'executions.openCallback',
     ({ executions }) => executions.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: 1 }),
   ],
-  ['executions.announced', ({ executions }) => executions.markPublished('e-1')],
+  ['executions.markPublished', ({ executions }) => executions.markPublished('e-1')],
   ['executions.extendLease', ({ executions }) => executions.extendLease('e-1', 1)],
   ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],
   ['executions.findDue', ({ executions }) => dueIn(executions, 1)],
@@ -99,7 +99,7 @@ const outcome = (promise: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-describe('a store that can not be had', () => {
+describe('an unavailable store', () => {
   test.each(calls)('is STORE_UNAVAILABLE for %s, however it goes wrong', async (_name, call) => {
     const stores = await open();
     for (const fault of ['fail', 'reset', 'html'] as const) {
@@ -125,7 +125,7 @@ describe('a store that can not be had', () => {
     expect(await outcome(call(stores))).toBe('done');
   });
 
-  test('a mistake of ours is not called an outage', async () => {
+  test('a bug is not reported as an outage', async () => {
     const stores = await open();
     const error = await outcome(stores.workflows.find(''));
     expect(isAppError(error)).toBe(false);
@@ -133,7 +133,7 @@ describe('a store that can not be had', () => {
   });
 });
 
-describe('a change that is cut off', () => {
+describe('an interrupted change', () => {
   test('between archive and replacement leaves the version before current, and can be repeated', async () => {
     const stores = await open();
     await stores.workflows.put(aWorkflow(), []);
@@ -170,7 +170,7 @@ describe('a change that is cut off', () => {
     expect(await deliveries.claim(aClaim())).toEqual(aClaim());
   });
 
-  test('a start that somebody else has made is never taken for our own', async () => {
+  test('a start of another process is never taken for our own', async () => {
     const { executions, misbehave } = await open();
     await executions.start(start);
     misbehave((_operation, _table, count) => (count === 1 ? 'lose the reply' : 'pass'));
@@ -254,7 +254,7 @@ describe('what is stored', () => {
     expect(await outcome(write(120_000))).toMatchObject({ name: 'ValidationException' });
   });
 
-  test('twenty writers at once: one wins, and the others are told', async () => {
+  test('of twenty concurrent writers one wins, and the others get WORKFLOW_CHANGED', async () => {
     const { workflows } = await open();
     await workflows.put(aWorkflow(), []);
     const outcomes = await Promise.all(
