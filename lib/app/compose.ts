@@ -151,8 +151,8 @@ export const openCallbacks = (config: Config = openConfig()) => ({
   logger: openLogger(config),
 });
 
-/** What every run needs, in the webhook function and in the background. */
-const openEngine = (config: Config) => {
+/** The parts that inline and background runs share. */
+const openRunParts = (config: Config) => {
   const logger = openLogger(config);
   const { workflows, executions, client, tables } = openStores(config);
   const openPlan = createOpenPlan({
@@ -176,7 +176,7 @@ const openEngine = (config: Config) => {
 };
 
 export const openRuns = (config: Config = openConfig()) => {
-  const parts = openEngine(config);
+  const parts = openRunParts(config);
   const urls = {
     executions: parts.executions,
     clock: systemClock,
@@ -196,7 +196,7 @@ const printCallback = (url: string): void => {
 };
 
 export const openWebhook = (config: Config = openConfig()) => {
-  const { client, tables, ...parts } = openEngine(config);
+  const { client, tables, ...parts } = openRunParts(config);
   return {
     ...parts,
     credentials: createCredentialStore(client, tables),
