@@ -24,7 +24,7 @@ export const useCommandLine = () => {
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
     folders.push(folder);
 
-    /** @param args a text is split at its spaces */
+    /** @param args - a text is split at its spaces */
     const call = async (args: string | readonly string[], stdin = '') => {
       const printed: string[] = [];
       const noted: string[] = [];

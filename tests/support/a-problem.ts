@@ -6,7 +6,7 @@ type Result = Awaited<ReturnType<WebhookService['call']>>;
 /** The parsed JSON of an answer; null when it has no body. */
 export const bodyOf = ({ body }: Pick<Result, 'body'>) => JSON.parse(body ?? 'null');
 
-/** What an answer with this error looks like. @param code as in its `type`: `not-found` */
+/** What an answer with this error looks like. @param code - as in its `type`: `not-found` */
 export const aProblem = (status: number, code: string) => ({
   statusCode: status,
   headers: expect.objectContaining({

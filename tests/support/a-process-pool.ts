@@ -13,7 +13,7 @@ export const useProcessPools = () => {
     for (const cleanup of cleanups.splice(0)) await cleanup();
   });
 
-  /** @param body of the handler, JavaScript that sees `event`, `context` and what `head` declares */
+  /** @param body - of the handler, JavaScript that sees `event`, `context` and what `head` declares */
   return (options: {
     readonly body: string;
     readonly head?: string;

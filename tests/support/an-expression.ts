@@ -18,7 +18,7 @@ export const aScope = (changes: Partial<Scope> = {}): Scope => ({
   ...changes,
 });
 
-/** @param text of the expression, without its braces */
+/** @param text - of the expression, without its braces */
 export const evaluateExpression = async (text: string, input: JsonObject = {}): Promise<JsonValue> =>
   compileExpression(text)(aScope({ input }));
 
