@@ -13,7 +13,7 @@ export const useProcessPools = () => {
     for (const cleanup of cleanups.splice(0)) await cleanup();
   });
 
-  /** @param body - of the handler, JavaScript that sees `event`, `context` and what `head` declares */
+  /** `body` is the handler's, JavaScript that sees `event`, `context` and the declarations of `head`. */
   return (options: {
     readonly body: string;
     readonly head?: string;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
 
-/** What every {@link BlobStore} does. @param create - makes an empty one */
+/** The contract of {@link BlobStore}. @param create - makes an empty one */
 export const describeBlobStore = (name: string, create: () => BlobStore | Promise<BlobStore>) => {
   describe(`${name} keeps blobs`, () => {
     test('gives back the very bytes, and none for a key that has none', async () => {

@@ -18,7 +18,7 @@ const credential = (changes: Partial<Credential> = {}): Credential => ({
   ...changes,
 });
 
-/** What every {@link CredentialStore} does. @param create - makes an empty one */
+/** The contract of {@link CredentialStore}. @param create - makes an empty one */
 export const describeCredentialStore = (
   name: string,
   create: () => CredentialStore | Promise<CredentialStore>,

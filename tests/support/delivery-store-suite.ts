@@ -12,7 +12,7 @@ const claim = (changes: Partial<DeliveryClaim> = {}): DeliveryClaim => ({
   ...changes,
 });
 
-/** What every {@link DeliveryStore} does. @param create - makes an empty one */
+/** The contract of {@link DeliveryStore}. @param create - makes an empty one */
 export const describeDeliveryStore = (name: string, create: () => DeliveryStore | Promise<DeliveryStore>) => {
   describe(`${name} keeps claims on deliveries`, () => {
     test('the first claim holds', async () => {

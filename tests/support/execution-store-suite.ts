@@ -51,7 +51,7 @@ const untouched = {
   leaseExpiresAt: null,
 };
 
-/** What every {@link ExecutionStore} does. @param create - makes an empty one */
+/** The contract of {@link ExecutionStore}. @param create - makes an empty one */
 export const describeExecutionStore = (
   name: string,
   create: () => ExecutionStore | Promise<ExecutionStore>,

@@ -24,7 +24,7 @@ const pathConfig: PathConfig = {
   deduplication: 'github',
 };
 
-/** What every {@link WorkflowStore} does. @param create - makes an empty one */
+/** The contract of {@link WorkflowStore}. @param create - makes an empty one */
 export const describeWorkflowStore = (name: string, create: () => WorkflowStore | Promise<WorkflowStore>) => {
   describe(`${name} keeps workflows`, () => {
     test('an unknown workflow is null, and so is an unknown version', async () => {
