@@ -5,7 +5,7 @@ import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import { createLogger, type forExecution } from '../../lib/adapters/runtime/logger.ts';
+import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
 import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
