@@ -107,7 +107,10 @@ const runAsync = async (
   const { executionId } = delivery.execution;
   const record = waitMs > 0 ? await waitUntilFinished(executionId, waitMs, parts) : null;
   const result = record === null ? null : await readResult(record, parts.blobs);
-  if (result === null) return answerAccepted({ ...toAccepted(delivery, record ?? known), preference });
+  if (result === null) {
+    const accepted = toAccepted(delivery, known);
+    return answerAccepted({ ...accepted, status: record?.status ?? accepted.status, preference });
+  }
   const answer = answerRun(executionId, result, delivery.config.responseMode);
   const applied = withHeaders(answer, { 'preference-applied': preference });
   return known === null ? applied : markDuplicate(applied);

@@ -222,6 +222,7 @@ describe('what a caller prefers (RFC 7240)', () => {
     const result = service.call(preferring('respond-async, wait=2'));
     await service.passTime(3_000);
     expect((await result).statusCode).toBe(202);
+    expect(bodyOf(await result)).not.toHaveProperty('duplicate');
   });
 
   test.each(['wait=5', 'return=minimal', 'wait=x, ;;,', 'respond-asynchronously'])(
