@@ -3,7 +3,7 @@ import type { OtherWorkflows } from './session.ts';
 
 /** The infrastructure errors of one invocation of a background run. */
 interface InfrastructureErrors {
-  /** Rejects with the first; never resolves. */
+  /** Pending until the first; then rejected, with it. */
   readonly first: Promise<never>;
   /** Reports a plan that can't be loaded as an infrastructure error; the node that needs it stays pending. */
   watch(workflows: OtherWorkflows): OtherWorkflows;

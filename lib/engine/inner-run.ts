@@ -11,7 +11,7 @@ export interface RunOptions {
   readonly plan: Plan;
   readonly route: Route;
   readonly steps: Steps;
-  /** Prefix of all node keys of the run, such as `each/0/3`; `` for the workflow's own run. */
+  /** Prefix of all node keys of the run, such as `each/0/3`; empty for the workflow's own run. */
   readonly within: string;
   /** Outputs of outer nodes that expressions can read as `$nodes`. */
   readonly nodes?: JsonObject;

@@ -1,6 +1,6 @@
 import { isPlainObject } from '../contract/json.ts';
 
-/** Names the value that JSON can't represent by its JSON pointer (RFC 6901), `` for the value itself. */
+/** Names the value that JSON can't represent by its JSON pointer (RFC 6901), empty for the value itself. */
 class NotJsonError extends Error {
   constructor(pointer: string, found: string) {
     super(`${found} at ${pointer === '' ? 'the top' : pointer} can't be carried by JSON`);

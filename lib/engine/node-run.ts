@@ -13,7 +13,7 @@ export interface NodeRun {
   readonly iteration: number;
   /** See `nodeKeyOf`. */
   readonly key: string;
-  /** See {@link NodeRecord}; `` in the workflow's own run. */
+  /** See {@link NodeRecord}; empty in the workflow's own run. */
   readonly within: string;
   /** Null when the node's parameters hold no expression. */
   readonly scope: Scope | null;

@@ -4,6 +4,7 @@ import { inlineSteps } from '../../lib/engine/steps.ts';
 import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { aGraph, noOtherWorkflows, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
+import { anExecutionInfo } from '../support/an-execution-info.ts';
 
 test('a wave of expressions ends with the time of the execution, though none of them lets a timer fire', async () => {
   const ids = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
@@ -30,13 +31,7 @@ test('a wave of expressions ends with the time of the execution, though none of 
   const result = await execute(
     compilePlan(definition, findNodeType),
     {
-      execution: {
-        executionId: 'e-1',
-        workflowId: 'workflow',
-        workflowVersion: 1,
-        trigger: { nodeId: 'start', type: 'type-start' },
-        startedAt: new Date(clock.now()).toISOString(),
-      },
+      execution: anExecutionInfo(clock.now()),
       input: {},
       limits: { timeoutMs: 100, maxNodeRuns: 10_000, maxOutputBytes: 1_000 },
     },

@@ -5,6 +5,7 @@ import { inlineSteps } from '../../lib/engine/steps.ts';
 import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { aGraph, noOtherWorkflows, ran, runGraph, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
+import { anExecutionInfo } from '../support/an-execution-info.ts';
 
 const putsOutParameters = ({ parameters }: WorkflowNode) => parameters;
 const takesInput = (_node: WorkflowNode, input: object) => {
@@ -26,13 +27,7 @@ const aGraphInTime = (graph: Parameters<typeof aGraph>[0]) => {
     execute(
       compilePlan(definition, findNodeType),
       {
-        execution: {
-          executionId: 'e-1',
-          workflowId: 'workflow',
-          workflowVersion: 1,
-          trigger: { nodeId: 'start', type: 'type-start' },
-          startedAt: '2026-01-02T03:04:05.678Z',
-        },
+        execution: anExecutionInfo(),
         input: {},
         limits: { timeoutMs, maxNodeRuns: 100, maxOutputBytes: 1_000 },
       },

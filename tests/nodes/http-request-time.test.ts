@@ -10,6 +10,7 @@ import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { aLocalServer } from '../support/a-local-server.ts';
 import { aGraph, noOtherWorkflows, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
+import { anExecutionInfo } from '../support/an-execution-info.ts';
 
 const executor = await httpRequest.getExecutor();
 
@@ -25,13 +26,7 @@ const runRequest = (
   return execute(
     compilePlan(definition, findNodeType),
     {
-      execution: {
-        executionId: 'e-1',
-        workflowId: 'workflow',
-        workflowVersion: 1,
-        trigger: { nodeId: 'start', type: 'type-start' },
-        startedAt: new Date(clock.now()).toISOString(),
-      },
+      execution: anExecutionInfo(clock.now()),
       input: {},
       limits: { timeoutMs: 3_600_000, maxNodeRuns: 10, maxOutputBytes: 100_000 },
     },

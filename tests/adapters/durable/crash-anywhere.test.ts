@@ -12,6 +12,7 @@ import type { ExecutionResult } from '../../../lib/engine/result.ts';
 import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
 import { aDurableEngine, type DurableRun } from '../../support/a-durable-engine.ts';
 import { type ANode, aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
+import { anExecutionInfo } from '../../support/an-execution-info.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 
 type Kind = 'pure' | 'call' | 'fails' | 'flaky' | 'once' | 'wait' | 'each';
@@ -155,13 +156,7 @@ const runShape = async (shape: Shape, crashAt: number) => {
           execute(
             compilePlan(definition, findNodeType),
             {
-              execution: {
-                executionId: 'e-1',
-                workflowId: 'workflow',
-                workflowVersion: 1,
-                trigger: { nodeId: 'start', type: 'type-start' },
-                startedAt: '2026-01-01T00:00:00.000Z',
-              },
+              execution: anExecutionInfo('2026-01-01'),
               input: {},
               limits: { timeoutMs: 1e15, maxNodeRuns: 1_000, maxOutputBytes: 1_000_000 },
             },
