@@ -1,11 +1,12 @@
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/deep/'], // those have a configuration of their own
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/deep/'], // jest.deep.config.js runs those, too
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild-transform.js' },
+  reporters: ['default', '<rootDir>/tests/support/slowest-files.js'],
   maxWorkers: 2,
-  testTimeout: 60_000, // for what hangs: how quick anything is, is a benchmark's business
+  testTimeout: 120_000, // ends what hangs, on a machine ten times slower as well; speed is the benchmarks' subject
   coverageProvider: 'v8',
   collectCoverageFrom: [
     'lib/**/*.ts',

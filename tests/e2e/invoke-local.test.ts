@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { copyProject } from '../support/copy-project.ts';
+import { cases } from '../support/deep.ts';
 import { runCommand } from '../support/run-command.ts';
 
 let project: { readonly folder: string; remove(): void };
@@ -20,22 +21,21 @@ const invoke = (name: string) =>
 /** What it prints is the handler's log, a JSON object a line, and then the answer, indented. */
 const answerIn = (stdout: string) => JSON.parse(stdout.slice(stdout.indexOf('{\n')));
 
-/** One of each kind; the sample events of all functions are the business of the package's test. */
-const answers: Record<string, unknown> = {
-  webhook: { statusCode: 200 }, // a request, with a store that has the samples
-  adminHealth: { statusCode: 200 }, // no store
-  adminRetryExecution: { statusCode: 404 }, // a store and the engine
-  runDurable: { Status: 'SUCCEEDED' }, // a durable function
-  sweep: { batchItemFailures: [] }, // no request
-};
+/** One of each kind; the package's test has the sample events of all functions, and takes no start of the framework for each. */
+const answers: [string, object][] = [
+  ['webhook', { statusCode: 200 }], // a request, with a store that has the samples
+  ['adminHealth', { statusCode: 200 }], // no store
+  ['adminRetryExecution', { statusCode: 404 }], // a store and the engine
+  ['runDurable', { Status: 'SUCCEEDED' }], // a durable function
+  ['sweep', { batchItemFailures: [] }], // no request
+];
 
-// A few at a time: each call takes seconds, most of it the framework's own start.
-test.concurrent.each(Object.entries(answers))(
+test.each(cases(answers.slice(0, 1), answers))(
   '%s answers its sample event and exits 0',
   async (name, expected) => {
     const { code, stdout } = await invoke(name);
     expect(code).toBe(0);
-    expect(answerIn(stdout)).toMatchObject(expected as object);
+    expect(answerIn(stdout)).toMatchObject(expected);
   },
 );
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { emit, type NodeContext } from '../../lib/contract/node.ts';
 import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { type ANode, aGraph, type Behaviour, ran, runGraph } from '../support/a-run.ts';
+import { cases } from '../support/deep.ts';
 
 interface Edge {
   readonly from: number;
@@ -124,7 +125,7 @@ describe('any graph', () => {
         if (should === null) expect(result.status).toBe('failed');
         else expect([...order].sort()).toEqual(should.sort());
       }),
-      { numRuns: 500 },
+      { numRuns: cases(100, 500) },
     );
   });
 
@@ -145,7 +146,7 @@ describe('any graph', () => {
           expect(count).toBeLessThanOrEqual(5 ** depth);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: cases(100, 500) },
     );
   });
 
@@ -155,7 +156,7 @@ describe('any graph', () => {
         const [one, other] = [await run(shape, 0), await run(shape, 1)];
         expect(withoutTimes(one)).toEqual(withoutTimes(other));
       }),
-      { numRuns: 500 },
+      { numRuns: cases(100, 500) },
     );
   });
 
@@ -172,7 +173,7 @@ describe('any graph', () => {
           if (isPlain && others.includes(idOf(from))) expect(others).toContain(idOf(to));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: cases(100, 300) },
     );
   });
 });

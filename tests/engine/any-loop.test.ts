@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { emit } from '../../lib/contract/node.ts';
 import { createRandom } from '../../lib/shared/random.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
+import { cases } from '../support/deep.ts';
 import { type ModelData, type ModelEdge, runModel } from '../support/loop-model.ts';
 
 const SIZE = 7;
@@ -77,7 +78,7 @@ describe('any loop', () => {
           JSON.stringify([...expected.values()]),
         );
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(100, 1_000) },
     );
     expect(finished).toBeGreaterThan(200);
   });
@@ -94,7 +95,7 @@ describe('any loop', () => {
           iterations.set(nodeId, iteration + 1);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: cases(100, 300) },
     );
   });
 });

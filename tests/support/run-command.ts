@@ -43,3 +43,9 @@ export const runCommand = (
     child.once('close', (code) => resolve({ code, stdout, stderr }));
     child.stdin.end(stdin);
   });
+
+/** The command line in a process of its own; without npm, which takes as long to start again. */
+export const runCli = (
+  args: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Record<string, string> },
+): Promise<CommandResult> => runCommand('node', ['cli/main.ts', ...args], { cwd, env });

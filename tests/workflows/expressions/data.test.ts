@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
 import { compileTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { aScope, evaluateExpression, freezeDeeply } from '../../support/an-expression.ts';
+import { cases } from '../../support/deep.ts';
 
 const evaluate = async (text: string, body: JsonValue): Promise<JsonValue> =>
   evaluateExpression(text, { body: freezeDeeply(body) });
@@ -132,7 +133,7 @@ describe('data is data, whatever its keys are called', () => {
         const marked = await outcome(body);
         expect(JSON.stringify(rename(marked))).toBe(JSON.stringify(await outcome(rename(body))));
       }),
-      { numRuns: 100 },
+      { numRuns: cases(15, 100) },
     );
   });
 
@@ -146,7 +147,7 @@ describe('data is data, whatever its keys are called', () => {
         );
         expect(within).toBe(`-${JSON.stringify({ all: body })}`);
       }),
-      { numRuns: 500 },
+      { numRuns: cases(100, 500) },
     );
   });
 
@@ -315,7 +316,7 @@ describe('the evaluator, and the one of the library', () => {
           .catch(() => 'it fails');
         expect(own).toEqual(theirs);
       }),
-      { numRuns: 100 },
+      { numRuns: cases(15, 100) },
     );
   });
 });

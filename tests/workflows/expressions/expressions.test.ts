@@ -6,6 +6,7 @@ import { checkExpressions, compileParameters } from '../../../lib/workflows/expr
 import type { Scope } from '../../../lib/workflows/expressions/scope.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { aScope } from '../../support/an-expression.ts';
+import { cases } from '../../support/deep.ts';
 
 const scope = (changes: Partial<Scope> = {}): Scope =>
   aScope({
@@ -121,7 +122,7 @@ describe('an expression', () => {
         const plain = JSON.parse(JSON.stringify(direct ?? null));
         expect(await evaluate(`{{ ${text} }}`, { input: input as JsonObject })).toEqual(plain);
       }),
-      { numRuns: 1_000 },
+      { numRuns: cases(200, 1_000) },
     );
   });
 });
@@ -183,7 +184,7 @@ describe('cutting a text at its expressions', () => {
         const joined = parts.map((part) => ('text' in part ? part.text : `{{${part.expression}}}`)).join('');
         expect(joined).toBe(whole);
       }),
-      { numRuns: 2_000 },
+      { numRuns: cases(200, 2_000) },
     );
   });
 });

@@ -1,0 +1,27 @@
+import { expect, test } from '@jest/globals';
+import { set, workflow } from '../../support/a-project-file.ts';
+import type { RunningProject } from '../../support/a-running-project.ts';
+import { cases } from '../../support/deep.ts';
+import { poll } from '../../support/poll.ts';
+
+const RUNS = cases(20, 100);
+
+export const describeBackgroundRuns = (project: RunningProject): void => {
+  const { get, post, writeWorkflow } = project;
+
+  test(`${RUNS} background runs at once all succeed`, async () => {
+    writeWorkflow(workflow('many', set({ a: 1 }), { responseMode: 'onReceived' }));
+    await project.service.printed(/many is at version 1 now/);
+    const accepted = await Promise.all(Array.from({ length: RUNS }, () => post('/api/webhook/many/webhook')));
+    expect(new Set(accepted.map(({ status }) => status))).toEqual(new Set([202]));
+    for (const { body } of accepted) {
+      let status = 'accepted';
+      await poll(async () => {
+        ({ status } = (await get(`/api/admin/executions/${body.executionId}`)).body);
+        return status !== 'accepted' && status !== 'running';
+      });
+      expect(status).toBe('succeeded');
+    }
+    expect(project.service.output()).not.toContain('its process failed');
+  });
+};

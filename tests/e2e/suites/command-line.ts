@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { set, workflow } from '../../support/a-project-file.ts';
+import type { RunningProject } from '../../support/a-running-project.ts';
+
+export const describeCommandLine = ({ cli, get, write }: RunningProject): void => {
+  test('the command line stores a workflow that answers at once, and takes it off again', async () => {
+    const trigger = { method: 'GET', path: '/', responseMode: 'lastNode' };
+    write('ping.json', JSON.stringify(workflow('ping', set({ pong: '{{ queryParams.n }}' }), trigger)));
+    expect(await cli('workflow put ping.json')).toMatchObject({ code: 0 });
+    expect(await get('/api/webhook/ping?n=1')).toEqual({ status: 200, body: { pong: '1' } });
+    expect(await cli('workflow disable ping')).toMatchObject({ code: 0 });
+    expect((await get('/api/webhook/ping?n=1')).status).toBe(404);
+    expect(await cli('workflow enable ping')).toMatchObject({ code: 0 });
+    expect((await get('/api/webhook/ping?n=2')).body).toEqual({ pong: '2' });
+    expect(await cli('workflow remove ping')).toMatchObject({ code: 0 });
+    expect((await get('/api/webhook/ping?n=1')).status).toBe(404);
+  });
+};

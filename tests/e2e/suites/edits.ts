@@ -1,0 +1,69 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { plugin, set, workflow } from '../../support/a-project-file.ts';
+import type { RunningProject } from '../../support/a-running-project.ts';
+import { cases } from '../../support/deep.ts';
+import { poll } from '../../support/poll.ts';
+
+const EDITS = cases(10, 50);
+
+export const describeEdits = (project: RunningProject): void => {
+  const { addPlugin, get, post, write, writeWorkflow } = project;
+  const shows = async (path: string, edit: string) => (await post(path)).body?.edit === edit;
+  const writePlugin = (edit: string) =>
+    write('plugins/edited.ts', plugin('edited', `() => ({ edit: '${edit}' })`));
+
+  describe('edits', () => {
+    test(`of workflows, plugins and functions are live, ${EDITS} in a row, and no request fails meanwhile`, async () => {
+      addPlugin('edited', plugin('edited', "() => ({ edit: 'none' })"));
+      writeWorkflow(workflow('plugged', { type: 'edited' })); // refused until the plugin is known
+      await poll(() => shows('/api/webhook/plugged/webhook', 'none'));
+
+      const statuses = new Set<number>();
+      let isOn = true;
+      const calls = poll(async () => {
+        statuses.add((await post('/api/webhook/plugged/webhook')).status);
+        return !isOn;
+      });
+      for (let at = 0; at < EDITS; at++) {
+        const edit = `edit ${at}`;
+        switch (at % 5) {
+          case 0:
+            writePlugin(edit);
+            await poll(() => shows('/api/webhook/plugged/webhook', edit));
+            break;
+          case 1:
+            write('functions/admin/debug.ts', `export const handler = async () => ({ edit: '${edit}' });`);
+            await poll(async () => (await get('/api/admin/debug')).body.edit === edit);
+            break;
+          default:
+            writeWorkflow(workflow('hello', set({ edit })));
+            await poll(() => shows('/api/webhook/hello/webhook', edit));
+        }
+      }
+      isOn = false;
+      await calls;
+      expect([...statuses]).toEqual([200]);
+    });
+
+    test('that can’t be built are said, with their place, and the code before goes on', async () => {
+      write('plugins/edited.ts', 'export default ;');
+      await project.service.printed(/can't be built[\s\S]*plugins\/edited\.ts:1:16/);
+      expect((await post('/api/webhook/plugged/webhook')).status).toBe(200);
+      writePlugin('mended');
+      await poll(() => shows('/api/webhook/plugged/webhook', 'mended'));
+    });
+
+    test('of a workflow’s id, and its file’s end, remove the workflow, and say so', async () => {
+      writeWorkflow(workflow('first', set({ edit: 'first' })));
+      await poll(() => shows('/api/webhook/first/webhook', 'first'));
+      write('workflows/first.json', JSON.stringify(workflow('second', set({ edit: 'second' }))));
+      await project.service.printed(/workflows\/first\.json defines second now: first was removed/);
+      expect((await post('/api/webhook/first/webhook')).status).toBe(404);
+      rmSync(join(project.folder, 'workflows/first.json'));
+      await project.service.printed(/workflows\/first\.json is gone: second was removed/);
+      expect((await post('/api/webhook/second/webhook')).status).toBe(404);
+    });
+  });
+};

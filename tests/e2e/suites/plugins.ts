@@ -1,0 +1,86 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { plugin, workflow } from '../../support/a-project-file.ts';
+import type { RunningProject } from '../../support/a-running-project.ts';
+import { cases } from '../../support/deep.ts';
+import { poll } from '../../support/poll.ts';
+
+export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void => {
+  describe('a broken plugin', () => {
+    beforeAll(async () => {
+      addPlugin('broken', "throw new Error('the vendor library is missing');\n");
+      await poll(async () => (await get('/api/admin/debug')).body.loadErrors.length === 1);
+    });
+
+    test('is listed with its reason, beside the legacy and unified ones that work', async () => {
+      const { status, body } = await get('/api/admin/plugins');
+      expect(status).toBe(200);
+      const plugins = Object.fromEntries(body.plugins.map((plugin: { id: string }) => [plugin.id, plugin]));
+      expect(plugins.broken).toMatchObject({
+        loaded: false,
+        error: expect.stringContaining('the vendor library is missing'),
+      });
+      expect(plugins.webhookTrigger).toMatchObject({ api: 'legacy', type: 'TRIGGER', loaded: true });
+      expect(plugins.httpRequest).toMatchObject({ api: 'legacy', type: 'ACTION', loaded: true });
+      expect(plugins.flow).toMatchObject({ api: 'unified', type: 'PROVIDER', loaded: true });
+    });
+
+    test('is one unhealthy row, and the service is degraded', async () => {
+      const { status, body } = await get('/api/admin/plugins/health');
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ status: 'degraded', summary: { total: 6, healthy: 5, unhealthy: 1 } });
+      expect(body.plugins.broken.status).toBe('unhealthy');
+    });
+
+    test.each([
+      ['/api/admin/plugins/triggers', ['webhookTrigger', 'manualTrigger']],
+      [
+        '/api/admin/plugins/actions',
+        [
+          ...['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
+          ...['wait', 'approval', 'forEach', 'subworkflow'],
+        ],
+      ],
+      ['/api/admin/plugins/providers', ['flow', 'control']],
+    ])('leaves %s as it is', async (path, ids) => {
+      const { status, body } = await get(path);
+      expect(status).toBe(200);
+      const loaded = body.filter((plugin: { loaded: boolean }) => plugin.loaded);
+      expect(loaded.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort());
+    });
+
+    test.each(['/api/admin/plugins/debug', '/api/admin/debug'])('shows in %s', async (path) => {
+      const { body } = await get(path);
+      expect(body).toMatchObject({ providerCount: 2, triggerCount: 2, loadErrors: [{ id: 'broken' }] });
+    });
+  });
+};
+
+/** By id: the source of what goes wrong after the node has returned. */
+const strays = [
+  ['rejects', "() => { void Promise.reject(new Error('late')); return {}; }"],
+  ['throws', "() => { setTimeout(() => { throw new Error('late'); }); return {}; }"],
+  ['exits', '() => { setTimeout(() => process.exit(1)); return {}; }'],
+] as const;
+
+export const describeStrayPlugins = ({ addPlugin, writeWorkflow, post }: RunningProject): void => {
+  describe('a plugin', () => {
+    // All at once: each edit of the code builds the functions again.
+    beforeAll(() => {
+      addPlugin('steady', plugin('steady', "() => ({ state: 'works' })"));
+      writeWorkflow(workflow('steady', { type: 'steady' }));
+      for (const [id, execute] of strays) {
+        addPlugin(id, plugin(id, execute));
+        writeWorkflow(workflow(id, { type: id }));
+      }
+    });
+
+    test.each(strays.map(([id]) => id))('that %s after its return hurts no other request', async (id) => {
+      for (const known of [id, 'steady'])
+        await poll(async () => (await post(`/api/webhook/${known}/webhook`)).status !== 404);
+      for (let at = 0; at < cases(2, 5); at++) {
+        await post(`/api/webhook/${id}/webhook`); // its own answer may be lost with its process
+        expect(await post('/api/webhook/steady/webhook')).toEqual({ status: 200, body: { state: 'works' } });
+      }
+    });
+  });
+};

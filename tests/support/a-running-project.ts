@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll } from '@jest/globals';
+import { copyProject } from './copy-project.ts';
+import { type RunningService, startLocalService } from './local-service.ts';
+import { type CommandResult, runCli } from './run-command.ts';
+
+/** A copy of the project for tests to change, and `npm start` in it. */
+export interface RunningProject {
+  readonly folder: string;
+  readonly service: RunningService;
+  post(path: string, body?: string | Uint8Array, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  cli(args: string, env?: Record<string, string>): Promise<CommandResult>;
+  /** Writes a file of the project, as an editor does. */
+  write(name: string, content: string): void;
+  writeWorkflow(definition: { readonly id: string }): void;
+  /** Adds a plugin to the installed ones, as its author does: a file, and a line in the list. */
+  addPlugin(id: string, source: string): void;
+}
+
+interface Answer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON
+  readonly body: any;
+}
+
+/** One for all tests of a file: a start takes seconds. */
+export const useRunningProject = (env: Record<string, string>): RunningProject => {
+  let project: ReturnType<typeof copyProject>;
+  let service: RunningService;
+
+  beforeAll(async () => {
+    project = copyProject();
+    service = await startLocalService({ cwd: project.folder, env });
+  });
+  afterAll(async () => {
+    await service?.stop();
+    project?.remove();
+  });
+
+  const request = async (path: string, init?: RequestInit): Promise<Answer> => {
+    const response = await fetch(`${service.baseUrl}${path}`, init);
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? null : JSON.parse(text) };
+  };
+  const write = (name: string, content: string) => writeFileSync(join(project.folder, name), content);
+
+  return {
+    get folder() {
+      return project.folder;
+    },
+    get service() {
+      return service;
+    },
+    post: (path, body, headers = {}) => request(path, { method: 'POST', headers, body: body ?? null }),
+    get: (path) => request(path),
+    cli: (args, env = {}) => runCli(args.split(' '), { cwd: project.folder, env }),
+    write,
+    writeWorkflow: (definition) => write(`workflows/${definition.id}.json`, JSON.stringify(definition)),
+    addPlugin: (id, source) => {
+      write(`plugins/${id}.ts`, source);
+      const list = readFileSync(join(project.folder, 'plugins/installed.ts'), 'utf8');
+      const line = `  unified('${id}', () => import('./${id}.ts')),\n];`;
+      write('plugins/installed.ts', list.replace(/\];\s*$/, line));
+    },
+  };
+};
+
+/** Content type of a JSON body. */
+export const json = { 'content-type': 'application/json' };
