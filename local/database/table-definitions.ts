@@ -12,11 +12,8 @@ interface Resource {
 }
 
 /** The tables of serverless.yml as input of `CreateTable`, with a prefix (without the dash) for their names. */
-export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] => {
-  // CloudFormation's tags (!GetAtt …) are not used in tables; elsewhere they may stay unresolved.
-  const file = parse(readFileSync(SERVERLESS_YML, 'utf8'), { logLevel: 'silent' });
-  const resources = Object.values(file.resources.Resources as Record<string, Resource>);
-  return resources
+export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] =>
+  Object.values(readResources())
     .filter(({ Type }) => Type === 'AWS::DynamoDB::Table')
     .map(({ Properties }) => ({
       TableName: Properties.TableName?.replace(PREFIX_VARIABLE, prefix),
@@ -25,4 +22,12 @@ export const readTableDefinitions = (prefix: string): CreateTableCommandInput[] 
       KeySchema: Properties.KeySchema,
       GlobalSecondaryIndexes: Properties.GlobalSecondaryIndexes,
     }));
+
+let resources: Readonly<Record<string, Resource>> | undefined;
+
+/** Parsed once: it takes longer than a start of the database. */
+const readResources = () => {
+  // CloudFormation's tags (!GetAtt …) are not used in tables; elsewhere they may stay unresolved.
+  resources ??= parse(readFileSync(SERVERLESS_YML, 'utf8'), { logLevel: 'silent' }).resources.Resources;
+  return resources ?? {};
 };

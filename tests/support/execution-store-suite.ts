@@ -11,6 +11,7 @@ import type {
   ExecutionStore,
 } from '../../lib/executions/record/execution-store.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from './a-start.ts';
+import { cases } from './deep.ts';
 
 /** An inline one, which runs from its start. */
 const start = (changes: Partial<ExecutionStart> = {}) =>
@@ -313,7 +314,7 @@ export const describeExecutionStore = (
       test('those that wait are found apart from the others, however many they are', async () => {
         const store = await create();
         const { startedAt } = accepted();
-        const ids = Array.from({ length: 450 }, (_, at) => `w-${at}`);
+        const ids = Array.from({ length: cases(120, 450) }, (_, at) => `w-${at}`);
         const limit = pLimit(AT_ONCE);
         const wait = async (executionId: string) => {
           await store.start(accepted({ executionId, startToken: executionId }));

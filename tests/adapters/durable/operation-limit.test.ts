@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
 import { type AFlow, aBackgroundService, aFlow } from '../../support/a-background-service.ts';
+import { cases } from '../../support/deep.ts';
 
 const call = (id: string, settings = {}) => ({ id, type: 'call', settings });
 
@@ -40,19 +41,22 @@ const runFlow = async (flow: AFlow, maxOperations?: number, engine = {}) => {
   return { service, run, record, operations: state.operations.size - 1 };
 };
 
+/** In full: the limit that holds without a setting. */
+const LIMIT = cases(300, 3_000);
+
 const message = (limit: number) =>
   `the execution needs more than the ${limit} durable operations that it may have`;
 
-test('3,001 operations: the node that would need the last one fails by name, and nothing is done twice', async () => {
-  const { service, run, record, operations } = await runFlow(chain(3_001));
+test(`one operation more than ${LIMIT}: the node that needs it fails by name, and nothing is done twice`, async () => {
+  const { service, run, record, operations } = await runFlow(chain(LIMIT + 1), cases(LIMIT, undefined));
   expect(record).toMatchObject({
     status: 'failed',
-    failure: { nodeId: 'n3000', name: 'OperationLimit', message: message(3_000) },
+    failure: { nodeId: `n${LIMIT}`, name: 'OperationLimit', message: message(LIMIT) },
   });
   expect(run.status).toBe('succeeded'); // to the engine it is no failure: the record says what failed
-  expect(operations).toBe(3_000);
-  expect(service.called).toHaveLength(3_000);
-  expect(new Set(service.called).size).toBe(3_000);
+  expect(operations).toBe(LIMIT);
+  expect(service.called).toHaveLength(LIMIT);
+  expect(new Set(service.called).size).toBe(LIMIT);
 });
 
 test('as many operations as are allowed are no reason to fail', async () => {

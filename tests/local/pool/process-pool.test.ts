@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { useProcessPools } from '../../support/a-process-pool.ts';
+import { cases } from '../../support/deep.ts';
 
 const aPool = useProcessPools();
 
@@ -91,7 +92,7 @@ describe('processes', () => {
 
   test('that are killed take their own invocation along, and no other', async () => {
     const { invoke } = aPool({ body: 'if (event.kill) process.kill(process.pid, "SIGKILL"); return event;' });
-    const events = Array.from({ length: 40 }, (_, at) => ({ at, kill: at % 4 === 0 }));
+    const events = Array.from({ length: cases(8, 40) }, (_, at) => ({ at, kill: at % 4 === 0 }));
     const results = await Promise.allSettled(events.map((event) => invoke(event)));
     for (const [at, result] of results.entries()) {
       if (at % 4 !== 0) expect(result).toEqual({ status: 'fulfilled', value: events[at] });
@@ -111,21 +112,21 @@ describe('processes', () => {
     ['throw when nobody listens any more', 'setImmediate(() => { throw new Error("late"); });'],
   ])('that %s right after their answer fail nobody', async (_, late) => {
     const { invoke } = aPool({ body: `${late} return event;` });
-    for (let at = 0; at < 6; at++) expect(await invoke(at)).toBe(at);
+    for (let at = 0; at < cases(2, 6); at++) expect(await invoke(at)).toBe(at);
   });
 
   test('may end as soon as their answer is taken from them: it arrives', async () => {
     const { invoke } = aPool({
       body: 'return { toJSON: () => { queueMicrotask(() => process.exit(0)); return event; } };',
     });
-    for (let at = 0; at < 6; at++) expect(await invoke(at)).toBe(at);
+    for (let at = 0; at < cases(2, 6); at++) expect(await invoke(at)).toBe(at);
   });
 
   test('may end right after a large answer: all of it arrives', async () => {
     const { invoke } = aPool({
       body: 'setImmediate(() => process.exit(0)); return "x".repeat(5_000_000);',
     });
-    for (let at = 0; at < 4; at++) expect(await invoke()).toHaveLength(5_000_000);
+    for (let at = 0; at < cases(2, 4); at++) expect(await invoke()).toHaveLength(5_000_000);
   });
 
   test('that ended unseen while idle cost the next invocation nothing', async () => {

@@ -17,6 +17,7 @@ import {
   installedUnified,
 } from '../../support/a-plugin.ts';
 import { silent } from '../../support/a-run.ts';
+import { cases } from '../../support/deep.ts';
 
 const open: JsonObject = { type: 'object' };
 
@@ -488,6 +489,7 @@ describe('a caller who waits', () => {
 });
 
 describe('a large file', () => {
+  const SIZE = cases(999, 9_999);
   const chain = (length: number, node: (index: number) => object) => ({
     id: 'w',
     name: 'W',
@@ -501,10 +503,10 @@ describe('a large file', () => {
     })),
   });
 
-  test('of 9,999 nodes in a chain is valid', async () => {
+  test(`of ${SIZE} nodes in a chain is valid`, async () => {
     const parameters = { values: { a: '{{ $nodes.start.body.a }}' } };
     const { problems } = await validateWorkflow(
-      chain(9_999, () => ({ parameters })),
+      chain(SIZE, () => ({ parameters })),
       findNodeType,
     );
     expect(problems).toEqual([]);
@@ -512,17 +514,20 @@ describe('a large file', () => {
 
   test('with a mistake in every node has a list that ends', async () => {
     const { problems } = await validateWorkflow(
-      chain(9_999, (index) => ({
+      chain(SIZE, (index) => ({
         parameters: { values: { a: `{{ $wrong${index}($nodes.none${index}) }}` } },
       })),
       findNodeType,
     );
     expect(problems).toHaveLength(MAX_PROBLEMS + 1);
-    expect(problems.at(-1)).toEqual({ path: '', message: 'has 19498 more problems, which are not listed' });
+    expect(problems.at(-1)).toEqual({
+      path: '',
+      message: `has ${2 * SIZE - MAX_PROBLEMS} more problems, which are not listed`,
+    });
   });
 
   test('whose bodies are in bodies, deeper than runs go, is refused', async () => {
-    const { nodes, connections } = chain(9_999, () => ({ type: 'forEach', parameters: { items: [] } }));
+    const { nodes, connections } = chain(SIZE, () => ({ type: 'forEach', parameters: { items: [] } }));
     const inside = connections.map((connection, index) =>
       index === 0 ? connection : { ...connection, sourceOutput: 'each' },
     );

@@ -10,6 +10,7 @@ import { validateWorkflow } from '../../../lib/workflows/validation/validate.ts'
 import { installedPlugins } from '../../../plugins/installed.ts';
 import { silent } from '../../support/a-run.ts';
 import { aTrigger, aWorkflow } from '../../support/a-workflow.ts';
+import { cases } from '../../support/deep.ts';
 
 let findNodeType: FindNodeType;
 
@@ -450,7 +451,7 @@ describe('any value', () => {
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         expect((await problemsOf(value)).length).toBeGreaterThan(0);
       }),
-      { numRuns: 100 },
+      { numRuns: cases(30, 100) },
     );
   });
 
@@ -492,7 +493,7 @@ describe('any value', () => {
         const { definition } = await validateWorkflow(JSON.parse(JSON.stringify(value)), findNodeType);
         if (definition !== null) expect(() => compilePlan(definition, findNodeType)).not.toThrow();
       }),
-      { numRuns: 100 },
+      { numRuns: cases(30, 100) },
     );
   });
 });
