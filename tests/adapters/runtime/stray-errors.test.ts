@@ -103,8 +103,8 @@ test('what can not be described is contained like anything else', () => {
 
 test('an error that comes after the end of its execution is logged with it, and fails no other one', () => {
   const { answers, records, log, taken, exitCode } = send(
-    [loose('throws long after')],
-    [busy(400)],
+    [loose('throws after its execution')],
+    [busy(50)],
     [busy(0)],
   );
   expect(answers).toEqual([200, 200]);
@@ -123,7 +123,7 @@ test('an error that comes after the end of its execution is logged with it, and 
 });
 
 test('an error that comes while the process waits does not end it: that would fail the next request', () => {
-  const { taken, hasWaited, exitCode, log } = send([loose('throws long after')]);
+  const { taken, hasWaited, exitCode, log } = send([loose('throws after its execution')]);
   expect({ taken, hasWaited, exitCode }).toEqual({ taken: [0], hasWaited: true, exitCode: 0 });
   expect(log).toHaveLength(1);
 });

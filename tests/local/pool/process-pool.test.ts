@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { useProcessPools } from '../../support/a-process-pool.ts';
 import { cases } from '../../support/deep.ts';
+import { poll } from '../../support/poll.ts';
 
 const aPool = useProcessPools();
 
 /** Waits until a file is there that a process writes. */
-const untilThere = async (file: string): Promise<string> => {
-  while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 10));
-  return readFileSync(file, 'utf8');
-};
+const untilThere = (file: string): Promise<void> => poll(() => existsSync(file));
 
 const WAIT_FOR_FILE = `
   const { existsSync, writeFileSync } = await import('node:fs');
@@ -160,7 +158,7 @@ describe('another version of the code', () => {
     const { invoke, replace } = aPool({ body: 'return process.pid;' });
     const pid = Number(await invoke());
     replace('return "new";');
-    await untilEnded(pid);
+    await poll(() => !isAlive(pid));
     expect(await invoke()).toBe('new');
   });
 
@@ -214,7 +212,7 @@ describe('at its end', () => {
           if (event.isPolite) process.exit(0);
         });
         return process.pid;`,
-      graceMs: 200,
+      graceMs: 1_000,
     });
     const files = [join(folder, 'polite'), join(folder, 'deaf')];
     const pids = await Promise.all(files.map((file, at) => invoke({ file, isPolite: at === 0 })));
@@ -246,8 +244,4 @@ const isAlive = (pid: number): boolean => {
   } catch {
     return false;
   }
-};
-
-const untilEnded = async (pid: number): Promise<void> => {
-  while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
 };
