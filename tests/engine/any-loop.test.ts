@@ -80,7 +80,7 @@ describe('any loop', () => {
       }),
       { numRuns: cases(100, 1_000) },
     );
-    expect(finished).toBeGreaterThan(200);
+    expect(finished).toBeGreaterThan(cases(20, 200));
   });
 
   test('a record for every iteration, run or skipped, each with its own number', async () => {

@@ -212,7 +212,7 @@ describe('at its end', () => {
           if (event.isPolite) process.exit(0);
         });
         return process.pid;`,
-      graceMs: 1_000,
+      graceMs: 500,
     });
     const files = [join(folder, 'polite'), join(folder, 'deaf')];
     const pids = await Promise.all(files.map((file, at) => invoke({ file, isPolite: at === 0 })));
