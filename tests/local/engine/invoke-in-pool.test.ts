@@ -5,6 +5,7 @@ import { readServiceFile } from '../../../local/functions/service-file.ts';
 import { createSourceModules } from '../../../local/functions/source-modules.ts';
 import { createProcessPool } from '../../../local/pool/process-pool.ts';
 import { createSpareSandbox } from '../../../local/pool/spare-sandbox.ts';
+import { aLocalServer } from '../../support/a-local-server.ts';
 import { projectRoot } from '../../support/run-command.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
@@ -59,8 +60,11 @@ test('fails as the function fails, with what it said', async () => {
 });
 
 test('says which process a run is at; fails when that is killed', async () => {
+  const store = await aLocalServer({ '/': () => {} }); // without an answer, the run is not over before the kill
+  cleanups.push(store.close);
   const lines: string[] = [];
-  const invoke = await aCaller({}, (line) => {
+  const variables = { DYNAMODB_ENDPOINT: store.origin, PUBLIC_URL: 'http://localhost' };
+  const invoke = await aCaller(variables, (line) => {
     lines.push(line);
     process.kill(Number(/process (\d+)$/.exec(line)?.[1]), 'SIGKILL');
   });
