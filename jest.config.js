@@ -1,3 +1,9 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+// Inherited by the processes that tests start (npm, the framework, the service): compiled code is kept between them.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'hookloom-compiled');
+
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
