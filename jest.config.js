@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// Inherited by the processes that tests start (npm, the framework, the service): compiled code is kept between them.
-process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'hookloom-compiled');
+// The processes that tests start (npm, the framework, the service) inherit this: they share compiled code for one run.
+const compiled = mkdtempSync(join(tmpdir(), 'hookloom-compiled-'));
+process.env.NODE_COMPILE_CACHE = compiled;
+process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
 
 export default {
   testEnvironment: 'node',
