@@ -14,6 +14,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild-transform.js' },
   reporters: ['default', '<rootDir>/tests/support/slowest-files.js'],
+  testSequencer: '<rootDir>/tests/support/longest-first.js',
   maxWorkers: 2,
   testTimeout: 120_000, // ends what hangs, on a machine ten times slower as well; speed is the benchmarks' subject
   coverageProvider: 'v8',

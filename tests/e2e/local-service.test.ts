@@ -1,5 +1,5 @@
 import { useRunningProject } from '../support/a-running-project.ts';
-import { describeBackgroundRuns } from './suites/background.ts';
+import { describeBackgroundRuns } from './suites/background-runs.ts';
 import { describeCommandLine } from './suites/command-line.ts';
 import { describeEdits } from './suites/edits.ts';
 import { describeGateway } from './suites/gateway.ts';
