@@ -15,7 +15,7 @@ export default {
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild-transform.js' },
   reporters: ['default', '<rootDir>/tests/support/slowest-files.js'],
   testSequencer: '<rootDir>/tests/support/longest-first.js',
-  maxWorkers: 2,
+  maxWorkers: 3, // for two cores: part of the time, tests wait for the network or for other processes
   testTimeout: 120_000, // ends what hangs, on a machine ten times slower as well; speed is the benchmarks' subject
   coverageProvider: 'v8',
   collectCoverageFrom: [

@@ -6,7 +6,7 @@ import type { RunningProject } from '../../support/a-running-project.ts';
 import { cases } from '../../support/deep.ts';
 import { poll } from '../../support/poll.ts';
 
-const EDITS = cases(10, 50);
+const EDITS = cases(5, 50);
 
 export const describeEdits = (project: RunningProject): void => {
   const { addPlugin, get, post, write, writeWorkflow } = project;

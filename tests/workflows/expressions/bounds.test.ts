@@ -86,7 +86,6 @@ describe('what has no bound of its own is refused', () => {
     ['[1..1000000].$contains($$.d, "y")', text],
     ['[1..1000000].$count($split($$.d, "y"))', text],
     ['[1..1000000].$contains($$.d, /y/)', text],
-    ['[1..1000000].$count($$.**)', zeros],
     ['$reduce([1..40], function($a, $b) { $a & $a }, "x")', {}],
     ['$toMillis(d, "[Mn][Yn][Dn][Hn][mn][sn][fn]")', { d: 'a'.repeat(200) }],
   ];
@@ -97,6 +96,7 @@ describe('what has no bound of its own is refused', () => {
     ['[1..1000000].$$.n.x', { n: [count(300_000)] }],
     ['[1..1000000].$string($$.n)', zeros],
     ['[1..1000000].($$.n & "")', zeros],
+    ['[1..1000000].$count($$.**)', zeros],
     ['[1..1000000].$count($$.*)', zeros],
     ['[1..1000000].$sum($$.n)', zeros],
     ['[1..1000000].$keys($$)', Object.fromEntries(count(50_000).map((n) => [`k${n}`, n]))],
