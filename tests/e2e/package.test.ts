@@ -241,7 +241,7 @@ describe('the template', () => {
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
-        'dynamodb:Query ExecutionsTable/index/byCheckTime',
+        'dynamodb:Query ExecutionsTable/index/byLeaseExpiry',
         'dynamodb:UpdateItem ExecutionsTable',
         'events:PutEvents event-bus/default',
         'lambda:GetDurableExecution runDurable:*',

@@ -76,7 +76,7 @@ export async function* findDueExecutions(
       client.send(
         new QueryCommand({
           TableName: executions,
-          IndexName: 'byCheckTime',
+          IndexName: 'byLeaseExpiry',
           KeyConditionExpression: 'openShard = :shard AND leaseExpiresAt <= :now',
           ExpressionAttributeValues: { ':shard': text(shard), ':now': text(toIso(now)) },
           Limit: DUE_PAGE_SIZE,
