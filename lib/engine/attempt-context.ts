@@ -43,7 +43,7 @@ export const createAttemptContext = (session: Session, run: NodeRun, number: num
     },
     rejectOnTimeout: (done) =>
       new Promise((_resolve, reject) => {
-        const { signal } = session;
+        const signal = run.signal();
         const fail = (reason: unknown) => {
           controller.abort(reason);
           reject(reason);

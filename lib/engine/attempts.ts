@@ -20,11 +20,11 @@ import type { GuardedRun } from './stray-errors.ts';
 export const runStep = async (
   session: Session,
   plan: Plan,
-  steps: Steps,
+  branch: Steps | Promise<Steps>,
   run: NodeRun,
 ): Promise<StepResult> => {
   const { id, settings } = run.planNode.node;
-  const { signal } = session;
+  const signal = run.signal();
   const step: Step = {
     name: run.key,
     retry: settings?.retry,
@@ -33,6 +33,7 @@ export const runStep = async (
     attempt: async (number) =>
       signal.aborted ? fail(signal.reason) : attemptNode(session, plan, run, number),
   };
+  const steps = branch instanceof Promise ? await branch : branch;
   const result = await session.awaitOperation(id, steps.run(step)).catch(toUnattempted);
   // Freezes the data, which the journal reads from a store.
   if ('outputs' in result) for (const data of Object.values(result.outputs)) session.measure(data);
@@ -93,7 +94,7 @@ const callUnlessAborted = (
   executor: NodeExecutor,
   node: WorkflowNode,
 ): Attempt | Promise<Attempt> => {
-  const { signal } = session;
+  const signal = run.signal();
   return signal.aborted ? fail(signal.reason) : callExecutor(session, run, number, executor, node);
 };
 

@@ -53,7 +53,7 @@ export const createControl = (
   };
 
   return {
-    wait: (seconds) => awaitOperation(steps.wait(nextName(), seconds, session.signal)),
+    wait: (seconds) => awaitOperation(steps.wait(nextName(), seconds, run.signal())),
 
     openCallback: async (timeoutSeconds): Promise<Callback> => {
       if (callbacks === null) throw new Error('this run can not wait for an answer: it is not a durable one');

@@ -44,7 +44,7 @@ export const execute = async (
     if (session.strayFailure !== null) return toStrayFailed(session, run, session.strayFailure);
     return result === null ? toTimedOut(session, run) : toResult(session, run, result);
   } catch (bug) {
-    session.abort(bug); // other nodes of the wave may still be running
+    session.abort(bug); // other nodes may still be running
     throw bug;
   } finally {
     session.close();

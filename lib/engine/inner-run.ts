@@ -15,6 +15,8 @@ export interface RunOptions {
   readonly within: string;
   /** Outputs of outer nodes that expressions can read as `$nodes`. */
   readonly nodes?: JsonObject;
+  /** Aborted when the run around it ends; the signal of the session when absent. */
+  readonly signal?: () => AbortSignal;
   /** `$trigger`, when the run does not start at a trigger. */
   readonly trigger?: JsonObject;
 }

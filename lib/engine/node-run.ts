@@ -15,6 +15,8 @@ export interface NodeRun {
   readonly key: string;
   /** See {@link NodeRecord}; empty in the workflow's own run. */
   readonly within: string;
+  /** Aborted when the run that it belongs to, or the execution, ends without it. A function, since few runs need it. */
+  readonly signal: () => AbortSignal;
   /** Null when the node's parameters hold no expression. */
   readonly scope: Scope | null;
   /** Milliseconds since the epoch. */

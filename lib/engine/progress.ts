@@ -31,6 +31,8 @@ export class Progress {
   #skipping: number[] = [];
   /** Skipped nodes since the last `takeSkipped`. */
   #skipped: number[] = [];
+  /** Loops that have started another iteration since the last `takeRestarted`. */
+  #restarted: number[] = [];
   #exhausted: number | null = null;
 
   constructor(plan: Plan, route: Route) {
@@ -59,6 +61,12 @@ export class Progress {
     const skipped = this.#skipped;
     if (skipped.length > 0) this.#skipped = [];
     return skipped;
+  }
+
+  takeRestarted(): readonly number[] {
+    const restarted = this.#restarted;
+    if (restarted.length > 0) this.#restarted = [];
+    return restarted;
   }
 
   /** The header of a loop that has exceeded its `maxIterations`; null when there is none. */
@@ -149,6 +157,7 @@ export class Progress {
       this.#exhausted ??= loop.header;
       return true;
     }
+    this.#restarted.push(index);
     this.#resetLoop(index);
     this.#iterations[index] = iterations;
     this.#returned[index] = returned;

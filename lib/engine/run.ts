@@ -2,89 +2,154 @@ import type { JsonObject } from '../contract/json.ts';
 import { RESPONSE_OUTPUT } from '../contract/node.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
+import { EDGE } from '../workflows/plan/route.ts';
+import { findVisibleNodes } from '../workflows/plan/visible-nodes.ts';
 import { attemptNode, runStep } from './attempts.ts';
+import { openBranches } from './branches.ts';
 import { createControl } from './control.ts';
 import { toFailure } from './failure.ts';
 import type { InnerRun, RunOptions, RunResult } from './inner-run.ts';
 import type { NodeRun, Outcome } from './node-run.ts';
+import { failOpenNodes } from './open-nodes.ts';
 import { mainOf, mergeInputs, passThrough, toNodeRecord, toOutcome } from './outcome.ts';
 import { type Outputs, Progress } from './progress.ts';
 import { type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
-import type { Session } from './session.ts';
+import { ExecutionFailedError, type Session } from './session.ts';
 import type { Attempt, StepResult } from './steps.ts';
 
-/** Runs a plan along a route. */
+/** Runs a plan along a route: each node as soon as its own connections are settled. */
 export class Run implements InnerRun {
   readonly #session: Session;
   readonly #options: RunOptions;
   readonly #progress: Progress;
-  readonly #records: NodeRecord[] = [];
+  readonly #branchOf: ReturnType<typeof openBranches>['branchOf'];
+  readonly #closeBranches: () => void;
+  /** In the order of their start; of an open node run, the run itself. */
+  readonly #records: (NodeRecord | NodeRun)[] = [];
+  /** Open node runs, with their places in the records. */
+  readonly #open = new Map<NodeRun, number>();
   /** Inner runs by the key of their node run, in the order of their creation. */
   readonly #inner = new Map<string, Run[]>();
   /** Per node: how often it has run or was skipped. */
   readonly #iterations: Int32Array;
-  readonly #nodes: Record<string, JsonObject>;
+  /** By node: its latest output. */
+  readonly #outputs = new Map<number, JsonObject>();
+  /** By loop: the outputs of its nodes when its present iteration started. */
+  readonly #previous = new Map<number, ReadonlyMap<number, JsonObject>>();
   #trigger: JsonObject;
-  #output: JsonObject = {};
+  #initial: JsonObject = {};
   #response: JsonObject | null = null;
-  /** The node runs that are in progress. */
-  #wave: readonly NodeRun[] = [];
+  #completed: NodeRun[] = [];
+  #wake: PromiseWithResolvers<void> | null = null;
+  /** Created on demand: a run of quick nodes needs none. */
+  #abort: AbortController | undefined;
+  #isOver = false;
 
   constructor(session: Session, options: RunOptions) {
     this.#session = session;
     this.#options = options;
     this.#progress = new Progress(options.plan, options.route);
     this.#iterations = new Int32Array(options.plan.nodes.length);
-    this.#nodes = Object.assign(Object.create(null), options.plan.readsNodes ? options.nodes : undefined);
     this.#trigger = options.trigger ?? {};
+    const branches = openBranches(options, (error) => this.#wakeUp().reject(error));
+    this.#branchOf = branches.branchOf;
+    this.#closeBranches = branches.close;
   }
 
   fromTrigger(input: JsonObject): Promise<RunResult> {
-    return this.#runWaves(input);
+    return this.#run(input);
   }
 
   fromOutputs(outputs: Outputs): Promise<RunResult> {
     this.#progress.takeReady();
-    this.#output = mainOf(outputs);
+    this.#initial = mainOf(outputs);
     this.#progress.settle(this.#options.route.trigger, outputs);
-    return this.#runWaves({});
+    return this.#run({});
   }
 
-  /** Starts all ready nodes together, in plan order; the next wave starts when all of them have ended. */
-  async #runWaves(input: JsonObject): Promise<RunResult> {
-    for (let wave = this.#progress.takeReady(); wave.length > 0; wave = this.#progress.takeReady()) {
-      const aborted = this.#session.externalAbortReason;
-      if (aborted !== null)
-        return this.#toResult({ nodeId: this.#idOf(wave[0] ?? -1), ...toFailure(aborted) });
-      if (this.#session.fatal !== null) return this.#toResult(this.#session.fatal);
-      const exceeded = this.#checkNodeRuns(wave);
-      if (exceeded !== null) return this.#toResult(exceeded);
-      const runs = wave.map((index) => this.#createNodeRun(index, input));
-      this.#wave = runs;
-      const started = runs.map((run) => this.#start(run));
-      const outcomes = started.some(isPromise) ? await this.#awaitWave(started) : (started as Outcome[]);
-      this.#wave = [];
-      const failure = this.#completeWave(wave, outcomes);
-      if (failure !== null) return this.#toResult(failure);
+  async #run(triggerInput: JsonObject): Promise<RunResult> {
+    try {
+      for (;;) {
+        const failure = this.#startReady(triggerInput) ?? this.#completeAll();
+        if (failure !== null) return this.#fail(failure);
+        if (this.#completed.length === 0 && this.#progress.readyCount === 0) {
+          if (this.#open.size === 0) return { ...this.partialResult(), failure: null };
+          this.#session.reportProgress();
+          await this.#wakeUp().promise;
+          this.#wake = null;
+        }
+      }
+    } finally {
+      this.#isOver = true;
+      this.#closeBranches();
     }
-    return this.#toResult(null);
   }
 
-  #awaitWave(started: readonly (Outcome | Promise<Outcome>)[]): Promise<Outcome[]> {
-    this.#session.reportProgress();
-    const [only] = started;
-    return started.length === 1 && isPromise(only) ? only.then((outcome) => [outcome]) : Promise.all(started);
+  /** @returns the failure that ends the run; null when it continues */
+  #startReady(triggerInput: JsonObject): NodeFailure | null {
+    for (let ready = this.#progress.takeReady(); ready.length > 0; ready = this.#progress.takeReady()) {
+      for (const index of ready) {
+        const refused = this.#checkStart(index);
+        if (refused !== null) return refused;
+        const run = this.#createNodeRun(index, triggerInput);
+        const outcome = this.#start(run);
+        if (isPromise(outcome)) {
+          this.#open.set(run, this.#records.push(run) - 1);
+          outcome.then(
+            (settled) => this.#arrive(run, settled),
+            (bug) => this.#wakeUp().reject(bug),
+          );
+        } else {
+          this.#records.push(outcome.record);
+          const failure = this.#complete(run, outcome);
+          if (failure !== null) return failure;
+        }
+      }
+    }
+    return null;
+  }
+
+  #arrive(run: NodeRun, outcome: Outcome): void {
+    if (this.#isOver) return;
+    run.outcome = outcome;
+    this.#completed.push(run);
+    this.#wakeUp().resolve();
+  }
+
+  #wakeUp(): PromiseWithResolvers<void> {
+    this.#wake ??= Promise.withResolvers<void>();
+    return this.#wake;
+  }
+
+  #completeAll(): NodeFailure | null {
+    for (const run of this.#completed.splice(0)) {
+      if (run.outcome === null) continue;
+      this.#records[this.#open.get(run) ?? -1] = run.outcome.record;
+      this.#open.delete(run);
+      const failure = this.#complete(run, run.outcome);
+      if (failure !== null) return failure;
+    }
+    return null;
+  }
+
+  #checkStart(index: number): NodeFailure | null {
+    const { externalAbortReason, fatal, nodeRuns, limits } = this.#session;
+    const nodeId = this.#idOf(index);
+    if (externalAbortReason !== null) return { nodeId, ...toFailure(externalAbortReason) };
+    if (fatal !== null) return fatal;
+    if (nodeRuns < limits.maxNodeRuns) return null;
+    return { nodeId, name: 'NodeRunLimit', message: `more than ${limits.maxNodeRuns} nodes were to run` };
   }
 
   #createNodeRun(index: number, triggerInput: JsonObject): NodeRun {
     const planNode = this.#options.plan.nodes[index] as PlanNode;
-    const isTrigger = index === this.#options.route.trigger;
+    const { within, route } = this.#options;
+    const isTrigger = index === route.trigger;
     const inputs = isTrigger ? [] : this.#progress.inputsOf(index);
     const input = isTrigger ? triggerInput : mergeInputs(inputs);
     const iteration = this.#iterations[index] ?? 0;
     this.#iterations[index] = iteration + 1;
     this.#session.nodeRuns++;
-    const { within } = this.#options;
     const key = nodeKeyOf({ nodeId: planNode.node.id, iteration, within });
     return {
       planNode,
@@ -93,7 +158,8 @@ export class Run implements InnerRun {
       iteration,
       key,
       within,
-      scope: planNode.resolve === null ? null : this.#scopeOf(key, input),
+      signal: this.#signalOf,
+      scope: planNode.resolve === null ? null : this.#scopeOf(planNode, key, input),
       control: null,
       startedAt: this.#session.now,
       attempts: 0,
@@ -102,21 +168,21 @@ export class Run implements InnerRun {
   }
 
   #start(run: NodeRun): Outcome | Promise<Outcome> {
-    const { node, nodeType } = run.planNode;
+    const { node, nodeType, index } = run.planNode;
     if (node.disabled === true) return passThrough(run);
     if (nodeType.control !== null) return this.#runControl(run).then((result) => this.#finish(run, result));
     const { plan, steps } = this.#options;
     const result = nodeType.pure
       ? attemptNode(this.#session, plan, run, 1)
-      : runStep(this.#session, plan, steps, run);
+      : runStep(this.#session, plan, this.#branchOf(index) ?? steps, run);
     return isPromise(result) ? result.then((value) => this.#finish(run, value)) : this.#finish(run, result);
   }
 
-  #scopeOf(key: string, input: JsonObject): Scope {
+  #scopeOf(planNode: PlanNode, key: string, input: JsonObject): Scope {
     const { execution, isTimeUpNow } = this.#session;
     return {
       input,
-      nodes: this.#nodes,
+      nodes: planNode.nodesRead.length === 0 ? {} : this.#visibleOutputs(planNode),
       trigger: this.#trigger,
       execution,
       seed: `${execution.executionId}/${key}`,
@@ -124,12 +190,32 @@ export class Run implements InnerRun {
     };
   }
 
-  /** A branch of its own, since it may run concurrently with others; no step, so that a replay runs it again. */
-  #runControl(run: NodeRun): Promise<Attempt> {
-    const { plan } = this.#options;
-    return this.#options.steps.within(run.key, async (steps) => {
-      run.control = createControl(this.#session, plan, run, steps, (options) => {
-        const inner = new Run(this.#session, { nodes: this.#nodes, trigger: this.#trigger, ...options });
+  /** `$nodes` of a node, the same on every replay: other branches may be further or not. */
+  #visibleOutputs(planNode: PlanNode): JsonObject {
+    const { plan, route, nodes } = this.#options;
+    const visible: Record<string, JsonObject> = Object.assign(Object.create(null), nodes);
+    for (const { index, id, loop } of findVisibleNodes(plan, route, planNode)) {
+      const outputs = loop === -1 ? this.#outputs : this.#previous.get(loop);
+      const output = outputs?.get(index);
+      if (output !== undefined) visible[id] = output;
+    }
+    return visible;
+  }
+
+  /** No step, so that a replay runs it again. */
+  async #runControl(run: NodeRun): Promise<Attempt> {
+    const { plan, steps } = this.#options;
+    const opened = this.#branchOf(run.planNode.index) ?? steps;
+    const branch = opened instanceof Promise ? await opened : opened;
+    return branch.within(run.key, async (own) => {
+      const nodes = plan.readsNodes ? this.#visibleOutputs({ ...run.planNode, nodesRead: 'all' }) : {};
+      run.control = createControl(this.#session, plan, run, own, (options) => {
+        const inner = new Run(this.#session, {
+          nodes,
+          trigger: this.#trigger,
+          signal: this.#signalOf,
+          ...options,
+        });
         this.#inner.set(run.key, [...(this.#inner.get(run.key) ?? []), inner]);
         return inner;
       });
@@ -140,93 +226,110 @@ export class Run implements InnerRun {
   }
 
   #finish(run: NodeRun, result: Attempt | StepResult): Outcome {
-    const outcome = toOutcome(
-      run,
-      'attempts' in result ? result : { ...result, attempts: 1 },
-      this.#session.readClock(),
-    );
-    run.outcome = outcome;
-    if (run.planNode.nodeType.pure === false) this.#session.reportProgress();
-    return outcome;
+    const counted = 'attempts' in result ? result : { ...result, attempts: 1 };
+    return toOutcome(run, counted, this.#session.readClock());
   }
 
   /** @returns the failure that ends the run; null when it continues */
-  #completeWave(wave: readonly number[], outcomes: readonly Outcome[]): NodeFailure | null {
-    for (const { record } of outcomes) this.#records.push(record);
-    const fatal = this.#session.fatal ?? outcomes.find((outcome) => outcome.fatal !== null)?.fatal ?? null;
-    if (fatal !== null) return fatal;
-    outcomes.forEach(({ outputs }, index) => {
-      this.#deliver(wave[index] ?? -1, outputs);
-    });
-    for (const index of this.#progress.takeSkipped()) {
-      const iteration = this.#iterations[index] ?? 0;
-      this.#iterations[index] = iteration + 1; // a skipped iteration counts
-      const planNode = this.#options.plan.nodes[index] as PlanNode;
-      this.#records.push(
-        toNodeRecord(
-          { planNode, iteration, within: this.#options.within, startedAt: this.#session.now, attempts: 0 },
-          'skipped',
-        ),
-      );
-    }
-    return this.#checkLimits();
-  }
-
-  #deliver(index: number, outputs: Outputs): void {
+  #complete({ planNode: { index } }: NodeRun, { outputs, fatal }: Outcome): NodeFailure | null {
+    const failure = this.#session.fatal ?? fatal;
+    if (failure !== null) return failure;
     const main = mainOf(outputs);
-    if (index === this.#options.route.trigger) this.#trigger = main;
-    if (this.#options.plan.readsNodes) this.#nodes[this.#idOf(index)] = main;
+    const { route, plan } = this.#options;
+    if (index === route.trigger) this.#trigger = main;
+    this.#outputs.set(index, main);
     this.#response ??= outputs[RESPONSE_OUTPUT] ?? null;
-    this.#output = main;
     this.#progress.settle(index, outputs);
+    for (const skipped of this.#progress.takeSkipped()) this.#recordSkipped(skipped);
+    const restarted = this.#progress.takeRestarted();
+    if (plan.readsNodes) for (const loop of restarted) this.#keepOutputs(loop);
+    return this.#checkLimits(index);
   }
 
-  #checkLimits(): NodeFailure | null {
+  #recordSkipped(index: number): void {
+    const iteration = this.#iterations[index] ?? 0;
+    this.#iterations[index] = iteration + 1; // a skipped iteration counts
+    const planNode = this.#options.plan.nodes[index] as PlanNode;
+    const { within } = this.#options;
+    const run = { planNode, iteration, within, startedAt: this.#session.now, attempts: 0 };
+    this.#records.push(toNodeRecord(run, 'skipped'));
+  }
+
+  #keepOutputs(loop: number): void {
+    const nodes = this.#options.route.loops[loop]?.nodes ?? [];
+    const kept = nodes.flatMap((node) => {
+      const output = this.#outputs.get(node);
+      return output === undefined ? [] : [[node, output] as const];
+    });
+    this.#previous.set(loop, new Map(kept));
+  }
+
+  #checkLimits(index: number): NodeFailure | null {
     const loop = this.#progress.exhaustedLoop;
     if (loop !== null) {
-      return {
-        nodeId: this.#idOf(loop),
-        name: 'LoopLimit',
-        message: 'the loop back to this node went round too often',
-      };
+      const message = 'the loop back to this node went round too often';
+      return { nodeId: this.#idOf(loop), name: 'LoopLimit', message };
     }
     if (this.#progress.readyCount === 0 || !this.#session.isTimeUp) return null;
-    return this.#session.timeoutAt(this.#records.at(-1)?.nodeId ?? '');
+    return this.#session.timeoutAt(this.#idOf(index));
   }
 
-  #checkNodeRuns(wave: readonly number[]): NodeFailure | null {
-    const { nodeRuns, limits } = this.#session;
-    if (nodeRuns + wave.length <= limits.maxNodeRuns) return null;
-    const message = `more than ${limits.maxNodeRuns} nodes were to run`;
-    return { nodeId: this.#idOf(wave[0] ?? -1), name: 'NodeRunLimit', message };
+  /** Aborts the nodes that are running, and fails them. */
+  #fail(failure: NodeFailure): RunResult {
+    if (this.#open.size > 0) {
+      const reason = new ExecutionFailedError(failure);
+      this.#abort?.abort(reason);
+      const records = failOpenNodes(this.collect(), this.#session.readClock(), reason);
+      this.#inner.clear(); // theirs are among the records
+      this.#open.clear();
+      this.#records.splice(0, this.#records.length, ...records);
+    }
+    return { ...this.partialResult(), failure };
   }
 
-  /** Records of all node runs, the open ones last; inner runs follow their node. */
+  readonly #signalOf = (): AbortSignal => {
+    this.#abort ??= new AbortController();
+    return AbortSignal.any([this.#options.signal?.() ?? this.#session.signal, this.#abort.signal]);
+  };
+
+  /** Records of all node runs, in the order of their start; inner runs follow their node. */
   collect(): NodeRecord[] {
-    const open = this.#wave.map((run) => run.outcome?.record ?? toNodeRecord(run, openStatusOf(run)));
-    if (this.#inner.size === 0) return open.length === 0 ? this.#records : [...this.#records, ...open];
-    return [...this.#records, ...open].flatMap((record) => [
+    const records = this.#records.map((entry) =>
+      'planNode' in entry ? (entry.outcome?.record ?? toNodeRecord(entry, openStatusOf(entry))) : entry,
+    );
+    if (this.#inner.size === 0) return records;
+    return records.flatMap((record) => [
       record,
       ...(this.#inner.get(nodeKeyOf(record)) ?? []).flatMap((run) => run.collect()),
     ]);
   }
 
-  /** The result so far. */
+  /** The result so far. Its output is that of the last node in plan order without a successor that ran. */
   partialResult(): Pick<RunResult, 'output' | 'response'> {
-    return { output: this.#output, response: this.#response };
+    const last = [...this.#outputs.keys()]
+      .filter((index) => !this.#hasSuccessor(index))
+      .sort((a, b) => b - a);
+    return { output: this.#outputs.get(last[0] ?? -1) ?? this.#initial, response: this.#response };
+  }
+
+  #hasSuccessor(index: number): boolean {
+    const { plan, route } = this.#options;
+    return (plan.nodes[index]?.outgoing ?? []).some((edge) => {
+      const kind = route.kind[edge];
+      return (
+        (kind === EDGE.forward || kind === EDGE.exit) && this.#outputs.has(plan.edges[edge]?.target ?? -1)
+      );
+    });
   }
 
   /** The first of the running nodes. */
   currentNodeId(): string {
-    return this.#wave[0]?.planNode.node.id ?? '';
+    const [first] = this.#open.keys();
+    return first?.planNode.node.id ?? '';
   }
 
   #idOf(index: number): string {
     return this.#options.plan.nodes[index]?.node.id ?? '';
-  }
-
-  #toResult(failure: NodeFailure | null): RunResult {
-    return { ...this.partialResult(), failure };
   }
 }
 

@@ -30,7 +30,7 @@ export interface Step {
 }
 
 /** A pending callback. It is answered at most once. */
-interface StepCallback {
+export interface StepCallback {
   /** Its id in the engine of background runs, needed to answer it. */
   readonly id: string;
   /** @returns the answer; null when the callback timed out */

@@ -5,6 +5,7 @@ import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { aGraph, ran, runGraph, skipped } from '../support/a-run.ts';
+import { stepsThatRun } from '../support/steps-that-run.ts';
 
 const fails = () => {
   throw new Error('the shop is closed');
@@ -306,7 +307,7 @@ describe('failures', () => {
     expect(result.nodes[1]).toMatchObject({ status: 'failed', attempts: 1, failure: result.failure });
   });
 
-  test('of several that fail at once the first in plan order is the reason, whichever was faster', async () => {
+  test('of several the first in time is the reason, and the others are aborted', async () => {
     const failing =
       (ms: number, message: string) =>
       async (_node: unknown, _input: unknown, { services }: NodeContext) => {
@@ -317,8 +318,12 @@ describe('failures', () => {
       nodes: { slow: { does: failing(90, 'slow') }, fast: { does: failing(1, 'fast') } },
       edges: ['start -> fast', 'start -> slow'],
     });
-    expect(result.failure?.message).toBe('slow');
-    expect(result.nodes).toHaveLength(3);
+    expect(result.failure?.message).toBe('fast');
+    expect(result.nodes).toMatchObject([
+      { nodeId: 'start' },
+      { nodeId: 'slow', status: 'failed', failure: { name: 'ExecutionFailed' } },
+      { nodeId: 'fast', status: 'failed', failure: { message: 'fast' } },
+    ]);
   });
 
   test('onError continue goes on with the input, and the record has the failure', async () => {
@@ -594,13 +599,11 @@ describe('the steps port', () => {
         more: { does: (_node, input) => emit({ [Number(input.n) < 2 ? 'again' : 'done']: input }) },
       },
       edges: ['start -> pure', 'pure -> call', 'call -> more', 'more.again -> call'],
-      steps: (clock) => ({
-        ...inlineSteps(clock),
-        run: async ({ name, attempt }) => {
+      steps: (clock) =>
+        stepsThatRun(inlineSteps(clock), async ({ name, attempt }) => {
           names.push(name);
           return { ...(await attempt(1)), attempts: 1 };
-        },
-      }),
+        }),
     });
     expect(names).toEqual(['call/0', 'call/1']);
   });
@@ -609,10 +612,8 @@ describe('the steps port', () => {
     const result = await runGraph({
       nodes: { call: { pure: false, does: fails }, next: {} },
       edges: ['start -> call', 'call -> next'],
-      steps: (clock) => ({
-        ...inlineSteps(clock),
-        run: async () => ({ outputs: { main: { stored: true } }, attempts: 2 }),
-      }),
+      steps: (clock) =>
+        stepsThatRun(inlineSteps(clock), async () => ({ outputs: { main: { stored: true } }, attempts: 2 })),
     });
     expect(result).toMatchObject({ status: 'succeeded', output: { stored: true } });
     expect(Object.isFrozen(result.output)).toBe(true);

@@ -6,6 +6,7 @@ import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { aGraph, noOtherWorkflows, ran, runGraph, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anExecutionInfo } from '../support/an-execution-info.ts';
+import { stepsThatRun } from '../support/steps-that-run.ts';
 
 const putsOutParameters = ({ parameters }: WorkflowNode) => parameters;
 const takesInput = (_node: WorkflowNode, input: object) => {
@@ -146,15 +147,13 @@ describe('after the end', () => {
       edges: ['start -> call'],
     });
     let late: unknown;
-    const result = run(5_000, {
-      ...inlineSteps(time.clock),
-      run: async ({ attempt }) => {
-        await time.clock.sleep(9_000);
-        const outcome = await attempt(1);
-        late = outcome;
-        return { ...outcome, attempts: 1 };
-      },
+    const steps = stepsThatRun(inlineSteps(time.clock), async ({ attempt }) => {
+      await time.clock.sleep(9_000);
+      const outcome = await attempt(1);
+      late = outcome;
+      return { ...outcome, attempts: 1 };
     });
+    const result = run(5_000, steps);
     expect(await time.run(result)).toMatchObject({ status: 'timedOut' });
     await time.run(time.clock.sleep(60_000));
     expect(late).toMatchObject({ failure: { message: 'the execution ran out of time' } });
@@ -184,7 +183,7 @@ describe('after the end', () => {
     expect(seen).toEqual([true]);
   });
 
-  test('a steps port that fails is a bug, and aborts the other nodes of the wave', async () => {
+  test('a steps port that fails is a bug, and aborts the other nodes', async () => {
     const signals: AbortSignal[] = [];
     const { time, run } = aGraphInTime({
       nodes: {
@@ -198,10 +197,8 @@ describe('after the end', () => {
       },
       edges: ['start -> hangs', 'start -> call'],
     });
-    const broken = run(60_000, {
-      ...inlineSteps(time.clock),
-      run: () => Promise.reject(new Error('no store')),
-    });
+    const steps = stepsThatRun(inlineSteps(time.clock), () => Promise.reject(new Error('no store')));
+    const broken = run(60_000, steps);
     await expect(time.run(broken)).rejects.toThrow('no store');
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(time.pending()).toBe(0);
@@ -209,15 +206,15 @@ describe('after the end', () => {
 });
 
 describe('limits', () => {
-  test('a wave with more nodes than the node runs that are left does not start', async () => {
+  test('no more nodes start than node runs are left', async () => {
     const ids = Array.from({ length: 50 }, (_, index) => `n${index}`);
     const result = await runGraph({
       nodes: Object.fromEntries(ids.map((id) => [id, {}])),
       edges: ids.map((id) => `start -> ${id}`),
       limits: { maxNodeRuns: 10 },
     });
-    expect(ran(result)).toBe('start');
-    expect(result).toMatchObject({ status: 'failed', failure: { name: 'NodeRunLimit' } });
+    expect(ran(result)).toBe('start n0 n1 n2 n3 n4 n5 n6 n7 n8');
+    expect(result).toMatchObject({ status: 'failed', failure: { nodeId: 'n9', name: 'NodeRunLimit' } });
   });
 
   test('a node can not pass its own failure for the end of the execution’s time', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   CallbackTimeoutError,
   type DurableContext,
@@ -7,7 +8,13 @@ import {
 } from '@aws/durable-execution-sdk-js';
 import type { JsonValue } from '../../contract/json.ts';
 import { createOperationBudget, type OperationBudget } from '../../engine/operation-budget.ts';
-import { computeRetryDelay, type Step, type StepResult, type Steps } from '../../engine/steps.ts';
+import {
+  computeRetryDelay,
+  type Step,
+  type StepCallback,
+  type StepResult,
+  type Steps,
+} from '../../engine/steps.ts';
 import { toOperationName } from './operation-name.ts';
 
 /** Lambda's limit: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
@@ -29,8 +36,11 @@ export const createDurableSteps = (
   context: DurableContext,
   serdes: Serdes<StepResult>,
   budget: OperationBudget = createOperationBudget(MAX_OPERATIONS),
-): Steps => ({
-  run: async (step) => {
+): Steps => {
+  // The SDK refuses a call from another context than that of the caller, which in a run is any of its branches.
+  const inContext = AsyncLocalStorage.snapshot();
+
+  const run = async (step: Step): Promise<StepResult> => {
     budget.take();
     try {
       return await context.step(toOperationName(step.name), (attempt) => attemptStep(step, attempt.attempt), {
@@ -44,9 +54,9 @@ export const createDurableSteps = (
       if (!(error instanceof DurableOperationError)) throw error;
       return { failure: toStepFailure(error), attempts: 1 };
     }
-  },
+  };
 
-  within: async <Value>(name: string, body: (steps: Steps) => Promise<Value>) => {
+  const within = async <Value>(name: string, body: (steps: Steps) => Promise<Value>): Promise<Value> => {
     // Not returned from the context, which would serialise it.
     const outcome: { value?: Value; error?: unknown } = {};
     await context.runInChildContext(
@@ -62,14 +72,14 @@ export const createDurableSteps = (
     );
     if ('error' in outcome) throw outcome.error;
     return outcome.value as Value;
-  },
+  };
 
-  wait: async (name, seconds) => {
+  const wait = async (name: string, seconds: number): Promise<void> => {
     budget.take();
     await context.wait(toOperationName(name), { seconds: Math.max(1, Math.ceil(seconds)) });
-  },
+  };
 
-  callback: async (name, timeoutSeconds) => {
+  const callback = async (name: string, timeoutSeconds: number): Promise<StepCallback> => {
     budget.take();
     const timeout = { seconds: Math.max(1, Math.ceil(timeoutSeconds)) };
     const [answer, id] = await context.createCallback<string>(toOperationName(name), { timeout });
@@ -84,8 +94,15 @@ export const createDurableSteps = (
           },
         ),
     };
-  },
-});
+  };
+
+  return {
+    run: (step) => inContext(run, step),
+    within: (name, body) => inContext(() => within(name, body)),
+    wait: (name, seconds) => inContext(wait, name, seconds),
+    callback: (name, timeoutSeconds) => inContext(callback, name, timeoutSeconds),
+  };
+};
 
 /** Throws only when another attempt follows: the last failure is a result like any other. */
 const attemptStep = async (step: Step, number: number): Promise<StepResult> => {

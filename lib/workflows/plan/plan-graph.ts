@@ -1,6 +1,7 @@
 import type { WorkflowNode } from '../../contract/node.ts';
 import type { NodeType } from '../../contract/node-type.ts';
 import type { ResolveParameters } from '../expressions/parameters.ts';
+import type { NodesRead } from './nodes-read.ts';
 
 export interface PlanNode {
   /** Index in the definition: the plan order. */
@@ -9,6 +10,7 @@ export interface PlanNode {
   readonly nodeType: NodeType;
   /** Null when the parameters hold no expression. */
   readonly resolve: ResolveParameters | null;
+  readonly nodesRead: NodesRead;
   /** Indexes of outgoing and incoming edges, in the order of the definition. */
   readonly outgoing: readonly number[];
   readonly incoming: readonly number[];

@@ -3,6 +3,7 @@ import type { FindNodeType } from '../../contract/node-type.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import { compileParameters } from '../expressions/parameters.ts';
+import { findNodesRead } from './nodes-read.ts';
 import type { PlanEdge, PlanNode } from './plan-graph.ts';
 import { computeRoute, type Route } from './route.ts';
 
@@ -66,6 +67,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
       node: Object.freeze({ ...node, parameters: resolve === null ? deepFreeze(parameters) : parameters }),
       nodeType,
       resolve,
+      nodesRead: findNodesRead(parameters),
       outgoing: outgoing[index] ?? [],
       incoming: incoming[index] ?? [],
     };
@@ -107,7 +109,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     definition,
     nodes,
     edges,
-    readsNodes: JSON.stringify(definition.nodes).includes('$nodes'),
+    readsNodes: nodes.some(({ nodesRead }) => nodesRead.length > 0),
     routeFrom,
     bodyRouteOf,
     executorOf: (node) => executors.get(node.nodeType.nodeType) ?? loadExecutor(node),

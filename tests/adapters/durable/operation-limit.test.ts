@@ -73,20 +73,19 @@ describe.each(['fail', 'continue', 'route'] as const)('with onError %s', (onErro
   });
 });
 
-test('of nodes side by side those that are within the limit are done, and the first beyond it is named', async () => {
+test('of concurrent nodes the first beyond the limit is named, and the others are aborted', async () => {
   const ids = ['a', 'b', 'c', 'd'];
-  const { service, record } = await runFlow(
+  const { record } = await runFlow(
     { nodes: ids.map((id) => call(id)), edges: ids.map((id) => `start -> ${id}`) },
     2,
   );
   expect(record?.failure).toMatchObject({ nodeId: 'c', name: 'OperationLimit' });
-  expect(service.called).toEqual(['a/0', 'b/0']);
-  expect(record?.nodes.map(({ nodeId, status }) => `${nodeId} ${status}`)).toEqual([
-    'start succeeded',
-    'a succeeded',
-    'b succeeded',
-    'c failed',
-    'd failed',
+  expect(record?.nodes.map(({ nodeId, failure }) => `${nodeId} ${failure?.name}`)).toEqual([
+    'start undefined',
+    'a ExecutionFailed',
+    'b ExecutionFailed',
+    'c OperationLimit',
+    'd OperationLimit',
   ]);
 });
 

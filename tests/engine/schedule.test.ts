@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { emit, type NodeContext } from '../../lib/contract/node.ts';
+import { type ANode, runGraph } from '../support/a-run.ts';
+import { cases } from '../support/deep.ts';
+
+/** A node that takes its time, on the virtual clock. */
+const taking = (ms: number, more: ANode = {}): ANode => ({
+  does: async (_node, input, { services }: NodeContext) => {
+    await services.clock.sleep(ms);
+    return input;
+  },
+  ...more,
+});
+
+describe('a node starts when its own connections are settled', () => {
+  test('uneven branches take as long as the longest way', async () => {
+    const { elapsedMs } = await runGraph({
+      nodes: { a1: taking(1_000), a2: taking(1_000), b1: taking(0), b2: taking(2_000), end: {} },
+      edges: ['start -> a1', 'a1 -> a2', 'start -> b1', 'b1 -> b2', 'a2 -> end', 'b2 -> end'],
+    });
+    expect(elapsedMs).toBe(2_000);
+  });
+
+  test('any graph takes exactly its critical path', async () => {
+    const SIZE = 8;
+    const shapes = fc.record({
+      edges: fc.array(fc.tuple(fc.nat(SIZE - 2), fc.nat(SIZE - 2)), { maxLength: 16 }),
+      times: fc.array(fc.nat(50), { minLength: SIZE, maxLength: SIZE }),
+      pure: fc.array(fc.boolean(), { minLength: SIZE, maxLength: SIZE }),
+    });
+    await fc.assert(
+      fc.asyncProperty(shapes, async ({ edges, times, pure }) => {
+        const forward = edges.map(([a, b]) => [Math.min(a, b), Math.max(a, b) + 1] as const);
+        const ids = times.map((_, index) => (index === 0 ? 'start' : `n${index}`));
+        const { elapsedMs } = await runGraph({
+          nodes: Object.fromEntries(
+            ids.slice(1).map((id, at) => [id, taking(times[at + 1] ?? 0, { pure: pure[at + 1] ?? true })]),
+          ),
+          edges: forward.map(([from, to]) => `${ids[from]} -> ${ids[to]}`),
+        });
+        const ends: (number | null)[] = [0];
+        for (let index = 1; index < SIZE; index++) {
+          const before = forward.flatMap(([from, to]) => (to === index ? [ends[from] ?? null] : []));
+          const reached = before.filter((end) => end !== null);
+          ends[index] = reached.length === 0 ? null : Math.max(...reached) + (times[index] ?? 0);
+        }
+        expect(elapsedMs).toBe(Math.max(...ends.map((end) => end ?? 0)));
+      }),
+      { numRuns: cases(50, 500) },
+    );
+  });
+});
+
+describe('what an expression sees does not depend on timing:', () => {
+  const show = (text: string): ANode => ({
+    parameters: { seen: text },
+    does: ({ parameters }) => parameters,
+  });
+
+  test('of other branches, nothing', async () => {
+    const result = await runGraph({
+      nodes: { quick: { does: () => ({ n: 1 }) }, slow: taking(50), late: show('{{ $nodes.quick.n }}') },
+      edges: ['start -> quick', 'start -> slow', 'slow -> late'],
+    });
+    expect(result.nodes.find(({ nodeId }) => nodeId === 'late')?.outputs).toEqual({ main: { seen: null } });
+  });
+
+  test('of ancestors, however far, what they delivered', async () => {
+    const result = await runGraph({
+      nodes: { first: { does: () => ({ n: 1 }) }, slow: taking(50), last: show('{{ $nodes.first.n }}') },
+      edges: ['start -> first', 'first -> slow', 'slow -> last'],
+    });
+    expect(result.output).toEqual({ seen: 1 });
+  });
+
+  test.each([0, 50])('of concurrent nodes of a loop, the iteration before (%d ms)', async (ms) => {
+    const result = await runGraph({
+      nodes: {
+        head: { does: (_node, input) => ({ n: Number(input.n ?? 0) + 1 }) },
+        other: taking(ms),
+        reads: show('{{ $nodes.other.n }}'),
+        join: {
+          does: (_node, input) => emit({ [Number(input.n) < 3 ? 'again' : 'main']: input }),
+        },
+      },
+      edges: [
+        'start -> head',
+        'head -> other',
+        'head -> reads',
+        'other -> join',
+        'reads -> join',
+        'join.again -> head',
+      ],
+    });
+    const seen = result.nodes.filter(({ nodeId }) => nodeId === 'reads').map(({ outputs }) => outputs);
+    expect(seen).toEqual([{ main: { seen: null } }, { main: { seen: 1 } }, { main: { seen: 2 } }]);
+  });
+});
+
+test('a node that fails for good ends the run at once, whatever waits', async () => {
+  const result = await runGraph({
+    nodes: {
+      waits: taking(1_000_000, { settings: { timeoutSeconds: 800 } }),
+      fails: {
+        does: async (_node, _input, { services }: NodeContext) => {
+          await services.clock.sleep(10);
+          throw new Error('closed');
+        },
+      },
+      never: {},
+    },
+    edges: ['start -> waits', 'start -> fails', 'fails -> never'],
+  });
+  expect(result.elapsedMs).toBe(10);
+  expect(result.nodes.map(({ nodeId, status }) => `${nodeId} ${status}`)).toEqual([
+    'start succeeded',
+    'waits failed',
+    'fails failed',
+  ]);
+});
+
+test('the output is that of the last node in plan order without a successor that ran', async () => {
+  const result = await runGraph({
+    nodes: {
+      a: taking(50),
+      b: { does: () => ({ from: 'b' }) },
+      c: taking(0),
+      d: { does: () => ({ from: 'd' }) },
+    },
+    edges: ['start -> a', 'start -> c', 'c -> d', 'a -> b'],
+  });
+  expect(result.output).toEqual({ from: 'd' });
+});
