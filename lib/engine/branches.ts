@@ -2,7 +2,7 @@ import type { RunOptions } from './inner-run.ts';
 import type { Steps } from './steps.ts';
 
 /** The branches of a run: for each node with durable operations, a context of its own. */
-export interface Branches {
+interface Branches {
   /** Undefined for nodes without durable operations. */
   branchOf(node: number): Steps | Promise<Steps> | undefined;
   /** Ends the branches. Operations that are still running are abandoned. */

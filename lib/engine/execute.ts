@@ -2,8 +2,7 @@ import type { JsonObject } from '../contract/json.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { RunResult } from './inner-run.ts';
-import { failOpenNodes } from './open-nodes.ts';
-import { type ExecutionResult, type NodeRecord, nodeKeyOf } from './result.ts';
+import { type ExecutionResult, failOpenNodes, type NodeRecord, nodeKeyOf } from './result.ts';
 import { Run } from './run.ts';
 import {
   type EnginePorts,

@@ -10,10 +10,9 @@ import { createControl } from './control.ts';
 import { toFailure } from './failure.ts';
 import type { InnerRun, RunOptions, RunResult } from './inner-run.ts';
 import type { NodeRun, Outcome } from './node-run.ts';
-import { failOpenNodes } from './open-nodes.ts';
 import { mainOf, mergeInputs, passThrough, toNodeRecord, toOutcome } from './outcome.ts';
 import { type Outputs, Progress } from './progress.ts';
-import { type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
+import { failOpenNodes, type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
 import { ExecutionFailedError, type Session } from './session.ts';
 import type { Attempt, StepResult } from './steps.ts';
 
@@ -41,8 +40,10 @@ export class Run implements InnerRun {
   #response: JsonObject | null = null;
   #completed: NodeRun[] = [];
   #wake: PromiseWithResolvers<void> | null = null;
-  /** Created on demand: a run of quick nodes needs none. */
+  #bug: { readonly error: unknown } | null = null;
+  /** Created on demand, with its signal: a run of quick nodes needs none. */
   #abort: AbortController | undefined;
+  #signal: AbortSignal | undefined;
   #isOver = false;
 
   constructor(session: Session, options: RunOptions) {
@@ -51,7 +52,7 @@ export class Run implements InnerRun {
     this.#progress = new Progress(options.plan, options.route);
     this.#iterations = new Int32Array(options.plan.nodes.length);
     this.#trigger = options.trigger ?? {};
-    const branches = openBranches(options, (error) => this.#wakeUp().reject(error));
+    const branches = openBranches(options, this.#failWith);
     this.#branchOf = branches.branchOf;
     this.#closeBranches = branches.close;
   }
@@ -70,13 +71,14 @@ export class Run implements InnerRun {
   async #run(triggerInput: JsonObject): Promise<RunResult> {
     try {
       for (;;) {
+        if (this.#bug !== null) throw this.#bug.error;
         const failure = this.#startReady(triggerInput) ?? this.#completeAll();
         if (failure !== null) return this.#fail(failure);
         if (this.#completed.length === 0 && this.#progress.readyCount === 0) {
           if (this.#open.size === 0) return { ...this.partialResult(), failure: null };
           this.#session.reportProgress();
-          await this.#wakeUp().promise;
-          this.#wake = null;
+          this.#wake = Promise.withResolvers<void>();
+          await this.#wake.promise;
         }
       }
     } finally {
@@ -95,10 +97,7 @@ export class Run implements InnerRun {
         const outcome = this.#start(run);
         if (isPromise(outcome)) {
           this.#open.set(run, this.#records.push(run) - 1);
-          outcome.then(
-            (settled) => this.#arrive(run, settled),
-            (bug) => this.#wakeUp().reject(bug),
-          );
+          outcome.then((settled) => this.#arrive(run, settled), this.#failWith);
         } else {
           this.#records.push(outcome.record);
           const failure = this.#complete(run, outcome);
@@ -113,13 +112,14 @@ export class Run implements InnerRun {
     if (this.#isOver) return;
     run.outcome = outcome;
     this.#completed.push(run);
-    this.#wakeUp().resolve();
+    this.#wake?.resolve();
   }
 
-  #wakeUp(): PromiseWithResolvers<void> {
-    this.#wake ??= Promise.withResolvers<void>();
-    return this.#wake;
-  }
+  /** Ends the run with an error of the engine itself, or of what remembers its steps. */
+  readonly #failWith = (error: unknown): void => {
+    this.#bug ??= { error };
+    this.#wake?.resolve();
+  };
 
   #completeAll(): NodeFailure | null {
     for (const run of this.#completed.splice(0)) {
@@ -288,8 +288,12 @@ export class Run implements InnerRun {
   }
 
   readonly #signalOf = (): AbortSignal => {
-    this.#abort ??= new AbortController();
-    return AbortSignal.any([this.#options.signal?.() ?? this.#session.signal, this.#abort.signal]);
+    if (this.#signal === undefined) {
+      const outer = this.#options.signal?.() ?? this.#session.signal;
+      this.#abort = new AbortController();
+      this.#signal = AbortSignal.any([outer, this.#abort.signal]);
+    }
+    return this.#signal;
   };
 
   /** Records of all node runs, in the order of their start; inner runs follow their node. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import pLimit from 'p-limit';
 
-import { failOpenNodes } from '../../lib/engine/open-nodes.ts';
-import type { NodeRecord } from '../../lib/engine/result.ts';
+import { failOpenNodes, type NodeRecord } from '../../lib/engine/result.ts';
 
 import type {
   ExecutionEnd,

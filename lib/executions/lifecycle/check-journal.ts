@@ -1,5 +1,4 @@
-import { isOpen } from '../../engine/open-nodes.ts';
-import { type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
+import { isOpen, type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
 import { findBehind } from '../../workflows/plan/find-behind.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { ExecutionRecord } from '../record/execution-store.ts';

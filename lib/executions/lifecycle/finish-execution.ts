@@ -1,5 +1,5 @@
 import type { Clock, Logger } from '../../contract/services.ts';
-import { failOpenNodes, findOpenNode } from '../../engine/open-nodes.ts';
+import { failOpenNodes, findOpenNode } from '../../engine/result.ts';
 import type { EndedExecution, ExecutionEvents } from '../record/execution-events.ts';
 import type { FinalStatus } from '../record/execution-status.ts';
 import type {

@@ -1,5 +1,4 @@
-import { isOpen } from '../../engine/open-nodes.ts';
-import { type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
+import { isOpen, type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
 
 /** Keeps recorded times, since a replay computes the records of earlier nodes again, with times of its own. */
 export const keepTimes = (

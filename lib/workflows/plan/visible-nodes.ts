@@ -3,7 +3,7 @@ import type { PlanNode } from './plan-graph.ts';
 import type { Route } from './route.ts';
 
 /** An output that the expressions of a node can read. */
-export interface VisibleNode {
+interface VisibleNode {
   readonly index: number;
   readonly id: string;
   /**

@@ -8,6 +8,7 @@ import { WEBHOOK_FIELDS } from '../definition/request-fields.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { splitTemplate } from '../expressions/template.ts';
 import type { DraftGraph } from './draft-graph.ts';
+import { findVisibleIds } from './find-visible-ids.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { foreignNodeTypes } from './references/foreign-names.ts';
 import type { Names } from './references/names.ts';
@@ -19,12 +20,14 @@ interface NodeChecks {
   /** Names for expressions, the same for all nodes. */
   readonly names: Names;
   readonly loopNodes: ReadonlySet<number>;
+  /** Whether all connections lead from a node to a node. */
+  readonly isConnected: boolean;
 }
 
 /** Checks type, parameters and expressions of every node. */
 export const checkNodes = async (
   graph: DraftGraph,
-  { findNodeType, checkSchema, names, loopNodes }: NodeChecks,
+  { findNodeType, checkSchema, names, loopNodes, isConnected }: NodeChecks,
 ): Promise<Problem[]> => {
   const problems: Problem[] = [];
   const describeUnknown = createDescribeUnknown(findNodeType, names.findNearName);
@@ -43,6 +46,7 @@ export const checkNodes = async (
         ...(await checkNodeExpressions(node.parameters, place, {
           ...names,
           ownId,
+          visibleIds: isConnected ? findVisibleIds(graph, index) : null,
           fields: fieldsOf(graph, index),
         })),
       );

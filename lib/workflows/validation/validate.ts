@@ -75,11 +75,16 @@ const checkSemantics = async (
   const graph = readDraftGraph(definition, findNodeType);
   const hints = limitHints();
   const loopNodes = findLoopNodes(graph);
+  const isConnected =
+    hasValidConnections &&
+    definition.connections.length === graph.edges.length &&
+    graph.indexOf.size === definition.nodes.length;
   const names: Names = {
     nodeIds: new Set(graph.indexOf.keys()),
     idOfName: new Map(
       definition.nodes.flatMap(({ name, id }) => (typeof name === 'string' ? [[name, id] as const] : [])),
     ),
+    visibleIds: null,
     ownId: null,
     fields: null,
     triggerFields: graph.nodes.every(
@@ -95,11 +100,11 @@ const checkSemantics = async (
     ...checkEnds(graph, definition, hints.findNearest),
     ...checkReach(graph, definition, hasValidConnections),
     ...checkLoops(graph),
-    ...(await checkNodes(graph, { findNodeType, checkSchema, names, loopNodes })),
+    ...(await checkNodes(graph, { findNodeType, checkSchema, names, loopNodes, isConnected })),
     ...checkSettings(graph, loopNodes),
     ...checkExecution(graph, definition),
     ...checkBodies(graph),
-    ...checkCallers(graph, hasValidConnections && definition.connections.length === graph.edges.length),
+    ...checkCallers(graph, isConnected),
     ...(await checkWebhooks(definition, names)),
   ];
 };

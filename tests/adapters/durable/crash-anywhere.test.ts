@@ -6,17 +6,17 @@ import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.
 import { createPendingIo } from '../../../lib/adapters/durable/pending-io.ts';
 import { createStepSerdes } from '../../../lib/adapters/durable/step-serdes.ts';
 import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { NodeContext, NodeSettings } from '../../../lib/contract/node.ts';
+import { emit, type NodeContext, type NodeSettings } from '../../../lib/contract/node.ts';
 import { execute } from '../../../lib/engine/execute.ts';
-import type { ExecutionResult } from '../../../lib/engine/result.ts';
+import { type ExecutionResult, nodeKeyOf } from '../../../lib/engine/result.ts';
 import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
 import { aDurableEngine, type DurableRun } from '../../support/a-durable-engine.ts';
-import { type ANode, aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
+import { type ANode, aGraph, silent } from '../../support/a-run.ts';
 import { anExecutionInfo } from '../../support/an-execution-info.ts';
 import { cases } from '../../support/deep.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 
-type Kind = 'pure' | 'call' | 'fails' | 'flaky' | 'once' | 'wait' | 'each';
+type Kind = 'pure' | 'call' | 'fails' | 'flaky' | 'once' | 'wait' | 'ask' | 'each' | 'loop' | 'sub';
 
 interface Shape {
   readonly kinds: readonly Kind[];
@@ -30,8 +30,8 @@ const shapes: fc.Arbitrary<Shape> = fc.record({
   kinds: fc.array(
     fc.oneof(
       { weight: 10, arbitrary: fc.constantFrom<Kind>('pure', 'call', 'call', 'call') },
-      { weight: 2, arbitrary: fc.constantFrom<Kind>('fails', 'once', 'each') },
-      { weight: 1, arbitrary: fc.constantFrom<Kind>('wait', 'flaky') },
+      { weight: 2, arbitrary: fc.constantFrom<Kind>('fails', 'once', 'each', 'loop') },
+      { weight: 1, arbitrary: fc.constantFrom<Kind>('wait', 'flaky', 'ask', 'sub') },
     ),
     { minLength: SIZE, maxLength: SIZE },
   ),
@@ -88,6 +88,13 @@ const toNodes = (
     does: aStep(effects, pass, isRemembered, fails),
     settings,
   });
+  const waits: ANode = {
+    control: { suspends: true },
+    does: async (_node, input, { control }) => {
+      await control?.wait(60);
+      return input;
+    },
+  };
   const toNode = (kind: Kind, id: string): Record<string, ANode> => {
     switch (kind) {
       case 'pure':
@@ -101,12 +108,32 @@ const toNodes = (
       case 'flaky':
         return { [id]: step((attempt) => attempt < 2, { retry: { maxAttempts: 3 } }) };
       case 'wait':
+        return { [id]: waits };
+      case 'ask':
         return {
           [id]: {
             control: { suspends: true },
             does: async (_node, input, { control }) => {
-              await control?.wait(60);
-              return input;
+              const callback = await control?.openCallback(600);
+              return { ...input, [id]: (await callback?.answer())?.value ?? null };
+            },
+          },
+        };
+      case 'loop':
+        return {
+          [id]: step(never),
+          [`${id}w`]: waits,
+          [`${id}l`]: {
+            does: (_node, input, { iteration }) => emit({ [iteration < 1 ? 'again' : 'main']: input }),
+          },
+        };
+      case 'sub':
+        return {
+          [id]: {
+            control: { suspends: false },
+            does: async (_node, input, { control }) => {
+              const result = await control?.runWorkflow('other', { [id]: 1 });
+              return { ...input, [id]: result !== undefined && 'output' in result ? result.output : null };
             },
           },
         };
@@ -120,6 +147,8 @@ const toNodes = (
             },
           },
           [`${id}b`]: step(never),
+          [`${id}w`]: waits,
+          [`${id}c`]: step((attempt) => attempt < 2, { retry: { maxAttempts: 3 } }),
         };
     }
   };
@@ -132,6 +161,7 @@ const runShape = async (shape: Shape, crashAt: number) => {
   let points = 0;
   let crashes = 0;
   const engine = aDurableEngine({
+    answer: () => ({ decision: 'approve' }),
     saboteur: {
       isFatal: () => {
         const isFatal = points++ === crashAt;
@@ -147,12 +177,20 @@ const runShape = async (shape: Shape, crashAt: number) => {
       const { definition, findNodeType } = aGraph({
         nodes: toNodes(shape, effects, pass, isRemembered),
         edges: [
-          ...shape.edges.map(({ from, to }) => `${idOf(from)} -> ${idOf(to)}`),
-          ...shape.kinds.flatMap((kind, at) =>
-            kind === 'each' ? [`${idOf(at + 1)}.each -> ${idOf(at + 1)}b`] : [],
-          ),
+          ...shape.edges.map(({ from, to }) => `${endOf(shape, from)} -> ${idOf(to)}`),
+          ...shape.kinds.flatMap((kind, at) => innerEdges(kind, idOf(at + 1))),
         ],
       });
+      const inner = aGraph({
+        nodes: { work: { pure: false, does: aStep(effects, pass, isRemembered, never) } },
+        edges: ['start -> work'],
+      });
+      const nodes = inner.definition.nodes.map((node) =>
+        node.id === 'start' ? { ...node, type: 'manualTrigger' } : node,
+      );
+      const other = compilePlan({ ...inner.definition, nodes }, (type) =>
+        inner.findNodeType(type === 'manualTrigger' ? 'type-start' : type),
+      );
       return withDurableExecution(
         (_input: unknown, context) =>
           execute(
@@ -171,8 +209,8 @@ const runShape = async (shape: Shape, crashAt: number) => {
               },
               logger: silent,
               steps: createDurableSteps(context, createStepSerdes('e-1', inMemoryBlobs(), createPendingIo())),
-              workflows: noOtherWorkflows,
-              callbacks: null,
+              workflows: { findVersion: async () => 1, loadPlan: async () => other },
+              callbacks: { open: async () => 0, urlOf: (name) => name },
             },
           ),
         { durableExecutionClient: client },
@@ -183,15 +221,30 @@ const runShape = async (shape: Shape, crashAt: number) => {
   return { run, effects, points, crashes };
 };
 
+const innerEdges = (kind: Kind, id: string): string[] => {
+  if (kind === 'each') return [`${id}.each -> ${id}b`, `${id}b -> ${id}w`, `${id}w -> ${id}c`];
+  if (kind === 'loop') return [`${id} -> ${id}w`, `${id}w -> ${id}l`, `${id}l.again -> ${id}`];
+  return [];
+};
+
+/** The node that the edges of a shape leave from. */
+const endOf = ({ kinds }: Shape, index: number): string =>
+  kinds[index - 1] === 'loop' ? `${idOf(index)}l` : idOf(index);
+
 const withoutTimes = ({ result }: DurableRun) => {
   const { nodes, ...others } = result as ExecutionResult;
   return {
     ...others,
-    nodes: nodes.map(({ startedAt: _startedAt, durationMs: _durationMs, ...record }) => record),
+    nodes: nodes
+      .map(({ startedAt: _startedAt, durationMs: _durationMs, ...record }) => record)
+      .toSorted((a, b) => nodeKeyOf(a).localeCompare(nodeKeyOf(b))),
   };
 };
 
-const maxBegun: Record<Kind, number> = { pure: 0, call: 2, fails: 2, flaky: 3, once: 1, wait: 0, each: 0 };
+const maxBegun: Record<Kind, number> = {
+  ...{ pure: 0, call: 2, fails: 2, flaky: 3, once: 1, loop: 2 },
+  ...{ wait: 0, ask: 0, each: 0, sub: 0 },
+};
 
 describe('a durable run', () => {
   test('has the same result wherever its process crashes', async () => {

@@ -1,9 +1,17 @@
 import type { Hints } from '../../../shared/near-name.ts';
 
+/** Node ids that an expression can read, found on demand. */
+export interface VisibleIds {
+  has(id: string): boolean;
+  list(): readonly string[];
+}
+
 /** Names that an expression may use. */
 export interface Names extends Hints {
   /** Keys of `$nodes`. */
   readonly nodeIds: ReadonlySet<string>;
+  /** Those that lead to the node of the expression; null where all count. */
+  readonly visibleIds: VisibleIds | null;
   /** Ids of nodes by their `name`. */
   readonly idOfName: ReadonlyMap<string, string>;
   /** The node of the expression; null in a loop, where the node may have an output already. */

@@ -16,6 +16,7 @@ const problemsOf = (text: string, changes: Partial<Names> = {}) =>
   findReferenceProblems(text, {
     nodeIds: new Set(ids),
     idOfName: new Map([['Get order', 'pick']]),
+    visibleIds: null,
     ownId: null,
     fields: null,
     triggerFields: null,
