@@ -8,13 +8,11 @@ import {
 } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 import { type AttemptContext, createAttemptContext } from './attempt-context.ts';
-import { toFailure, toStrayFailure } from './failure.ts';
+import { type GuardedRun, toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
-import { OperationLimitError } from './operation-budget.ts';
 import type { Session } from './session.ts';
-import type { Attempt, Step, StepResult, Steps } from './steps.ts';
-import type { GuardedRun } from './stray-errors.ts';
+import { type Attempt, OperationLimitError, type Step, type StepResult, type Steps } from './steps.ts';
 
 /** Runs a node with side effects as a step, with all its attempts. A replay runs the other nodes again. */
 export const runStep = async (

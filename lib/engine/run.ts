@@ -2,8 +2,6 @@ import type { JsonObject } from '../contract/json.ts';
 import { RESPONSE_OUTPUT } from '../contract/node.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
-import { EDGE } from '../workflows/plan/route.ts';
-import { findVisibleNodes } from '../workflows/plan/visible-nodes.ts';
 import { attemptNode, runStep } from './attempts.ts';
 import { openBranches } from './branches.ts';
 import { createControl } from './control.ts';
@@ -12,7 +10,9 @@ import type { InnerRun, RunOptions, RunResult } from './inner-run.ts';
 import type { NodeRun, Outcome } from './node-run.ts';
 import { mainOf, mergeInputs, passThrough, toNodeRecord, toOutcome } from './outcome.ts';
 import { type Outputs, Progress } from './progress.ts';
-import { failOpenNodes, type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
+import { type NodeFailure, type NodeRecord, nodeKeyOf } from './result.ts';
+import { RunOutputs } from './run-outputs.ts';
+import { RunRecords } from './run-records.ts';
 import { ExecutionFailedError, type Session } from './session.ts';
 import type { Attempt, StepResult } from './steps.ts';
 
@@ -23,18 +23,10 @@ export class Run implements InnerRun {
   readonly #progress: Progress;
   readonly #branchOf: ReturnType<typeof openBranches>['branchOf'];
   readonly #closeBranches: () => void;
-  /** In the order of their start; of an open node run, the run itself. */
-  readonly #records: (NodeRecord | NodeRun)[] = [];
-  /** Open node runs, with their places in the records. */
-  readonly #open = new Map<NodeRun, number>();
-  /** Inner runs by the key of their node run, in the order of their creation. */
-  readonly #inner = new Map<string, Run[]>();
+  readonly #records = new RunRecords();
   /** Per node: how often it has run or was skipped. */
   readonly #iterations: Int32Array;
-  /** By node: its latest output. */
-  readonly #outputs = new Map<number, JsonObject>();
-  /** By loop: the outputs of its nodes when its present iteration started. */
-  readonly #previous = new Map<number, ReadonlyMap<number, JsonObject>>();
+  readonly #outputs: RunOutputs;
   #trigger: JsonObject;
   #initial: JsonObject = {};
   #response: JsonObject | null = null;
@@ -50,6 +42,7 @@ export class Run implements InnerRun {
     this.#session = session;
     this.#options = options;
     this.#progress = new Progress(options.plan, options.route);
+    this.#outputs = new RunOutputs(options);
     this.#iterations = new Int32Array(options.plan.nodes.length);
     this.#trigger = options.trigger ?? {};
     const branches = openBranches(options, this.#failWith);
@@ -75,7 +68,7 @@ export class Run implements InnerRun {
         const failure = this.#startReady(triggerInput) ?? this.#completeAll();
         if (failure !== null) return this.#fail(failure);
         if (this.#completed.length === 0 && this.#progress.readyCount === 0) {
-          if (this.#open.size === 0) return { ...this.partialResult(), failure: null };
+          if (!this.#records.hasOpen) return { ...this.partialResult(), failure: null };
           this.#session.reportProgress();
           this.#wake = Promise.withResolvers<void>();
           await this.#wake.promise;
@@ -96,10 +89,10 @@ export class Run implements InnerRun {
         const run = this.#createNodeRun(index, triggerInput);
         const outcome = this.#start(run);
         if (isPromise(outcome)) {
-          this.#open.set(run, this.#records.push(run) - 1);
+          this.#records.open(run);
           outcome.then((settled) => this.#arrive(run, settled), this.#failWith);
         } else {
-          this.#records.push(outcome.record);
+          this.#records.add(outcome.record);
           const failure = this.#complete(run, outcome);
           if (failure !== null) return failure;
         }
@@ -124,8 +117,7 @@ export class Run implements InnerRun {
   #completeAll(): NodeFailure | null {
     for (const run of this.#completed.splice(0)) {
       if (run.outcome === null) continue;
-      this.#records[this.#open.get(run) ?? -1] = run.outcome.record;
-      this.#open.delete(run);
+      this.#records.close(run, run.outcome.record);
       const failure = this.#complete(run, run.outcome);
       if (failure !== null) return failure;
     }
@@ -182,24 +174,12 @@ export class Run implements InnerRun {
     const { execution, isTimeUpNow } = this.#session;
     return {
       input,
-      nodes: planNode.nodesRead.length === 0 ? {} : this.#visibleOutputs(planNode),
+      nodes: planNode.nodesRead.length === 0 ? {} : this.#outputs.visibleTo(planNode),
       trigger: this.#trigger,
       execution,
       seed: `${execution.executionId}/${key}`,
       isTimeUp: isTimeUpNow,
     };
-  }
-
-  /** `$nodes` of a node, the same on every replay: other branches may be further or not. */
-  #visibleOutputs(planNode: PlanNode): JsonObject {
-    const { plan, route, nodes } = this.#options;
-    const visible: Record<string, JsonObject> = Object.assign(Object.create(null), nodes);
-    for (const { index, id, loop } of findVisibleNodes(plan, route, planNode)) {
-      const outputs = loop === -1 ? this.#outputs : this.#previous.get(loop);
-      const output = outputs?.get(index);
-      if (output !== undefined) visible[id] = output;
-    }
-    return visible;
   }
 
   /** No step, so that a replay runs it again. */
@@ -208,7 +188,7 @@ export class Run implements InnerRun {
     const opened = this.#branchOf(run.planNode.index) ?? steps;
     const branch = opened instanceof Promise ? await opened : opened;
     return branch.within(run.key, async (own) => {
-      const nodes = plan.readsNodes ? this.#visibleOutputs({ ...run.planNode, nodesRead: 'all' }) : {};
+      const nodes = plan.readsNodes ? this.#outputs.visibleTo({ ...run.planNode, nodesRead: 'all' }) : {};
       run.control = createControl(this.#session, plan, run, own, (options) => {
         const inner = new Run(this.#session, {
           nodes,
@@ -216,7 +196,7 @@ export class Run implements InnerRun {
           signal: this.#signalOf,
           ...options,
         });
-        this.#inner.set(run.key, [...(this.#inner.get(run.key) ?? []), inner]);
+        this.#records.addInner(run.key, inner);
         return inner;
       });
       const result = await attemptNode(this.#session, plan, run, 1);
@@ -242,7 +222,7 @@ export class Run implements InnerRun {
     this.#progress.settle(index, outputs);
     for (const skipped of this.#progress.takeSkipped()) this.#recordSkipped(skipped);
     const restarted = this.#progress.takeRestarted();
-    if (plan.readsNodes) for (const loop of restarted) this.#keepOutputs(loop);
+    if (plan.readsNodes) for (const loop of restarted) this.#outputs.keepIteration(loop);
     return this.#checkLimits(index);
   }
 
@@ -252,16 +232,7 @@ export class Run implements InnerRun {
     const planNode = this.#options.plan.nodes[index] as PlanNode;
     const { within } = this.#options;
     const run = { planNode, iteration, within, startedAt: this.#session.now, attempts: 0 };
-    this.#records.push(toNodeRecord(run, 'skipped'));
-  }
-
-  #keepOutputs(loop: number): void {
-    const nodes = this.#options.route.loops[loop]?.nodes ?? [];
-    const kept = nodes.flatMap((node) => {
-      const output = this.#outputs.get(node);
-      return output === undefined ? [] : [[node, output] as const];
-    });
-    this.#previous.set(loop, new Map(kept));
+    this.#records.add(toNodeRecord(run, 'skipped'));
   }
 
   #checkLimits(index: number): NodeFailure | null {
@@ -276,13 +247,10 @@ export class Run implements InnerRun {
 
   /** Aborts the nodes that are running, and fails them. */
   #fail(failure: NodeFailure): RunResult {
-    if (this.#open.size > 0) {
+    if (this.#records.hasOpen) {
       const reason = new ExecutionFailedError(failure);
       this.#abort?.abort(reason);
-      const records = failOpenNodes(this.collect(), this.#session.readClock(), reason);
-      this.#inner.clear(); // theirs are among the records
-      this.#open.clear();
-      this.#records.splice(0, this.#records.length, ...records);
+      this.#records.failOpen(this.#session.readClock(), reason);
     }
     return { ...this.partialResult(), failure };
   }
@@ -296,48 +264,23 @@ export class Run implements InnerRun {
     return this.#signal;
   };
 
-  /** Records of all node runs, in the order of their start; inner runs follow their node. */
+  /** Records of all node runs so far. */
   collect(): NodeRecord[] {
-    const records = this.#records.map((entry) =>
-      'planNode' in entry ? (entry.outcome?.record ?? toNodeRecord(entry, openStatusOf(entry))) : entry,
-    );
-    if (this.#inner.size === 0) return records;
-    return records.flatMap((record) => [
-      record,
-      ...(this.#inner.get(nodeKeyOf(record)) ?? []).flatMap((run) => run.collect()),
-    ]);
+    return this.#records.collect();
   }
 
-  /** The result so far. Its output is that of the last node in plan order without a successor that ran. */
+  /** The result so far. */
   partialResult(): Pick<RunResult, 'output' | 'response'> {
-    const last = [...this.#outputs.keys()]
-      .filter((index) => !this.#hasSuccessor(index))
-      .sort((a, b) => b - a);
-    return { output: this.#outputs.get(last[0] ?? -1) ?? this.#initial, response: this.#response };
+    return { output: this.#outputs.last ?? this.#initial, response: this.#response };
   }
 
-  #hasSuccessor(index: number): boolean {
-    const { plan, route } = this.#options;
-    return (plan.nodes[index]?.outgoing ?? []).some((edge) => {
-      const kind = route.kind[edge];
-      return (
-        (kind === EDGE.forward || kind === EDGE.exit) && this.#outputs.has(plan.edges[edge]?.target ?? -1)
-      );
-    });
-  }
-
-  /** The first of the running nodes. */
   currentNodeId(): string {
-    const [first] = this.#open.keys();
-    return first?.planNode.node.id ?? '';
+    return this.#records.currentNodeId;
   }
 
   #idOf(index: number): string {
     return this.#options.plan.nodes[index]?.node.id ?? '';
   }
 }
-
-const openStatusOf = ({ planNode }: NodeRun): 'waiting' | 'running' =>
-  planNode.nodeType.control?.suspends === true ? 'waiting' : 'running';
 
 const isPromise = <Value>(value: Value | Promise<Value>): value is Promise<Value> => value instanceof Promise;

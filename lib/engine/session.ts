@@ -1,13 +1,11 @@
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
-import { toFailure } from './failure.ts';
+import { type StrayErrorGuard, toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
-import { OperationLimitError } from './operation-budget.ts';
 import { createPureServices } from './pure-services.ts';
 import type { NodeFailure, NodeRecord } from './result.ts';
-import type { Steps } from './steps.ts';
-import type { StrayErrorGuard } from './stray-errors.ts';
+import { OperationLimitError, type Steps } from './steps.ts';
 
 export interface ExecutionLimits {
   /** Wall time of the execution, milliseconds. */

@@ -7,7 +7,7 @@ import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts'
 import type { Ids } from '../../lib/contract/services.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
-import type { StrayErrorGuard } from '../../lib/engine/stray-errors.ts';
+import type { StrayErrorGuard } from '../../lib/engine/failure.ts';
 import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';

@@ -7,8 +7,8 @@ import {
   withDurableExecution,
 } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
-import { createOperationBudget } from '../../engine/operation-budget.ts';
 import type { CallbackUrls } from '../../engine/session.ts';
+import { createOperationBudget } from '../../engine/steps.ts';
 import {
   type BackgroundParts,
   createBackgroundInvocation,

@@ -7,9 +7,10 @@ import {
   StepSemantics,
 } from '@aws/durable-execution-sdk-js';
 import type { JsonValue } from '../../contract/json.ts';
-import { createOperationBudget, type OperationBudget } from '../../engine/operation-budget.ts';
 import {
   computeRetryDelay,
+  createOperationBudget,
+  type OperationBudget,
   type Step,
   type StepCallback,
   type StepResult,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context } from 'aws-lambda';
 import type { Logger } from '../../contract/services.ts';
-import type { GuardedRun, StrayErrorGuard, StrayErrorKind } from '../../engine/stray-errors.ts';
+import type { GuardedRun, StrayErrorGuard, StrayErrorKind } from '../../engine/failure.ts';
 import { onAnswered } from './on-answered.ts';
 
 type ProcessEvents = Pick<NodeJS.Process, 'on' | 'once' | 'removeAllListeners'>;

@@ -1,10 +1,10 @@
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Logger, Services } from '../../contract/services.ts';
 import { execute } from '../../engine/execute.ts';
+import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { ExecutionResult } from '../../engine/result.ts';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
-import type { StrayErrorGuard } from '../../engine/stray-errors.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import type { ExecutionStart } from '../record/execution-store.ts';
 import { computeLimits } from './limits.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createFunctionProcess } from '../../../lib/adapters/runtime/function-process.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
-import type { GuardedRun } from '../../../lib/engine/stray-errors.ts';
+import type { GuardedRun } from '../../../lib/engine/failure.ts';
 import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
 import { aProvider, installedUnified } from '../../support/a-plugin.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
