@@ -252,6 +252,23 @@ describe('approval', () => {
     });
   });
 
+  test('holds up no other branch', async () => {
+    const service = await started({
+      nodes: [
+        { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
+        call('yes'),
+        { id: 'pause', type: 'wait', parameters: { seconds: 60 } },
+        call('other'),
+      ],
+      edges: ['start -> ask', 'ask.approved -> yes', 'start -> pause', 'pause -> other'],
+    });
+    let asked = 0;
+    // The first time something is due is the end of the pause.
+    const answer = () => (asked++ === 0 ? null : { decision: 'approve', body: {} });
+    await service.run('e-1', { answer });
+    expect(service.called).toEqual(['other/0', 'yes/0']);
+  });
+
   test('goes on without an answer when the time is up', async () => {
     const service = await started(flow);
     await service.run('e-1', { answer: () => null });
