@@ -1,4 +1,6 @@
-import { AwsClient } from 'aws4fetch';
+import aws4 from 'aws4';
+import { isThrottled } from './aws-error.ts';
+import { createConnection, type HttpAnswer, type Timeouts } from './connection.ts';
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
@@ -9,11 +11,7 @@ export interface AwsRequest {
   readonly body?: string | Uint8Array;
 }
 
-export interface AwsAnswer {
-  readonly status: number;
-  /** Lower-case names. */
-  readonly headers: Headers;
-  readonly body: Uint8Array;
+export interface AwsAnswer extends HttpAnswer {
   /** Requests sent. After more than one, an earlier one may have taken effect and its answer been lost. */
   readonly tries: number;
 }
@@ -21,15 +19,16 @@ export interface AwsAnswer {
 export type CallAws = (request: AwsRequest) => Promise<AwsAnswer>;
 
 export interface AwsCallerOptions {
-  /** As the endpoint and the signature name it: `lambda`, `events`, `s3`. */
+  /** As the endpoint and the signature name it: `dynamodb`, `lambda`, `events`, `s3`. */
   readonly service: string;
   readonly region: string;
-  /** Of a service on this machine; null for AWS's own. */
+  /** Origin of a service on this machine; null for AWS's own. */
   readonly endpoint: string | null;
   /** S3 has one host per bucket. */
   readonly bucket?: string;
   /** Called for each request. By default the environment's: Lambda renews them. */
   readonly readCredentials?: () => AwsCredentials | Promise<AwsCredentials>;
+  readonly timeouts?: Timeouts;
 }
 
 interface AwsCredentials {
@@ -39,11 +38,11 @@ interface AwsCredentials {
 }
 
 const TRIES = 3;
-const TIMEOUT_MS = 5_000;
+const TIMEOUTS: Timeouts = { connectMs: 1_000, exchangeMs: 5_000 };
 
 /**
- * Calls AWS with `fetch` and a signature (SigV4); for these few calls the SDK's clients would cost the bundle and
- * every cold start ten times as much. An error status is an answer; a call throws when no answer arrives.
+ * Calls AWS with signed requests (SigV4), in at most three tries: after a connection error, a timeout, throttling or a
+ * server error. An error status is an answer; a call throws when no answer arrives.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html
  */
 export const createAwsCaller = ({
@@ -52,32 +51,35 @@ export const createAwsCaller = ({
   endpoint,
   bucket,
   readCredentials = readEnvironment,
+  timeouts = TIMEOUTS,
 }: AwsCallerOptions): CallAws => {
-  const base = endpoint?.replace(/\/+$/, '') ?? awsEndpoint(service, region, bucket);
-  const cache = new Map<string, ArrayBuffer>();
-  return async ({ method, path, headers = {}, body }) => {
-    const { accessKeyId, secretAccessKey, sessionToken } = await readCredentials();
-    const client = new AwsClient({
-      accessKeyId,
-      secretAccessKey,
-      ...(sessionToken === undefined ? {} : { sessionToken }),
-      ...{ service, region, cache, retries: 0 },
+  const origin = new URL(endpoint ?? awsEndpoint(service, region, bucket));
+  const exchange = createConnection(origin, timeouts);
+  const { host } = origin;
+
+  const send = ({ method, path, headers = {}, body }: AwsRequest, credentials: AwsCredentials) => {
+    const unsigned = { service, region, host, method, path, headers: { ...headers } };
+    const signed = aws4.sign(body === undefined ? unsigned : { ...unsigned, body: toSignable(body) }, {
+      accessKeyId: credentials.accessKeyId,
+      secretAccessKey: credentials.secretAccessKey,
+      ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
     });
+    return exchange({ method, path: signed.path ?? path, headers: signed.headers ?? {}, body });
+  };
+
+  return async (request) => {
+    const credentials = await readCredentials();
     for (let tries = 1; ; tries++) {
-      const response = await client
-        .fetch(`${base}${path}`, {
-          method,
-          headers: { ...headers },
-          ...(body === undefined ? {} : { body: body as NonNullable<RequestInit['body']> }),
-          signal: AbortSignal.timeout(TIMEOUT_MS),
-        })
-        .catch((error: unknown) => {
-          if (tries === TRIES) throw error;
-          return null;
-        });
-      const isOver = response !== null && (tries === TRIES || !isWorthRetrying(response.status));
-      if (isOver) return toAnswer(response, tries);
-      await pause(tries);
+      try {
+        const answer = await send(request, credentials);
+        const wasThrottled = isThrottled(answer);
+        const isOver = tries === TRIES || !(wasThrottled || answer.status >= 500);
+        if (isOver) return { ...answer, tries };
+        await pause(wasThrottled ? THROTTLING_DELAY_MS : DELAY_MS, tries);
+      } catch (error) {
+        if (tries === TRIES) throw error;
+        await pause(DELAY_MS, tries);
+      }
     }
   };
 };
@@ -96,15 +98,13 @@ const readEnvironment = (): AwsCredentials => {
   };
 };
 
-const isWorthRetrying = (status: number): boolean => status >= 500 || status === 429;
+const toSignable = (body: string | Uint8Array): string | Buffer =>
+  typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
 
-const toAnswer = async (response: Response, tries: number): Promise<AwsAnswer> => ({
-  status: response.status,
-  headers: response.headers,
-  body: new Uint8Array(await response.arrayBuffer()),
-  tries,
-});
+/** Longest first delays; as the SDK's. Each further one is twice as long. */
+const DELAY_MS = 100;
+const THROTTLING_DELAY_MS = 500;
 
 /** Full jitter, so that callers that were refused together do not retry together. */
-const pause = (tries: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.random() * 50 * 2 ** tries));
+const pause = (firstMs: number, tries: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.random() * firstMs * 2 ** (tries - 1)));

@@ -1,11 +1,11 @@
-import type { AwsAnswer } from './aws-caller.ts';
+import type { HttpAnswer } from './connection.ts';
 
 /** The type of error in an answer of AWS, such as `ResourceNotFoundException`; empty without one. */
-export const errorTypeOf = ({ headers, body }: AwsAnswer): string => {
-  const header = headers.get('x-amzn-errortype');
-  if (header !== null) return nameOf(header);
+export const errorTypeOf = ({ headers, body }: HttpAnswer): string => {
+  const header = headers['x-amzn-errortype'];
+  if (typeof header === 'string') return nameOf(header);
   try {
-    const { __type, Type } = JSON.parse(Buffer.from(body).toString());
+    const { __type, Type } = JSON.parse(body.toString());
     return typeof __type === 'string' ? nameOf(__type) : typeof Type === 'string' ? Type : '';
   } catch {
     return '';
@@ -15,8 +15,18 @@ export const errorTypeOf = ({ headers, body }: AwsAnswer): string => {
 /** The name in `com.amazonaws.lambda#TooManyRequestsException:http://…`. */
 const nameOf = (text: string): string => text.split(':')[0]?.split('#').at(-1) ?? '';
 
+const THROTTLING = new Set([
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'ThrottlingException',
+]);
+
+/** DynamoDB and EventBridge throttle with 400, Lambda with 429, S3 with 503. */
+export const isThrottled = (answer: HttpAnswer): boolean =>
+  answer.status === 429 || (answer.status === 400 && THROTTLING.has(errorTypeOf(answer)));
+
 /** The cause of an error of ours, for the log alone. */
-export const toCause = (answer: AwsAnswer): Error =>
+export const toCause = (answer: HttpAnswer): Error =>
   new Error(`AWS answered ${answer.status} ${errorTypeOf(answer)}`);
 
-export const isSuccess = ({ status }: AwsAnswer): boolean => status >= 200 && status < 300;
+export const isSuccess = ({ status }: HttpAnswer): boolean => status >= 200 && status < 300;

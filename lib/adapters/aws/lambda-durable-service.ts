@@ -36,7 +36,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
       const answer = await ask({ method: 'GET', path: pathOf(durableArn) });
       if (errorTypeOf(answer) === 'ResourceNotFoundException') return 'gone';
       if (!isSuccess(answer)) return refuse(answer);
-      const { Status } = JSON.parse(Buffer.from(answer.body).toString());
+      const { Status } = JSON.parse(answer.body.toString());
       return STATUSES[Status] ?? 'running';
     },
 
@@ -92,7 +92,7 @@ const findAnswer = async (call: CallAws, path: string, callbackId: string): Prom
     const query = `IncludeExecutionData=true&ReverseOrder=true&MaxItems=1000${marker}`;
     const answer = await call({ method: 'GET', path: `${path}?${query}` });
     if (!isSuccess(answer)) throw toCause(answer);
-    const { Events = [], NextMarker } = JSON.parse(Buffer.from(answer.body).toString()) as {
+    const { Events = [], NextMarker } = JSON.parse(answer.body.toString()) as {
       readonly Events?: readonly HistoryEvent[];
       readonly NextMarker?: string;
     };

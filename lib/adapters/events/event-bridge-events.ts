@@ -33,7 +33,7 @@ export const createEventBridgeEvents = (
     });
     if (!isSuccess(answer)) throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, toCause(answer));
     // A 200 acknowledges the request; its body says whether the bus took the event.
-    const { FailedEntryCount, Entries } = JSON.parse(Buffer.from(answer.body).toString());
+    const { FailedEntryCount, Entries } = JSON.parse(answer.body.toString());
     if (FailedEntryCount === 0) return;
     const reason = Entries?.[0]?.ErrorCode ?? 'it was not taken';
     throw new AppError('EVENT_NOT_PUBLISHED', { executionId }, new Error(`EventBridge: ${reason}`));

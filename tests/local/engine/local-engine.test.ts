@@ -11,7 +11,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
+import { type CallAws, createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
 import { createLambdaDispatcher } from '../../../lib/adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../../../lib/adapters/aws/lambda-durable-service.ts';
 import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.ts';
@@ -265,9 +265,9 @@ describe('it is as strict as AWS', () => {
     headers: { 'x-amz-invocation-type': type },
     body,
   });
-  const errorOf = async (answer: Promise<{ status: number; headers: Headers }>) => {
+  const errorOf = async (answer: ReturnType<CallAws>) => {
     const { status, headers } = await answer;
-    return [status, headers.get('x-amzn-errortype')];
+    return [status, headers['x-amzn-errortype']];
   };
 
   /** An execution whose function is at work: sends checkpoints, all with its first token. */
@@ -318,7 +318,7 @@ describe('it is as strict as AWS', () => {
     const checkpoint = await aRunningExecution();
     expect((await checkpoint([])).status).toBe(200);
     const stale = await checkpoint([]);
-    expect([stale.status, stale.headers.get('x-amzn-errortype')]).toEqual([
+    expect([stale.status, stale.headers['x-amzn-errortype']]).toEqual([
       400,
       'InvalidParameterValueException',
     ]);

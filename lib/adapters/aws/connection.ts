@@ -1,0 +1,79 @@
+import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import https from 'node:https';
+import { urlToHttpOptions } from 'node:url';
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string | Uint8Array | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export interface Timeouts {
+  /** Until a new connection is open, the TLS handshake not included. */
+  readonly connectMs: number;
+  /** Of one exchange, from the request to the last byte of the answer. */
+  readonly exchangeMs: number;
+}
+
+export type Exchange = (request: HttpRequest) => Promise<HttpAnswer>;
+
+const MAX_SOCKETS = 50;
+
+/**
+ * Exchanges with one origin, over connections that stay open between requests; idle ones keep no process alive.
+ * On `node:http` alone: `fetch` costs four times the CPU time.
+ */
+export const createConnection = (origin: URL, { connectMs, exchangeMs }: Timeouts): Exchange => {
+  const { Agent, request: open } = origin.protocol === 'https:' ? https : http;
+  const agent: http.Agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const { protocol, hostname, port } = urlToHttpOptions(origin);
+  const address = { agent, protocol, hostname, port };
+
+  /** After a freeze of the sandbox connections look open and are not: when one fails, no idle one is used again. */
+  const discardIdle = (): void => {
+    for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+  };
+
+  return ({ method, path, headers, body }) =>
+    new Promise((resolve, reject) => {
+      const request = open({ ...address, method, path, headers });
+      const endAfter = (ms: number, reason: string) =>
+        setTimeout(() => request.destroy(new Error(`${reason} within ${ms} ms`)), ms);
+      const exchange = endAfter(exchangeMs, 'no complete answer');
+      let connecting: NodeJS.Timeout | undefined;
+      const fail = (error: Error): void => {
+        discardIdle();
+        reject(error);
+      };
+      request
+        .on('socket', (socket) => {
+          if (!socket.connecting) return;
+          connecting = endAfter(connectMs, 'no connection');
+          socket.once('connect', () => clearTimeout(connecting));
+        })
+        .on('response', (response) => {
+          const chunks: Buffer[] = [];
+          response
+            .on('data', (chunk: Buffer) => chunks.push(chunk))
+            .on('end', () => {
+              const { statusCode: status = 0, headers } = response;
+              resolve({ status, headers, body: Buffer.concat(chunks) });
+            })
+            .on('error', fail);
+        })
+        .on('error', fail)
+        .on('close', () => {
+          clearTimeout(exchange);
+          clearTimeout(connecting);
+        })
+        .end(body);
+    });
+};
