@@ -75,6 +75,5 @@ export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl
     ...parts,
     usesOutbox: engineEndpoint === undefined,
     baseUrl: baseUrl ?? null,
-    close: () => parts.client.destroy(),
   };
 };

@@ -4,10 +4,12 @@ import { createLambdaDurableService } from '../adapters/aws/lambda-durable-servi
 import { cacheBlobs } from '../adapters/blobs/cache-blobs.ts';
 import { createFolderBlobStore } from '../adapters/blobs/folder-blob-store.ts';
 import { createS3BlobStore } from '../adapters/blobs/s3-blob-store.ts';
-import { createDynamoDbClient } from '../adapters/dynamodb/client.ts';
+import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../adapters/dynamodb/execution-store.ts';
+import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
+import { createSdk, createSdkClient } from '../adapters/dynamodb/sdk-client.ts';
 import { tableNames } from '../adapters/dynamodb/table-names.ts';
 import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
 import { createWorkflowStore } from '../adapters/dynamodb/workflow-store.ts';
@@ -47,8 +49,7 @@ const openNodeTypes = (config: Config, logger: Logger): (() => Promise<FindNodeT
 };
 
 /** The stores of workflows and executions, which share a client. */
-const openStores = (config: Config) => {
-  const client = createDynamoDbClient(config.dynamodbEndpoint ?? undefined);
+const openStores = (config: Config, client: DynamoDbClient = openDynamoDb(config)) => {
   const tables = tableNames(need(config.tablePrefix, 'TABLE_PREFIX'));
   const { retentionDays } = config;
   return {
@@ -58,6 +59,9 @@ const openStores = (config: Config) => {
     executions: createExecutionStore(client, tables, { retentionDays, clock: systemClock }),
   };
 };
+
+const openDynamoDb = ({ region, dynamodbEndpoint }: Config) =>
+  createJsonClient({ region, endpoint: dynamodbEndpoint });
 
 type LambdaOptions = Pick<AwsCallerOptions, 'readCredentials'>;
 
@@ -212,13 +216,14 @@ export const openWebhook = (config: Config = openConfig()) => {
 };
 
 export const openCommands = (config: Config) => {
-  const { client, tables, ...stores } = openStores(config);
+  const sdk = createSdk(config.dynamodbEndpoint ?? undefined);
+  const { client, tables, ...stores } = openStores(config, createSdkClient(sdk));
   const local = { accessKeyId: 'local', secretAccessKey: 'local' };
   // For a deployed stage, from the SDK's credential chain: profiles and single sign-on included.
-  const readCredentials = config.lambdaEndpoint === null ? () => client.config.credentials() : () => local;
+  const readCredentials = config.lambdaEndpoint === null ? () => sdk.config.credentials() : () => local;
   return {
-    client,
     ...stores,
+    close: () => sdk.destroy(),
     credentials: createCredentialStore(client, tables),
     listWorkflowIds: createListWorkflowIds(client, tables),
     dispatcher: openDispatcher(config, { readCredentials }),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { startEngineServer } from './engine-server.ts';
@@ -21,7 +21,7 @@ export const startEngine = async (
   pool: Pick<ProcessPool, 'invoke'>,
   log: (line: string) => void,
 ): Promise<InternalServer> => {
-  const client = createDynamoDbClient(dynamodbEndpoint);
+  const client = createSdk(dynamodbEndpoint);
   const store = await openStateStore(client, `${tablePrefix}-local-durable`);
   const invoke = createInvoke(pool, log);
   const engine = new LocalEngine({ store, invoke, log });

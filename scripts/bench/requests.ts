@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { Context } from 'aws-lambda';
-import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
 import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
@@ -79,7 +79,7 @@ export const benchRequests = async (): Promise<void> => {
   const logger = createLogger({ write: () => {} });
   const registry = await loadRegistry(installedPlugins, { logger, clock: systemClock });
   const dynamodb = await startFakeDynamoDb();
-  const client = createDynamoDbClient(dynamodb.endpoint);
+  const client = createJsonClient({ region: 'local', endpoint: dynamodb.endpoint });
   const tables = tableNames('bench');
 
   const webhook = (condition: string, executions: ExecutionStore) => {
@@ -128,7 +128,7 @@ export const benchRequests = async (): Promise<void> => {
     ['the same behind the middleware stack', () => behindMiddleware(JSON.parse(event), context)],
     ['webhook: trigger, set, if, set; records in memory', () => inMemory(JSON.parse(event), context)],
     ['the same with one JSONata expression', () => withJsonata(JSON.parse(event), context)],
-    ['the same as the third, two records by the AWS SDK', () => recording(JSON.parse(event), context)],
+    ['the same as the third, two records in DynamoDB', () => recording(JSON.parse(event), context)],
   ];
   const check = await inMemory(JSON.parse(event), context);
   if (check.body !== '{"greeting":"Hello, Ada"}') throw new Error(`the webhook answered ${check.body}`);
@@ -145,6 +145,5 @@ export const benchRequests = async (): Promise<void> => {
       ((times[index] ?? 0) / base).toFixed(1),
     ]),
   );
-  client.destroy();
   await dynamodb.stop();
 };

@@ -24,23 +24,14 @@ const servers: LocalServer[] = [];
 
 afterEach(async () => {
   process.env = { ...before };
-  for (const client of clients.splice(0)) client.destroy();
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** Connections that are to be closed after the test: Lambda keeps them as long as the sandbox. */
-const clients: { destroy(): void }[] = [];
-
-const kept = <Parts extends { readonly client: { destroy(): void } }>(parts: Parts): Parts => {
-  clients.push(parts.client);
-  return parts;
-};
-
 const handlers: Record<Name, () => unknown> = {
-  adminExecutions: () => createListExecutions(kept(openExecutions())),
-  adminExecution: () => createShowExecution(kept(openExecutions())),
-  adminRetryExecution: () => createRetryExecution(kept(openRetry())),
-  adminCancelExecution: () => createCancelExecution(kept(openCancel())),
+  adminExecutions: () => createListExecutions(openExecutions()),
+  adminExecution: () => createShowExecution(openExecutions()),
+  adminRetryExecution: () => createRetryExecution(openRetry()),
+  adminCancelExecution: () => createCancelExecution(openCancel()),
 };
 const names = Object.keys(handlers) as Name[];
 
@@ -73,7 +64,7 @@ const aLambda = async (status = 202): Promise<LocalServer> => {
 const aService = async () => {
   const { endpoint } = await openDatabase();
   process.env.DYNAMODB_ENDPOINT = endpoint;
-  const { executions, workflows } = kept(openExecutions());
+  const { executions, workflows } = openExecutions();
   return { executions, workflows, lambda: await aLambda() };
 };
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
@@ -39,11 +39,8 @@ const open = async () => {
   let calls = 0;
   const { tables, endpoint, client: direct } = await openDatabase();
   const proxy = await startFaultProxy(endpoint, (operation, table) => decide(operation, table, calls++));
-  const client = createDynamoDbClient(proxy.endpoint);
-  cleanups.push(async () => {
-    client.destroy();
-    await proxy.stop();
-  });
+  const client = createJsonClient({ region: 'local', endpoint: proxy.endpoint });
+  cleanups.push(proxy.stop);
   const logger = createLogger({ write: () => {} });
   const registry = await loadRegistry(installedPlugins, { logger, clock: systemClock });
   const openPlan = createOpenPlan({
@@ -143,7 +140,7 @@ describe('a delivery', () => {
   });
 
   const quick: Fault[] = ['fail', 'reset', 'lose the reply'];
-  const faults: Fault[] = cases(quick, [...quick, 'throttle']); // after which the SDK waits longer
+  const faults: Fault[] = cases(quick, [...quick, 'throttle']); // after which the client waits longer
 
   test.each(
     faults.flatMap((fault) =>
@@ -160,7 +157,7 @@ describe('a delivery', () => {
       let expected = await service.runAll();
       for (let at = 0; at < calls; at++) {
         const key = isKeyed ? `k-${at}` : null;
-        // Three in a row: the SDK tries three times. Losing a reply is worst when the next try finds what was done.
+        // Three in a row: the client tries three times. Losing a reply is worst when the next try finds what was done.
         const length = fault === 'lose the reply' ? 1 : 3;
         service.misbehave((_operation, _table, count) =>
           count >= at && count < at + length ? fault : 'pass',

@@ -2,7 +2,22 @@ import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What becomes of one call: it passes, or it goes wrong in one of the ways that happen. */
-export type Fault = 'pass' | 'throttle' | 'fail' | 'reset' | 'html' | 'lose the reply';
+export type Fault =
+  | 'pass'
+  | 'throttle'
+  | 'fail'
+  | 'html'
+  /** A success that is no JSON. */
+  | 'rubbish'
+  /** The connection ends amid the answer. */
+  | 'cut'
+  | 'reset'
+  /** No answer, and the call has no effect. */
+  | 'nothing'
+  /** The call has its effect, and the connection ends. */
+  | 'lose the reply'
+  /** The call has its effect, and is not answered. */
+  | 'keep the reply';
 
 /**
  * A proxy before a DynamoDB. `decide` sees each call's operation (`PutItem`, …) and table, how many went before, and the
@@ -40,8 +55,17 @@ export const startFaultProxy = async (
         return answer(500, json, '{"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError"}');
       case 'html':
         return answer(502, 'text/html', '<html>bad gateway</html>');
+      case 'rubbish':
+        return answer(200, json, '{"Item":');
+      case 'cut':
+        outgoing.writeHead(200, { 'content-type': json, 'content-length': 100 }).write('{"Item":');
+        return setImmediate(() => incoming.socket.destroy());
       case 'reset':
         return incoming.socket.destroy();
+      case 'nothing':
+        return;
+      case 'keep the reply':
+        return forward(endpoint, incoming.headers, body, () => {});
       case 'lose the reply':
         return forward(endpoint, incoming.headers, body, () => incoming.socket.destroy());
       case 'pass':

@@ -1,5 +1,6 @@
 import { afterEach } from '@jest/globals';
-import { createDynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 
@@ -13,11 +14,17 @@ export const useTestDatabases = () => {
 
   return async () => {
     const database = await startEmbeddedDynamoDb('test');
-    const client = createDynamoDbClient(database.endpoint);
+    const { endpoint } = database;
+    const sdk = createSdk(endpoint);
     cleanups.push(async () => {
-      client.destroy();
+      sdk.destroy();
       await database.stop();
     });
-    return { client, tables: tableNames('test'), endpoint: database.endpoint };
+    return {
+      sdk,
+      client: createJsonClient({ region: 'local', endpoint }),
+      tables: tableNames('test'),
+      endpoint,
+    };
   };
 };

@@ -1,19 +1,27 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type {
+  DeleteItemCommandInput,
+  GetItemCommandInput,
+  GetItemCommandOutput,
+  PutItemCommandInput,
+  QueryCommandInput,
+  QueryCommandOutput,
+  ScanCommandInput,
+  ScanCommandOutput,
+  UpdateItemCommandInput,
+  UpdateItemCommandOutput,
+} from '@aws-sdk/client-dynamodb';
+
+type Page<Output extends QueryCommandOutput | ScanCommandOutput> = Pick<Output, 'Items' | 'LastEvaluatedKey'>;
 
 /**
- * Three short tries: a webhook's caller waits for 30 s at most, and the SDK's default limits are made for batch work.
- *
- * @param endpoint - a DynamoDB on this machine; absent in AWS, where region and credentials come from the environment
+ * The operations that the stores use, in DynamoDB's own terms. An error has the name that DynamoDB gives it, such as
+ * `ConditionalCheckFailedException`. Binary attributes are not supported.
  */
-export const createDynamoDbClient = (endpoint?: string): DynamoDBClient =>
-  new DynamoDBClient({
-    maxAttempts: 3,
-    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
-    ...(endpoint === undefined
-      ? {}
-      : {
-          endpoint,
-          region: 'local',
-          credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-        }),
-  });
+export interface DynamoDbClient {
+  getItem(input: GetItemCommandInput): Promise<Pick<GetItemCommandOutput, 'Item'>>;
+  putItem(input: PutItemCommandInput): Promise<unknown>;
+  updateItem(input: UpdateItemCommandInput): Promise<Pick<UpdateItemCommandOutput, 'Attributes'>>;
+  deleteItem(input: DeleteItemCommandInput): Promise<unknown>;
+  query(input: QueryCommandInput): Promise<Page<QueryCommandOutput>>;
+  scan(input: ScanCommandInput): Promise<Page<ScanCommandOutput>>;
+}

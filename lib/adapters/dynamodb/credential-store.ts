@@ -1,4 +1,3 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Credential, CredentialSecret } from '../../credentials/credential.ts';
 import type { CredentialStore } from '../../credentials/credential-store.ts';
 import { AppError } from '../../shared/errors.ts';
@@ -13,13 +12,14 @@ import {
   readText,
   text,
 } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
 import { getItem, putItem } from './items.ts';
 import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
 
 /** One item per credential; every change is conditional on the previous revision. */
 export const createCredentialStore = (
-  client: DynamoDBClient,
+  client: DynamoDbClient,
   tables: Pick<TableNames, 'credentials'>,
 ): CredentialStore => ({
   find: async (credentialId) => {

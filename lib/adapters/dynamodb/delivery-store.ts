@@ -1,6 +1,6 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DeliveryClaim, DeliveryStore } from '../../webhooks/delivery-store.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
 import { getItem, putItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
 
@@ -9,7 +9,7 @@ const MAX_TRIES = 3;
 
 /** One item per claim, written on the condition that no valid claim exists. */
 export const createDeliveryStore = (
-  client: DynamoDBClient,
+  client: DynamoDbClient,
   tables: Pick<TableNames, 'deliveries'>,
 ): DeliveryStore => {
   const put = (claim: DeliveryClaim): Promise<boolean> =>

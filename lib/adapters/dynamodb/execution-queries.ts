@@ -1,4 +1,4 @@
-import { type DynamoDBClient, QueryCommand, type QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type {
   DueGroup,
   ExecutionPage,
@@ -6,6 +6,7 @@ import type {
   ExecutionSummary,
 } from '../../executions/record/execution-store.ts';
 import { type Item, readText, text } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
 import { shardsOf, toIso, toSummary } from './execution-item.ts';
 import type { TableNames } from './table-names.ts';
 import { translateErrors } from './translate-error.ts';
@@ -17,7 +18,7 @@ type Tables = Pick<TableNames, 'executions'>;
 
 /** Lists the executions of a workflow from its index, the latest first. */
 export const listExecutions = async (
-  client: DynamoDBClient,
+  client: DynamoDbClient,
   { executions }: Tables,
   { workflowId, status, from, to, limit, after }: ExecutionQuery,
 ): Promise<ExecutionPage> => {
@@ -40,7 +41,7 @@ export const listExecutions = async (
   let next = after === undefined ? undefined : toKey(workflowId, after);
   for (let page = 0; page < MAX_PAGES; page++) {
     const { Items = [], LastEvaluatedKey } = await translateErrors(
-      client.send(new QueryCommand({ ...input, ExclusiveStartKey: next })),
+      client.query({ ...input, ExclusiveStartKey: next }),
     );
     found.push(...Items.map(toSummary));
     if (found.length > limit) return { executions: found.slice(0, limit), hasMore: true };
@@ -66,23 +67,21 @@ const DUE_PAGE_SIZE = 100;
 
 /** Reads all shards in parallel, page by page: no shard waits for the end of another. */
 export async function* findDueExecutions(
-  client: DynamoDBClient,
+  client: DynamoDbClient,
   { executions }: Tables,
   now: number,
   group: DueGroup,
 ): AsyncGenerator<string> {
   const queryShard = (shard: string, from: Item | undefined) =>
     translateErrors(
-      client.send(
-        new QueryCommand({
-          TableName: executions,
-          IndexName: 'byLeaseExpiry',
-          KeyConditionExpression: 'openShard = :shard AND leaseExpiresAt <= :now',
-          ExpressionAttributeValues: { ':shard': text(shard), ':now': text(toIso(now)) },
-          Limit: DUE_PAGE_SIZE,
-          ExclusiveStartKey: from,
-        }),
-      ),
+      client.query({
+        TableName: executions,
+        IndexName: 'byLeaseExpiry',
+        KeyConditionExpression: 'openShard = :shard AND leaseExpiresAt <= :now',
+        ExpressionAttributeValues: { ':shard': text(shard), ':now': text(toIso(now)) },
+        Limit: DUE_PAGE_SIZE,
+        ExclusiveStartKey: from,
+      }),
     );
   let open: { readonly shard: string; readonly from?: Item }[] = shardsOf(group).map((shard) => ({ shard }));
   while (open.length > 0) {

@@ -1,9 +1,3 @@
-import {
-  DeleteItemCommand,
-  type DynamoDBClient,
-  UpdateItemCommand,
-  type UpdateItemCommandOutput,
-} from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../contract/services.ts';
 import type {
   ExecutionRecord,
@@ -11,6 +5,7 @@ import type {
   PendingCallback,
 } from '../../executions/record/execution-store.ts';
 import { flag, type Item, json, number, optional, readJson, readNumber, text } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
 import {
   callbackKeyOf,
   isExpired,
@@ -39,10 +34,10 @@ const OUTBOX_LEASE_MS = 60_000;
 
 /**
  * The records of executions. Every change is conditional; a final status never changes. When the reply to a write is
- * lost, the SDK repeats the write and its condition fails: a read then shows whether the write was ours.
+ * lost, the client repeats the write and its condition fails: a read then shows whether the write was ours.
  */
 export const createExecutionStore = (
-  client: DynamoDBClient,
+  client: DynamoDbClient,
   tables: Pick<TableNames, 'executions'>,
   { retentionDays, clock }: ExecutionStoreOptions,
 ): ExecutionStore => {
@@ -62,14 +57,8 @@ export const createExecutionStore = (
   };
 
   /** Null when the condition does not hold. */
-  const update = (
-    key: string,
-    change: Change,
-    ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE',
-  ): Promise<UpdateItemCommandOutput | null> =>
-    nullIfConditionFails(
-      client.send(new UpdateItemCommand({ ...at(key), ...toUpdate(change), ReturnValues })),
-    );
+  const update = (key: string, change: Change, ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE') =>
+    nullIfConditionFails(client.updateItem({ ...at(key), ...toUpdate(change), ReturnValues }));
 
   /** The item afterwards; null when the condition does not hold. */
   const updateAndRead = async (key: string, change: Change): Promise<Item | null> =>
@@ -90,13 +79,13 @@ export const createExecutionStore = (
     },
 
     withdraw: async (executionId, startToken) => {
-      const deletion = new DeleteItemCommand({
+      const deletion = client.deleteItem({
         ...at(executionId),
         ConditionExpression: '#status = :accepted AND startToken = :token',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':accepted': text('accepted'), ':token': text(startToken) },
       });
-      const deleted = await nullIfConditionFails(client.send(deletion));
+      const deleted = await nullIfConditionFails(deletion);
       return deleted !== null || (await find(executionId)) === null;
     },
 

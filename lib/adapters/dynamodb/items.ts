@@ -1,20 +1,15 @@
-import {
-  type DynamoDBClient,
-  GetItemCommand,
-  type GetItemCommandInput,
-  PutItemCommand,
-  type PutItemCommandInput,
-} from '@aws-sdk/client-dynamodb';
+import type { GetItemCommandInput, PutItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Item } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
 import { nullIfConditionFails, translateErrors } from './translate-error.ts';
 
 /** @throws AppError `STORE_UNAVAILABLE` */
-export const getItem = async (client: DynamoDBClient, input: GetItemCommandInput): Promise<Item | null> =>
-  (await translateErrors(client.send(new GetItemCommand(input)))).Item ?? null;
+export const getItem = async (client: DynamoDbClient, input: GetItemCommandInput): Promise<Item | null> =>
+  (await translateErrors(client.getItem(input))).Item ?? null;
 
 /**
  * @returns false when the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const putItem = async (client: DynamoDBClient, input: PutItemCommandInput): Promise<boolean> =>
-  (await nullIfConditionFails(client.send(new PutItemCommand(input)))) !== null;
+export const putItem = async (client: DynamoDbClient, input: PutItemCommandInput): Promise<boolean> =>
+  (await nullIfConditionFails(client.putItem(input))) !== null;

@@ -1,5 +1,5 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { readText } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
 import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
 
@@ -9,7 +9,7 @@ import type { TableNames } from './table-names.ts';
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const createListWorkflowIds =
-  (client: DynamoDBClient, { workflows }: Pick<TableNames, 'workflows'>) =>
+  (client: DynamoDbClient, { workflows }: Pick<TableNames, 'workflows'>) =>
   async (): Promise<readonly string[]> => {
     const items = await scanAll(client, { TableName: workflows, ProjectionExpression: 'workflowId' });
     return items.map((item) => readText(item, 'workflowId'));

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
@@ -20,6 +19,7 @@ import {
   readText,
   text,
 } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
 import { getItem, putItem } from './items.ts';
 import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
@@ -35,7 +35,7 @@ const MAX_ITEM_BYTES = 400_000;
  * extra copy, which the next change finds in place. A removed workflow leaves a tombstone with its version number.
  */
 export const createWorkflowStore = (
-  client: DynamoDBClient,
+  client: DynamoDbClient,
   tables: Pick<TableNames, 'workflows' | 'workflowVersions'>,
   clock: Pick<Clock, 'now'>,
 ): WorkflowStore => {

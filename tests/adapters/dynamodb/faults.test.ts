@@ -1,9 +1,9 @@
-import { ScanCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createDynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
+import type { Timeouts } from '../../../lib/adapters/aws/connection.ts';
 import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
 import { isAppError } from '../../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
@@ -22,17 +22,16 @@ afterEach(async () => {
 const clock = { now: () => 1_700_000_000_000 };
 
 /** The stores behind a fault-injecting proxy. */
-const open = async () => {
+const open = async (timeouts?: Timeouts) => {
   let decide: Parameters<typeof startFaultProxy>[1] = () => 'pass';
   const { tables, endpoint, client: direct } = await openDatabase();
   const proxy = await startFaultProxy(endpoint, (...call) => decide(...call));
-  const client = createDynamoDbClient(proxy.endpoint);
-  cleanups.push(async () => {
-    client.destroy();
-    await proxy.stop();
+  const client = createJsonClient({
+    ...{ region: 'local', endpoint: proxy.endpoint },
+    ...(timeouts === undefined ? {} : { timeouts }),
   });
-  const items = async (table: string) =>
-    (await direct.send(new ScanCommand({ TableName: table }))).Items ?? [];
+  cleanups.push(proxy.stop);
+  const items = async (table: string) => (await direct.scan({ TableName: table })).Items ?? [];
   return {
     tables,
     items,
@@ -100,11 +99,11 @@ const outcome = (promise: Promise<unknown>) =>
   );
 
 describe('an unavailable store', () => {
-  // All calls at once: most of the time the SDK waits before its next try.
-  test.each<Fault>(['fail', 'reset', 'html', 'throttle'])(
+  // All calls at once: most of the time the client waits before its next try.
+  test.each<Fault>(['fail', 'reset', 'html', 'throttle', 'rubbish', 'cut', 'nothing'])(
     'is STORE_UNAVAILABLE for every call: %s',
     async (fault) => {
-      const stores = await open();
+      const stores = await open({ connectMs: 1_000, exchangeMs: 100 });
       stores.misbehave(() => fault);
       const outcomes = calls.map(async ([name, call]) => {
         const error = await outcome(call(stores));
@@ -152,7 +151,7 @@ describe('an interrupted change', () => {
     ['a start', ({ executions }) => executions.start(start)],
     ['a withdrawal', ({ executions }) => executions.withdraw('e-1', 'token-1')],
     ['an end', ({ executions }) => executions.finish('e-1', end)],
-  ])('%s whose reply is lost, and which the SDK sends again, is known for our own', async (what, call) => {
+  ])('%s whose reply is lost, and which is sent again, is known for our own', async (what, call) => {
     const stores = await open();
     if (what !== 'a start') await stores.executions.start(start);
     let count = 0;
@@ -160,7 +159,13 @@ describe('an interrupted change', () => {
     expect(await call(stores)).toBe(true);
   });
 
-  test('a claim whose reply is lost, and which the SDK sends again, is our own', async () => {
+  test('a start whose reply never comes, and which is sent again, is known for our own', async () => {
+    const { executions, misbehave } = await open({ connectMs: 1_000, exchangeMs: 500 });
+    misbehave((_operation, _table, count) => (count === 0 ? 'keep the reply' : 'pass'));
+    expect(await executions.start(start)).toBe(true);
+  });
+
+  test('a claim whose reply is lost, and which is sent again, is our own', async () => {
     const { deliveries, misbehave } = await open();
     misbehave((_operation, _table, count) => (count === 0 ? 'lose the reply' : 'pass'));
     expect(await deliveries.claim(aClaim())).toEqual(aClaim());
@@ -203,7 +208,7 @@ describe('a record is kept', () => {
     const store = (retentionDays: number) =>
       createExecutionStore(client, tables, { retentionDays, clock: { now: () => time.ms } });
     const expiry = async () => {
-      const { Items = [] } = await client.send(new ScanCommand({ TableName: tables.executions }));
+      const { Items = [] } = await client.scan({ TableName: tables.executions });
       return Number(Items[0]?.expiresAt?.N) - 1_700_000_000;
     };
     return { store, expiry, pass: () => (time.ms += day * DAY * 1_000) };
@@ -239,13 +244,11 @@ describe('what is stored', () => {
     const key = { executionId: { S: 'e-1' } };
     const TableName = tables.executions;
     const write = (bytes: number) =>
-      client.send(
-        new UpdateItemCommand({
-          ...{ TableName, Key: key, UpdateExpression: 'SET #more = :more' },
-          ExpressionAttributeNames: { '#more': `more${bytes}` },
-          ExpressionAttributeValues: { ':more': { S: 'x'.repeat(bytes) } },
-        }),
-      );
+      client.updateItem({
+        ...{ TableName, Key: key, UpdateExpression: 'SET #more = :more' },
+        ExpressionAttributeNames: { '#more': `more${bytes}` },
+        ExpressionAttributeValues: { ':more': { S: 'x'.repeat(bytes) } },
+      });
     await write(300_000);
     expect(await outcome(write(120_000))).toMatchObject({ name: 'ValidationException' });
   });

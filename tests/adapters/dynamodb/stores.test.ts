@@ -1,6 +1,8 @@
+import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
 import { describeDeliveryStore } from '../../support/delivery-store-suite.ts';
@@ -9,26 +11,38 @@ import { useTestDatabases } from '../../support/test-database.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
 
 const openDatabase = useTestDatabases();
+type Database = Awaited<ReturnType<typeof openDatabase>>;
 
-describeWorkflowStore('DynamoDB', async () => {
-  const { client, tables } = await openDatabase();
-  return createWorkflowStore(client, tables, { now: () => 1_700_000_000_000 });
-});
+const clock = { now: () => 1_700_000_000_000 };
 
-describeCredentialStore('DynamoDB', async () => {
-  const { client, tables } = await openDatabase();
-  return createCredentialStore(client, tables);
-});
+const clients: Readonly<Record<string, (database: Database) => DynamoDbClient>> = {
+  'DynamoDB, called as the functions do,': ({ client }) => client,
+  "DynamoDB, called through AWS's SDK,": ({ sdk }) => createSdkClient(sdk),
+};
 
-describeExecutionStore('DynamoDB', async () => {
-  const { client, tables } = await openDatabase();
-  return createExecutionStore(client, tables, {
-    retentionDays: 30,
-    clock: { now: () => 1_700_000_000_000 },
+for (const [name, clientOf] of Object.entries(clients)) {
+  const open = async () => {
+    const database = await openDatabase();
+    return { client: clientOf(database), tables: database.tables };
+  };
+
+  describeWorkflowStore(name, async () => {
+    const { client, tables } = await open();
+    return createWorkflowStore(client, tables, clock);
   });
-});
 
-describeDeliveryStore('DynamoDB', async () => {
-  const { client, tables } = await openDatabase();
-  return createDeliveryStore(client, tables);
-});
+  describeCredentialStore(name, async () => {
+    const { client, tables } = await open();
+    return createCredentialStore(client, tables);
+  });
+
+  describeExecutionStore(name, async () => {
+    const { client, tables } = await open();
+    return createExecutionStore(client, tables, { retentionDays: 30, clock });
+  });
+
+  describeDeliveryStore(name, async () => {
+    const { client, tables } = await open();
+    return createDeliveryStore(client, tables);
+  });
+}

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetItemCommand, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createDynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
+import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
 import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = async (tablePrefix: string) => {
   const { endpoint, stop } = await startEmbeddedDynamoDb(tablePrefix, folder);
-  const client = createDynamoDbClient(endpoint);
+  const client = createSdk(endpoint);
   return {
     client,
     stop: async () => {
@@ -33,11 +33,11 @@ const interruptCreation = async (tablePrefix: string) => {
   const script = `
     import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
     import dynalite from 'dynalite';
-    import { createDynamoDbClient } from './lib/adapters/dynamodb/client.ts';
+    import { createSdk } from './lib/adapters/dynamodb/sdk-client.ts';
     import { readTableDefinitions } from './local/database/table-definitions.ts';
     import { startInternalServer } from './local/net/listen.ts';
     const server = dynalite({ createTableMs: 3_600_000, path: ${JSON.stringify(folder)} });
-    const client = createDynamoDbClient((await startInternalServer(server)).endpoint);
+    const client = createSdk((await startInternalServer(server)).endpoint);
     for (const definition of readTableDefinitions('${tablePrefix}')) await client.send(new CreateTableCommand(definition));
     console.log('created');`;
   const child = spawn('node', ['--input-type=module', '-e', script], {

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { type CreateTableCommandInput, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, expect, test } from '@jest/globals';
 import dynalite from 'dynalite';
-import { createDynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
+import { createSdk } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { ensureTable } from '../../../local/database/ensure-table.ts';
 
 const cleanups: (() => void)[] = [];
@@ -14,7 +14,7 @@ afterEach(() => {
 const aClient = async (createTableMs: number) => {
   const server = dynalite({ createTableMs });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const client = createDynamoDbClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const client = createSdk(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   cleanups.push(() => {
     client.destroy();
     server.close();

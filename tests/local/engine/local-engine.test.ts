@@ -43,7 +43,7 @@ const anEngine = async (options: {
   readonly database?: Awaited<ReturnType<typeof openDatabase>>;
 }) => {
   const database = options.database ?? (await openDatabase());
-  const store = await openStateStore(database.client, 'test-local-durable');
+  const store = await openStateStore(database.sdk, 'test-local-durable');
   const ended = Promise.withResolvers<unknown>();
   let endpoint = '';
   const runDurable = async (event: DurableExecutionInvocationInput) => {

@@ -15,7 +15,7 @@ const NOW = Date.UTC(2026, 0, 1);
 const openDatabase = useTestDatabases();
 
 const openStore = async () => {
-  const { client } = await openDatabase();
+  const { sdk: client } = await openDatabase();
   return { client, store: await openStateStore(client, TABLE) };
 };
 

@@ -1,0 +1,54 @@
+import { type AwsCallerOptions, createAwsCaller } from '../aws/aws-caller.ts';
+import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
+import type { HttpAnswer } from '../aws/connection.ts';
+import type { DynamoDbClient } from './client.ts';
+
+type Options = Pick<AwsCallerOptions, 'region' | 'endpoint' | 'timeouts'>;
+
+/** Short: a webhook's caller waits for 30 s at most. */
+const TIMEOUTS = { connectMs: 1_000, exchangeMs: 3_000 };
+
+/**
+ * The client of the functions: DynamoDB's JSON protocol on the transport of all calls to AWS. One `GetItem` costs a
+ * fifth of the CPU time that it costs through the SDK, and the bundle is 320 kB smaller.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
+ */
+export const createJsonClient = ({ region, endpoint, timeouts = TIMEOUTS }: Options): DynamoDbClient => {
+  const call = createAwsCaller({
+    ...{ service: 'dynamodb', region, endpoint, timeouts },
+    ...(endpoint === null ? {} : { readCredentials: () => LOCAL_CREDENTIALS }),
+  });
+  const send = async <Output>(operation: string, input: object): Promise<Output> => {
+    const answer = await call({
+      method: 'POST',
+      path: '/',
+      headers: {
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `DynamoDB_20120810.${operation}`,
+      },
+      body: JSON.stringify(input),
+    });
+    if (!isSuccess(answer)) throw toError(answer);
+    return JSON.parse(answer.body.toString());
+  };
+  return {
+    getItem: (input) => send('GetItem', input),
+    putItem: (input) => send('PutItem', input),
+    updateItem: (input) => send('UpdateItem', input),
+    deleteItem: (input) => send('DeleteItem', input),
+    query: (input) => send('Query', input),
+    scan: (input) => send('Scan', input),
+  };
+};
+
+/** A DynamoDB on this machine takes any. */
+const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+const toError = (answer: HttpAnswer): Error => {
+  const name = errorTypeOf(answer) || 'UnknownError';
+  const detail = answer.body.toString('utf8', 0, MAX_DETAIL_BYTES);
+  return Object.assign(new Error(`DynamoDB answered ${answer.status} ${detail}`), { name });
+};
+
+/** Of an answer in a log: a validation error may repeat a whole expression. */
+const MAX_DETAIL_BYTES = 500;

@@ -1,0 +1,39 @@
+import {
+  DeleteItemCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  ScanCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import type { DynamoDbClient } from './client.ts';
+
+/**
+ * The SDK's client, with three short tries: its default limits are made for batch work.
+ *
+ * @param endpoint - a DynamoDB on this machine; absent in AWS, where the SDK finds region and credentials, profiles and
+ *   single sign-on included
+ */
+export const createSdk = (endpoint?: string): DynamoDBClient =>
+  new DynamoDBClient({
+    maxAttempts: 3,
+    requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+    ...(endpoint === undefined
+      ? {}
+      : {
+          endpoint,
+          region: 'local',
+          credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+        }),
+  });
+
+/** The client of the command line and of local scripts. */
+export const createSdkClient = (sdk: DynamoDBClient): DynamoDbClient => ({
+  getItem: (input) => sdk.send(new GetItemCommand(input)),
+  putItem: (input) => sdk.send(new PutItemCommand(input)),
+  updateItem: (input) => sdk.send(new UpdateItemCommand(input)),
+  deleteItem: (input) => sdk.send(new DeleteItemCommand(input)),
+  query: (input) => sdk.send(new QueryCommand(input)),
+  scan: (input) => sdk.send(new ScanCommand(input)),
+});
