@@ -4,6 +4,7 @@ import { createLambdaDurableService } from '../adapters/aws/lambda-durable-servi
 import { cacheBlobs } from '../adapters/blobs/cache-blobs.ts';
 import { createFolderBlobStore } from '../adapters/blobs/folder-blob-store.ts';
 import { createS3BlobStore } from '../adapters/blobs/s3-blob-store.ts';
+import { createLambdaCheckpointClient } from '../adapters/durable/lambda-checkpoint-client.ts';
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
@@ -63,7 +64,7 @@ const openStores = (config: Config, client: DynamoDbClient = openDynamoDb(config
 const openDynamoDb = ({ region, dynamodbEndpoint }: Config) =>
   createJsonClient({ region, endpoint: dynamodbEndpoint });
 
-type LambdaOptions = Pick<AwsCallerOptions, 'readCredentials'>;
+type LambdaOptions = Pick<AwsCallerOptions, 'readCredentials' | 'timeouts'>;
 
 const openLambda = ({ region, lambdaEndpoint }: Config, options: LambdaOptions) =>
   createAwsCaller({ service: 'lambda', region, endpoint: lambdaEndpoint, ...options });
@@ -193,6 +194,14 @@ export const openRuns = (config: Config = openConfig()) => {
     openCallbackUrls: (record: ExecutionRecord) => createCallbackUrls(urls, record),
   };
 };
+
+/** A checkpoint holds up to 750 kB. */
+const CHECKPOINT_TIMEOUTS = { connectMs: 5_000, exchangeMs: 55_000 };
+
+export const openDurableRuns = (config: Config = openConfig()) => ({
+  ...openRuns(config),
+  client: createLambdaCheckpointClient(openLambda(config, { timeouts: CHECKPOINT_TIMEOUTS })),
+});
 
 /** For the terminal of the local service alone: elsewhere a callback URL is a secret, which no log may hold. */
 const printCallback = (url: string): void => {

@@ -11,7 +11,11 @@ const STARTS = 21;
 
 interface ServerlessFile {
   readonly functions: Record<string, { readonly handler: string }>;
-  readonly custom: { readonly esbuild: Pick<BuildOptions, 'minify' | 'format' | 'target' | 'mainFields'> };
+  readonly custom: {
+    readonly esbuild: Pick<BuildOptions, 'minify' | 'format' | 'target' | 'mainFields'> & {
+      readonly exclude: string[];
+    };
+  };
 }
 
 /** Milliseconds that a fresh process takes to import a file, without the start of the process. */
@@ -49,7 +53,7 @@ export const benchBundles = async (): Promise<void> => {
   const { functions, custom }: ServerlessFile = parse(readFileSync(new URL('serverless.yml', root), 'utf8'), {
     logLevel: 'silent',
   });
-  const { minify, format, target, mainFields } = custom.esbuild;
+  const { minify, format, target, mainFields, exclude: external } = custom.esbuild;
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-bench-'));
   const empty = join(folder, 'empty.cjs');
   writeFileSync(empty, '');
@@ -65,7 +69,7 @@ export const benchBundles = async (): Promise<void> => {
       platform: 'node',
       metafile: true,
       logLevel: 'error',
-      ...{ minify, format, target, mainFields },
+      ...{ minify, format, target, mainFields, external },
     } as BuildOptions & { metafile: true });
     if (name === 'webhook') webhookShares = shares(metafile);
     bundles.push({ name, file, bytes: readFileSync(file).byteLength });

@@ -15,6 +15,7 @@ import { type CallAws, createAwsCaller } from '../../../lib/adapters/aws/aws-cal
 import { createLambdaDispatcher } from '../../../lib/adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../../../lib/adapters/aws/lambda-durable-service.ts';
 import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.ts';
+import { createLambdaCheckpointClient } from '../../../lib/adapters/durable/lambda-checkpoint-client.ts';
 import type { Steps } from '../../../lib/engine/steps.ts';
 import { startEngineServer } from '../../../local/engine/engine-server.ts';
 import { createExpressRuns } from '../../../local/engine/express-runs.ts';
@@ -40,16 +41,20 @@ type Run = (steps: Steps, payload: unknown) => Promise<unknown>;
 const anEngine = async (options: {
   readonly run?: Run;
   readonly invoke?: Invoke;
+  /** Reads and writes checkpoints: AWS's client instead of ours. */
+  readonly isThroughSdk?: boolean;
   readonly database?: Awaited<ReturnType<typeof openDatabase>>;
 }) => {
   const database = options.database ?? (await openDatabase());
   const store = await openStateStore(database.sdk, 'test-local-durable');
   const ended = Promise.withResolvers<unknown>();
   let endpoint = '';
+  const callEngine = () =>
+    createAwsCaller({ service: 'lambda', region: 'us-east-1', endpoint, readCredentials: () => credentials });
   const runDurable = async (event: DurableExecutionInvocationInput) => {
-    const client = new DurableExecutionApiClient(
-      new LambdaClient({ endpoint, region: 'us-east-1', credentials }),
-    );
+    const client = options.isThroughSdk
+      ? new DurableExecutionApiClient(new LambdaClient({ endpoint, region: 'us-east-1', credentials }))
+      : createLambdaCheckpointClient(callEngine());
     const handler = withDurableExecution(
       async (payload: unknown, context) => options.run?.(createDurableSteps(context, json), payload),
       { durableExecutionClient: client },
@@ -72,12 +77,7 @@ const anEngine = async (options: {
     await engine.close();
     await server.stop();
   });
-  const call = createAwsCaller({
-    service: 'lambda',
-    region: 'us-east-1',
-    endpoint,
-    readCredentials: () => credentials,
-  });
+  const call = callEngine();
   return {
     engine,
     endpoint,
@@ -97,9 +97,13 @@ const call = (steps: Steps, name: string, value: unknown = 1) =>
   steps.run({ name, retry: undefined, attempt: async () => ({ outputs: { main: { value } as never } }) });
 
 describe('the local engine', () => {
-  test('runs what is dispatched, by the same API and the same SDK as in AWS', async () => {
+  test.each([
+    ['our client', false],
+    ['AWS’s own', true],
+  ])('runs what is dispatched, by the API that AWS has: through %s', async (_name, isThroughSdk) => {
     const seen: unknown[] = [];
     const { dispatcher, service, ended } = await anEngine({
+      isThroughSdk,
       run: async (steps, payload) => {
         seen.push(payload);
         await call(steps, 'first/0');

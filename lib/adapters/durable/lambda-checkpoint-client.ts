@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  CheckpointDurableExecutionResponse,
+  DurableExecutionClient,
+  GetDurableExecutionStateResponse,
+  WireOperation,
+} from '@aws/durable-execution-sdk-js';
+import type { AwsRequest, CallAws } from '../aws/aws-caller.ts';
+import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
+import type { HttpAnswer } from '../aws/connection.ts';
+
+/**
+ * Reads and writes checkpoints over the transport of all calls to AWS. The durable SDK has a client for it, which loads
+ * the SDK's for all of Lambda.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/api/API_CheckpointDurableExecution.html
+ */
+export const createLambdaCheckpointClient = (call: CallAws): DurableExecutionClient => {
+  const ask = async <Output>(request: AwsRequest): Promise<Output> => {
+    const answer = await call(request);
+    if (!isSuccess(answer)) throw toError(answer);
+    return JSON.parse(answer.body.toString());
+  };
+  return {
+    checkpoint: async ({ DurableExecutionArn, CheckpointToken, ClientToken = randomUUID(), Updates }) => {
+      const { NewExecutionState: state, ...reply } = await ask<CheckpointDurableExecutionResponse>({
+        method: 'POST',
+        path: `${pathOf(DurableExecutionArn)}/checkpoint`,
+        headers: { 'content-type': 'application/json' },
+        // Repeated tries have the same token: Lambda applies the updates once.
+        body: JSON.stringify({ CheckpointToken, ClientToken, Updates }),
+      });
+      return {
+        ...reply,
+        NewExecutionState: state && { ...state, Operations: toOperations(state.Operations) },
+      };
+    },
+    getExecutionState: async ({ DurableExecutionArn, CheckpointToken, Marker, MaxItems }) => {
+      const query = new URLSearchParams({
+        CheckpointToken: CheckpointToken ?? '',
+        ...(Marker === undefined ? {} : { Marker }),
+        ...(MaxItems === undefined ? {} : { MaxItems: String(MaxItems) }),
+      });
+      const path = `${pathOf(DurableExecutionArn)}/state?${query}`;
+      const state = await ask<GetDurableExecutionStateResponse>({ method: 'GET', path });
+      return { ...state, Operations: toOperations(state.Operations) };
+    },
+  };
+};
+
+const pathOf = (durableArn = ''): string =>
+  `/2025-12-01/durable-executions/${encodeURIComponent(durableArn)}`;
+
+/** In the shape by which the durable SDK tells an error of the execution from one of the invocation. */
+const toError = (answer: HttpAnswer): Error => {
+  const { message, Message = message } = readBody(answer);
+  return Object.assign(
+    new Error(typeof Message === 'string' ? Message : `Lambda answered ${answer.status}`),
+    {
+      name: errorTypeOf(answer) || 'UnknownError',
+      $metadata: { httpStatusCode: answer.status },
+    },
+  );
+};
+
+const readBody = ({ body }: HttpAnswer): { readonly message?: unknown; readonly Message?: unknown } => {
+  try {
+    return JSON.parse(body.toString()) ?? {};
+  } catch {
+    return {};
+  }
+};
+
+const toOperations = (operations: readonly WireOperation[] = []): WireOperation[] =>
+  operations.map(({ StartTimestamp, EndTimestamp, StepDetails, WaitDetails, ...operation }) => ({
+    ...operation,
+    StartTimestamp: toDate(StartTimestamp),
+    ...(EndTimestamp && { EndTimestamp: toDate(EndTimestamp) }),
+    ...(StepDetails && {
+      StepDetails: { ...StepDetails, NextAttemptTimestamp: toDate(StepDetails.NextAttemptTimestamp) },
+    }),
+    ...(WaitDetails && {
+      WaitDetails: { ...WaitDetails, ScheduledEndTimestamp: toDate(WaitDetails.ScheduledEndTimestamp) },
+    }),
+  }));
+
+/** Lambda writes seconds since the epoch. */
+const toDate = (time: unknown): Date | undefined =>
+  typeof time === 'number' ? new Date(time * 1_000) : undefined;
