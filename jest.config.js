@@ -21,6 +21,7 @@ export default {
   collectCoverageFrom: [
     'lib/**/*.ts',
     // Types only: nothing in them runs.
+    '!lib/adapters/dynamodb/client.ts',
     '!lib/contract/{legacy-plugin,node-type,plugin,services}.ts',
     '!lib/credentials/{credential,credential-store}.ts',
     '!lib/executions/record/{blob-store,execution-store}.ts',

@@ -51,7 +51,7 @@ export const createLambdaCheckpointClient = (call: CallAws): DurableExecutionCli
 const pathOf = (durableArn = ''): string =>
   `/2025-12-01/durable-executions/${encodeURIComponent(durableArn)}`;
 
-/** In the shape by which the durable SDK tells an error of the execution from one of the invocation. */
+/** In the shape of the SDK's errors, which the durable SDK classifies by name and status. */
 const toError = (answer: HttpAnswer): Error => {
   const { message, Message = message } = readBody(answer);
   return Object.assign(

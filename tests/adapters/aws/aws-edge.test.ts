@@ -91,6 +91,7 @@ describe('a call to AWS', () => {
   test.each<[string, Reply]>([
     ['a fault', { status: 500 }],
     ['throttling', { status: 429 }],
+    ['throttling by DynamoDB or EventBridge', { status: 400, body: '{"__type":"a#ThrottlingException"}' }],
     ['a broken connection', 'reset'],
   ])('is made again after %s, three times in all', async (_case, reply) => {
     const mended = await anAws((_seen, count) => (count < 3 ? reply : { status: 200, body: 'ok' }));
