@@ -58,7 +58,7 @@ export const createAwsCaller = ({
   const { host } = origin;
 
   const send = ({ method, path, headers = {}, body }: AwsRequest, credentials: AwsCredentials) => {
-    const unsigned = { service, region, host, method, path, headers: { ...headers } };
+    const unsigned = { service, region, host, method, path, headers };
     const signed = aws4.sign(body === undefined ? unsigned : { ...unsigned, body: toSignable(body) }, {
       accessKeyId: credentials.accessKeyId,
       secretAccessKey: credentials.secretAccessKey,
