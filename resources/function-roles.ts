@@ -1,7 +1,7 @@
 /** The part of the Serverless Framework that a plugin of ours needs. */
 interface Serverless {
   readonly service: {
-    readonly functions: Record<string, { role?: string; readonly iamRoleStatements?: readonly object[] }>;
+    readonly functions: Record<string, { role?: string; readonly iamRoleStatements?: readonly Statement[] }>;
     readonly resources: { readonly Resources: Record<string, object> };
   };
   readonly configSchemaHandler: { defineFunctionProperties(provider: string, schema: object): void };
@@ -13,32 +13,46 @@ interface Serverless {
   };
 }
 
+interface Statement {
+  readonly Resource?: unknown;
+}
+
 const Version = '2012-10-17'; // of the policy language
 
 /**
  * A Serverless plugin: every function has an IAM role of its own, which allows to write the function's log and what its
- * `iamRoleStatements` add. Thus a permission stands beside the function that needs it.
+ * `iamRoleStatements` add. Thus a permission stands beside the function that needs it. A statement whose `Resource` is
+ * an empty list is left out: IAM would refuse it.
  */
 export default class FunctionRoles {
+  /** Roles are made at `initialize`: before it, variables in statements have no value yet. */
+  readonly hooks: { readonly initialize: () => void };
+
   constructor(serverless: Serverless) {
     serverless.configSchemaHandler.defineFunctionProperties('aws', {
       properties: { iamRoleStatements: { $ref: '#/definitions/awsIamPolicyStatements' } },
     });
-    const { naming } = serverless.getProvider('aws');
-    const { functions, resources } = serverless.service;
-    for (const [key, definition] of Object.entries(functions)) {
-      definition.role = `${naming.getNormalizedFunctionName(key)}Role`;
-      resources.Resources[definition.role] = toRole([
-        {
-          Effect: 'Allow',
-          Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-          Resource: { 'Fn::GetAtt': [naming.getLogGroupLogicalId(key), 'Arn'] },
-        },
-        ...(definition.iamRoleStatements ?? []),
-      ]);
-    }
+    this.hooks = { initialize: () => addRoles(serverless) };
   }
 }
+
+const addRoles = (serverless: Serverless): void => {
+  const { naming } = serverless.getProvider('aws');
+  const { functions, resources } = serverless.service;
+  for (const [key, definition] of Object.entries(functions)) {
+    definition.role = `${naming.getNormalizedFunctionName(key)}Role`;
+    resources.Resources[definition.role] = toRole([
+      {
+        Effect: 'Allow',
+        Action: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        Resource: { 'Fn::GetAtt': [naming.getLogGroupLogicalId(key), 'Arn'] },
+      },
+      ...(definition.iamRoleStatements ?? []).filter(hasResource),
+    ]);
+  }
+};
+
+const hasResource = ({ Resource }: Statement): boolean => !(Array.isArray(Resource) && Resource.length === 0);
 
 const toRole = (Statement: readonly object[]) => ({
   Type: 'AWS::IAM::Role',

@@ -78,6 +78,12 @@ const placesOf = (resource: unknown): string[] =>
     return text.replace(/^.*:function:hookloom-dev-/, '').replace(/^.*:(?=event-bus)/, '');
   });
 
+/** What a role allows: `action place`. */
+const grantsOf = (role: Record<string, unknown>): string[] =>
+  statementsOf(role).flatMap(({ Action, Resource }) =>
+    [Action].flat().flatMap((action) => placesOf(Resource).map((place) => `${action} ${place}`)),
+  );
+
 const unzip = (name: string): [string, Uint8Array][] =>
   Object.entries(unzipSync(readFileSync(join(folder, `${name}.zip`))));
 
@@ -185,10 +191,7 @@ describe('the template', () => {
     const allowed = Object.fromEntries(
       ofType('AWS::IAM::Role').map(([name, { Properties }]) => [
         name,
-        statementsOf(Properties)
-          .flatMap(({ Action, Resource }) =>
-            [Action].flat().flatMap((action) => placesOf(Resource).map((place) => `${action} ${place}`)),
-          )
+        grantsOf(Properties)
           .filter((grant) => !grant.startsWith('logs:'))
           .sort(),
       ]),
@@ -210,7 +213,6 @@ describe('the template', () => {
         'dynamodb:PutItem DeliveriesTable',
         'dynamodb:PutItem ExecutionsTable',
         'dynamodb:UpdateItem ExecutionsTable',
-        'events:PutEvents event-bus/default',
         'lambda:InvokeFunction runDurable:durable',
         'lambda:InvokeFunction runExpress',
         's3:GetObject BlobBucket',
@@ -226,7 +228,6 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:UpdateItem ExecutionsTable',
-        'events:PutEvents event-bus/default',
         'lambda:CheckpointDurableExecution runDurable:*',
         'lambda:GetDurableExecutionState runDurable:*',
         's3:GetObject BlobBucket',
@@ -238,7 +239,6 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:UpdateItem ExecutionsTable',
-        'events:PutEvents event-bus/default',
         's3:GetObject BlobBucket',
         's3:PutObject BlobBucket',
         'sqs:SendMessage DeadLetterQueue',
@@ -249,7 +249,6 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:Query ExecutionsTable/index/byLeaseExpiry',
         'dynamodb:UpdateItem ExecutionsTable',
-        'events:PutEvents event-bus/default',
         'lambda:GetDurableExecution runDurable:*',
         'lambda:InvokeFunction runDurable:durable',
         'lambda:InvokeFunction runExpress',
@@ -262,11 +261,7 @@ describe('the template', () => {
         'dynamodb:Query ExecutionsTable/index/byWorkflow',
         'dynamodb:Scan WorkflowsTable',
       ],
-      AdminExecutionRole: [
-        'dynamodb:GetItem ExecutionsTable',
-        'dynamodb:UpdateItem ExecutionsTable',
-        'events:PutEvents event-bus/default',
-      ],
+      AdminExecutionRole: ['dynamodb:GetItem ExecutionsTable', 'dynamodb:UpdateItem ExecutionsTable'],
       AdminRetryExecutionRole: [
         'dynamodb:DeleteItem ExecutionsTable',
         'dynamodb:GetItem ExecutionsTable',
@@ -279,10 +274,29 @@ describe('the template', () => {
       AdminCancelExecutionRole: [
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:UpdateItem ExecutionsTable',
-        'events:PutEvents event-bus/default',
         'lambda:StopDurableExecution runDurable:*',
       ],
     });
+  });
+
+  test('no function publishes on an event bus unless one is asked for', async () => {
+    const functions = JSON.stringify(ofType('AWS::Lambda::Function'));
+    expect(new Set(functions.match(/"EVENT_BUS":"[^"]*"/g))).toEqual(new Set(['"EVENT_BUS":"none"']));
+
+    const options = ['--format', 'json', '--path', 'resources.Resources', '--param', 'eventBus=shop'];
+    const { stdout } = await runCommand('serverless', ['print', ...options]);
+    const roles = Object.entries<Resource>(JSON.parse(stdout)).filter(([name]) => name.endsWith('Role'));
+    const publishers = roles.filter(([, { Properties }]) =>
+      grantsOf(Properties).includes('events:PutEvents event-bus/shop'),
+    );
+    expect(publishers.map(([name]) => name).sort()).toEqual([
+      'AdminCancelExecutionRole',
+      'AdminExecutionRole',
+      'RunDurableRole',
+      'RunExpressRole',
+      'SweepRole',
+      'WebhookRole',
+    ]);
   });
 
   test('the durable function is one, with its alias; what Lambda gives up reaches the sweeper', () => {
