@@ -1,6 +1,7 @@
 import jsonBodyParser from '@middy/http-json-body-parser';
 import type { JsonValue } from '../contract/json.ts';
 import { AppError } from '../shared/errors.ts';
+import { hintsAtOverflow, hintsAtPrototype } from './json-hints.ts';
 import { limitDepth } from './limit-depth.ts';
 
 const NUMBER_TOO_LARGE = 'it holds a number that is too large';
@@ -16,18 +17,23 @@ const refuseInfinity = (_key: string, value: unknown): unknown => {
 const parser = jsonBodyParser({ disableContentTypeCheck: true, reviver: refuseInfinity });
 
 /**
- * Parses a JSON body with middy's parser, which also refuses keys that could change a prototype: `__proto__`, and
- * `constructor` with a `prototype` in it.
+ * Parses a JSON body and refuses keys that could change a prototype, `__proto__` and `constructor` with a `prototype`
+ * in it, and numbers that overflow. Only a text that hints at one goes through middy's parser, which calls a function
+ * for every value: on its own, `JSON.parse` takes a seventh of the time.
  * @throws AppError `BODY_TOO_DEEP` | `BODY_INVALID`
  */
 export const parseJsonBody = (text: string, maxDepth: number): JsonValue => {
   limitDepth(text, maxDepth);
-  const request: ParserRequest = { event: { body: text, isBase64Encoded: false } };
   try {
-    parse(request);
+    return hintsAtPrototype(text) || hintsAtOverflow(text) ? parseEveryValue(text) : JSON.parse(text);
   } catch (error) {
     throw new AppError('BODY_INVALID', { reason: toReason(error) });
   }
+};
+
+const parseEveryValue = (text: string): JsonValue => {
+  const request: ParserRequest = { event: { body: text, isBase64Encoded: false } };
+  parse(request);
   return request.event.body;
 };
 
@@ -42,8 +48,7 @@ const parse = parser.before as unknown as (request: ParserRequest) => void;
 const toReason = (error: unknown): string => {
   if (!(error instanceof Error)) return 'it is not valid JSON';
   if (error.message === 'Forbidden key in JSON body') return 'it holds a key that is not allowed';
-  const { cause } = error;
-  const message = typeof cause === 'object' && cause !== null && 'message' in cause ? cause.message : '';
+  const { message } = error.cause instanceof Object && 'message' in error.cause ? error.cause : error;
   if (message === NUMBER_TOO_LARGE) return NUMBER_TOO_LARGE;
   const [, position] = / at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(String(message)) ?? [];
   return position === undefined
