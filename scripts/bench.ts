@@ -1,11 +1,20 @@
 import { benchBundles } from './bench/bundles.ts';
 import { benchEngine } from './bench/engine.ts';
 import { printMachine } from './bench/measure.ts';
-import { benchRequests } from './bench/requests.ts';
-import { benchWrites } from './bench/writes.ts';
+import { benchFirstRequest } from './bench/requests/first-request.ts';
+import { benchFourNodes } from './bench/requests/four-nodes.ts';
+import { benchLargeBodies } from './bench/requests/large-bodies.ts';
+import { benchWrites } from './bench/units/writes.ts';
 
 printMachine();
-await benchWrites();
-await benchRequests();
+await benchFourNodes();
+await benchFirstRequest();
+await benchLargeBodies();
 await benchEngine();
 await benchBundles();
+await benchWrites();
+console.log(`
+CPU time is user and system time of the process, its garbage collection included. The figures of a table are medians of
+rounds that take turns, so compare them with each other, not with those of another run: caches and clock rates that the
+processes share with others move all of them. ± is half of the interquartile range of the rounds: a difference that is
+smaller than the two of them together is not measured. Beyond its reach are the network to AWS, TLS, and Lambda's own CPU.`);

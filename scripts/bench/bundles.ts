@@ -1,41 +1,13 @@
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BuildOptions, build, type Metafile } from 'esbuild';
-import { parse } from 'yaml';
+import type { Metafile } from 'esbuild';
+import { createEnvironment } from './bench-service.ts';
+import { buildBundle, functionFiles } from './build-bundle.ts';
+import { startFresh } from './fresh-process.ts';
 import { median, printTable } from './measure.ts';
 
-const root = new URL('../../', import.meta.url);
 const STARTS = 21;
-
-interface ServerlessFile {
-  readonly functions: Record<string, { readonly handler: string }>;
-  readonly custom: {
-    readonly esbuild: Pick<BuildOptions, 'minify' | 'format' | 'target' | 'mainFields'> & {
-      readonly exclude: string[];
-    };
-  };
-}
-
-/** Milliseconds that a fresh process takes to import a file, without the start of the process. */
-const importTime = (file: string): number => {
-  const script = `
-    const start = process.hrtime.bigint();
-    require(${JSON.stringify(file)});
-    process.stdout.write(String(process.hrtime.bigint() - start))`;
-  const env = {
-    ...process.env,
-    TABLE_PREFIX: 'bench',
-    AWS_REGION: 'us-east-1',
-    LOG_LEVEL: 'error',
-    RUN_DURABLE_FUNCTION: 'bench:durable',
-    RUN_EXPRESS_FUNCTION: 'bench',
-    BLOB_BUCKET: 'bench',
-    PUBLIC_URL: 'https://example.com',
-  };
-  return Number(execFileSync(process.execPath, ['-e', script], { env, encoding: 'utf8' })) / 1e6;
-};
 
 /** Bytes of a bundle by package. */
 const shares = ({ outputs }: Metafile): [string, number][] => {
@@ -50,46 +22,35 @@ const shares = ({ outputs }: Metafile): [string, number][] => {
 };
 
 export const benchBundles = async (): Promise<void> => {
-  const { functions, custom }: ServerlessFile = parse(readFileSync(new URL('serverless.yml', root), 'utf8'), {
-    logLevel: 'silent',
-  });
-  const { minify, format, target, mainFields, exclude: external } = custom.esbuild;
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-bench-'));
   const empty = join(folder, 'empty.cjs');
   writeFileSync(empty, '');
 
   const bundles: { readonly name: string; readonly file: string; readonly bytes: number }[] = [];
   let webhookShares: [string, number][] = [];
-  for (const [name, { handler }] of Object.entries(functions)) {
+  for (const [name, source] of functionFiles) {
     const file = join(folder, `${name}.cjs`);
-    const { metafile } = await build({
-      entryPoints: [new URL(handler.replace(/\.handler$/, '.ts'), root).pathname],
-      outfile: file,
-      bundle: true,
-      platform: 'node',
-      metafile: true,
-      logLevel: 'error',
-      ...{ minify, format, target, mainFields, external },
-    } as BuildOptions & { metafile: true });
+    const metafile = await buildBundle(source, file);
     if (name === 'webhook') webhookShares = shares(metafile);
     bundles.push({ name, file, bytes: readFileSync(file).byteLength });
   }
 
+  const env = createEnvironment('http://127.0.0.1:1');
   // Interleaved, so that other load of the machine affects all of them.
   const times = new Map<string, number[]>([
     ['', []],
     ...bundles.map(({ name }): [string, number[]] => [name, []]),
   ]);
   for (let start = 0; start < STARTS; start++) {
-    times.get('')?.push(importTime(empty));
-    for (const { name, file } of bundles) times.get(name)?.push(importTime(file));
+    times.get('')?.push(startFresh(empty, env).import);
+    for (const { name, file } of bundles) times.get(name)?.push(startFresh(file, env).import);
   }
   rmSync(folder, { recursive: true });
 
   const base = median(times.get('') ?? []);
   printTable(
     `Functions: size of the bundle, and import in a fresh process (median of ${STARTS})`,
-    ['', 'kB', 'ms', 'ms beyond an empty module'],
+    ['', 'kB', 'CPU ms', 'CPU ms beyond an empty module'],
     [
       ['an empty module', '0.0', base.toFixed(1), ''],
       ...bundles.map(({ name, bytes }) => {

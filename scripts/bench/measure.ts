@@ -12,23 +12,55 @@ export const median = (values: readonly number[]): number => {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 };
 
-const ROUNDS = 9;
+/** CPU time of one call in microseconds: user and system time of the whole process, garbage collection included. */
+export interface Figure {
+  readonly median: number;
+  /** Half of the interquartile range, as a part of the median: smaller differences between figures mean nothing. */
+  readonly spread: number;
+}
 
-/** Microseconds of one call: the median of several rounds of at least `roundMs` each, after one to warm up. */
-export const measure = async (call: () => unknown, roundMs = 150): Promise<number> => {
-  const rounds: number[] = [];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const start = process.hrtime.bigint();
-    const end = start + BigInt(roundMs * 1e6);
-    let calls = 0;
-    while (process.hrtime.bigint() < end) {
-      await call();
-      calls++;
-    }
-    if (round > 0) rounds.push(Number(process.hrtime.bigint() - start) / 1e3 / calls);
-  }
-  return median(rounds);
+export const toFigure = (values: readonly number[]): Figure => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const quantile = (part: number): number => sorted[Math.floor((sorted.length - 1) * part)] ?? Number.NaN;
+  return { median: quantile(0.5), spread: (quantile(0.75) - quantile(0.25)) / 2 / quantile(0.5) };
 };
+
+const ROUNDS = 15;
+const ROUND_US = 60_000;
+const WARM_UP_US = 400_000;
+
+/** Measures calls in turn in this process, so that other load of the machine affects all of them. */
+export const measure = async (calls: readonly (() => unknown)[]): Promise<Figure[]> => {
+  const kinds: { readonly call: () => unknown; readonly perRound: number; readonly rounds: number[] }[] = [];
+  for (const call of calls) {
+    const perCall = await cpuOf(call, WARM_UP_US);
+    kinds.push({ call, perRound: Math.max(1, Math.round(ROUND_US / perCall)), rounds: [] });
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { call, perRound, rounds } of kinds) rounds.push(await cpuOfCalls(call, perRound));
+  }
+  return kinds.map(({ rounds }) => toFigure(rounds));
+};
+
+const cpuOfCalls = async (call: () => unknown, count: number): Promise<number> => {
+  const before = process.cpuUsage();
+  for (let at = 0; at < count; at++) await call();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / count;
+};
+
+/** Calls for about that CPU time, in batches that double; the figure is the last batch's. */
+const cpuOf = async (call: () => unknown, totalUs: number): Promise<number> => {
+  let [spent, perCall] = [0, 0];
+  for (let count = 1; spent < totalUs; count *= 2) {
+    perCall = await cpuOfCalls(call, count);
+    spent += perCall * count;
+  }
+  return perCall;
+};
+
+/** `±3 %` */
+export const formatSpread = ({ spread }: Figure): string => `±${(spread * 100).toFixed(0)} %`;
 
 /** Prints a table with the first column aligned to the left, the others to the right. */
 export const printTable = (

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import type { Context } from 'aws-lambda';
-import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
-import { createExpressFunction } from '../../lib/app/express-handler.ts';
-import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
-import type { BackgroundMode } from '../../lib/workflows/definition/definition.ts';
-import { startInternalServer } from '../../local/net/listen.ts';
-import { aDurableEngine } from '../../tests/support/a-durable-engine.ts';
-import { createEvent, openService, order, storeWorkflow, toChain } from './bench-service.ts';
-import type { Link } from './chains.ts';
+import { createDurableFunction } from '../../../lib/adapters/durable/durable-function.ts';
+import { createExpressFunction } from '../../../lib/app/express-handler.ts';
+import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
+import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
+import { startInternalServer } from '../../../local/net/listen.ts';
+import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
+import { createEvent, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
+import type { Link } from '../chains.ts';
+import { printTable } from '../measure.ts';
 import { startCountingDatabase, type Units } from './count-units.ts';
-import { printTable } from './measure.ts';
 
 interface KindOfRun {
   readonly title: string;

@@ -1,7 +1,7 @@
-import { startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { readTableDefinitions } from '../../local/database/table-definitions.ts';
-import { TABLE_PREFIX } from './bench-service.ts';
-import { type DynamoDbCall, type Forward, startDynamoDbProxy } from './dynamodb-proxy.ts';
+import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
+import { TABLE_PREFIX } from '../bench-service.ts';
+import { type DynamoDbCall, type Forward, startDynamoDbProxy } from '../dynamodb-proxy.ts';
 import { computeReadUnits, computeWriteUnits, type Item, type TableDefinition } from './write-units.ts';
 
 /** What DynamoDB bills. */

@@ -1,0 +1,87 @@
+import type { Context } from 'aws-lambda';
+import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
+import { createEventBridgeEvents } from '../../../lib/adapters/events/event-bridge-events.ts';
+import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
+import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
+import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
+import { createHandler } from '../../../lib/http/create-handler.ts';
+import { answerJson } from '../../../lib/shared/answer.ts';
+import { createEvent, order, toChain } from '../bench-service.ts';
+import type { Link } from '../chains.ts';
+import { formatSpread, measure, printTable } from '../measure.ts';
+import { createBareHandler } from './bare-handler.ts';
+import { openWebhookOf } from './recorded-request.ts';
+
+const context = {} as Context;
+const body = JSON.stringify(order);
+
+/** Behind the trigger: set → filter → set; the output of the last one is the answer. */
+export const fourNodes = (condition = '{{ known }}'): readonly Link[] => [
+  { type: 'set', parameters: { values: { name: '{{ body.name }}', known: true } } },
+  { type: 'filter', parameters: { condition } },
+  { type: 'set', parameters: { values: { greeting: 'Hello, {{ name }}' } } },
+];
+
+/** The part of a store that a synchronous run uses. */
+const noRecords = {
+  start: async () => true,
+  finish: async () => true,
+} as Partial<ExecutionStore> as ExecutionStore;
+
+/** What a synchronous request of four nodes costs, beside a bare handler. */
+export const benchFourNodes = async (): Promise<void> => {
+  const plain = await openWebhookOf(toChain('hello', 'lastNode', fourNodes()));
+  const jsonata = await openWebhookOf(toChain('hello', 'lastNode', fourNodes('{{ $length(name) > 0 }}')));
+  const settings = { ...plain.parts.settings, cacheTtlMs: 3_600_000 };
+  const parts = { ...plain.parts, settings };
+  const callEvents = createAwsCaller({ service: 'events', region: 'us-east-1', endpoint: plain.endpoint });
+  const bus = { events: createEventBridgeEvents(callEvents, { busName: 'default' }), usesOutbox: true };
+
+  const event = JSON.stringify(createEvent('hello', body));
+  // A new event for each call, as on Lambda.
+  const calling = (handler: (event: never, context: Context) => unknown) => () =>
+    handler(JSON.parse(event) as never, context);
+  const bare = createBareHandler(plain.endpoint, plain.writes);
+  const middleware = createHandler({ logger: parts.logger, clock: systemClock }, async (given) =>
+    answerJson(200, { greeting: `Hello, ${JSON.parse((given.event as { body: string }).body).name}` }),
+  );
+  const count = `the same ${plain.writes.length} write${plain.writes.length === 1 ? '' : 's'}`;
+
+  const calls: [string, () => unknown][] = [
+    [`a bare handler with ${count}`, calling(bare)],
+    ['a bare handler without a store', calling(createBareHandler(plain.endpoint, []))],
+    ['the same behind the middleware stack', calling(middleware)],
+    [
+      'webhook, four nodes, without a store',
+      calling(createWebhookFunction({ ...parts, executions: noRecords })),
+    ],
+    [
+      'the same with one expression in JSONata',
+      calling(createWebhookFunction({ ...jsonata.parts, settings, executions: noRecords })),
+    ],
+    ['webhook, four nodes, as deployed', calling(createWebhookFunction(parts))],
+    [
+      'the same, the workflow not cached',
+      calling(createWebhookFunction({ ...parts, settings: { ...settings, cacheTtlMs: 0 } })),
+    ],
+    ['the same as deployed, with an event bus', calling(createWebhookFunction({ ...parts, ...bus }))],
+  ];
+  for (const [title, call] of calls) {
+    const answer = await call();
+    if ((answer as { body?: string }).body !== '{"greeting":"Hello, Ada"}') {
+      throw new Error(`${title}: ${JSON.stringify(answer)}`);
+    }
+  }
+  const figures = await measure(calls.map(([, call]) => call));
+  const base = figures[0]?.median ?? Number.NaN;
+  printTable(
+    'One request with a body of 1 kB, in this process',
+    ['', 'CPU µs', '', '× bare'],
+    calls.map(([title], at) => {
+      const figure = figures[at] ?? { median: Number.NaN, spread: Number.NaN };
+      return [title, figure.median.toFixed(0), formatSpread(figure), (figure.median / base).toFixed(2)];
+    }),
+  );
+  plain.stop();
+  jsonata.stop();
+};

@@ -1,0 +1,39 @@
+import type { Context } from 'aws-lambda';
+import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
+import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
+import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { createEvent, openService, order, storeWorkflow, TABLE_PREFIX } from '../bench-service.ts';
+import { type DynamoDbCall, startDynamoDbProxy } from '../dynamodb-proxy.ts';
+import { startStandIn } from './stand-in.ts';
+
+/** The calls of one request to the embedded database: what a stand-in answers, and what a bare handler writes. */
+interface RecordedRequest {
+  /** The answers, by operation. */
+  readonly answers: Readonly<Record<string, string>>;
+  readonly writes: readonly DynamoDbCall[];
+}
+
+const recordRequest = async (definition: WorkflowDefinition): Promise<RecordedRequest> => {
+  const database = await startEmbeddedDynamoDb(TABLE_PREFIX);
+  await storeWorkflow(database.endpoint, definition);
+  const answers: Record<string, string> = {};
+  const writes: DynamoDbCall[] = [];
+  const proxy = await startDynamoDbProxy(database.endpoint, async (call, forward) => {
+    const answer = await forward(call);
+    answers[call.operation] = answer.body;
+    if (call.operation !== 'GetItem') writes.push(call);
+    return answer;
+  });
+  const handler = createWebhookFunction(openService(proxy.endpoint).webhook);
+  await handler(createEvent(definition.id, JSON.stringify(order)), {} as Context);
+  await proxy.stop();
+  await database.stop();
+  return { answers, writes };
+};
+
+/** The parts of a webhook function on a stand-in that knows its workflow. */
+export const openWebhookOf = async (workflow: WorkflowDefinition) => {
+  const { answers, writes } = await recordRequest(workflow);
+  const standIn = await startStandIn({ ...answers, PutEvents: '{"FailedEntryCount":0,"Entries":[{}]}' });
+  return { ...standIn, writes, parts: openService(standIn.endpoint).webhook };
+};
