@@ -33,6 +33,11 @@ const kindsOfRun = (url: string): readonly KindOfRun[] => [
   { title: '… with a delivery key', chain: pure, mode: null, headers: { 'idempotency-key': '"order-1"' } },
   { title: 'synchronous, 1 effectful node', chain: effectful(1, url), mode: null },
   { title: 'express, 4 pure nodes', chain: pure, mode: 'express' },
+  {
+    title: 'durable, 50 pure nodes',
+    chain: Array(50).fill({ type: 'set', parameters: { values: { known: true } } }),
+    mode: 'durable',
+  },
   { title: 'durable, 5 effectful nodes', chain: effectful(5, url), mode: 'durable' },
   { title: 'durable, a wait', chain: [{ type: 'wait', parameters: { seconds: 60 } }], mode: 'durable' },
 ];
