@@ -30,7 +30,7 @@ export const createEnvironment = (dynamodbEndpoint: string) => ({
 /** The parts of the functions, composed as in AWS, on a DynamoDB at an endpoint. Their log lines are made, not written. */
 export const openService = (dynamodbEndpoint: string) => {
   const environment = createEnvironment(dynamodbEndpoint);
-  Object.assign(process.env, environment);
+  Object.assign(process.env, environment); // where the clients of AWS read credentials
   const config = readConfig(environment);
   const logger = createLogger({ write: () => {} });
   const log = { logger, loggerFor: () => logger };

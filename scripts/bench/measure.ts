@@ -7,12 +7,6 @@ export const printMachine = (note = ''): void => {
   console.log(`Node ${process.version} on ${cpus().length} × ${model}, ${memory} GiB${note}`);
 };
 
-export const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-};
-
-/** CPU time of one call in microseconds: user and system time of the whole process, garbage collection included. */
 export interface Figure {
   readonly median: number;
   /** Half of the interquartile range, as a part of the median: smaller differences between figures mean nothing. */
@@ -25,11 +19,16 @@ export const toFigure = (values: readonly number[]): Figure => {
   return { median: quantile(0.5), spread: (quantile(0.75) - quantile(0.25)) / 2 / quantile(0.5) };
 };
 
+export const median = (values: readonly number[]): number => toFigure(values).median;
+
 const ROUNDS = 15;
 const ROUND_US = 60_000;
 const WARM_UP_US = 400_000;
 
-/** Measures calls in turn in this process, so that other load of the machine affects all of them. */
+/**
+ * Measures calls in turn in this process, so that other load of the machine affects all of them.
+ * @returns for each call CPU microseconds: user and system time of the whole process, garbage collection included
+ */
 export const measure = async (calls: readonly (() => unknown)[]): Promise<Figure[]> => {
   const kinds: { readonly call: () => unknown; readonly perRound: number; readonly rounds: number[] }[] = [];
   for (const call of calls) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Context } from 'aws-lambda';
 import { createDurableFunction } from '../../../lib/adapters/durable/durable-function.ts';
@@ -9,6 +10,7 @@ import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
 import { createEvent, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
 import type { Link } from '../chains.ts';
 import { printTable } from '../measure.ts';
+import { fourNodes } from '../requests/four-nodes.ts';
 import { startCountingDatabase, type Units } from './count-units.ts';
 
 interface KindOfRun {
@@ -16,21 +18,18 @@ interface KindOfRun {
   readonly chain: readonly Link[];
   /** Null when the caller waits. */
   readonly mode: BackgroundMode | null;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the delivery has a key. */
+  readonly isKeyed?: boolean;
 }
 
-const pure: readonly Link[] = [
-  { type: 'set', parameters: { values: { name: '{{ body.name }}', known: true } } },
-  { type: 'filter', parameters: { condition: '{{ known }}' } },
-  { type: 'set', parameters: { values: { greeting: 'Hello, {{ name }}' } } },
-];
+const pure = fourNodes();
 
 const effectful = (length: number, url: string): readonly Link[] =>
   Array.from({ length }, () => ({ type: 'httpRequest', parameters: { url } }));
 
 const kindsOfRun = (url: string): readonly KindOfRun[] => [
   { title: 'synchronous, 4 pure nodes', chain: pure, mode: null },
-  { title: '… with a delivery key', chain: pure, mode: null, headers: { 'idempotency-key': '"order-1"' } },
+  { title: '… with a delivery key', chain: pure, mode: null, isKeyed: true },
   { title: 'synchronous, 1 effectful node', chain: effectful(1, url), mode: null },
   { title: 'express, 4 pure nodes', chain: pure, mode: 'express' },
   {
@@ -70,7 +69,7 @@ export const countUnits = async () => {
 /** The request, and the run in the background if it has one. */
 const run = async (
   workflowId: string,
-  { mode, title, headers = {} }: KindOfRun,
+  { mode, title, isKeyed = false }: KindOfRun,
   endpoint: string,
   usesOutbox: boolean,
 ): Promise<void> => {
@@ -78,8 +77,8 @@ const run = async (
   const bus = { events: { publish: async () => {} }, usesOutbox };
   const dispatched: string[] = [];
   const dispatcher = { dispatch: async (executionId: string) => void dispatched.push(executionId) };
-  // A key of its own for each run: the second one is no duplicate.
-  const event = createEvent(workflowId, JSON.stringify(order), toKeys(headers, usesOutbox));
+  const headers = isKeyed ? { 'idempotency-key': `"${randomUUID()}"` } : {};
+  const event = createEvent(workflowId, JSON.stringify(order), headers);
   const answer = await createWebhookFunction({ ...webhook, ...bus, dispatcher })(event, {} as Context);
   if (answer.statusCode !== (mode === null ? 200 : 202))
     throw new Error(`${title}: ${JSON.stringify(answer)}`);
@@ -96,11 +95,6 @@ const run = async (
     if (status !== 'succeeded') throw new Error(`${title}: ${status}`);
   }
 };
-
-const toKeys = (headers: Readonly<Record<string, string>>, usesOutbox: boolean) =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, key]) => [name, key.replace('1', usesOutbox ? '2' : '1')]),
-  );
 
 export const benchWrites = async (): Promise<void> => {
   const counted = await countUnits();
