@@ -7,54 +7,56 @@ class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
+type Language = typeof import('./language.ts') & { readonly natives: Natives };
+
 /** Parser and evaluator of JSONata, imported for the first expression that needs them. */
-const loadLanguage = async () => {
-  const language = await import('./language.ts');
-  natives ??= language.loadNatives();
-  return { ...language, natives: await natives };
+let language: Language | undefined;
+let loading: Promise<Language> | undefined;
+
+const importLanguage = async (): Promise<Language> => {
+  const imported = await import('./language.ts');
+  language = { ...imported, natives: await imported.loadNatives() };
+  return language;
 };
 
-type Language = Awaited<ReturnType<typeof loadLanguage>>;
+const loadLanguage = (): Promise<Language> => {
+  loading ??= importLanguage();
+  return loading;
+};
 
-let natives: Promise<Natives> | undefined;
-
-/** Compiles on first use, asynchronously; later evaluations are synchronous. */
+/** Compiles on first use, asynchronously while JSONata is loaded. */
 export const compileLazily = (text: string, place: string): Evaluate => {
-  let loading: Promise<(scope: Scope) => JsonValue> | undefined;
-  let ready: ((scope: Scope) => JsonValue) | undefined;
+  let parsed: ParsedExpression | undefined;
 
-  const load = async () => {
-    const [language, parsed] = await Promise.all([loadLanguage(), compileJsonata(text)]);
-    ready = (scope) => evaluateIn(language, parsed, scope);
-    return ready;
-  };
-  const evaluateIn = (language: Language, parsed: ParsedExpression, scope: Scope): JsonValue => {
+  const evaluateIn = (loaded: Language, scope: Scope): JsonValue => {
+    parsed ??= parseIn(loaded, text);
     // No timer fires between synchronous evaluations, so the deadline is checked before each.
     if (scope.isTimeUp?.() === true) throw new Error('the execution ran out of time');
     try {
-      return language.evaluate(language.natives, parsed, scope, place);
+      return loaded.evaluate(loaded.natives, parsed, scope, place);
     } catch (error) {
-      throw new ExpressionError(`{{ ${text} }} failed: ${language.describeError(error)}`);
+      throw new ExpressionError(`{{ ${text} }} failed: ${loaded.describeError(error)}`);
     }
   };
 
   return (scope) => {
+    if (language === undefined) return loadLanguage().then((loaded) => evaluateIn(loaded, scope));
     try {
-      if (ready !== undefined) return ready(scope);
+      return evaluateIn(language, scope);
     } catch (error) {
       return Promise.reject(error); // not thrown, so that concurrent evaluations are awaited too
     }
-    loading ??= load();
-    return loading.then((evaluate) => evaluate(scope));
   };
 };
 
-/** Parses an expression. @throws ExpressionError with what is wrong and where */
-export const compileJsonata = async (text: string): Promise<ParsedExpression> => {
-  const { parse } = await loadLanguage();
+const parseIn = ({ parse }: Pick<Language, 'parse'>, text: string): ParsedExpression => {
   try {
     return parse(text);
   } catch (error) {
     throw new ExpressionError(error instanceof Error ? error.message : String(error));
   }
 };
+
+/** Parses an expression. @throws ExpressionError with what is wrong and where */
+export const compileJsonata = async (text: string): Promise<ParsedExpression> =>
+  parseIn(await loadLanguage(), text);

@@ -20,6 +20,7 @@ import { programOf } from './jsonata/regex-function.ts';
 import type { Node } from './jsonata/syntax-tree.ts';
 import { toData } from './jsonata/to-data.ts';
 import { describeExecution, type Scope } from './scope.ts';
+import { shareByText } from './share-by-text.ts';
 
 export interface ParsedExpression {
   readonly tree: Node;
@@ -32,8 +33,8 @@ export class SyntaxProblem extends Error {
   override readonly name = 'SyntaxProblem';
 }
 
-/** Parses an expression. @throws SyntaxProblem with what is wrong and where */
-export const parse = (text: string): ParsedExpression => {
+/** Parses an expression; equal ones share one tree. @throws SyntaxProblem with what is wrong and where */
+export const parse = shareByText((text: string): ParsedExpression => {
   let tree: Node;
   try {
     tree = jsonata(text).ast() as unknown as Node;
@@ -45,7 +46,7 @@ export const parse = (text: string): ParsedExpression => {
     throw new SyntaxProblem('$eval is not available: expressions come from the workflow only');
   }
   return { tree, variables };
-};
+});
 
 /** The parser throws plain objects, and errors of the runtime for invalid patterns and stack overflows. */
 const describeParseError = (error: unknown): string => {

@@ -137,7 +137,7 @@ describe('expressions of one node', () => {
     const listen = (reason: unknown) => rejections.push(reason);
     process.on('unhandledRejection', listen);
     try {
-      // The first is a plain path, which needs JSONata for the list only, and for the first time then.
+      // The first is a simple expression, which needs JSONata for the list only, and for the first time then.
       const resolve = compileParameters({ late: '{{ list.a }}', atOnce: '{{ $error("at once") & list.b }}' });
       await expect(resolve?.(aScope())).rejects.toThrow('at once');
       const late = { list: Object.freeze([{ a: Number.POSITIVE_INFINITY }]) as unknown as JsonValue };
@@ -151,7 +151,7 @@ describe('expressions of one node', () => {
 
   test('nothing more is evaluated once the time of the execution is up', async () => {
     let isTimeUp = false;
-    const resolve = compileParameters({ a: '{{ 1 + 1 }}' });
+    const resolve = compileParameters({ a: '{{ $sum([1, 1]) }}' });
     const limited = { ...aScope(), isTimeUp: () => isTimeUp };
     expect(await resolve?.(limited)).toEqual({ a: 2 });
     expect(resolve?.(limited)).toEqual({ a: 2 });

@@ -5,7 +5,7 @@ import { Func, isNumeric, type Members } from './values.ts';
 /** Significant digits of a number as text: JSONata hides errors of binary fractions. */
 const PRECISION = 15;
 
-const roundNumber = (value: number): number =>
+export const roundNumber = (value: number): number =>
   Number.isInteger(value) ? value : Number(value.toPrecision(PRECISION));
 
 /** `$string()`: strings unchanged, functions as empty strings, everything else as JSON. */

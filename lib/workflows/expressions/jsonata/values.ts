@@ -94,7 +94,7 @@ export const toBoolean = (budget: Budget, value: unknown, level = 0): boolean | 
   return value === true;
 };
 
-const hasMembers = (value: Members): boolean => {
+export const hasMembers = (value: object): boolean => {
   for (const key in value) if (Object.hasOwn(value, key)) return true;
   return false;
 };

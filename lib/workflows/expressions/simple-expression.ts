@@ -1,0 +1,140 @@
+import type { JsonObject } from '../../contract/json.ts';
+import { describeExecution, type Scope } from './scope.ts';
+import { type Compiled, NEEDS_JSONATA, operators, type Value } from './simple-operators.ts';
+
+/** Bounds the steps and the depth of a simple expression: the evaluator's budget is far from spent by any. */
+const LONGEST = 1_000;
+
+/** Compiles paths, literals, operators and parentheses without JSONata; null for any other expression. */
+export const compileSimple = (text: string): Compiled | null => {
+  const tokens = text.length > LONGEST ? null : tokenize(text);
+  return tokens === null ? null : parse(tokens);
+};
+
+interface Token {
+  readonly kind: 'number' | 'variable' | 'word' | 'name' | 'string' | 'symbol';
+  readonly text: string;
+}
+
+/** JSONata ends words and numbers at blanks and operators only: `a"b"` is one word. */
+const END = String.raw`(?=[ \t\n\r\v.=!<>&+\-*/%()]|$)`;
+const TOKEN = new RegExp(
+  [
+    String.raw`[ \t\n\r\v]*(?:`,
+    String.raw`(?<number>(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)${END}|`,
+    String.raw`(?<variable>\$(?:\$|nodes|trigger|execution)?)${END}|`,
+    String.raw`(?<word>[A-Za-z_]\w*)${END}|`,
+    '`(?<name>[^`]+)`|',
+    String.raw`"(?<double>[^"\\]*)"|'(?<single>[^'\\]*)'|`,
+    String.raw`(?<symbol>[!<>]=|[.=<>&+\-*/%()]))`,
+  ].join(''),
+  'y',
+);
+
+const tokenize = (text: string): Token[] | null => {
+  const tokens: Token[] = [];
+  for (TOKEN.lastIndex = 0; TOKEN.lastIndex < text.length; ) {
+    const { number, variable, word, name, double, single, symbol } = TOKEN.exec(text)?.groups ?? {};
+    if (number !== undefined) tokens.push({ kind: 'number', text: number });
+    else if (variable !== undefined) tokens.push({ kind: 'variable', text: variable });
+    else if (word !== undefined) tokens.push({ kind: 'word', text: word });
+    else if (name !== undefined) tokens.push({ kind: 'name', text: name });
+    else if (symbol !== undefined) tokens.push({ kind: 'symbol', text: symbol });
+    else if (double !== undefined || single !== undefined)
+      tokens.push({ kind: 'string', text: double ?? single ?? '' });
+    else return null;
+  }
+  return tokens;
+};
+
+const constants: ReadonlyMap<string, Value> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+/** Words with another meaning in JSONata than that of a name. */
+const keywords = new Set([...constants.keys(), 'and', 'or', 'in', 'function']);
+
+/** Parses by precedence, as JSONata's parser does (Pratt); null for what is not in the subset. */
+const parse = (tokens: readonly Token[]): Compiled | null => {
+  let at = 0;
+
+  const take = (symbol: string): boolean => {
+    const isNext = tokens[at]?.kind === 'symbol' && tokens[at]?.text === symbol;
+    if (isNext) at++;
+    return isNext;
+  };
+  const nextOperator = () => {
+    const token = tokens[at];
+    return token?.kind === 'symbol' || token?.kind === 'word' ? operators.get(token.text) : undefined;
+  };
+
+  const parseExpression = (precedence: number): Compiled | null => {
+    let left = parseTerm();
+    for (let operator = nextOperator(); left !== null; operator = nextOperator()) {
+      if (operator === undefined || operator.precedence <= precedence) return left;
+      at++;
+      const right = parseExpression(operator.precedence);
+      left = right === null ? null : operator.combine(left, right);
+    }
+    return null;
+  };
+
+  const parseTerm = (): Compiled | null => {
+    if (take('(')) {
+      const inner = parseExpression(0);
+      return take(')') ? inner : null;
+    }
+    const sign = take('-') ? -1 : 1;
+    const token = tokens[at++];
+    if (token?.kind === 'number') return constant(sign * Number(token.text));
+    if (token === undefined || sign < 0 || token.kind === 'symbol') return null;
+    if (token.kind === 'string') return constant(token.text);
+    if (token.kind === 'variable') return parsePath(roots[token.text], []);
+    if (token.kind === 'name' || !keywords.has(token.text)) return parsePath(readInput, [token.text]);
+    const value = constants.get(token.text);
+    return value === undefined ? null : constant(value);
+  };
+
+  const parsePath = (root: Compiled | undefined, names: string[]): Compiled | null => {
+    while (take('.')) {
+      const token = tokens[at++];
+      const isName = token?.kind === 'name' || (token?.kind === 'word' && !keywords.has(token.text));
+      if (!isName) return null;
+      names.push(token.text);
+    }
+    return root === undefined ? null : compilePath(root, names);
+  };
+
+  const compiled = parseExpression(0);
+  return at === tokens.length ? compiled : null;
+};
+
+const constant =
+  (value: Value): Compiled =>
+  () =>
+    value;
+
+const readInput: Compiled = ({ input }: Scope) => input;
+
+const roots: Readonly<Record<string, Compiled>> = {
+  $: readInput,
+  $$: readInput,
+  $nodes: ({ nodes }) => nodes,
+  $trigger: ({ trigger }) => trigger,
+  $execution: ({ execution }) => describeExecution(execution),
+};
+
+/** Follows own members only. */
+const compilePath = (root: Compiled, names: readonly string[]): Compiled => {
+  if (names.length === 0) return root === roots.$nodes ? ({ nodes }) => ({ ...nodes }) : root; // `nodes` grows later
+  return (scope) => {
+    let value = root(scope);
+    for (const name of names) {
+      if (typeof value !== 'object' || value === null) return undefined;
+      if (Array.isArray(value)) return NEEDS_JSONATA; // the path is mapped over its items
+      value = Object.hasOwn(value, name) ? (value as JsonObject)[name] : undefined;
+    }
+    return value;
+  };
+};
