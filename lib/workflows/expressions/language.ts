@@ -128,14 +128,13 @@ export const evaluate = (
 ): JsonValue => {
   const budget = new Budget();
   let random: (() => number) | undefined;
-  const found = evaluateTree(tree, scope.input, {
-    budget,
-    startedAt: Date.parse(scope.execution.startedAt),
+  const found = evaluateTree(tree, scope.input, budget, {
+    startedAt: () => Date.parse(scope.execution.startedAt),
     random: () => {
       random ??= createRandom(`${scope.seed}/${place}`);
       return random();
     },
-    variables: (name) => (Object.hasOwn(variablesOf, name) ? variablesOf[name]?.(scope) : undefined),
+    variable: (name) => (Object.hasOwn(variablesOf, name) ? variablesOf[name]?.(scope) : undefined),
     natives,
   });
   return toData(budget, found);

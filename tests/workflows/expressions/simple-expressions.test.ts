@@ -163,6 +163,9 @@ describe('a simple expression', () => {
     ['"x" & name & missing & null & true', 'xAdanulltrue'],
     ['"x" in tags and not_there != 1 or a.b >= 1', true],
     ['a and name and none = null', true],
+    ['missing and 1 or 1', true],
+    ['1 or 1 and missing', true],
+    ['1 = 1 in tags', false],
     ['missing < 1', null],
     ['missing + 1', null],
   ])('%s is decided without the evaluator', (text, value) => {

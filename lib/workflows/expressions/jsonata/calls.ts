@@ -52,7 +52,11 @@ export const apply = (run: Run, func: unknown, args: readonly unknown[], context
     const { call, input, frame } = result;
     const next = run.evaluate(call.procedure, input, frame);
     const given = call.arguments.map((arg) => run.evaluate(arg, input, frame));
-    result = atCall(call, () => callOnce(run, next, given, context));
+    try {
+      result = callOnce(run, next, given, context);
+    } catch (error) {
+      throw atCall(call, error);
+    }
   }
   return result;
 };
@@ -73,14 +77,9 @@ const nameOf = (procedure: Node): string | undefined => {
   return procedure.type === 'variable' ? procedure.value : undefined;
 };
 
-/** Adds the position of a call to its errors. */
-const atCall = (node: CallNode, call: () => unknown): unknown => {
-  try {
-    return call();
-  } catch (error) {
-    throw error instanceof EvaluationError ? error.at(node.position, nameOf(node.procedure)) : error;
-  }
-};
+/** Adds the position of a call to its error. */
+const atCall = (node: CallNode, error: unknown): unknown =>
+  error instanceof EvaluationError ? error.at(node.position, nameOf(node.procedure)) : error;
 
 /** The function of a call. @throws EvaluationError with `code`, which suggests the `$`, for a function's plain name */
 const evaluateProcedure = (run: Run, node: CallNode, input: unknown, frame: Frame, code: string): unknown => {
@@ -105,7 +104,11 @@ export const evaluateCall = (
   const func = evaluateProcedure(run, node, input, frame, 'T1005');
   const args = [...first];
   for (const argument of node.arguments) args.push(run.evaluate(argument, input, frame));
-  return atCall(node, () => apply(run, func, args, input));
+  try {
+    return apply(run, func, args, input);
+  } catch (error) {
+    throw atCall(node, error);
+  }
 };
 
 /** `$f(?, b)`: a function of the open arguments. */

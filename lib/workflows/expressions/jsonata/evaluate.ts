@@ -14,11 +14,12 @@ import { Appender, ConstructedArray, Func, isNumeric, Sequence, toBoolean } from
 
 /** Environment of an evaluation. */
 interface Environment {
-  readonly budget: Budget;
-  readonly startedAt: number;
-  readonly random: () => number;
+  /** See {@link Run}. */
+  startedAt(): number;
+  /** See {@link Run}. */
+  random(): number;
   /** Predefined variables by name, without the `$`. */
-  readonly variables: (name: string) => unknown;
+  variable(name: string): unknown;
   readonly natives: ReadonlyMap<string, Native>;
 }
 
@@ -30,32 +31,56 @@ interface Environment {
 export const evaluateTree = (
   tree: Node,
   input: unknown,
-  { budget, startedAt, random, variables, natives }: Environment,
+  budget: Budget,
+  environment: Environment,
 ): unknown => {
-  const run: Run = {
-    budget,
-    startedAt,
-    random,
-    evaluate: (node, context, frame) => evaluate(run, node, context, frame),
-    // Called by built-in functions, which use the runtime's stack, too.
-    apply: (func, args, context) => {
-      budget.enter();
-      const result = apply(run, func, args, context);
-      budget.depth--;
-      return result;
-    },
-  };
-  const functions = new Map<string, Func>();
-  const findNative = (name: string): Func | undefined => {
-    const native = natives.get(name);
-    if (native === undefined) return undefined;
-    const func = functions.get(name) ?? toFunc(run, native);
-    functions.set(name, func);
-    return func;
-  };
-  const frame = new Frame(null, (name) => (name === '$' ? input : (variables(name) ?? findNative(name))));
-  return evaluate(run, tree, input, frame);
+  const evaluation = new Evaluation(budget, environment);
+  const frame = new Frame(null, (name) =>
+    name === '$' ? input : (environment.variable(name) ?? evaluation.findNative(name)),
+  );
+  return evaluate(evaluation, tree, input, frame);
 };
+
+class Evaluation implements Run {
+  readonly budget: Budget;
+  readonly #environment: Environment;
+  /** Built-in functions in use: each is the same value wherever it is named. */
+  #functions: Map<string, Func> | null = null;
+
+  constructor(budget: Budget, environment: Environment) {
+    this.budget = budget;
+    this.#environment = environment;
+  }
+
+  get startedAt(): number {
+    return this.#environment.startedAt();
+  }
+
+  random(): number {
+    return this.#environment.random();
+  }
+
+  evaluate(node: Node, context: unknown, frame: Frame): unknown {
+    return evaluate(this, node, context, frame);
+  }
+
+  /** Called by built-in functions, which use the runtime's stack, too. */
+  apply(func: unknown, args: readonly unknown[], context: unknown): unknown {
+    this.budget.enter();
+    const result = apply(this, func, args, context);
+    this.budget.depth--;
+    return result;
+  }
+
+  findNative(name: string): Func | undefined {
+    const native = this.#environment.natives.get(name);
+    if (native === undefined) return undefined;
+    this.#functions ??= new Map();
+    const func = this.#functions.get(name) ?? toFunc(this, native);
+    this.#functions.set(name, func);
+    return func;
+  }
+}
 
 const evaluate = (run: Run, node: Node, input: unknown, frame: Frame): unknown => {
   run.budget.enter();

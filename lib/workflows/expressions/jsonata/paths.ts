@@ -9,21 +9,60 @@ type List = readonly unknown[];
 
 /** Evaluates a path: each step is evaluated for every value of the step before. */
 export const evaluatePath = (run: Run, node: PathNode, input: unknown, frame: Frame): unknown => {
-  let values: List = Array.isArray(input) && node.steps[0].type !== 'variable' ? input : Sequence.of1(input);
-  let found: List = values;
+  const { steps } = node;
+  if (Array.isArray(input) && steps[0].type !== 'variable') return evaluateSteps(run, node, 0, input, frame);
+  // A single value needs no list: on the way through objects.
+  let value = input;
+  for (const [at, step] of steps.entries()) {
+    if (!isPlain(step)) {
+      return evaluateSteps(run, node, at, at === 0 ? Sequence.of1(value) : flatten(run, [value]), frame);
+    }
+    if (at > 0 && Array.isArray(value) && !(value instanceof ConstructedArray)) {
+      run.budget.checkLength(value.length);
+      return evaluateSteps(run, node, at, value, frame);
+    }
+    value = run.evaluate(step, value, frame);
+    if (value === undefined) break;
+  }
+  if (node.group === undefined && node.keepSingletonArray !== true && !(value instanceof Sequence))
+    return value;
+  const isOwnList = Array.isArray(value) && !(value instanceof Sequence);
+  return finish(
+    run,
+    node,
+    isOwnList ? (value as List) : flatten(run, value === undefined ? [] : [value]),
+    frame,
+  );
+};
+
+/** Whether a step gives one value for one value, or a list to flatten. */
+const isPlain = (step: Node): boolean =>
+  step.type !== 'sort' && step.stages === undefined && step.tuple !== true && step.consarray !== true;
+
+/** Evaluates the steps from `start` on, for the values of the step before. */
+const evaluateSteps = (run: Run, node: PathNode, start: number, before: List, frame: Frame): unknown => {
+  let values = before;
+  let found: List = new Sequence();
   let tuples: Sequence | undefined;
   let carriesTuples = false;
 
-  for (const [at, step] of node.steps.entries()) {
+  for (let at = start; at < node.steps.length; at++) {
+    const step = node.steps[at] as Node;
+    if (!carriesTuples && at > 0 && values.length === 0) break;
     if (step.tuple === true) carriesTuples = true;
     if (at === 0 && step.consarray === true) found = run.evaluate(step, values, frame) as List;
     else if (carriesTuples) tuples = evaluateTupleStep(run, step, values, tuples, frame);
     else found = evaluateStep(run, step, values, frame, at === node.steps.length - 1);
-    if (!carriesTuples && found.length === 0) break;
     if (step.focus === undefined) values = found;
   }
 
   if (tuples !== undefined) found = node.tuple === true ? tuples : valuesOf(tuples);
+  return finish(run, node, found, frame, tuples);
+};
+
+/** Keeps single items in a list for `[]`, and groups. */
+const finish = (run: Run, node: PathNode, list: List, frame: Frame, tuples?: Sequence): unknown => {
+  let found = list;
   if (node.keepSingletonArray === true) {
     if (found instanceof ConstructedArray) found = Sequence.of1(found);
     if (found instanceof Sequence) found.keepSingleton = true;
@@ -38,12 +77,14 @@ const evaluateStep = (run: Run, step: Node, values: List, frame: Frame, isLast: 
   const results: unknown[] = [];
   for (const value of values) {
     let result = run.evaluate(step, value, frame);
-    for (const stage of step.stages ?? []) {
-      if (stage.type === 'filter') result = evaluateFilter(run, stage.expr, result, frame);
+    if (step.stages !== undefined) {
+      for (const stage of step.stages) {
+        if (stage.type === 'filter') result = evaluateFilter(run, stage.expr, result, frame);
+      }
     }
     if (result !== undefined) results.push(result);
   }
-  const [first] = results;
+  const first = results[0];
   if (isLast && results.length === 1 && Array.isArray(first) && !(first instanceof Sequence)) return first;
   return flatten(run, results);
 };
@@ -115,7 +156,7 @@ const evaluateTupleStep = (
 
 /** `list[predicate]`: by position for numbers, else by the predicate's truth for each item. */
 export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame: Frame): List => {
-  const list: List = Array.isArray(input) ? input : Sequence.of1(input);
+  const list: List = Array.isArray(input) ? input : [input];
   const results = new Sequence();
   const carriesTuples = isTupleStream(list);
   results.tupleStream = carriesTuples;
@@ -125,7 +166,8 @@ export const evaluateFilter = (run: Run, predicate: Node, input: unknown, frame:
     if (item !== undefined) results.push(item);
     return results;
   }
-  for (const [position, item] of list.entries()) {
+  for (let position = 0; position < list.length; position++) {
+    const item = list[position];
     const found = carriesTuples
       ? run.evaluate(predicate, (item as Tuple)['@'], toFrame(frame, item as Tuple))
       : run.evaluate(predicate, item, frame);

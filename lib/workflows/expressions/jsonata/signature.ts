@@ -105,8 +105,9 @@ export const parseSignature = (definition: string): Signature => {
       if (shape === null) throw mismatch(parameters, args, symbols);
       const validated: unknown[] = [];
       let at = 0;
-      for (const [index, parameter] of parameters.entries()) {
-        const taken = shape[index] ?? '';
+      let index = 0;
+      for (const parameter of parameters) {
+        const taken = shape[index++] ?? '';
         if (taken === '' && parameter.takesContext) {
           if (!new RegExp(parameter.types).test(symbolOf(context))) {
             throw new EvaluationError('T0411', { value: context, index: at + 1 });
