@@ -9,7 +9,8 @@ const kinds: [string, Link][] = [
   ['merge (hands its input on)', { type: 'merge', parameters: {} }],
   ['set, no expression', { type: 'set', parameters: { values: { a: 1 } } }],
   ['set, one plain path', { type: 'set', parameters: { values: { a: '{{ a }}' } } }],
-  ['set, one JSONata expression', { type: 'set', parameters: { values: { a: '{{ a + 1 }}' } } }],
+  ['set, one simple expression', { type: 'set', parameters: { values: { a: '{{ a + 1 }}' } } }],
+  ['set, one JSONata expression', { type: 'set', parameters: { values: { a: '{{ $sum([a, 1]) }}' } } }],
 ];
 
 export const benchEngine = async (): Promise<void> => {

@@ -75,7 +75,11 @@ export const compileTemplate = (text: string, place = ''): Evaluate | null => {
   };
 };
 
-const join = (values: readonly JsonValue[]): string => values.map(toText).join('');
+const join = (values: readonly JsonValue[]): string => {
+  let text = '';
+  for (const value of values) text += toText(value);
+  return text;
+};
 
 const toText = (value: JsonValue): string => {
   if (value === null) return '';

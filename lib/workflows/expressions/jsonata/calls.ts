@@ -102,7 +102,7 @@ export const evaluateCall = (
   first: readonly unknown[] = [],
 ): unknown => {
   const func = evaluateProcedure(run, node, input, frame, 'T1005');
-  const args = [...first];
+  const args = first.slice();
   for (const argument of node.arguments) args.push(run.evaluate(argument, input, frame));
   try {
     return apply(run, func, args, input);

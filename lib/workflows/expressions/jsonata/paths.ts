@@ -7,37 +7,48 @@ import { ConstructedArray, isNumeric, isObject, Sequence, toBoolean } from './va
 
 type List = readonly unknown[];
 
-/** Evaluates a path: each step is evaluated for every value of the step before. */
+/** Evaluates a path: each step is evaluated for every value of the step before. One value needs no list. */
 export const evaluatePath = (run: Run, node: PathNode, input: unknown, frame: Frame): unknown => {
   const { steps } = node;
   if (Array.isArray(input) && steps[0].type !== 'variable') return evaluateSteps(run, node, 0, input, frame);
-  // A single value needs no list: on the way through objects.
   let value = input;
-  for (const [at, step] of steps.entries()) {
-    if (!isPlain(step)) {
-      return evaluateSteps(run, node, at, at === 0 ? Sequence.of1(value) : flatten(run, [value]), frame);
+  for (let at = 0; at < steps.length; at++) {
+    const step = steps[at] as Node;
+    if (at > 0 && isFlattened(value)) {
+      // Sorting gives a list of one as it is, so that has to be a sequence.
+      return evaluateSteps(run, node, at, step.type === 'sort' ? flatten(run, [value]) : value, frame);
     }
-    if (at > 0 && Array.isArray(value) && !(value instanceof ConstructedArray)) {
-      run.budget.checkLength(value.length);
-      return evaluateSteps(run, node, at, value, frame);
-    }
-    value = run.evaluate(step, value, frame);
+    if (!isPlain(step)) return evaluateSteps(run, node, at, Sequence.of1(value), frame);
+    value = evaluatePlain(run, step, value, frame);
     if (value === undefined) break;
   }
-  if (node.group === undefined && node.keepSingletonArray !== true && !(value instanceof Sequence))
-    return value;
-  const isOwnList = Array.isArray(value) && !(value instanceof Sequence);
-  return finish(
-    run,
-    node,
-    isOwnList ? (value as List) : flatten(run, value === undefined ? [] : [value]),
-    frame,
-  );
+  if (value instanceof Sequence) return finish(run, node, flatten(run, [value]), frame);
+  if (node.group === undefined && node.keepSingletonArray !== true) return value;
+  const found = value === undefined ? [] : [value];
+  return finish(run, node, Array.isArray(value) ? value : flatten(run, found), frame);
 };
 
-/** Whether a step gives one value for one value, or a list to flatten. */
+/** Whether the values of a step are the items of its result. */
+const isFlattened = (value: unknown): value is List =>
+  Array.isArray(value) && !(value instanceof ConstructedArray);
+
+/** Whether a step can be evaluated for a value without a list around it. */
 const isPlain = (step: Node): boolean =>
-  step.type !== 'sort' && step.stages === undefined && step.tuple !== true && step.consarray !== true;
+  step.type !== 'sort' && step.tuple !== true && step.consarray !== true;
+
+/** Evaluates a step for one value. */
+const evaluatePlain = (run: Run, step: Node, value: unknown, frame: Frame): unknown => {
+  let result = run.evaluate(step, value, frame);
+  if (step.stages === undefined) return result;
+  for (const stage of step.stages) {
+    if (stage.type === 'filter') result = evaluateFilter(run, stage.expr, result, frame);
+  }
+  if (!(result instanceof Sequence) || result.length > 1) return result;
+  const [item] = result;
+  // The next step is evaluated for a selected undefined, and once for a selected list.
+  const isPlainItem = item !== undefined && !Array.isArray(item);
+  return result.length === 0 || isPlainItem ? item : result;
+};
 
 /** Evaluates the steps from `start` on, for the values of the step before. */
 const evaluateSteps = (run: Run, node: PathNode, start: number, before: List, frame: Frame): unknown => {
@@ -93,7 +104,7 @@ const evaluateStep = (run: Run, step: Node, values: List, frame: Frame, isLast: 
 const flatten = ({ budget }: Run, results: List): Sequence => {
   const flat = new Sequence();
   for (const result of results) {
-    if (Array.isArray(result) && !(result instanceof ConstructedArray)) {
+    if (isFlattened(result)) {
       budget.makeItems(result.length);
       for (const item of result) flat.push(item);
     } else {

@@ -1,7 +1,7 @@
-import type { JsonValue } from '../../../contract/json.ts';
+import type { JsonObject, JsonValue } from '../../../contract/json.ts';
 import type { Budget } from './budget.ts';
 import { EvaluationError } from './evaluation-error.ts';
-import { Func } from './values.ts';
+import { Func, type Members, setMember } from './values.ts';
 
 /** The result of an evaluation as JSON. Frozen values, which are input, are shared; others are copied. */
 export const toData = (budget: Budget, value: unknown, level = 0): JsonValue => {
@@ -13,9 +13,13 @@ export const toData = (budget: Budget, value: unknown, level = 0): JsonValue => 
   budget.checkNesting(level);
   if (Array.isArray(value)) {
     budget.makeItems(value.length);
-    return Array.from(value, (item) => toData(budget, item, level + 1));
+    const items: JsonValue[] = [];
+    for (const item of value) items.push(toData(budget, item, level + 1));
+    return items;
   }
-  const members = Object.entries(value);
-  budget.makeMembers(members.length);
-  return Object.fromEntries(members.map(([key, item]) => [key, toData(budget, item, level + 1)]));
+  const keys = Object.keys(value);
+  budget.makeMembers(keys.length);
+  const members: Members = {};
+  for (const key of keys) setMember(members, key, toData(budget, (value as Members)[key], level + 1));
+  return members as JsonObject;
 };
