@@ -10,12 +10,14 @@ export const shareByText = <Result>(make: (text: string) => Result): ((text: str
   return (text) => {
     if (kept.has(text)) return kept.get(text) as Result;
     const result = make(text);
-    characters += text.length + ENTRY;
-    if (characters > MAX_CHARACTERS) {
+    const size = text.length + ENTRY;
+    if (size > MAX_CHARACTERS) return result;
+    if (characters + size > MAX_CHARACTERS) {
       kept.clear();
-      characters = text.length + ENTRY;
+      characters = 0;
     }
-    if (characters <= MAX_CHARACTERS) kept.set(text, result);
+    characters += size;
+    kept.set(text, result);
     return result;
   };
 };
