@@ -17,6 +17,7 @@ export const compileExpression = (source: string, place = ''): Evaluate => {
   if (evaluateSimple === null) return evaluate;
   return (scope) => {
     const found = evaluateSimple(scope);
-    return found === NEEDS_JSONATA ? evaluate(scope) : (found ?? null);
+    if (found === NEEDS_JSONATA) return evaluate(scope);
+    return found === scope.nodes ? { ...scope.nodes } : (found ?? null); // `nodes` changes during a run
   };
 };

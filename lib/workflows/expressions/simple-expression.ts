@@ -127,7 +127,7 @@ const roots: Readonly<Record<string, Compiled>> = {
 
 /** Follows own members only. */
 const compilePath = (root: Compiled, names: readonly string[]): Compiled => {
-  if (names.length === 0) return root === roots.$nodes ? ({ nodes }) => ({ ...nodes }) : root; // `nodes` grows later
+  if (names.length === 0) return root;
   return (scope) => {
     let value = root(scope);
     for (const name of names) {

@@ -166,10 +166,19 @@ describe('a simple expression', () => {
     ['missing and 1 or 1', true],
     ['1 or 1 and missing', true],
     ['1 = 1 in tags', false],
+    ['$nodes in $nodes', true],
+    ['$execution in $execution', false],
     ['missing < 1', null],
     ['missing + 1', null],
   ])('%s is decided without the evaluator', (text, value) => {
     expect(compileSimple(text)?.(aScope({ input })) ?? null).toEqual(value);
+  });
+
+  test('$nodes is given as it is now', async () => {
+    const nodes: Record<string, JsonValue> = { first: { a: 1 } };
+    const found = await compileExpression('$nodes')(aScope({ nodes }));
+    nodes.second = { a: 2 };
+    expect(found).toEqual({ first: { a: 1 } });
   });
 
   test.each(['tags.x', 'a = $', 'name < 1', 'name * 2', '1 / 0', 'tags and true', '"" & a', 'none < 1'])(
