@@ -62,17 +62,21 @@ export const attemptNode = (
     const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
     if (executor instanceof Promise) {
       // Concurrently, so that a rejection of either is handled.
-      return Promise.all([executor, parameters]).then(
-        ([loaded, resolved]) =>
-          callUnlessAborted(session, run, number, loaded, withParameters(node, resolved)),
-        fail,
-      );
+      return session
+        .track(Promise.all([executor, parameters]))
+        .then(
+          ([loaded, resolved]) =>
+            callUnlessAborted(session, run, number, loaded, withParameters(node, resolved)),
+          fail,
+        );
     }
     return parameters instanceof Promise
-      ? parameters.then(
-          (resolved) => callUnlessAborted(session, run, number, executor, withParameters(node, resolved)),
-          fail,
-        )
+      ? session
+          .track(parameters)
+          .then(
+            (resolved) => callUnlessAborted(session, run, number, executor, withParameters(node, resolved)),
+            fail,
+          )
       : callExecutor(session, run, number, executor, withParameters(node, parameters));
   } catch (error) {
     return fail(error);
@@ -107,7 +111,9 @@ const callExecutor = (
   const work = (): NodeResult | Promise<NodeResult> => {
     const result = executor.execute(node, run.input, attempt.context);
     // A control node waits for as long as its waits and inner runs take.
-    return isPromiseLike(result) && run.control === null ? awaitWithinTimeout(attempt, result) : result;
+    if (!isPromiseLike(result) || run.control !== null) return result;
+    const inTime = awaitWithinTimeout(attempt, result);
+    return run.planNode.nodeType.pure ? session.track(inTime) : inTime;
   };
   const { guard } = session.ports;
   try {

@@ -45,6 +45,8 @@ export interface EnginePorts {
   readonly callbacks: CallbackUrls | null;
   /** Absent where a stray error ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
+  /** Tracks work outside of steps, which a durable engine can't see: it would suspend a run that seems to wait alone. */
+  readonly track?: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Called when a node that takes time starts or ends; a snapshot is computed on demand. */
   readonly onProgress?: (snapshot: () => readonly NodeRecord[]) => void;
   /** Aborted, with an Error as its reason, to end the execution early. */
@@ -124,6 +126,11 @@ export class Session {
 
   /** The same by the clock itself: expressions check it while they are evaluated. */
   readonly isTimeUpNow = (): boolean => this.ports.services.clock.now() > this.#endsAt;
+
+  /** See {@link EnginePorts}. */
+  track<Value>(work: Promise<Value>): Promise<Value> {
+    return this.ports.track === undefined ? work : this.ports.track(work);
+  }
 
   /** The failure that ends the execution whatever `onError` of its nodes is; null while there is none. */
   get fatal(): NodeFailure | null {

@@ -132,3 +132,29 @@ test('the output is that of the last node in plan order without a successor that
   });
   expect(result.output).toEqual({ from: 'd' });
 });
+
+test('work outside of steps is tracked: pure nodes that take time, but no waits', async () => {
+  let open = 0;
+  const most: number[] = [];
+  const track = async <Value>(work: Promise<Value>): Promise<Value> => {
+    most.push(++open);
+    return work.finally(() => open--);
+  };
+  await runGraph({
+    nodes: {
+      pause: {
+        control: { suspends: true },
+        does: async (_node, input, { control }) => {
+          await control?.wait(60);
+          expect(open).toBe(0);
+          return input;
+        },
+      },
+      slow: taking(50),
+    },
+    edges: ['start -> pause', 'start -> slow'],
+    ports: { track },
+  });
+  expect(most.length).toBeGreaterThan(0);
+  expect(open).toBe(0);
+});

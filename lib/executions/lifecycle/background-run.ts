@@ -104,6 +104,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),
             callbacks: engine.openCallbackUrls?.(leased) ?? null,
+            track: engine.track,
             onProgress: runRecorder.update,
             signal: halted.signal,
             guard: parts.guard,
