@@ -8,7 +8,6 @@ const { check } = await import('recheck');
 /** Patterns that would take the square of a long text, but never see one from outside. */
 const neverSeeOutsideData: Readonly<Record<string, string>> = {
   'lib/app/config.ts /\\/+$/': 'an address that the operator of the service has set',
-  'lib/adapters/aws/aws-caller.ts /\\/+$/': 'the address of a service of AWS, from the configuration',
 };
 
 /** Files that make patterns of texts. */
@@ -17,6 +16,8 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made to see whether the pattern of a plugin can be read; matched against nothing',
   'lib/workflows/validation/schema/schema-problems.ts':
     'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',
+  'lib/workflows/expressions/simple-expression.ts':
+    'one pattern in pieces; matched against an expression of an author, 1,000 characters at most',
   'lib/workflows/expressions/jsonata/signature.ts':
     'made of the signature of a function, from the workflow; matched against one letter for each argument',
 };

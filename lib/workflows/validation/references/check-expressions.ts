@@ -44,7 +44,7 @@ export const checkExpression = async (expression: string, path: string, names: N
 };
 
 /** `${body.name}` and `{body.name}`: only with one of our names and a dot, so that other braces stay text. */
-const SINGLE_BRACES = /(?<![${])\$?\{ ?(([$a-zA-Z]+)\.[\w.]+) ?\}(?!\})/g;
+const SINGLE_BRACES = /(?<![${])\$?\{ ?(([$a-zA-Z]{1,12})\.[\w.]{1,40}) ?\}(?!\})/g;
 const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
 
 /** Finds expressions in the syntax of n8n and Step Functions, which are literal text here. */
