@@ -43,19 +43,29 @@ export const checkExpression = async (expression: string, path: string, names: N
   return findReferenceProblems(expression, names).map((message) => ({ path, message }));
 };
 
-/** `${body.name}` and `{body.name}`: only with one of our names and a dot, so that other braces stay text. */
-const SINGLE_BRACES = /(?<![${])\$?\{ ?(([$a-zA-Z]{1,12})\.[\w.]{1,40}) ?\}(?!\})/g;
+const BRACES = /\$?\{[^{}]*\}/g;
+const PATH_IN_BRACES = /^\$?\{ ?([$a-zA-Z]+)\.[\w.]+ ?\}$/;
 const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
 
 /** Finds expressions in the syntax of n8n and Step Functions, which are literal text here. */
 const describeForeignBraces = (text: string): string | null => {
   if (text.startsWith('={{')) return 'begins with "=", which would stay in the text: leave it out';
-  const [braces, inside] =
-    [...text.matchAll(SINGLE_BRACES)].find(([, , name = '']) => OUR_NAMES.has(name)) ?? [];
-  if (braces !== undefined)
+  const braces = findSingleBraces(text);
+  if (braces !== undefined) {
+    const inside = braces.slice(braces.indexOf('{') + 1, -1).trim();
     return `${quote(braces)} is text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${inside} }}`)}?`;
+  }
   if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
   return `is a text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
+};
+
+/** `${body.name}` and `{body.name}`: only with one of our names and a dot, so that other braces stay text. */
+const findSingleBraces = (text: string): string | undefined => {
+  for (const { 0: braces, index } of text.matchAll(BRACES)) {
+    const isPart = /[${]/.test(text[index - 1] ?? '') || text[index + braces.length] === '}';
+    if (!isPart && OUR_NAMES.has(PATH_IN_BRACES.exec(braces)?.[1] ?? '')) return braces;
+  }
+  return undefined;
 };
 
 /** Quoted parts; one without its end extends to the end, which keeps matching linear. */
