@@ -24,10 +24,10 @@ import { createCallbackUrls } from '../callbacks/callback-urls.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
 import type { Logger, Services } from '../contract/services.ts';
+import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../executions/lifecycle/retry-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
-import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 import { createCache } from '../shared/cache.ts';
 import { AppError } from '../shared/errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
@@ -191,7 +191,7 @@ export const openRuns = (config: Config = openConfig()) => {
   return {
     ...parts,
     blobs: cacheBlobs(parts.blobs),
-    openCallbackUrls: (record: ExecutionRecord) => createCallbackUrls(urls, record),
+    openCallbackUrls: (signer: CallbackSigner) => createCallbackUrls(urls, signer),
   };
 };
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../contract/services.ts';
 import type { CallbackUrls } from '../engine/session.ts';
-import type { ExecutionRecord, ExecutionStore } from '../executions/record/execution-store.ts';
+import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
+import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { signToken } from './callback-token.ts';
 
 interface CallbackUrlParts {
@@ -15,7 +16,7 @@ interface CallbackUrlParts {
 /** Issues the signed callback URLs of one execution. */
 export const createCallbackUrls = (
   { executions, clock, publicUrl, onOpen }: CallbackUrlParts,
-  { executionId, callbackKey }: Pick<ExecutionRecord, 'executionId' | 'callbackKey'>,
+  { executionId, callbackKey }: CallbackSigner,
 ): CallbackUrls => {
   const urlOf = (name: string, expiresAt: number): string => {
     if (callbackKey === null) throw new Error('this execution has no key to sign callback URLs with');

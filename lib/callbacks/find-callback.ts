@@ -9,7 +9,7 @@ import { AppError } from '../shared/errors.ts';
 import { hasValidSignature, parseToken } from './callback-token.ts';
 
 export interface FindCallbackParts {
-  readonly executions: Pick<ExecutionStore, 'find' | 'findCallback'>;
+  readonly executions: Pick<ExecutionStore, 'find' | 'findData' | 'findCallback'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -31,11 +31,13 @@ export const findPendingCallback = async (
   { executions, clock }: FindCallbackParts,
 ): Promise<FoundCallback> => {
   const token = parseToken(text);
-  const execution = token === null ? null : await executions.find(token.executionId);
-  const key = execution?.callbackKey ?? null;
-  if (token === null || execution === null || key === null || !hasValidSignature(text, key)) {
+  const data = token === null ? null : await executions.findData(token.executionId);
+  const key = data?.callbackKey ?? null;
+  if (token === null || key === null || !hasValidSignature(text, key)) {
     throw new AppError('CALLBACK_NOT_FOUND', {});
   }
+  const execution = await executions.find(token.executionId);
+  if (execution === null) throw new AppError('CALLBACK_NOT_FOUND', {});
   if (token.expiresAt <= clock.now() || isFinal(execution.status)) throw new AppError('CALLBACK_GONE', {});
   const callback = await executions.findCallback(token.executionId, token.name);
   if (callback === null) throw new AppError('CALLBACK_NOT_FOUND', {});

@@ -289,8 +289,8 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
       status: 'accepted',
       mode: 'durable',
       retryOf: { executionId: SAMPLE_ID, fromNodeId: null },
-      input: 'j{"body":1}',
     });
+    expect(await executions.findData(executionId)).toMatchObject({ input: 'j{"body":1}' });
     expect(lambda.received).toMatchObject([
       {
         url: DURABLE,
@@ -320,8 +320,11 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
     const { executions } = await anEnded();
     const result = await call('adminRetryExecution', changes);
     expect(result.statusCode).toBe(202);
-    expect(await executions.find(bodyOf(result).executionId)).toMatchObject({
+    const { executionId } = bodyOf(result);
+    expect(await executions.find(executionId)).toMatchObject({
       retryOf: { executionId: SAMPLE_ID, fromNodeId },
+    });
+    expect(await executions.findData(executionId)).toMatchObject({
       retriedCheckpoints: fromNodeId === null ? null : 'j{}',
     });
   });

@@ -17,13 +17,14 @@ const anEvent = (headers: Record<string, string> = {}) =>
 
 const onRecord = async ({ executions }: WebhookService): Promise<string> => {
   const none = { get: () => Promise.resolve(null) };
-  const texts = executions
-    .records()
-    .map(async ({ input, result, ...record }) => [
+  const texts = executions.records().map(async ({ result, ...record }) => {
+    const { input = null } = (await executions.findData(record.executionId)) ?? {};
+    return [
       record,
       input === null ? null : await unpackText(input, none),
       result === null ? null : await unpackText(result, none),
-    ]);
+    ];
+  });
   return JSON.stringify(await Promise.all(texts));
 };
 

@@ -12,6 +12,9 @@ import type {
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from './a-start.ts';
 import { cases } from './deep.ts';
 
+/** What the record shows of a start. */
+const shown = ({ input: _i, callbackKey: _c, retriedCheckpoints: _r, ...record }: ExecutionStart) => record;
+
 /** An inline one, which runs from its start. */
 const start = (changes: Partial<ExecutionStart> = {}) =>
   anExecutionStart({ mode: 'inline', status: 'running', input: null, callbackKey: null, ...changes });
@@ -46,7 +49,6 @@ const untouched = {
   crashes: 0,
   redispatches: 0,
   result: null,
-  checkpoints: null,
   isInOutbox: false,
   leaseExpiresAt: null,
 };
@@ -67,7 +69,7 @@ export const describeExecutionStore = (
     test('a started execution runs', async () => {
       const store = await create();
       expect(await store.start(start())).toBe(true);
-      expect(await store.find('e-1')).toEqual({ ...start(), ...untouched });
+      expect(await store.find('e-1')).toEqual({ ...shown(start()), ...untouched });
     });
 
     test('an execution starts once, and the second try changes nothing', async () => {
@@ -76,7 +78,7 @@ export const describeExecutionStore = (
       expect(await store.start(start({ workflowId: 'other', startedAt: 1, startToken: 'another' }))).toBe(
         false,
       );
-      expect(await store.find('e-1')).toMatchObject(start());
+      expect(await store.find('e-1')).toMatchObject(shown(start()));
     });
 
     test('of many who start it at once, one does', async () => {
@@ -93,7 +95,7 @@ export const describeExecutionStore = (
         const nodes = [nodeRecord(), nodeRecord({ nodeId: 'shop', status: 'failed', failure })];
         const ended = end({ status, nodes, failure: status === 'succeeded' ? null : failure });
         expect(await store.finish('e-1', ended)).toBe(true);
-        expect(await store.find('e-1')).toEqual({ ...start(), ...untouched, ...ended });
+        expect(await store.find('e-1')).toEqual({ ...shown(start()), ...untouched, ...ended });
       },
     );
 
@@ -135,7 +137,7 @@ export const describeExecutionStore = (
         const store = await create();
         await store.start(accepted());
         expect(await store.acquireLease('e-1', begin)).toEqual({
-          ...accepted(),
+          ...shown(accepted()),
           ...untouched,
           status: 'running',
           leaseOwner: 'arn-1',
@@ -213,11 +215,12 @@ export const describeExecutionStore = (
           await store.saveProgress('e-1', { status: 'waiting', nodes, checkpoints: 'jm', leaseExpiresAt: 1 }),
         ).toBe(true);
         await store.saveProgress('e-1', { status: 'running', nodes, leaseExpiresAt: 1 });
-        expect(await store.find('e-1')).toMatchObject({
-          status: 'running',
-          nodes,
-          checkpoints: 'jm',
+        expect(await store.find('e-1')).toMatchObject({ status: 'running', nodes });
+        expect(await store.findData('e-1')).toEqual({
+          input: 'j{"body":1}',
+          callbackKey: 'key-1',
           retriedCheckpoints: 'j{}',
+          checkpoints: 'jm',
         });
       });
 
@@ -225,12 +228,44 @@ export const describeExecutionStore = (
         const store = await create();
         await store.start(accepted());
         await store.finish('e-1', end({ status: 'failed', failure, result: 'j1', checkpoints: 'j2' }));
-        expect(await store.find('e-1')).toMatchObject({
-          status: 'failed',
-          failure,
-          result: 'j1',
-          checkpoints: 'j2',
+        expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure, result: 'j1' });
+        expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}', checkpoints: 'j2' });
+      });
+
+      test.each([undefined, null])(
+        'an end with checkpoints %p leaves those before it',
+        async (checkpoints) => {
+          const store = await create();
+          await store.start(accepted());
+          await store.saveProgress('e-1', {
+            status: 'waiting',
+            nodes: [],
+            checkpoints: 'jm',
+            leaseExpiresAt: 1,
+          });
+          await store.finish('e-1', end(checkpoints === undefined ? {} : { checkpoints }));
+          expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}', checkpoints: 'jm' });
+        },
+      );
+
+      test('what is packed, compressed or not, is read as it was', async () => {
+        const store = await create();
+        const input = `z${Buffer.from('any bytes: \0\xff').toString('base64')}`;
+        await store.start(accepted({ input, retriedCheckpoints: 'bkey' }));
+        await store.finish('e-1', end({ result: input, checkpoints: input }));
+        expect(await store.find('e-1')).toMatchObject({ result: input });
+        expect(await store.findData('e-1')).toMatchObject({
+          input,
+          retriedCheckpoints: 'bkey',
+          checkpoints: input,
         });
+      });
+
+      test('a second start leaves the data of the first', async () => {
+        const store = await create();
+        await store.start(accepted());
+        await store.start(accepted({ startToken: 'another', callbackKey: 'another', input: 'j2' }));
+        expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}', callbackKey: 'key-1' });
       });
 
       test('a callback is opened once, and any number of them', async () => {
@@ -245,7 +280,7 @@ export const describeExecutionStore = (
         expect(await store.findCallback('e-1', long)).toMatchObject({ callbackId: 'c-3' });
         expect(await store.findCallback('e-2', 'ask/0/0')).toBeNull();
         expect(await store.find('e-1')).toEqual({
-          ...accepted(),
+          ...shown(accepted()),
           ...untouched,
           leaseExpiresAt: expect.any(Number),
         });
@@ -287,6 +322,7 @@ export const describeExecutionStore = (
         expect(await store.withdraw('e-1', 'another')).toBe(false);
         expect(await store.withdraw('e-1', 'token-1')).toBe(true);
         expect(await store.find('e-1')).toBeNull();
+        expect(await store.findData('e-1')).toBeNull();
         expect(await dueIn(store, Number.MAX_SAFE_INTEGER / 2)).toEqual([]);
       });
 
@@ -297,17 +333,21 @@ export const describeExecutionStore = (
         expect(await store.withdraw('e-1', 'token-1')).toBe(false);
       });
 
-      test('it is due when its lease has expired, until it has finished', async () => {
+      test('it is due two minutes after its start, later when the sweeper says, until it has finished', async () => {
         const store = await create();
         const { startedAt } = accepted();
         for (const id of ['e-1', 'e-2', 'e-3']) await store.start(accepted({ executionId: id }));
         expect(await dueIn(store, startedAt + 119_999)).toEqual([]);
         expect([...(await dueIn(store, startedAt + 120_000))].sort()).toEqual(['e-1', 'e-2', 'e-3']);
         await store.acquireLease('e-1', aLease({ leaseOwner: 'o', leaseExpiresAt: startedAt + 500_000 }));
-        await store.extendLease('e-2', startedAt + 400_000);
+        await store.extendLease('e-2', startedAt + 400_000, 'active');
         await store.finish('e-3', end());
+        expect(await dueIn(store, startedAt + 399_999)).toEqual(['e-1']); // its lease is renewed: only the record says so
+        await store.extendLease('e-1', startedAt + 500_000, 'active');
+        await store.extendLease('e-3', startedAt + 500_000, 'active');
         expect(await dueIn(store, startedAt + 399_999)).toEqual([]);
         expect(await dueIn(store, startedAt + 500_000)).toEqual(['e-2', 'e-1']);
+        expect(await store.find('e-2')).toMatchObject({ leaseExpiresAt: startedAt + 400_000 });
       });
 
       test('those that wait are found apart from the others, however many they are', async () => {
@@ -319,13 +359,14 @@ export const describeExecutionStore = (
           await store.start(accepted({ executionId, startToken: executionId }));
           await store.acquireLease(executionId, begin);
           await store.saveProgress(executionId, { status: 'waiting', nodes: [], leaseExpiresAt: startedAt });
+          await store.extendLease(executionId, startedAt, 'waiting');
         };
         await Promise.all(ids.map((executionId) => limit(wait, executionId)));
         await store.start(accepted());
         const now = startedAt + 120_000;
         expect(await dueIn(store, now, ['active'])).toEqual(['e-1']);
         expect((await dueIn(store, now, ['waiting'])).sort()).toEqual(ids.sort());
-        await store.acquireLease('w-7', aLease({ leaseExpiresAt: startedAt }));
+        await store.extendLease('w-7', startedAt, 'active');
         expect((await dueIn(store, now, ['active'])).sort()).toEqual(['e-1', 'w-7']);
       });
 
@@ -343,6 +384,38 @@ export const describeExecutionStore = (
           expect(await store.find('e-1')).toMatchObject({ isInOutbox: false, status: 'succeeded' });
         },
       );
+    });
+
+    describe('recorded at its end', () => {
+      test.each(['succeeded', 'failed'] as const)(
+        'it is as if it had been started and ended: %s',
+        async (status) => {
+          const store = await create();
+          const ended = end({ status, failure: status === 'failed' ? failure : null, result: 'j1' });
+          expect(await store.startAndFinish(start(), ended)).toBe(true);
+          expect(await store.find('e-1')).toEqual({ ...shown(start()), ...untouched, ...ended });
+          expect(await store.startAndFinish(start(), ended)).toBe(true); // our own write, whose reply was lost
+          expect(await dueIn(store, Number.MAX_SAFE_INTEGER / 2)).toEqual([]);
+          const page = await store.list({ workflowId: 'orders', status, limit: 1 });
+          expect(page.executions).toMatchObject([{ executionId: 'e-1', status }]);
+        },
+      );
+
+      test('it is so only once', async () => {
+        const store = await create();
+        await store.start(start());
+        expect(await store.startAndFinish(start({ startToken: 'another' }), end())).toBe(false);
+        expect(await store.find('e-1')).toMatchObject({ status: 'running' });
+      });
+
+      test('its request is kept with it, and its event in the outbox', async () => {
+        const store = await create();
+        await store.startAndFinish(start(), end({ status: 'failed', input: 'j7', isInOutbox: true }));
+        expect(await store.findData('e-1')).toMatchObject({ input: 'j7', checkpoints: null });
+        expect(await dueIn(store, 1_700_000_060_500)).toEqual(['e-1']);
+        await store.markPublished('e-1');
+        expect(await dueIn(store, 1_700_001_000_000)).toEqual([]);
+      });
     });
 
     describe('lists', () => {

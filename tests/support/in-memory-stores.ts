@@ -3,6 +3,8 @@ import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
 import type {
+  DueGroup,
+  ExecutionData,
   ExecutionRecord,
   ExecutionStore,
   PendingCallback,
@@ -64,38 +66,44 @@ export const inMemoryCredentialStore = (): CredentialStore => {
 /** `records` is for tests that ask what was stored without knowing the execution's id. */
 export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly ExecutionRecord[] } => {
   const records = new Map<string, ExecutionRecord>();
-  /** Of executions that are open, or in the outbox. */
-  const checks = new Map<string, number>();
+  const data = new Map<string, ExecutionData>();
+  /** The next sweeps of executions that are open, or in the outbox. */
+  const sweeps = new Map<string, { readonly at: number; readonly group: DueGroup }>();
   const callbacks = new Map<string, PendingCallback>();
 
   const findOpen = (executionId: string): ExecutionRecord | null => {
     const record = records.get(executionId);
     return record === undefined || isFinal(record.status) ? null : record;
   };
-  const change = (
-    executionId: string,
-    changes: Partial<ExecutionRecord>,
-    leaseExpiresAt?: number,
-  ): boolean => {
+  const change = (executionId: string, changes: Partial<ExecutionRecord>): boolean => {
     const record = findOpen(executionId);
     if (record === null) return false;
     records.set(executionId, { ...record, ...copy(changes) });
-    if (leaseExpiresAt !== undefined) checks.set(executionId, leaseExpiresAt);
     return true;
   };
 
-  const withCheck = (executionId: string): ExecutionRecord | null => {
-    const record = records.get(executionId);
-    return record === undefined ? null : { ...copy(record), leaseExpiresAt: checks.get(executionId) ?? null };
+  const changeData = (executionId: string, { input, checkpoints }: Partial<ExecutionData>): void => {
+    const known = data.get(executionId) ?? NO_DATA;
+    if (input === undefined && (typeof checkpoints !== 'string' || known === NO_DATA)) return;
+    data.set(executionId, {
+      ...known,
+      ...(input === undefined ? {} : { input }),
+      ...(typeof checkpoints === 'string' ? { checkpoints } : {}),
+    });
   };
 
-  return {
+  const store: ExecutionStore = {
     start: async (start) => {
       const { executionId, mode, startedAt, startToken } = start;
+      const { input, callbackKey, retriedCheckpoints, ...started } = start;
+      if (input !== null && !data.has(executionId))
+        data.set(executionId, { input, callbackKey, retriedCheckpoints, checkpoints: null });
       const known = records.get(executionId);
       if (known !== undefined) return known.startToken === startToken;
+      const sweepAt = startedAt + 120_000;
+      if (mode !== 'inline') sweeps.set(executionId, { at: sweepAt, group: 'active' });
       records.set(executionId, {
-        ...copy(start),
+        ...copy(started),
         endedAt: null,
         nodes: [],
         nodesOmitted: 0,
@@ -106,60 +114,66 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
         crashes: 0,
         redispatches: 0,
         result: null,
-        checkpoints: null,
         isInOutbox: false,
-        leaseExpiresAt: null,
+        leaseExpiresAt: mode === 'inline' ? null : sweepAt,
       });
-      if (mode !== 'inline') checks.set(executionId, startedAt + 120_000);
       return true;
     },
+    startAndFinish: async (start, end) => (await store.start(start)) && store.finish(start.executionId, end),
     withdraw: async (executionId, startToken) => {
       const record = records.get(executionId);
       if (record === undefined) return true;
       if (record.status !== 'accepted' || record.startToken !== startToken) return false;
-      checks.delete(executionId);
+      sweeps.delete(executionId);
+      data.delete(executionId);
       return records.delete(executionId);
     },
-    acquireLease: async (executionId, { leaseExpiresAt, ...lease }) => {
+    acquireLease: async (executionId, lease) => {
       const record = findOpen(executionId);
       if (record === null || (record.status !== 'accepted' && record.leaseOwner !== lease.leaseOwner))
         return null;
-      change(
-        executionId,
-        { ...lease, status: 'running', invocations: record.invocations + 1 },
-        leaseExpiresAt,
-      );
-      return withCheck(executionId);
+      change(executionId, { ...lease, status: 'running', invocations: record.invocations + 1 });
+      return store.find(executionId);
     },
     redispatch: async (executionId, leaseExpiresAt) => {
       const record = findOpen(executionId);
       if (record?.status !== 'accepted') return null;
       const redispatches = record.redispatches + 1;
-      change(executionId, { redispatches }, leaseExpiresAt);
+      change(executionId, { redispatches, leaseExpiresAt });
+      sweeps.set(executionId, { at: leaseExpiresAt, group: 'active' });
       return redispatches;
     },
-    saveProgress: async (executionId, { leaseExpiresAt, ...progress }) =>
-      change(executionId, progress, leaseExpiresAt),
+    saveProgress: async (executionId, { checkpoints, ...progress }) => {
+      if (checkpoints !== undefined) changeData(executionId, { checkpoints });
+      return change(executionId, progress);
+    },
     openCallback: async (executionId, name, callback) => {
       const key = `${executionId}/${name}`;
       if (!callbacks.has(key)) callbacks.set(key, callback);
     },
     findCallback: async (executionId, name) => callbacks.get(`${executionId}/${name}`) ?? null,
-    finish: async (executionId, end) => {
+    finish: async (executionId, { input, checkpoints, ...end }) => {
+      changeData(executionId, {
+        ...(input === undefined ? {} : { input }),
+        checkpoints: checkpoints ?? null,
+      });
       const before = records.get(executionId);
       if (before?.status === end.status && before.endedAt === end.endedAt) return true;
-      if (!change(executionId, { nodesOmitted: 0, ...end })) return false;
-      if (end.isInOutbox) checks.set(executionId, end.endedAt + 60_000);
-      else checks.delete(executionId);
+      const leaseExpiresAt = end.isInOutbox ? end.endedAt + 60_000 : null;
+      if (!change(executionId, { nodesOmitted: 0, leaseExpiresAt, ...end })) return false;
+      if (!end.isInOutbox) sweeps.delete(executionId);
+      else if (!sweeps.has(executionId))
+        sweeps.set(executionId, { at: end.endedAt + 60_000, group: 'active' });
       return true;
     },
     markPublished: async (executionId) => {
       const record = records.get(executionId);
       if (record?.isInOutbox !== true) return;
-      records.set(executionId, { ...record, isInOutbox: false });
-      checks.delete(executionId);
+      records.set(executionId, { ...record, isInOutbox: false, leaseExpiresAt: null });
+      sweeps.delete(executionId);
     },
-    find: async (executionId) => withCheck(executionId),
+    find: async (executionId) => copy(records.get(executionId) ?? null),
+    findData: async (executionId) => copy(data.get(executionId) ?? null),
     list: async ({ workflowId, status, from = 0, to = Number.POSITIVE_INFINITY, limit, after }) => {
       const found = [...records.values()]
         .filter((record) => record.workflowId === workflowId && (status ?? record.status) === record.status)
@@ -178,17 +192,26 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       return { executions: found.slice(0, limit), hasMore: found.length > limit };
     },
     findDue: async function* (now, group) {
-      yield* [...checks]
-        .filter(([, leaseExpiresAt]) => leaseExpiresAt <= now)
-        .filter(([id]) => (records.get(id)?.status === 'waiting') === (group === 'waiting'))
-        .sort(([, a], [, b]) => a - b)
+      yield* [...sweeps]
+        .filter(([, sweep]) => sweep.at <= now && sweep.group === group)
+        .sort(([, a], [, b]) => a.at - b.at)
         .map(([executionId]) => executionId);
     },
-    extendLease: async (executionId, leaseExpiresAt) => {
-      if (checks.has(executionId)) checks.set(executionId, leaseExpiresAt);
+    extendLease: async (executionId, leaseExpiresAt, group) => {
+      const record = records.get(executionId);
+      if (record === undefined || !sweeps.has(executionId)) return;
+      records.set(executionId, { ...record, leaseExpiresAt });
+      sweeps.set(executionId, { at: leaseExpiresAt, group });
     },
-    records: () => [...records.values()],
   };
+  return { ...store, records: () => [...records.values()] };
+};
+
+const NO_DATA: ExecutionData = {
+  input: null,
+  callbackKey: null,
+  retriedCheckpoints: null,
+  checkpoints: null,
 };
 
 const latestFirst = (

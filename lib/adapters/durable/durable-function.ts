@@ -9,12 +9,12 @@ import {
 import type { Context } from 'aws-lambda';
 import type { CallbackUrls } from '../../engine/session.ts';
 import { createOperationBudget } from '../../engine/steps.ts';
+import type { CallbackSigner } from '../../executions/lifecycle/background-engine.ts';
 import {
   type BackgroundParts,
   createBackgroundInvocation,
 } from '../../executions/lifecycle/background-run.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
-import type { ExecutionRecord } from '../../executions/record/execution-store.ts';
 import { readExecutionId } from '../../executions/record/read-execution-id.ts';
 import { isAppError } from '../../shared/errors.ts';
 import { createCheckpointClient } from './checkpoint-client.ts';
@@ -26,7 +26,7 @@ import { createStepSerdes } from './step-serdes.ts';
 interface DurableParts extends BackgroundParts {
   /** Reads and writes checkpoints. */
   readonly client: DurableExecutionClient;
-  readonly openCallbackUrls: (record: ExecutionRecord) => CallbackUrls;
+  readonly openCallbackUrls: (signer: CallbackSigner) => CallbackUrls;
   /** Operations per execution; Lambda's limit by default. */
   readonly maxOperations?: number;
 }

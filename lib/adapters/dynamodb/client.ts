@@ -1,4 +1,6 @@
 import type {
+  BatchGetItemCommandInput,
+  BatchGetItemCommandOutput,
   DeleteItemCommandInput,
   GetItemCommandInput,
   GetItemCommandOutput,
@@ -15,13 +17,16 @@ type Page<Output extends QueryCommandOutput | ScanCommandOutput> = Pick<Output, 
 
 /**
  * The operations that the stores use, in DynamoDB's own terms. An error has the name that DynamoDB gives it, such as
- * `ConditionalCheckFailedException`. Binary attributes are not supported.
+ * `ConditionalCheckFailedException`. Bytes in an answer are base64 or a `Uint8Array`.
  */
 export interface DynamoDbClient {
   getItem(input: GetItemCommandInput): Promise<Pick<GetItemCommandOutput, 'Item'>>;
   putItem(input: PutItemCommandInput): Promise<unknown>;
   updateItem(input: UpdateItemCommandInput): Promise<Pick<UpdateItemCommandOutput, 'Attributes'>>;
   deleteItem(input: DeleteItemCommandInput): Promise<unknown>;
+  batchGetItem(
+    input: BatchGetItemCommandInput,
+  ): Promise<Pick<BatchGetItemCommandOutput, 'Responses' | 'UnprocessedKeys'>>;
   query(input: QueryCommandInput): Promise<Page<QueryCommandOutput>>;
   scan(input: ScanCommandInput): Promise<Page<ScanCommandOutput>>;
 }

@@ -14,12 +14,14 @@ import {
   number,
   optional,
   readJson,
+  readLongJson,
   readNumber,
+  readPacked,
   readText,
   text,
 } from './attributes.ts';
 
-const SECONDS_PER_DAY = 86_400;
+export const SECONDS_PER_DAY = 86_400;
 
 /** Longer than the longest execution (a year): the TTL never removes an open one. */
 export const OPEN_DAYS = 400;
@@ -27,21 +29,27 @@ export const OPEN_DAYS = 400;
 /** Lease of an accepted execution, until a process takes it over. */
 const ACCEPTED_LEASE_MS = 2 * 60_000;
 
-/** Partition keys of the index by time, over which open executions are spread so that none gets hot. */
+/** Partition keys of the index of sweeps, over which open executions are spread so that none gets hot. */
 const SHARD_COUNT = 4;
 
-/** The partition keys of a group in the index by time. */
+/** The partition keys of a group in the index of sweeps. */
 export const shardsOf = (group: DueGroup): readonly string[] =>
   Array.from({ length: SHARD_COUNT }, (_, shard) => toShard(group, shard));
 
 const shardOf = (executionId: string, group: DueGroup): string =>
   toShard(group, (createHash('sha256').update(executionId).digest()[0] ?? 0) % SHARD_COUNT);
 
-/** The attributes by which an execution is found in the index by time once its lease has expired. */
-export const toLease = (executionId: string, group: DueGroup, leaseExpiresAt: number) => ({
-  openShard: text(shardOf(executionId, group)),
-  leaseExpiresAt: text(toIso(leaseExpiresAt)),
+/**
+ * The attributes by which the sweeper finds an execution. A run that renews its lease leaves them as they are, since each
+ * change of an index is billed: the sweeper moves them when it has looked.
+ */
+export const toSweep = (executionId: string, group: DueGroup, sweepAt: number) => ({
+  sweepShard: text(shardOf(executionId, group)),
+  sweepAt: text(toIso(sweepAt)),
 });
+
+/** @param at - milliseconds since the epoch */
+export const toLease = (at: number) => ({ leaseExpiresAt: text(toIso(at)) });
 
 const toShard = (group: DueGroup, shard: number): string => `${group === 'waiting' ? 'w' : ''}${shard}`;
 
@@ -63,6 +71,7 @@ const readTime = (item: Item, name: string): number | null =>
 
 export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
   const isInline = start.mode === 'inline';
+  const sweepAt = start.startedAt + ACCEPTED_LEASE_MS;
   return compact({
     executionId: text(start.executionId),
     workflowId: text(start.workflowId),
@@ -75,13 +84,10 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
     expiresAt: number(toExpiry(start.startedAt, isInline ? retentionDays : OPEN_DAYS)),
     // Stored, since the process that finishes it may have another setting: the command line has none.
     retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
-    input: optional(start.input, text),
-    callbackKey: optional(start.callbackKey, text),
     retryOf: optional(start.retryOf, json),
     traceparent: optional(start.traceparent, text),
-    retriedCheckpoints: optional(start.retriedCheckpoints, text),
     keepsResult: start.keepsResult ? flag(true) : undefined,
-    ...(isInline ? {} : toLease(start.executionId, 'active', start.startedAt + ACCEPTED_LEASE_MS)),
+    ...(isInline ? {} : { ...toLease(sweepAt), ...toSweep(start.executionId, 'active', sweepAt) }),
   });
 };
 
@@ -89,13 +95,10 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   ...toSummary(item),
   trigger: readJson<ExecutionStart['trigger']>(item, 'trigger'),
   startToken: item.startToken?.S ?? '',
-  input: item.input?.S ?? null,
-  callbackKey: item.callbackKey?.S ?? null,
   retryOf: readJson<ExecutionStart['retryOf']>(item, 'retryOf', null),
   traceparent: item.traceparent?.S ?? null,
-  retriedCheckpoints: item.retriedCheckpoints?.S ?? null,
   keepsResult: item.keepsResult?.BOOL === true,
-  nodes: readJson<NodeRecord[]>(item, 'nodes', []),
+  nodes: readLongJson<NodeRecord[]>(item, 'nodes', []),
   nodesOmitted: readNumber(item, 'nodesOmitted', 0),
   failure: readJson<NodeFailure | null>(item, 'failure', null),
   leaseOwner: item.leaseOwner?.S ?? null,
@@ -103,13 +106,12 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   journalSize: readNumber(item, 'journalSize', 0),
   crashes: readNumber(item, 'crashes', 0),
   redispatches: readNumber(item, 'redispatches', 0),
-  result: item.result?.S ?? null,
-  checkpoints: item.checkpoints?.S ?? null,
+  result: readPacked(item, 'result'),
   isInOutbox: item.isInOutbox?.BOOL === true,
   leaseExpiresAt: readTime(item, 'leaseExpiresAt'),
 });
 
-/** Reads an item of the index by workflow. */
+/** Reads as much of a record as lists show. */
 export const toSummary = (item: Item): ExecutionSummary => ({
   executionId: readText(item, 'executionId'),
   workflowId: readText(item, 'workflowId'),

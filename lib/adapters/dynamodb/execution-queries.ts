@@ -1,49 +1,61 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { type ExecutionStatus, isFinal } from '../../executions/record/execution-status.ts';
 import type {
   DueGroup,
   ExecutionPage,
   ExecutionQuery,
   ExecutionSummary,
 } from '../../executions/record/execution-store.ts';
+import { AppError } from '../../shared/errors.ts';
 import { type Item, readText, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { shardsOf, toIso, toSummary } from './execution-item.ts';
+import { isExpired, shardsOf, toIso, toSummary } from './execution-item.ts';
 import type { TableNames } from './table-names.ts';
 import { translateErrors } from './translate-error.ts';
 
-/** Limit of one call: pages full of other statuses give a short list with `hasMore`. */
+/** Limits of one call: pages full of other statuses give a short list with `hasMore`. */
 const MAX_PAGES = 10;
+/** What one call reads at most: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+const PAGE_SIZE = 100;
 
 type Tables = Pick<TableNames, 'executions'>;
 
-/** Lists the executions of a workflow from its index, the latest first. */
+/**
+ * Lists the executions of a workflow, the latest first: keys from an index, then the records. Those that ended badly,
+ * which operators look for, have an index of their own, since they may be few among many.
+ */
 export const listExecutions = async (
   client: DynamoDbClient,
   { executions }: Tables,
   { workflowId, status, from, to, limit, after }: ExecutionQuery,
+  now: number,
 ): Promise<ExecutionPage> => {
+  const { IndexName, key } = status !== undefined && isBad(status) ? BY_FAILURE : BY_WORKFLOW;
   const input: QueryCommandInput = {
     TableName: executions,
-    IndexName: 'byWorkflow',
+    IndexName,
     ScanIndexForward: false,
-    KeyConditionExpression: 'workflowId = :workflowId AND startedAt BETWEEN :from AND :to',
+    Limit: status === undefined ? limit + 1 : PAGE_SIZE,
+    KeyConditionExpression: `${key} = :workflowId AND startedAt BETWEEN :from AND :to`,
     ExpressionAttributeValues: {
       ':workflowId': text(workflowId),
       ':from': text(toIso(from ?? 0)),
       ':to': text(toIso(to ?? MAX_TIME)),
-      ...(status === undefined ? {} : { ':status': text(status) }),
     },
-    ...(status === undefined
-      ? {}
-      : { FilterExpression: '#status = :status', ExpressionAttributeNames: { '#status': 'status' } }),
   };
   const found: ExecutionSummary[] = [];
-  let next = after === undefined ? undefined : toKey(workflowId, after);
+  let next = after === undefined ? undefined : { [key]: text(workflowId), ...toKey(after) };
   for (let page = 0; page < MAX_PAGES; page++) {
     const { Items = [], LastEvaluatedKey } = await translateErrors(
       client.query({ ...input, ExclusiveStartKey: next }),
     );
-    found.push(...Items.map(toSummary));
+    const items = await readSummaries(client, executions, Items);
+    found.push(
+      ...items
+        .filter((item) => !isExpired(item, now))
+        .map(toSummary)
+        .filter((summary) => status === undefined || summary.status === status),
+    );
     if (found.length > limit) return { executions: found.slice(0, limit), hasMore: true };
     if (LastEvaluatedKey === undefined) return { executions: found, hasMore: false };
     next = LastEvaluatedKey;
@@ -51,14 +63,50 @@ export const listExecutions = async (
   return { executions: found, hasMore: true };
 };
 
+const BY_WORKFLOW = { IndexName: 'byWorkflow', key: 'workflowId' };
+const BY_FAILURE = { IndexName: 'byFailure', key: 'failedWorkflowId' };
+
+const isBad = (status: ExecutionStatus): boolean => isFinal(status) && status !== 'succeeded';
+
+/** The attributes that a list shows, and the one that says whether it still does. */
+const SUMMARY_ATTRIBUTES = [
+  ...['executionId', 'workflowId', 'workflowVersion', 'mode', 'status', 'startedAt', 'endedAt', 'expiresAt'],
+];
+
+/** In the order of their keys, without those that are gone. DynamoDB may leave some for a further call. */
+const readSummaries = async (
+  client: DynamoDbClient,
+  table: string,
+  keys: readonly Item[],
+): Promise<readonly Item[]> => {
+  const found = new Map<string, Item>();
+  let wanted = keys.map(({ executionId }) => ({ executionId: executionId ?? text('') }));
+  while (wanted.length > 0) {
+    const { Responses, UnprocessedKeys } = await translateErrors(
+      client.batchGetItem({
+        RequestItems: {
+          [table]: {
+            Keys: wanted,
+            ProjectionExpression: SUMMARY_ATTRIBUTES.map((name) => `#${name}`).join(', '),
+            ExpressionAttributeNames: Object.fromEntries(
+              SUMMARY_ATTRIBUTES.map((name) => [`#${name}`, name]),
+            ),
+          },
+        },
+      }),
+    );
+    for (const item of Responses?.[table] ?? []) found.set(readText(item, 'executionId'), item);
+    const left = UnprocessedKeys?.[table]?.Keys ?? [];
+    if (left.length === wanted.length) throw new AppError('STORE_UNAVAILABLE', {});
+    wanted = left as typeof wanted;
+  }
+  return keys.map((key) => found.get(readText(key, 'executionId'))).filter((item) => item !== undefined);
+};
+
 /** The last year of four digits: later times do not sort as text. */
 const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-const toKey = (
-  workflowId: string,
-  { executionId, startedAt }: NonNullable<ExecutionQuery['after']>,
-): Item => ({
-  workflowId: text(workflowId),
+const toKey = ({ executionId, startedAt }: NonNullable<ExecutionQuery['after']>): Item => ({
   startedAt: text(toIso(startedAt)),
   executionId: text(executionId),
 });
@@ -76,8 +124,8 @@ export async function* findDueExecutions(
     translateErrors(
       client.query({
         TableName: executions,
-        IndexName: 'byLeaseExpiry',
-        KeyConditionExpression: 'openShard = :shard AND leaseExpiresAt <= :now',
+        IndexName: 'bySweep',
+        KeyConditionExpression: 'sweepShard = :shard AND sweepAt <= :now',
         ExpressionAttributeValues: { ':shard': text(shard), ':now': text(toIso(now)) },
         Limit: DUE_PAGE_SIZE,
         ExclusiveStartKey: from,
@@ -92,7 +140,7 @@ export async function* findDueExecutions(
     });
     yield* pages
       .flatMap(({ Items = [] }) => Items)
-      .sort((a, b) => (readText(a, 'leaseExpiresAt') < readText(b, 'leaseExpiresAt') ? -1 : 1))
+      .sort((a, b) => (readText(a, 'sweepAt') < readText(b, 'sweepAt') ? -1 : 1))
       .map((item) => readText(item, 'executionId'));
   }
 }

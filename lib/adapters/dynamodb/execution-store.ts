@@ -1,20 +1,36 @@
 import type { Clock } from '../../contract/services.ts';
 import type {
+  ExecutionEnd,
   ExecutionRecord,
+  ExecutionStart,
   ExecutionStore,
   PendingCallback,
 } from '../../executions/record/execution-store.ts';
-import { flag, type Item, json, number, optional, readJson, readNumber, text } from './attributes.ts';
+import {
+  compact,
+  type Item,
+  json,
+  longJson,
+  number,
+  optional,
+  packed,
+  readJson,
+  readNumber,
+  text,
+} from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
+import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
+import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
 import {
   callbackKeyOf,
   isExpired,
   OPEN_DAYS,
+  SECONDS_PER_DAY,
   toExpiry,
-  toIso,
   toItem,
   toLease,
   toRecord,
+  toSweep,
 } from './execution-item.ts';
 import { findDueExecutions, listExecutions } from './execution-queries.ts';
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
@@ -29,12 +45,10 @@ interface ExecutionStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Lease of a finished execution in the outbox: after it, the sweeper publishes the end. */
-const OUTBOX_LEASE_MS = 60_000;
-
 /**
- * The records of executions. Every change is conditional; a final status never changes. When the reply to a write is
- * lost, the client repeats the write and its condition fails: a read then shows whether the write was ours.
+ * The records of executions, each with an item of data beside it. Every change is conditional; a final status never
+ * changes. When the reply to a write is lost, the client repeats the write and its condition fails: a read then shows
+ * whether the write was ours.
  */
 export const createExecutionStore = (
   client: DynamoDbClient,
@@ -56,6 +70,17 @@ export const createExecutionStore = (
     return item === null ? null : toRecord(item);
   };
 
+  /** False when there is such an item. */
+  const putNew = (Item: Item): Promise<boolean> =>
+    putItem(client, {
+      TableName: tables.executions,
+      Item,
+      ConditionExpression: 'attribute_not_exists(executionId)',
+    });
+
+  const putRecord = async ({ executionId, startToken }: ExecutionStart, item: Item): Promise<boolean> =>
+    (await putNew(item)) || (await find(executionId))?.startToken === startToken;
+
   /** Null when the condition does not hold. */
   const update = (key: string, change: Change, ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE') =>
     nullIfConditionFails(client.updateItem({ ...at(key), ...toUpdate(change), ReturnValues }));
@@ -66,16 +91,48 @@ export const createExecutionStore = (
 
   const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
+  /** From now on, as long as the process that started it has said. */
+  const endExpiry = () => ({
+    compute: { expiresAt: ':now + if_not_exists(#retentionSeconds, :retention)' },
+    values: {
+      ':now': number(Math.floor(clock.now() / 1_000)),
+      ':retention': number(retentionDays * SECONDS_PER_DAY),
+    },
+  });
+
+  /** Before the record: an execution that has ended has all its data. */
+  const saveEndData = async (executionId: string, { input, checkpoints }: ExecutionEnd): Promise<void> => {
+    if (input === undefined && checkpoints === undefined) return;
+    const data = {
+      ...(input === undefined ? {} : { input }),
+      ...(checkpoints === undefined ? {} : { checkpoints }),
+    };
+    await update(dataKeyOf(executionId), toDataChange(data, endExpiry()));
+  };
+
   return {
     find,
 
+    findData: async (executionId) => {
+      const item = await read(dataKeyOf(executionId));
+      return item === null ? null : toData(item);
+    },
+
     start: async (start) => {
-      const isNew = await putItem(client, {
-        TableName: tables.executions,
-        Item: toItem(start, retentionDays),
-        ConditionExpression: 'attribute_not_exists(executionId)',
+      // First its data: no process finds a record without. That of another delivery with the same key is as good.
+      if (start.input !== null) await putNew(toDataItem(start, retentionDays));
+      return putRecord(start, toItem(start, retentionDays));
+    },
+
+    startAndFinish: async (start, end) => {
+      await saveEndData(start.executionId, end);
+      const isBad = end.status !== 'succeeded';
+      return putRecord(start, {
+        ...toItem(start, retentionDays),
+        ...compact(toEndAttributes(end)),
+        ...(isBad ? { failedWorkflowId: text(start.workflowId) } : {}),
+        ...toOutboxSweep(start.executionId, end),
       });
-      return isNew || (await find(start.executionId))?.startToken === start.startToken;
     },
 
     withdraw: async (executionId, startToken) => {
@@ -86,7 +143,9 @@ export const createExecutionStore = (
         ExpressionAttributeValues: { ':accepted': text('accepted'), ':token': text(startToken) },
       });
       const deleted = await nullIfConditionFails(deletion);
-      return deleted !== null || (await find(executionId)) === null;
+      const isWithdrawn = deleted !== null || (await find(executionId)) === null;
+      if (isWithdrawn) await nullIfConditionFails(client.deleteItem(at(dataKeyOf(executionId))));
+      return isWithdrawn;
     },
 
     acquireLease: async (executionId, { leaseOwner, leaseExpiresAt, journalSize, crashes }) => {
@@ -95,7 +154,7 @@ export const createExecutionStore = (
         set: {
           status: text('running'),
           leaseOwner: text(leaseOwner),
-          ...toLease(executionId, 'active', leaseExpiresAt),
+          ...toLease(leaseExpiresAt),
           journalSize: number(journalSize),
           crashes: number(crashes),
           expiresAt: openExpiry(),
@@ -109,7 +168,7 @@ export const createExecutionStore = (
     redispatch: async (executionId, leaseExpiresAt) => {
       const item = await updateAndRead(executionId, {
         condition: '#status = :accepted',
-        set: { leaseExpiresAt: text(toIso(leaseExpiresAt)) },
+        set: { ...toLease(leaseExpiresAt), ...toSweep(executionId, 'active', leaseExpiresAt) },
         add: { redispatches: number(1) },
       });
       return item === null ? null : readNumber(item, 'redispatches');
@@ -117,15 +176,19 @@ export const createExecutionStore = (
 
     saveProgress: async (executionId, { status, nodes, crashes, checkpoints, leaseExpiresAt }) => {
       const fitted = nodes === undefined ? null : fitNodes(nodes);
+      if (checkpoints !== undefined)
+        await update(dataKeyOf(executionId), {
+          condition: 'attribute_exists(#executionId)',
+          set: { checkpoints: packed(checkpoints) },
+        });
       const saved = await update(executionId, {
         condition: IS_OPEN,
         set: {
           status: text(status),
-          nodes: optional(fitted?.kept, json),
+          nodes: optional(fitted?.kept, longJson),
           nodesOmitted: optional(fitted?.omitted, number),
           crashes: optional(crashes, number),
-          checkpoints: optional(checkpoints, text),
-          ...toLease(executionId, status === 'waiting' ? 'waiting' : 'active', leaseExpiresAt),
+          ...toLease(leaseExpiresAt),
           expiresAt: openExpiry(),
         },
       });
@@ -145,59 +208,28 @@ export const createExecutionStore = (
     },
 
     finish: async (executionId, end) => {
-      const {
-        status,
-        endedAt,
-        nodes,
-        nodesOmitted = 0,
-        failure,
-        input,
-        result,
-        checkpoints,
-        isInOutbox,
-      } = end;
-      const { kept, omitted } = fitNodes(nodes);
-      const finished = await update(executionId, {
-        condition: IS_OPEN,
-        set: {
-          status: text(status),
-          endedAt: text(toIso(endedAt)),
-          nodes: json(kept),
-          nodesOmitted: number(nodesOmitted + omitted),
-          failure: json(failure),
-          input: optional(input, text),
-          result: optional(result, text),
-          checkpoints: optional(checkpoints, text),
-          isInOutbox: isInOutbox ? flag(true) : undefined,
-          ...(isInOutbox ? toLease(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {}),
-        },
-        compute: { expiresAt: ':now + if_not_exists(#retentionSeconds, :retention)' },
-        values: {
-          ':now': number(Math.floor(clock.now() / 1_000)),
-          ':retention': number(retentionDays * 86_400),
-        },
-        remove: isInOutbox ? [] : ['openShard', 'leaseExpiresAt'],
-      });
+      await saveEndData(executionId, end);
+      const finished = await update(executionId, toEndChange(executionId, end, endExpiry()));
       if (finished !== null) return true;
       const record = await find(executionId);
-      return record?.status === status && record.endedAt === endedAt;
+      return record?.status === end.status && record.endedAt === end.endedAt;
     },
 
     markPublished: async (executionId) => {
       await update(executionId, {
         condition: 'attribute_exists(#isInOutbox)',
-        remove: ['isInOutbox', 'openShard', 'leaseExpiresAt'],
+        remove: ['isInOutbox', ...SWEPT_ATTRIBUTES],
       });
     },
 
-    list: (query) => listExecutions(client, tables, query),
+    list: (query) => listExecutions(client, tables, query, clock.now()),
 
     findDue: (now, group) => findDueExecutions(client, tables, now, group),
 
-    extendLease: async (executionId, leaseExpiresAt) => {
+    extendLease: async (executionId, leaseExpiresAt, group) => {
       await update(executionId, {
-        condition: 'attribute_exists(#openShard)',
-        set: { leaseExpiresAt: text(toIso(leaseExpiresAt)) },
+        condition: 'attribute_exists(#sweepShard)',
+        set: { ...toLease(leaseExpiresAt), ...toSweep(executionId, group, leaseExpiresAt) },
       });
     },
   };

@@ -12,7 +12,7 @@ const OPEN_STATUSES = {
 
 /** A conditional update. Expressions refer to attributes by `#name`, since some names are reserved words. */
 export interface Change {
-  /** May use the names of {@link OPEN_STATUSES}. */
+  /** May use the names of {@link OPEN_STATUSES}; empty for none. */
   readonly condition: string;
   /** Attributes to set; undefined ones keep their value. */
   readonly set?: Readonly<Record<string, AttributeValue | undefined>>;
@@ -56,7 +56,7 @@ export const toUpdate = ({
     ...Object.fromEntries(assignedValues),
   };
   return {
-    ConditionExpression: condition,
+    ConditionExpression: condition === '' ? undefined : condition,
     UpdateExpression: update,
     ExpressionAttributeNames: Object.fromEntries(
       names.map(([placeholder, name = '']) => [placeholder, name]),

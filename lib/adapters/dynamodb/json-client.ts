@@ -36,6 +36,7 @@ export const createJsonClient = ({ region, endpoint, timeouts = TIMEOUTS }: Opti
     putItem: (input) => send('PutItem', input),
     updateItem: (input) => send('UpdateItem', input),
     deleteItem: (input) => send('DeleteItem', input),
+    batchGetItem: (input) => send('BatchGetItem', input),
     query: (input) => send('Query', input),
     scan: (input) => send('Scan', input),
   };

@@ -1,4 +1,5 @@
 import {
+  BatchGetItemCommand,
   DeleteItemCommand,
   DynamoDBClient,
   GetItemCommand,
@@ -34,6 +35,7 @@ export const createSdkClient = (sdk: DynamoDBClient): DynamoDbClient => ({
   putItem: (input) => sdk.send(new PutItemCommand(input)),
   updateItem: (input) => sdk.send(new UpdateItemCommand(input)),
   deleteItem: (input) => sdk.send(new DeleteItemCommand(input)),
+  batchGetItem: (input) => sdk.send(new BatchGetItemCommand(input)),
   query: (input) => sdk.send(new QueryCommand(input)),
   scan: (input) => sdk.send(new ScanCommand(input)),
 });

@@ -85,7 +85,7 @@ const dispatchOrMarkDue = async (
   try {
     await dispatcher.dispatch(executionId, mode, redispatches);
   } catch (error) {
-    await executions.extendLease(executionId, clock.now()).catch((cause: unknown) => {
+    await executions.extendLease(executionId, clock.now(), 'active').catch((cause: unknown) => {
       logger.warn('The execution is not marked as due.', { executionId, cause });
     });
     throw error;

@@ -2,13 +2,18 @@ import type { CheckpointJournal } from '../../engine/checkpoint-journal.ts';
 import type { CallbackUrls } from '../../engine/session.ts';
 import type { Steps } from '../../engine/steps.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
-import type { ExecutionRecord } from '../record/execution-store.ts';
 
 /** Reads the checkpoint journal of an execution as it was at the start of this invocation. */
 export interface JournalReader {
   count(): Promise<number>;
   /** @throws AppError `STORE_UNAVAILABLE` */
   read(): Promise<CheckpointJournal>;
+}
+
+/** What the callback URLs of an execution are made from. */
+export interface CallbackSigner {
+  readonly executionId: string;
+  readonly callbackKey: string | null;
 }
 
 /** The durable or express engine, as one invocation of a background run sees it. */
@@ -22,7 +27,7 @@ export interface BackgroundEngine {
   /** Null where no checkpoint outlives the process. */
   readonly journal: JournalReader | null;
   /** Null where a run can't wait for an answer. */
-  readonly openCallbackUrls: ((record: ExecutionRecord) => CallbackUrls) | null;
+  readonly openCallbackUrls: ((signer: CallbackSigner) => CallbackUrls) | null;
   /** Tracks I/O outside of steps, which the engine can't see: it suspends a run without. */
   track<Value>(work: Promise<Value>): Promise<Value>;
 }

@@ -8,11 +8,11 @@ import type { OtherWorkflows } from '../../engine/session.ts';
 import { countCrashes, MAX_CRASHES } from '../record/count-crashes.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import { isFinal } from '../record/execution-status.ts';
-import type { ExecutionEnd, ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { latestTimeOf } from '../record/keep-times.ts';
 import { createRecorder, type Recorder } from '../record/recorder.ts';
 import type { BackgroundEngine, BackgroundInvocation } from './background-engine.ts';
-import { type FinishParts, finishEarly, finishExecution } from './finish-execution.ts';
+import { type FinishParts, finishEarly, finishExecution, type NewEnd } from './finish-execution.ts';
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
 import { type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
 import { createMonotonicClock } from './monotonic-clock.ts';
@@ -42,19 +42,34 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     const stored = await executions.find(executionId);
     if (stored === null || isFinal(stored.status)) return logNothingToRun(executionId);
     const loaded = await loadBackgroundRun(stored, parts);
-    const journalSize = (await engine.journal?.count()) ?? 0;
-    record = await executions.acquireLease(executionId, {
-      leaseOwner: engine.leaseOwner,
-      leaseExpiresAt: services.clock.now() + RUNNING_LEASE_MS[engine.mode],
-      journalSize,
-      crashes: countCrashes(stored, journalSize),
-    });
+    const acquireLease = once(() => acquire(stored, engine));
+    const isLeasedLate = engine.mode === 'express' && 'plan' in loaded && loaded.plan.isPure;
+    record = isLeasedLate ? stored : await acquireLease();
     if (record === null) return logNothingToRun(executionId);
     if ('failure' in loaded) return finishFailed(record, loaded.failure);
     journal = loaded.journal;
     if (record.crashes >= MAX_CRASHES) return finishCrashLoop(record, engine);
     updates = createRecordUpdates(record, loaded, blobs, services.clock);
-    await runLoaded(record, loaded, updates, engine);
+    const saveProgress: ExecutionStore['saveProgress'] = async (id, progress) =>
+      (await acquireLease()) !== null && executions.saveProgress(id, progress);
+    await runLoaded(record, loaded, { ...updates, saveProgress }, engine);
+  };
+
+  /**
+   * The lease keeps a duplicate from running, and counts crashes. An express run that touches nothing acquires it with
+   * its first progress, after a second: most have ended by then, and save a write.
+   */
+  const acquire = async (
+    stored: ExecutionRecord,
+    { leaseOwner, mode, journal: known }: BackgroundEngine,
+  ): Promise<ExecutionRecord | null> => {
+    const journalSize = (await known?.count()) ?? 0;
+    return executions.acquireLease(stored.executionId, {
+      leaseOwner,
+      leaseExpiresAt: services.clock.now() + RUNNING_LEASE_MS[mode],
+      journalSize,
+      crashes: countCrashes(stored, journalSize),
+    });
   };
 
   const logNothingToRun = (executionId: string): void =>
@@ -75,7 +90,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
   const runLoaded = async (
     leased: ExecutionRecord,
     loaded: LoadedRun,
-    { toProgress, toEnd }: RecordUpdates,
+    { toProgress, toEnd, saveProgress }: RecordUpdates & Pick<ExecutionStore, 'saveProgress'>,
     engine: BackgroundEngine,
   ): Promise<void> => {
     const execution = toExecutionInfo(leased);
@@ -84,7 +99,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     const clock = createMonotonicClock(services.clock, floor, closed.signal);
     const runRecorder = createRecorder({
       executionId,
-      executions,
+      executions: { saveProgress },
       clock,
       logger,
       toProgress,
@@ -103,7 +118,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             logger: parts.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),
-            callbacks: engine.openCallbackUrls?.(leased) ?? null,
+            callbacks: engine.openCallbackUrls?.({ executionId, callbackKey: loaded.callbackKey }) ?? null,
             track: engine.track,
             onProgress: runRecorder.update,
             signal: halted.signal,
@@ -121,7 +136,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     await engine.track(runRecorder.close().then(async () => finish(leased, await toEnd(result))));
   };
 
-  const finish = async (leased: ExecutionRecord, end: Omit<ExecutionEnd, 'isInOutbox'>): Promise<void> => {
+  const finish = async (leased: ExecutionRecord, end: NewEnd): Promise<void> => {
     if (!(await finishExecution(leased, end, parts)))
       logger.warn('The execution had ended before; its record stays.', { executionId: leased.executionId });
   };
@@ -163,5 +178,16 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       closed.abort('the invocation is over'); // an explicit reason: the default one costs a stack trace
       await recorder?.close();
     },
+  };
+};
+
+const once = <Value>(compute: () => Promise<Value>): (() => Promise<Value>) => {
+  let value: Promise<Value> | null = null;
+  return () => {
+    value ??= compute().catch((error: unknown) => {
+      value = null; // the next call tries again
+      throw error;
+    });
+    return value;
   };
 };

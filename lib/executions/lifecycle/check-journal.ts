@@ -1,10 +1,10 @@
 import { isOpen, type NodeRecord, nodeKeyOf } from '../../engine/result.ts';
 import { findBehind } from '../../workflows/plan/find-behind.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
-import type { ExecutionRecord } from '../record/execution-store.ts';
+import type { ExecutionData, ExecutionRecord } from '../record/execution-store.ts';
 import { unpackText } from '../record/pack-value.ts';
 
-type RetriedRecord = Pick<ExecutionRecord, 'checkpoints' | 'nodes' | 'status' | 'failure'>;
+type RetriedRecord = Pick<ExecutionRecord, 'nodes' | 'status' | 'failure'>;
 
 /**
  * Checks that a retry from a node has the checkpoints of all nodes before it. The journal of a failed run is complete,
@@ -14,10 +14,11 @@ type RetriedRecord = Pick<ExecutionRecord, 'checkpoints' | 'nodes' | 'status' | 
  */
 export const checkJournal = async (
   record: RetriedRecord,
+  { checkpoints }: Pick<ExecutionData, 'checkpoints'>,
   plan: Plan,
   from: string,
 ): Promise<string | null> => {
-  const { checkpoints, nodes, failure } = record;
+  const { nodes, failure } = record;
   if (checkpoints === null)
     return 'what its steps gave was not kept, so that it can only be retried from the start';
   const behind = findBehind(plan, from);

@@ -6,16 +6,20 @@ import type {
   ExecutionEnd,
   ExecutionIdentity,
   ExecutionRecord,
+  ExecutionStart,
   ExecutionStore,
 } from '../record/execution-store.ts';
 
 export interface FinishParts {
-  readonly executions: Pick<ExecutionStore, 'finish' | 'markPublished'>;
+  readonly executions: Pick<ExecutionStore, 'startAndFinish' | 'finish' | 'markPublished'>;
   readonly events: ExecutionEvents;
   /** Whether ends are in the outbox until their event is published; false without an event bus. */
   readonly usesOutbox: boolean;
   readonly logger: Logger;
 }
+
+/** An end as its run computes it. */
+export type NewEnd = Omit<ExecutionEnd, 'isInOutbox'>;
 
 /**
  * Records the end of an execution, on the condition that it has none, then publishes it. Never in the other order: an end
@@ -25,15 +29,34 @@ export interface FinishParts {
  * @returns false, with nothing changed or published, when it had ended before
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const finishExecution = async (
+export const finishExecution = (
   execution: ExecutionIdentity,
-  end: Omit<ExecutionEnd, 'isInOutbox'>,
+  end: NewEnd,
   parts: FinishParts,
+): Promise<boolean> =>
+  recordAndPublish(execution, end, parts, (recorded) =>
+    parts.executions.finish(execution.executionId, recorded),
+  );
+
+/**
+ * {@link finishExecution} for an execution whose start is not recorded.
+ *
+ * @returns false, with nothing changed or published, when there is a record of it
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const startAndFinish = (start: ExecutionStart, end: NewEnd, parts: FinishParts): Promise<boolean> =>
+  recordAndPublish(start, end, parts, (recorded) => parts.executions.startAndFinish(start, recorded));
+
+const recordAndPublish = async (
+  execution: ExecutionIdentity,
+  end: NewEnd,
+  parts: FinishParts,
+  record: (end: ExecutionEnd) => Promise<boolean>,
 ): Promise<boolean> => {
   const endedAt = Math.max(end.endedAt, execution.startedAt); // clocks of two machines differ
-  const isInOutbox = parts.usesOutbox;
-  const isFinished = await parts.executions.finish(execution.executionId, { ...end, endedAt, isInOutbox });
-  if (isFinished) await publishEnd({ ...execution, ...end, endedAt, isInOutbox }, parts);
+  const recorded = { ...end, endedAt, isInOutbox: parts.usesOutbox };
+  const isFinished = await record(recorded);
+  if (isFinished) await publishEnd({ ...execution, ...recorded }, parts);
   return isFinished;
 };
 
@@ -57,7 +80,7 @@ export const finishEarly = (
   const endedAt = parts.clock.now();
   const failure = { nodeId, name, message };
   const end = { status, endedAt, nodes: failOpenNodes(nodes, endedAt, failure), nodesOmitted, failure };
-  return finishExecution(record, { ...end, ...extra }, parts);
+  return finishExecution(record, { ...end, checkpoints: null, ...extra }, parts);
 };
 
 /** Publishes a recorded end. Never rejects: an end that can't be published stays in the outbox. */

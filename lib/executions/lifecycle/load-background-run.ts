@@ -9,11 +9,12 @@ import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts
 import { findBehind } from '../../workflows/plan/find-behind.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { BlobStore } from '../record/blob-store.ts';
-import type { ExecutionRecord } from '../record/execution-store.ts';
+import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { unpackText } from '../record/pack-value.ts';
 import type { OpenPlan } from './plans.ts';
 
 export interface LoadParts {
+  readonly executions: Pick<ExecutionStore, 'findData'>;
   readonly workflows: Pick<WorkflowStore, 'findVersion'>;
   readonly openPlan: OpenPlan;
   readonly blobs: BlobStore;
@@ -25,6 +26,8 @@ export interface LoadedRun {
   readonly plan: Plan;
   /** The input of the trigger. */
   readonly input: JsonObject;
+  /** Signs its callback URLs; null for none. */
+  readonly callbackKey: string | null;
   /** Starts with the retried checkpoints; the run adds its own. */
   readonly journal: CheckpointJournal;
 }
@@ -50,10 +53,13 @@ export const loadBackgroundRun = async (
 };
 
 const load = async (
-  { workflowId, workflowVersion, trigger, retryOf, retriedCheckpoints, ...record }: ExecutionRecord,
-  { workflows, openPlan, blobs }: LoadParts,
+  { executionId, workflowId, workflowVersion, trigger, retryOf }: ExecutionRecord,
+  { executions, workflows, openPlan, blobs }: LoadParts,
 ): Promise<LoadedRun> => {
-  const workflow = await workflows.findVersion(workflowId, workflowVersion);
+  const [workflow, data] = await Promise.all([
+    workflows.findVersion(workflowId, workflowVersion),
+    executions.findData(executionId),
+  ]);
   // It was stored before the execution: not visible yet, or lost; either way no failure of the execution.
   if (workflow === null) {
     const cause = new Error(`version ${workflowVersion} of ${workflowId} is not stored`);
@@ -61,7 +67,9 @@ const load = async (
   }
   const plan = await openPlan(workflow);
   plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
-  const input = JSON.parse(await unpackText(record.input ?? 'j{}', blobs)) as JsonObject;
+  if (data === null || data.input === null) throw new Error('its request is not stored any more');
+  const { callbackKey, retriedCheckpoints } = data;
+  const input = JSON.parse(await unpackText(data.input, blobs)) as JsonObject;
   const journal: CheckpointJournal =
     retriedCheckpoints === null
       ? new Map()
@@ -69,5 +77,5 @@ const load = async (
           await unpackText(retriedCheckpoints, blobs),
           findBehind(plan, retryOf?.fromNodeId ?? ''),
         );
-  return { workflow, plan, input, journal };
+  return { workflow, plan, input, callbackKey, journal };
 };

@@ -19,16 +19,20 @@ interface PrepareParts {
   readonly guard?: StrayErrorGuard | undefined;
 }
 
-/** Runs a started execution. A failing node is a result; it throws for bugs of the engine only. */
-export type RunPrepared = (start: ExecutionStart) => Promise<ExecutionResult>;
+export interface PreparedRun {
+  /** See {@link Plan}. */
+  readonly isPure: boolean;
+  /** A failing node is a result; it throws for bugs of the engine only. */
+  run(start: ExecutionStart): Promise<ExecutionResult>;
+}
 
 /**
- * Loads what an inline run needs, before its start is recorded.
+ * Loads what an inline run needs, before anything of it is recorded.
  *
  * @param timeLimitMs - upper bound of the workflow's timeout
  * @throws AppError `WORKFLOW_INVALID` when the stored workflow, or its trigger, can't run
  */
-export type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<RunPrepared>;
+export type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<PreparedRun>;
 
 export const createPrepareRun =
   ({ openPlan, otherWorkflows, services, loggerFor, guard }: PrepareParts): PrepareRun =>
@@ -36,7 +40,7 @@ export const createPrepareRun =
     const plan = await openPlan(workflow);
     plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
     const limits = computeLimits(workflow.definition.settings, 'inline', timeLimitMs);
-    return async (start) => {
+    const run = async (start: ExecutionStart): Promise<ExecutionResult> => {
       const execution = toExecutionInfo(start);
       const ports = {
         services,
@@ -48,4 +52,5 @@ export const createPrepareRun =
       };
       return execute(plan, { execution, input, limits }, ports);
     };
+    return { isPure: plan.isPure, run };
   };

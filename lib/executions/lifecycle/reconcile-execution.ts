@@ -1,7 +1,7 @@
 import type { Clock } from '../../contract/services.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { type FinalStatus, isFinal } from '../record/execution-status.ts';
-import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import { type ExecutionStatus, type FinalStatus, isFinal } from '../record/execution-status.ts';
+import type { DueGroup, ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import type { Dispatcher } from './dispatch-execution.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
 import { PROCESS_LOST } from './find-execution.ts';
@@ -44,20 +44,28 @@ export const reconcileExecution = async (
   if (record === null) return;
   const { status, mode } = record;
   if (isFinal(status)) {
-    if (record.isInOutbox) await publishAgain(record, status, parts);
+    if (record.isInOutbox && !isLeased(record, parts)) await publishAgain(record, status, parts);
     return;
   }
+  const isDead = deadLetter !== null && record.leaseOwner === leaseOwnerOf(deadLetter);
+  if (deadLetter === null && isLeased(record, parts)) return sweepLater(record, parts);
   if (status === 'accepted') return dispatchAgain(record, parts);
   if (mode === 'durable') return checkDurable(record, parts);
-  const isDead = deadLetter !== null && record.leaseOwner === leaseOwnerOf(deadLetter);
-  // It was started or resumed after the sweep found it; or the dead letter is that of a duplicate.
-  const isLeased = record.leaseExpiresAt !== null && record.leaseExpiresAt > parts.clock.now();
-  if (isLeased && !isDead) return;
+  if (isLeased(record, parts) && !isDead) return; // the dead letter is that of a duplicate
   const message = isDead
     ? 'its process failed, and so did those that tried again'
     : 'its process ended without saying how';
   await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
 };
+
+const isLeased = ({ leaseExpiresAt }: ExecutionRecord, { clock }: ReconcileParts): boolean =>
+  leaseExpiresAt !== null && leaseExpiresAt > clock.now();
+
+/** Its process renews the lease in the record alone, since each change of the index of sweeps is billed. */
+const sweepLater = ({ executionId, status, leaseExpiresAt }: ExecutionRecord, parts: ReconcileParts) =>
+  parts.executions.extendLease(executionId, leaseExpiresAt ?? 0, groupOf(status));
+
+const groupOf = (status: ExecutionStatus): DueGroup => (status === 'waiting' ? 'waiting' : 'active');
 
 const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: ReconcileParts): Promise<void> =>
   publishEnd({ ...record, status, endedAt: record.endedAt ?? parts.clock.now() }, parts);
@@ -97,7 +105,7 @@ const checkDurable = async (record: ExecutionRecord, parts: ReconcileParts): Pro
   }
   // Later than the deadline: at the deadline itself it would be due again, and not timed out yet.
   const leaseExpiresAt = computeLease(status, 'durable', now, deadline + 1);
-  await parts.executions.extendLease(executionId, leaseExpiresAt);
+  await parts.executions.extendLease(executionId, leaseExpiresAt, groupOf(status));
 };
 
 /** The end of an execution whose durable execution has ended without recording one. */

@@ -2,18 +2,19 @@ import type { Clock } from '../../contract/services.ts';
 import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
 import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
 import type { BlobStore } from '../record/blob-store.ts';
-import type { ExecutionEnd, ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
+import type { ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
 import { keepTimes } from '../record/keep-times.ts';
 import { PACKED_BYTES, packResult } from '../record/pack-result.ts';
 import { packText } from '../record/pack-value.ts';
 import { viewNodes } from '../record/view-data.ts';
+import type { NewEnd } from './finish-execution.ts';
 import { computeLease, computeLimits, keepsData } from './limits.ts';
 import type { LoadedRun } from './load-background-run.ts';
 
 /** Computes what is written to the record of a background run. */
 export interface RecordUpdates {
   toProgress(nodes: readonly NodeRecord[], status: ExecutionProgress['status']): Promise<ExecutionProgress>;
-  toEnd(result: ExecutionResult): Promise<Omit<ExecutionEnd, 'isInOutbox'>>;
+  toEnd(result: ExecutionResult): Promise<NewEnd>;
   /** @returns the nodes of a failed run, as its record shows them */
   toFailed(nodes: readonly NodeRecord[]): readonly NodeRecord[];
 }
@@ -28,6 +29,9 @@ export const createRecordUpdates = (
   const { mode, startedAt } = record;
   const view = (nodes: readonly NodeRecord[], hasFailed: boolean): readonly NodeRecord[] =>
     viewNodes(keepTimes(record.nodes, nodes), { keepsData: keepsData(settings, mode, hasFailed) });
+  const isKept = (hasFailed: boolean): boolean =>
+    hasFailed ||
+    serializeJournal(journal).length < (settings?.recordData === 'always' ? PACKED_BYTES : SMALL_JOURNAL);
   return {
     toProgress: async (nodes, status) => ({
       status,
@@ -49,8 +53,8 @@ export const createRecordUpdates = (
         nodes: view(nodes, hasFailed),
         failure,
         ...(await packResult(record, result, input, blobs)),
-        ...(hasFailed || keepsJournal(record, journal)
-          ? { checkpoints: await packJournal(record, journal, blobs) }
+        ...(hasFailed || mode === 'durable'
+          ? { checkpoints: isKept(hasFailed) ? await packJournal(record, journal, blobs) : null }
           : {}),
       };
     },
@@ -58,9 +62,11 @@ export const createRecordUpdates = (
   };
 };
 
-/** Runs that succeeded are seldom retried: only small journals of them are kept. */
-const keepsJournal = ({ mode }: ExecutionRecord, journal: CheckpointJournal): boolean =>
-  mode === 'durable' && journal.size > 0 && serializeJournal(journal).length < PACKED_BYTES;
+/**
+ * Size of the journal of a run that succeeded from which it is not kept, in characters: as much as fits beside a request
+ * in one write unit, since such a run is seldom retried; more where the workflow says to record all data.
+ */
+const SMALL_JOURNAL = 300;
 
 /** @throws AppError `STORE_UNAVAILABLE` */
 export const packJournal = (

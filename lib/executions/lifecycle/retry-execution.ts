@@ -4,7 +4,12 @@ import type { BackgroundMode, Workflow } from '../../workflows/definition/defini
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import { isFinal } from '../record/execution-status.ts';
-import type { ExecutionRecord, ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
+import type {
+  ExecutionData,
+  ExecutionRecord,
+  ExecutionStart,
+  ExecutionStore,
+} from '../record/execution-store.ts';
 import { createCallbackKey } from './accept-execution.ts';
 import { checkJournal } from './check-journal.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
@@ -43,7 +48,8 @@ export const retryExecution = async (
   const record = await findExecution(executionId, parts);
   const notRetryable = (reason: string) => new AppError('NOT_RETRYABLE', { executionId, reason });
   if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
-  if (record.input === null)
+  const data = await parts.executions.findData(executionId);
+  if (data === null || data.input === null)
     throw notRetryable('its request was not kept: of runs whose caller waited, only that of failed ones is');
   const workflow = await findWorkflow(record, options, parts);
   if (workflow === null)
@@ -52,11 +58,11 @@ export const retryExecution = async (
   if (plan === null) throw notRetryable(`workflow ${workflow.definition.id} can't run`);
   const problem =
     findProblem(plan, record, options) ??
-    (options.from === null ? null : await checkJournal(record, plan, options.from));
+    (options.from === null ? null : await checkJournal(record, data, plan, options.from));
   if (problem !== null) throw notRetryable(problem);
 
   const mode = await parts.modeOf(workflow);
-  const start = toRetry(record, workflow, options, { ...parts, mode });
+  const start = toRetry(record, data, workflow, options, { ...parts, mode });
   await parts.executions.start(start);
   await dispatchOrWithdraw(start, mode, parts);
   return start;
@@ -94,7 +100,8 @@ const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOp
 };
 
 const toRetry = (
-  { executionId, trigger, input, checkpoints, keepsResult, traceparent }: ExecutionRecord,
+  { executionId, trigger, keepsResult, traceparent }: ExecutionRecord,
+  { input, checkpoints }: ExecutionData,
   workflow: Workflow,
   { from }: RetryOptions,
   { ids, clock, mode }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode },

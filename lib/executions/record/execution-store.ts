@@ -25,17 +25,26 @@ export interface ExecutionIdentity {
   readonly traceparent: string | null;
 }
 
-export interface ExecutionStart extends ExecutionIdentity {
-  /** `running` when it runs in this process. */
-  readonly status: 'accepted' | 'running';
-  /** Unique to this start: identifies our own write when its reply was lost. */
-  readonly startToken: string;
+/**
+ * The part of an execution that its runs and retries read, and nothing shows: stored apart from the record, since every
+ * change of a record is billed by its size.
+ */
+export interface ExecutionData {
   /** Input of the trigger, packed (`packText`); null for an inline run, until it fails. */
   readonly input: string | null;
   /** Signs its callback URLs; null for an inline run. Secret. */
   readonly callbackKey: string | null;
   /** Checkpoints of the execution that this one retries, packed; null for none. They never change, so that replays agree. */
   readonly retriedCheckpoints: string | null;
+  /** Its checkpoint journal, packed, for a retry from a node; null for none. */
+  readonly checkpoints: string | null;
+}
+
+export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, 'checkpoints'> {
+  /** `running` when it runs in this process. */
+  readonly status: 'accepted' | 'running';
+  /** Unique to this start: identifies our own write when its reply was lost. */
+  readonly startToken: string;
   /** Keep the output, for repeated deliveries. */
   readonly keepsResult: boolean;
 }
@@ -55,7 +64,7 @@ export interface ExecutionProgress {
   readonly nodes?: readonly NodeRecord[];
   /** See {@link ExecutionRecord}. Absent: unchanged. */
   readonly crashes?: number;
-  /** See {@link ExecutionRecord}. Absent: unchanged. */
+  /** See {@link ExecutionData}. Absent: unchanged. */
   readonly checkpoints?: string;
   /** Milliseconds since the epoch. */
   readonly leaseExpiresAt: number;
@@ -73,7 +82,8 @@ export interface ExecutionEnd {
   readonly input?: string;
   /** `{output, response}`, packed, when the execution keeps its result. */
   readonly result?: string;
-  readonly checkpoints?: string;
+  /** See {@link ExecutionData}. Absent or null: unchanged; null when the run has said all that a retry will get. */
+  readonly checkpoints?: string | null;
   /** The completion event is not published yet: the sweeper publishes it unless `markPublished` is called. */
   readonly isInOutbox: boolean;
 }
@@ -86,10 +96,10 @@ export interface PendingCallback {
   readonly expiresAt: number;
 }
 
-/** Waiting executions are swept apart, since they may be many and are seldom lost. */
+/** Executions that wait are swept apart, since they may be many and are seldom lost. */
 export type DueGroup = 'active' | 'waiting';
 
-export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
+export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof ExecutionData> {
   readonly status: ExecutionStatus;
   readonly endedAt: number | null;
   /** Bounded: of a very long list the first and the failed entries are kept; data is left out before entries. */
@@ -111,10 +121,8 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status'> {
   /** How often it was dispatched again before its start. */
   readonly redispatches: number;
   readonly result: string | null;
-  /** Its checkpoint journal, packed, for a retry from a node; null for none. */
-  readonly checkpoints: string | null;
   readonly isInOutbox: boolean;
-  /** When the sweeper reconciles it, milliseconds since the epoch; null for never. */
+  /** From when the sweeper reconciles it, milliseconds since the epoch; null for never. */
   readonly leaseExpiresAt: number | null;
 }
 
@@ -148,11 +156,17 @@ export interface ExecutionPage {
  */
 export interface ExecutionStore {
   /**
-   * A conditional put, so that an execution starts once.
+   * Records the start on the condition that there is none, so that an execution starts once.
    *
    * @returns false when it was started before, with another start token
    */
   start(start: ExecutionStart): Promise<boolean>;
+  /**
+   * Records start and end in one write, on the same condition.
+   *
+   * @returns see `start`
+   */
+  startAndFinish(start: ExecutionStart, end: ExecutionEnd): Promise<boolean>;
   /**
    * Deletes an accepted execution that has not started.
    *
@@ -187,13 +201,17 @@ export interface ExecutionStore {
   /** Takes it out of the outbox. */
   markPublished(executionId: string): Promise<void>;
   find(executionId: string): Promise<ExecutionRecord | null>;
+  /** @returns null for an execution without any, such as an inline run that succeeded */
+  findData(executionId: string): Promise<ExecutionData | null>;
   list(query: ExecutionQuery): Promise<ExecutionPage>;
   /**
-   * Finds background executions that are open, or in the outbox, and whose `leaseExpiresAt` has passed. Reads pages on
-   * demand, the longest overdue of each page first.
+   * Finds background executions that are open, or in the outbox, and whose sweep is due: first two minutes after their
+   * start, later at what `extendLease` says. Their lease may have been renewed since. Reads pages on demand, the longest
+   * overdue of each page first.
    *
    * @returns their ids
    */
   findDue(now: number, group: DueGroup): AsyncIterable<string>;
-  extendLease(executionId: string, leaseExpiresAt: number): Promise<void>;
+  /** Moves the lease and, with it, the next sweep, which a run that renews its lease leaves alone. */
+  extendLease(executionId: string, leaseExpiresAt: number, group: DueGroup): Promise<void>;
 }

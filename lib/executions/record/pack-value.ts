@@ -10,6 +10,9 @@ interface PackOptions {
   readonly blobs: BlobStore;
 }
 
+/** Shorter texts are not worth the time; longer ones would make an item with them of more than one write unit. */
+const COMPRESSED_FROM_BYTES = 700;
+
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
 
 const compress = promisify(gzip);
@@ -22,7 +25,7 @@ const inflate = promisify(gunzip);
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const packText = async (text: string, { limitBytes, key, blobs }: PackOptions): Promise<string> => {
-  if (Buffer.byteLength(text) < limitBytes) return `j${text}`;
+  if (Buffer.byteLength(text) < Math.min(COMPRESSED_FROM_BYTES, limitBytes)) return `j${text}`;
   const compressed = await compress(text, { level: constants.Z_BEST_SPEED }); // the default takes twice the CPU time
   if (Math.ceil(compressed.length / 3) * 4 < limitBytes) return `z${compressed.toString('base64')}`;
   await blobs.put(key, compressed);

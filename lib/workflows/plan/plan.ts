@@ -12,6 +12,8 @@ export interface Plan {
   readonly definition: WorkflowDefinition;
   readonly nodes: readonly PlanNode[];
   readonly edges: readonly PlanEdge[];
+  /** Whether no enabled node touches the outside: running it twice does nothing twice. */
+  readonly isPure: boolean;
   /** Whether an expression uses `$nodes`, so that outputs must be kept. */
   readonly readsNodes: boolean;
   /** Route of executions that a trigger starts. @throws AppError `WORKFLOW_INVALID` when it is not an enabled trigger */
@@ -109,6 +111,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     definition,
     nodes,
     edges,
+    isPure: nodes.every(({ node, nodeType }) => node.disabled === true || nodeType.pure),
     readsNodes: nodes.some(({ nodesRead }) => nodesRead.length > 0),
     routeFrom,
     bodyRouteOf,

@@ -70,8 +70,10 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['credentials.put', ({ credentials }) => credentials.put(credential)],
   ['credentials.list', ({ credentials }) => credentials.list()],
   ['executions.start', ({ executions }) => executions.start(start)],
+  ['executions.startAndFinish', ({ executions }) => executions.startAndFinish(start, end)],
   ['executions.finish', ({ executions }) => executions.finish('e-1', end)],
   ['executions.find', ({ executions }) => executions.find('e-1')],
+  ['executions.findData', ({ executions }) => executions.findData('e-1')],
   ['executions.withdraw', ({ executions }) => executions.withdraw('e-1', 'token-1')],
   [
     'executions.begin',
@@ -86,7 +88,7 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
     ({ executions }) => executions.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: 1 }),
   ],
   ['executions.markPublished', ({ executions }) => executions.markPublished('e-1')],
-  ['executions.extendLease', ({ executions }) => executions.extendLease('e-1', 1)],
+  ['executions.extendLease', ({ executions }) => executions.extendLease('e-1', 1, 'active')],
   ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],
   ['executions.findDue', ({ executions }) => dueIn(executions, 1)],
   ['deliveries.claim', ({ deliveries }) => deliveries.claim(aClaim())],
@@ -293,7 +295,7 @@ describe('what is stored', () => {
 
   test('a record has what the TTL and the index by workflow and time need', async () => {
     const { executions, tables, items } = await open();
-    await executions.start(start);
+    await executions.start({ ...start, input: null });
     expect(await items(tables.executions)).toMatchObject([
       {
         workflowId: { S: 'greeting' },
@@ -302,4 +304,22 @@ describe('what is stored', () => {
       },
     ]);
   });
+
+  test.each([
+    ['durable', 400],
+    ['express', 32],
+  ] as const)(
+    'the data of a %s run lives longer than the run, and from its end as long as its record',
+    async (mode, days) => {
+      const { executions, tables, items } = await open();
+      const expiry = async () => {
+        const all = await items(tables.executions);
+        return all.map(({ expiresAt }) => (Number(expiresAt?.N) - 1_700_000_000) / 86_400).sort();
+      };
+      await executions.start({ ...start, mode });
+      expect(await expiry()).toEqual([days, 400].sort());
+      await executions.finish('e-1', { ...end, checkpoints: null });
+      expect(await expiry()).toEqual([30, 30]);
+    },
+  );
 });

@@ -83,8 +83,8 @@ describe('cancelling', () => {
         { nodeId: 'start', status: 'succeeded' },
         { nodeId: 'approve', status: 'failed', durationMs: 8_000 },
       ],
-      checkpoints: 'j{}',
     });
+    expect(await store.findData('e-1')).toMatchObject({ checkpoints: 'j{}' });
     expect(stopped).toEqual(['arn:1: cancelled by an operator']);
   });
 

@@ -46,14 +46,14 @@ const started = anExecutionStart({
   startedAt: 1_000,
 });
 
-const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input) => {
+const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input, isPure = true) => {
   const clock = { time: 1_000, now: () => clock.time, sleep: () => new Promise<void>(() => {}) };
   const execute = (nodeType: string): NodeExecutor['execute'] =>
     nodeType === 'work' ? work : (_node, input) => input;
   const aNodeType = (nodeType: string): NodeType => ({
     nodeType,
     kind: nodeType === 'start' ? 'trigger' : 'action',
-    pure: true,
+    pure: isPure,
     control: null,
     ...fillInDeclarations({}),
     firedBy: null,
@@ -93,7 +93,7 @@ describe('preparing a run', () => {
       context.logger.info('working');
       return { ...input, worked: true };
     });
-    const run = await prepare(anExecution(), 60_000);
+    const { run } = await prepare(anExecution(), 60_000);
     expect(await run(started)).toMatchObject({ status: 'succeeded', output: { body: 'hi', worked: true } });
     expect(seen?.execution).toEqual({
       executionId: 'e-1',
@@ -103,6 +103,11 @@ describe('preparing a run', () => {
       startedAt: '1970-01-01T00:00:01.000Z',
     });
     expect(entries).toEqual([{ level: 'info', message: 'working', fields: { executionId: 'e-1' } }]);
+  });
+
+  test.each([true, false])('knows whether all nodes are pure: %p', async (isPure) => {
+    const { prepare } = aPreparation(undefined, isPure);
+    expect(await prepare(anExecution(), 60_000)).toMatchObject({ isPure });
   });
 
   test('makes one plan per version', async () => {
@@ -139,7 +144,7 @@ describe('preparing a run', () => {
       clock.time += 26_000;
       return input;
     });
-    const run = await prepare(anExecution({ workflow: aChain(settings) }), timeLimitMs);
+    const { run } = await prepare(anExecution({ workflow: aChain(settings) }), timeLimitMs);
     expect(await run(started)).toMatchObject({
       status: 'timedOut',
       failure: { message: expect.stringContaining(message) },
@@ -151,7 +156,7 @@ describe('preparing a run', () => {
     ['output', { maxOutputBytes: 5 }, { message: expect.stringContaining('more than the 5 allowed') }],
   ])('the workflow limits its %s', async (_case, settings, failure) => {
     const { prepare } = aPreparation();
-    const run = await prepare(anExecution({ workflow: aChain(settings) }), 60_000);
+    const { run } = await prepare(anExecution({ workflow: aChain(settings) }), 60_000);
     expect(await run(started)).toMatchObject({ status: 'failed', failure });
   });
 });

@@ -149,6 +149,24 @@ describe('the sweeper', () => {
     expect(stopped).toEqual([['arn-1', 'timedOut']]);
   });
 
+  test.each(['running', 'waiting'] as const)(
+    'looks at a run that is %s, and has renewed its lease, when that expires',
+    async (state) => {
+      const { parts, executions, clock, dispatched, record } = await aSweeper();
+      await executions.acquireLease('e-1', aLease());
+      const leaseExpiresAt = clock.now() + HOUR;
+      await executions.saveProgress('e-1', { status: state, nodes: [], leaseExpiresAt });
+      clock.advance(3 * MINUTE);
+      expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
+      await reconcileExecution('e-1', parts);
+      expect(dispatched).toEqual([]);
+      expect(await record()).toMatchObject({ status: state, leaseExpiresAt });
+      const group = state === 'waiting' ? 'waiting' : 'active';
+      expect(await dueIn(executions, leaseExpiresAt - 1)).toEqual([]);
+      expect(await dueIn(executions, leaseExpiresAt, [group])).toEqual(['e-1']);
+    },
+  );
+
   test.each([
     ['leaves an express run alone for an hour from its last start', 59 * MINUTE, 'running'],
     ['then finishes it as lost', 61 * MINUTE, 'failed'],
@@ -165,16 +183,20 @@ describe('the sweeper', () => {
   });
 
   test('publishes an end that is in the outbox, once', async () => {
-    const { parts, executions, published } = await aLeasedRun();
-    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true }));
+    const { parts, executions, published, clock } = await aLeasedRun();
+    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
+    await reconcileExecution('e-1', parts);
+    expect(published).toEqual([]); // the process that ended it may be about to
+    clock.advance(MINUTE);
     await reconcileExecution('e-1', parts);
     await reconcileExecution('e-1', parts);
     expect(published).toEqual(['e-1 succeeded']);
   });
 
   test('an end that still can not be published stays in the outbox', async () => {
-    const { parts, executions, record, entries } = await aLeasedRun();
-    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true }));
+    const { parts, executions, record, entries, clock } = await aLeasedRun();
+    await executions.finish('e-1', anExecutionEnd({ isInOutbox: true, endedAt: clock.now() }));
+    clock.advance(MINUTE);
     const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
     await reconcileExecution('e-1', { ...parts, events: { publish } });
     expect(await record()).toMatchObject({ isInOutbox: true });
@@ -274,6 +296,7 @@ describe('the function', () => {
       const executionId = `w-${at}`;
       await executions.start(anExecutionStart({ executionId, startToken: executionId, startedAt: 1 }));
       await executions.saveProgress(executionId, { status: 'waiting', nodes: [], leaseExpiresAt: at });
+      await executions.extendLease(executionId, at, 'waiting'); // as an earlier sweep does
     }
     const sweep = createSweepFunction(parts);
     clock.advance(3 * MINUTE);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ExecutionResult } from '../../../lib/engine/result.ts';
 import { findReconciledExecution } from '../../../lib/executions/lifecycle/find-execution.ts';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
-import type { RunPrepared } from '../../../lib/executions/lifecycle/prepare-run.ts';
+import type { PreparedRun } from '../../../lib/executions/lifecycle/prepare-run.ts';
 import { createRunExecution } from '../../../lib/executions/lifecycle/run-execution.ts';
 import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
@@ -41,18 +41,23 @@ const result: ExecutionResult = {
 };
 
 /** All parts are real, except for the engine, which is `run`; one method of the store can fail. */
-const aRun = (run: RunPrepared = async () => result, spoilt: Partial<ExecutionStore> = {}) => {
+const aRun = (
+  run: PreparedRun['run'] = async () => result,
+  spoilt: Partial<ExecutionStore> = {},
+  isPure = false,
+) => {
   const store = inMemoryExecutionStore();
   const { logger, entries } = aRecordingLogger();
   const clock = { time: 100, now: () => clock.time };
   const runs: NewExecution[] = [];
-  const prepare =
-    async (given: NewExecution): Promise<RunPrepared> =>
-    async (start) => {
+  const prepare = async (given: NewExecution): Promise<PreparedRun> => ({
+    isPure,
+    run: async (start) => {
       runs.push(given);
       clock.time += 7;
       return run(start);
-    };
+    },
+  });
   let count = 0;
   const parts = {
     executions: { ...store, ...spoilt },
@@ -175,16 +180,17 @@ describe('running an execution', () => {
 
   test('an end that is recorded already stays, and a warning is logged', async () => {
     const { parts, store, entries } = aRun();
-    const prepare = async () => async () => {
+    const run = async () => {
       await store.finish('e-1', anExecutionEnd({ status: 'timedOut', endedAt: 1 }));
       return result;
     };
+    const prepare = async () => ({ isPure: false, run });
     expect(await createRunExecution({ ...parts, prepare })(execution, 1_000)).toBe(result);
     expect(await store.find('e-1')).toMatchObject({ status: 'timedOut' });
     expect(entries).toMatchObject([{ level: 'warn' }]);
   });
 
-  test.each<[string, RunPrepared]>([
+  test.each<[string, PreparedRun['run']]>([
     ['rejects', () => Promise.reject(new Error('a bug'))],
     [
       'throws',
@@ -208,13 +214,62 @@ describe('the request of a run whose caller waited', () => {
   test.each(['failed', 'timedOut'] as const)('is kept when it %s, for a retry', async (status) => {
     const { execute, store } = ending(status);
     await execute(execution, 1_000);
-    expect(await store.find('e-1')).toMatchObject({ status, input: 'j{"body":1}' });
+    expect(await store.find('e-1')).toMatchObject({ status });
+    expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}' });
   });
 
   test('is not kept when it succeeded', async () => {
     const { execute, store } = aRun();
     await execute(execution, 1_000);
-    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', input: null });
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded' });
+    expect(await store.findData('e-1')).toBeNull();
+  });
+});
+
+describe('a run that touches nothing', () => {
+  const pure = (spoilt: Partial<ExecutionStore> = {}, run?: PreparedRun['run']) => aRun(run, spoilt, true);
+  const never = () => Promise.reject(new Error('not for this run'));
+
+  test('is recorded in one write, at its end', async () => {
+    const seen: unknown[] = [];
+    const run: PreparedRun['run'] = async () => {
+      seen.push(await store.find('e-1'));
+      return result;
+    };
+    const { execute, store, entries } = pure({ start: never, finish: never }, run);
+    expect(await execute(execution, 1_000)).toBe(result);
+    expect(seen).toEqual([null]);
+    expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', startedAt: 100, endedAt: 107 });
+    expect(entries).toEqual([]);
+  });
+
+  test('keeps its request when it fails, for a retry', async () => {
+    const failure = { nodeId: 'start', name: 'Error', message: 'no' };
+    const { execute, store } = pure({}, async () => ({ ...result, status: 'failed', failure }));
+    await execute(execution, 1_000);
+    expect(await store.find('e-1')).toMatchObject({ status: 'failed', failure });
+    expect(await store.findData('e-1')).toMatchObject({ input: 'j{"body":1}' });
+  });
+
+  test('is no success without its record', async () => {
+    const { execute } = pure({ startAndFinish: unavailable });
+    await expect(execute(execution, 1_000)).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+
+  test('that was recorded before leaves that record', async () => {
+    const { execute, store } = pure();
+    await store.start(anExecutionStart({ status: 'running', startedAt: 99 }));
+    await expect(execute(execution, 1_000)).rejects.toMatchObject({ code: 'ALREADY_STARTED' });
+    expect(await store.find('e-1')).toMatchObject({ status: 'running', startedAt: 99 });
+  });
+
+  test('with a delivery key is recorded at its start: repeated deliveries look for it', async () => {
+    const { execute, store } = pure({ startAndFinish: never }, async () => {
+      expect(await store.find('e-1')).toMatchObject({ status: 'running' });
+      return result;
+    });
+    await execute({ ...execution, keepsResult: true }, 1_000);
+    expect.assertions(1);
   });
 });
 

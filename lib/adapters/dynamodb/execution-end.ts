@@ -1,0 +1,58 @@
+import type { ExecutionEnd } from '../../executions/record/execution-store.ts';
+import { flag, type Item, json, longJson, number, optional, packed, text } from './attributes.ts';
+import { toIso, toLease, toSweep } from './execution-item.ts';
+import { type Change, IS_OPEN } from './execution-update.ts';
+import { fitNodes } from './fit-nodes.ts';
+
+/** Lease of a finished execution in the outbox: after it, the sweeper publishes the end. */
+const OUTBOX_LEASE_MS = 60_000;
+
+/** Attributes of a finished record; undefined ones it does not have. */
+export const toEndAttributes = ({
+  status,
+  endedAt,
+  nodes,
+  nodesOmitted = 0,
+  failure,
+  result,
+  isInOutbox,
+}: ExecutionEnd) => {
+  const { kept, omitted } = fitNodes(nodes);
+  return {
+    status: text(status),
+    endedAt: text(toIso(endedAt)),
+    nodes: longJson(kept),
+    nodesOmitted: number(nodesOmitted + omitted),
+    failure: failure === null ? undefined : json(failure),
+    result: optional(result, packed),
+    isInOutbox: isInOutbox ? flag(true) : undefined,
+    ...(isInOutbox ? toLease(endedAt + OUTBOX_LEASE_MS) : {}),
+  };
+};
+
+/** When the end of a run is published that was never in the index of sweeps: an inline run gets into it with its end. */
+export const toOutboxSweep = (executionId: string, { isInOutbox, endedAt }: ExecutionEnd): Item =>
+  isInOutbox ? toSweep(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {};
+
+/** Ends a record. One that ended badly gets into the index of failures. */
+export const toEndChange = (
+  executionId: string,
+  end: ExecutionEnd,
+  { compute, values }: Required<Pick<Change, 'compute' | 'values'>>,
+): Change => {
+  const sweep = Object.entries(toOutboxSweep(executionId, end));
+  return {
+    condition: IS_OPEN,
+    set: toEndAttributes(end),
+    compute: {
+      ...compute,
+      ...(end.status === 'succeeded' ? {} : { failedWorkflowId: '#workflowId' }),
+      ...Object.fromEntries(sweep.map(([name]) => [name, `if_not_exists(#${name}, :${name})`])),
+    },
+    values: { ...values, ...Object.fromEntries(sweep.map(([name, value]) => [`:${name}`, value])) },
+    remove: end.isInOutbox ? [] : SWEPT_ATTRIBUTES,
+  };
+};
+
+/** Takes a record out of the index of sweeps. */
+export const SWEPT_ATTRIBUTES = ['sweepShard', 'sweepAt', 'leaseExpiresAt'];
