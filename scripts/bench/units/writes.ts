@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
+import type { DurableExecutionClient } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
 import { createDurableFunction } from '../../../lib/adapters/durable/durable-function.ts';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
+import type { ExecutionEvents } from '../../../lib/executions/record/execution-events.ts';
 import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
 import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
@@ -11,7 +12,9 @@ import { createEvent, openService, order, storeWorkflow, toChain } from '../benc
 import type { Link } from '../chains.ts';
 import { printTable } from '../measure.ts';
 import { fourNodes } from '../requests/four-nodes.ts';
+import { countDurable, type DurableCounts } from './count-durable.ts';
 import { startCountingDatabase, type Units } from './count-units.ts';
+import { createRepeatableServices } from './repeatable-services.ts';
 
 interface KindOfRun {
   readonly title: string;
@@ -23,6 +26,9 @@ interface KindOfRun {
 }
 
 const pure = fourNodes();
+
+/** Of every response that an effectful node gets, so that its size is the same at every run. */
+const DATE = 'Thu, 01 Jan 2026 00:00:00 GMT';
 
 const effectful = (length: number, url: string): readonly Link[] =>
   Array.from({ length }, () => ({ type: 'httpRequest', parameters: { url } }));
@@ -41,59 +47,83 @@ const kindsOfRun = (url: string): readonly KindOfRun[] => [
   { title: 'durable, a wait', chain: [{ type: 'wait', parameters: { seconds: 60 } }], mode: 'durable' },
 ];
 
-/** The units of one run of each kind, without and with an event bus; with a body of 1 kB, its workflow not cached. */
-export const countUnits = async () => {
+interface CountedRun extends KindOfRun {
+  readonly units: Units;
+  readonly withBus: Units;
+  /** Null for a run that has no part in the background. */
+  readonly background: DurableCounts | null;
+}
+
+/**
+ * The units of one run of each kind, without and with an event bus; with a body of 1 kB, its workflow not cached. The same
+ * at every call.
+ */
+export const countUnits = async (): Promise<CountedRun[]> => {
   const database = await startCountingDatabase();
   const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(order));
+    response.writeHead(200, { 'content-type': 'application/json', date: DATE }).end(JSON.stringify(order));
   });
   const { endpoint, stop } = await startInternalServer(server);
-  const counted: { readonly title: string; readonly units: Units; readonly withBus: Units }[] = [];
+  const repeatable = createRepeatableServices();
+  const counted: CountedRun[] = [];
   for (const [at, kind] of kindsOfRun(endpoint).entries()) {
-    const id = `kind-${at}`;
+    const workflowId = `kind-${at}`;
     const { chain, mode } = kind;
     const responseMode = mode === null ? 'lastNode' : 'onReceived';
     const settings = mode === null ? {} : { settings: { execution: mode } };
-    await storeWorkflow(database.uncountedEndpoint, { ...toChain(id, responseMode, chain), ...settings });
-    const runOnce = async (usesOutbox: boolean): Promise<Units> => {
-      await run(id, kind, database.endpoint, usesOutbox);
-      return database.take();
+    const definition = { ...toChain(workflowId, responseMode, chain), ...settings };
+    await storeWorkflow(database.uncountedEndpoint, definition);
+    const runOnce = async (usesOutbox: boolean) => {
+      const { webhook, runs } = openService(database.endpoint);
+      const services = { ...webhook.services, ...repeatable };
+      const statuses: string[] = [];
+      const events: ExecutionEvents = { publish: async ({ status }) => void statuses.push(status) };
+      const replaced = { services, events, usesOutbox };
+      const parts = { webhook: { ...webhook, ...replaced }, runs: { ...runs, ...replaced } };
+      const background = await run(workflowId, kind, parts);
+      if (String(statuses) !== 'succeeded') throw new Error(`${kind.title}: ${statuses}`);
+      return { background, units: database.take() };
     };
-    counted.push({ title: kind.title, units: await runOnce(false), withBus: await runOnce(true) });
+    const withoutBus = await runOnce(false);
+    counted.push({ ...kind, ...withoutBus, withBus: (await runOnce(true)).units });
   }
   await stop();
   await database.stop();
   return counted;
 };
 
-/** The request, and the run in the background if it has one. */
+/**
+ * The request, and the run in the background if it has one.
+ *
+ * @returns what Lambda bills for the run in the background
+ */
 const run = async (
   workflowId: string,
   { mode, title, isKeyed = false }: KindOfRun,
-  endpoint: string,
-  usesOutbox: boolean,
-): Promise<void> => {
-  const { webhook, runs } = openService(endpoint);
-  const bus = { events: { publish: async () => {} }, usesOutbox };
+  { webhook, runs }: ReturnType<typeof openService>,
+): Promise<DurableCounts | null> => {
   const dispatched: string[] = [];
   const dispatcher = { dispatch: async (executionId: string) => void dispatched.push(executionId) };
-  const headers = isKeyed ? { 'idempotency-key': `"${randomUUID()}"` } : {};
+  const headers = isKeyed ? { 'idempotency-key': `"${webhook.services.ids.next()}"` } : {};
   const event = createEvent(workflowId, JSON.stringify(order), headers);
-  const answer = await createWebhookFunction({ ...webhook, ...bus, dispatcher })(event, {} as Context);
+  const requestContext = { ...event.requestContext, timeEpoch: webhook.services.clock.now() };
+  const answer = await createWebhookFunction({ ...webhook, dispatcher })(
+    { ...event, requestContext },
+    {} as Context,
+  );
   if (answer.statusCode !== (mode === null ? 200 : 202))
     throw new Error(`${title}: ${JSON.stringify(answer)}`);
 
   const [executionId] = dispatched;
   if (mode === 'express') {
-    await createExpressFunction({ ...runs, ...bus })({ executionId }, { awsRequestId: 'request' });
+    await createExpressFunction(runs)({ executionId }, { awsRequestId: 'request' });
+    return { operations: 0, bytes: 0, invocations: 1 };
   }
   if (mode === 'durable') {
-    const { status } = await aDurableEngine({
-      input: { executionId },
-      createHandler: (client) => createDurableFunction({ ...runs, ...bus, client }),
-    }).run();
-    if (status !== 'succeeded') throw new Error(`${title}: ${status}`);
+    const createHandler = (client: DurableExecutionClient) => createDurableFunction({ ...runs, client });
+    return countDurable(await aDurableEngine({ input: { executionId }, createHandler }).run());
   }
+  return null;
 };
 
 export const benchWrites = async (): Promise<void> => {
