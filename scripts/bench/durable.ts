@@ -6,13 +6,12 @@ import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import type { Plan } from '../../lib/workflows/plan/plan.ts';
 import { applyUpdates, createDurableState, visibleOperations } from '../../local/engine/durable-state.ts';
+import { formatMillion } from '../cost/cost-tables.ts';
+import { priceOf } from '../cost/prices.ts';
+import { countTransitions } from '../cost/step-functions.ts';
 import { compileChain, type Link, runChain } from './chains.ts';
+import { payloadBytes } from './count-durable.ts';
 import { measure, printTable } from './measure.ts';
-
-// List prices, us-east-1, in dollars: https://aws.amazon.com/lambda/pricing/, https://aws.amazon.com/step-functions/pricing/
-const PER_OPERATION = 8 / 1e6;
-const PER_GIGABYTE_WRITTEN = 0.25;
-const PER_TRANSITION = 25 / 1e6;
 
 const chains: readonly (readonly [title: string, length: number, link: Link])[] = [
   ['50 pure nodes', 50, { type: 'set', parameters: { values: { a: '{{ a }}' } } }],
@@ -29,7 +28,7 @@ const runDurably = async (plan: Plan) => {
     getExecutionState: async () => ({ Operations: [] }),
     checkpoint: async ({ Updates = [] }) => {
       calls++;
-      for (const { Payload = '' } of Updates) bytes += Buffer.byteLength(Payload);
+      bytes += payloadBytes(Updates);
       const before = state;
       state = applyUpdates(state, Updates, now, () => 'callback');
       const changed = [...state.operations.values()].filter(
@@ -64,18 +63,17 @@ export const benchDurable = async (): Promise<void> => {
     const { operations, bytes, calls } = await runDurably(plan);
     const times = await measure([() => runChain(plan, inlineSteps(systemClock)), () => runDurably(plan)]);
     const perNode = times.map(({ median }) => (median / length).toFixed(1));
-    // One into each state, and one out of the last.
-    const transitions = length + 1;
-    const cost = (operations * PER_OPERATION + (bytes / 1e9) * PER_GIGABYTE_WRITTEN) * 1e6;
+    const transitions = countTransitions(length);
+    const cost = priceOf('durableOperation', operations) + priceOf('durableGigabyte', bytes / 1e9);
     rows.push([
       title,
       String(operations),
       String(calls),
       String(bytes),
       ...perNode,
-      cost.toFixed(0),
+      formatMillion(cost),
       String(transitions),
-      (transitions * PER_TRANSITION * 1e6).toFixed(0),
+      formatMillion(priceOf('transition', transitions)),
     ]);
   }
   printTable(

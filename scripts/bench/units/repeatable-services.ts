@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
-import type { Services } from '../../../lib/contract/services.ts';
-
-const NOW = Date.UTC(2026, 0, 1);
+import { once } from 'node:events';
+import type { Clock, Services } from '../../../lib/contract/services.ts';
 
 /**
  * A clock that stands still, and ids in the same order: with the digits of a duration, or an id that compresses better than
@@ -11,9 +9,15 @@ const NOW = Date.UTC(2026, 0, 1);
 export const createRepeatableServices = (): Pick<Services, 'clock' | 'ids'> => {
   let count = 0;
   return {
-    clock: { now: () => NOW, sleep: systemClock.sleep },
+    clock: { now: () => Date.UTC(2026, 0, 1), sleep: sleepForever },
     ids: { next: () => toUuid(createHash('sha256').update(String(count++)).digest('hex')) },
   };
+};
+
+/** A run on a slow machine writes no progress in between. */
+const sleepForever: Clock['sleep'] = async (_ms, signal = new AbortController().signal) => {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw signal.reason;
 };
 
 /** In the form of a random UUID, and as hard to compress. */

@@ -10,13 +10,14 @@ import { startInternalServer } from '../../../local/net/listen.ts';
 import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
 import { createEvent, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
 import type { Link } from '../chains.ts';
+import { countDurable, type DurableCounts } from '../count-durable.ts';
 import { printTable } from '../measure.ts';
 import { fourNodes } from '../requests/four-nodes.ts';
-import { countDurable, type DurableCounts } from './count-durable.ts';
 import { startCountingDatabase, type Units } from './count-units.ts';
 import { createRepeatableServices } from './repeatable-services.ts';
 
 interface KindOfRun {
+  /** Counts nodes without the trigger. */
   readonly title: string;
   readonly chain: readonly Link[];
   /** Null when the caller waits. */
@@ -34,17 +35,21 @@ const effectful = (length: number, url: string): readonly Link[] =>
   Array.from({ length }, () => ({ type: 'httpRequest', parameters: { url } }));
 
 const kindsOfRun = (url: string): readonly KindOfRun[] => [
-  { title: 'synchronous, 4 pure nodes', chain: pure, mode: null },
+  { title: 'synchronous, 3 pure nodes', chain: pure, mode: null },
   { title: '… with a delivery key', chain: pure, mode: null, isKeyed: true },
   { title: 'synchronous, 1 effectful node', chain: effectful(1, url), mode: null },
-  { title: 'express, 4 pure nodes', chain: pure, mode: 'express' },
+  { title: 'express, 3 pure nodes', chain: pure, mode: 'express' },
   {
     title: 'durable, 50 pure nodes',
     chain: Array(50).fill({ type: 'set', parameters: { values: { known: true } } }),
     mode: 'durable',
   },
   { title: 'durable, 5 effectful nodes', chain: effectful(5, url), mode: 'durable' },
-  { title: 'durable, a wait', chain: [{ type: 'wait', parameters: { seconds: 60 } }], mode: 'durable' },
+  {
+    title: 'durable, a wait of a minute',
+    chain: [{ type: 'wait', parameters: { seconds: 60 } }],
+    mode: 'durable',
+  },
 ];
 
 interface CountedRun extends KindOfRun {

@@ -1,5 +1,5 @@
 import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
-import type { DurableRun } from '../../../tests/support/a-durable-engine.ts';
+import type { DurableRun } from '../../tests/support/a-durable-engine.ts';
 
 /** What Lambda bills for one run in the background, beside its time. */
 export interface DurableCounts {

@@ -1,0 +1,32 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { countUnits } from './bench/units/writes.ts';
+import type { BilledRun } from './cost/billed-run.ts';
+import { printCostTables } from './cost/cost-tables.ts';
+import { fillPlaces, findDifferences } from './cost/places.ts';
+
+// Computes the tables of the section "Cost" from units counted at the embedded DynamoDB and from operations and bytes
+// counted at the durable engine. With `--check` nothing is written: exits with 1 when the page has other ones.
+
+const PAGE = 'docs/operating.md';
+
+type CountedRun = Awaited<ReturnType<typeof countUnits>>[number];
+
+const toBilledRun = ({ chain, ...counted }: CountedRun): BilledRun => ({
+  ...counted,
+  nodes: chain.length,
+  effectfulNodes: chain.filter(({ type }) => type === 'httpRequest').length,
+  waitSeconds: chain.reduce((sum, { parameters }) => sum + Number(parameters.seconds ?? 0), 0),
+});
+
+const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
+const path = new URL(`../${PAGE}`, import.meta.url);
+const page = readFileSync(path, 'utf8');
+const fresh = fillPlaces(page, printCostTables((await countUnits()).map(toBilledRun)));
+
+if (!values.check) writeFileSync(path, fresh);
+else if (page !== fresh) {
+  console.error([`${PAGE} is out of date:`, ...findDifferences(page, fresh)].join('\n'));
+  console.error('`npm run docs:cost` writes it again.');
+  process.exitCode = 1;
+}

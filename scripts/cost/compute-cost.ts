@@ -1,0 +1,44 @@
+import { assumptions } from './assumptions.ts';
+import type { BilledRun } from './billed-run.ts';
+import { priceOf } from './prices.ts';
+
+/** Dollars. */
+export interface Cost {
+  readonly gateway: number;
+  readonly lambda: number;
+  readonly durable: number;
+  readonly dynamodb: number;
+  readonly logs: number;
+  readonly events: number;
+}
+
+/**
+ * The cost of one run, with the request that starts it. An event bus costs its event, the outbox flag and the removal of
+ * that, and saves the event's line in the log.
+ */
+export const computeCost = (run: BilledRun, hasBus: boolean): Cost => {
+  const { invocations = 0, operations = 0, bytes = 0 } = run.background ?? {};
+  const { readUnits, writeUnits } = hasBus ? run.withBus : run.units;
+  const { functionMegabytes, invocationLogBytes, eventLogBytes } = assumptions;
+  const gigabyteSeconds = (functionMegabytes.value / 1_024) * (computeLambdaMs(run) / 1_000);
+  const logBytes = (1 + invocations) * invocationLogBytes.value + (hasBus ? 0 : eventLogBytes.value);
+  return {
+    gateway: priceOf('gatewayRequest', 1),
+    lambda: priceOf('lambdaRequest', 1 + invocations) + priceOf('lambdaGigabyteSecond', gigabyteSeconds),
+    durable: priceOf('durableOperation', operations) + priceOf('durableGigabyte', bytes / 1e9),
+    dynamodb: priceOf('writeUnit', writeUnits) + priceOf('readUnit', readUnits),
+    logs: priceOf('logGigabyte', logBytes / 1e9),
+    events: hasBus ? priceOf('event', 1) : 0,
+  };
+};
+
+const computeLambdaMs = ({ effectfulNodes, background }: BilledRun): number => {
+  const { requestMs, invocationMs, checkpointingMs, effectfulMs } = assumptions;
+  const { invocations = 0, operations = 0 } = background ?? {};
+  // The start of a durable run is an operation without a checkpoint.
+  const perInvocation = operations > 1 ? checkpointingMs : invocationMs;
+  return requestMs.value + invocations * perInvocation.value + effectfulNodes * effectfulMs.value;
+};
+
+export const totalOf = (cost: Cost): number =>
+  Object.values(cost).reduce((sum: number, part: number) => sum + part, 0);

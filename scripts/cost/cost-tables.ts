@@ -1,0 +1,70 @@
+import { assumptions } from './assumptions.ts';
+import type { BilledRun } from './billed-run.ts';
+import { computeCost, totalOf } from './compute-cost.ts';
+import { prices } from './prices.ts';
+import { computeExpressCost, computeStandardCost } from './step-functions.ts';
+
+/** The tables of the page in Markdown, by the names of their places. */
+export const printCostTables = (runs: readonly BilledRun[]): Readonly<Record<string, string>> => ({
+  'cost-totals': printTable(
+    ['a million runs', 'Hookloom', 'with an event bus', 'Step Functions Standard', 'Step Functions Express'],
+    runs.map(toTotals),
+  ),
+  'cost-parts': printTable(
+    ['a million runs', 'gateway', 'Lambda', 'durable engine', 'DynamoDB', 'logs'],
+    runs.map(toParts),
+  ),
+  'cost-assumptions': printTable(
+    ['assumed', ''],
+    Object.values(assumptions).map(({ of, value, unit }) => [of, `${value.toLocaleString('en-US')} ${unit}`]),
+  ),
+  'cost-prices': printTable(
+    ['price of', 'dollars', 'per'],
+    Object.values(prices).map(({ of, dollars, per, page }) => [
+      `[${of}](${page})`,
+      String(dollars),
+      per.toLocaleString('en-US'),
+    ]),
+  ),
+});
+
+const toTotals = (run: BilledRun): readonly string[] => [
+  run.title,
+  formatMillion(totalOf(computeCost(run, false))),
+  formatMillion(totalOf(computeCost(run, true))),
+  formatMillion(computeStandardCost(run)),
+  formatMillion(computeExpressCost(run)),
+];
+
+const toParts = (run: BilledRun): readonly string[] => {
+  const { gateway, lambda, durable, dynamodb, logs } = computeCost(run, false);
+  const { operations = 0, bytes = 0 } = run.background ?? {};
+  const { writeUnits, readUnits } = run.units;
+  const written = bytes === 0 ? '' : `, ${(bytes / 1_000).toFixed(1)} kB`;
+  return [
+    run.title,
+    formatMillion(gateway),
+    formatMillion(lambda),
+    operations === 0 ? '' : `${formatMillion(durable)} (${formatCount(operations, 'operation')}${written})`,
+    `${formatMillion(dynamodb)} (${formatCount(writeUnits, 'write unit')}, ${formatCount(readUnits, 'read unit')})`,
+    formatMillion(logs),
+  ];
+};
+
+/**
+ * @param dollars - of one run
+ * @returns those of a million runs: cents as far as they matter, and a dash for null
+ */
+export const formatMillion = (dollars: number | null): string => {
+  if (dollars === null) return '–';
+  const million = dollars * 1e6;
+  const digits = million < 100 ? 2 : 0;
+  return million.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+};
+
+const formatCount = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+const printTable = (header: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [toRow(header), `|${'---|'.repeat(header.length)}`, ...rows.map(toRow)].join('\n');
+
+const toRow = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

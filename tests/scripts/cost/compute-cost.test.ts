@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { assumptions } from '../../../scripts/cost/assumptions.ts';
+import type { BilledRun } from '../../../scripts/cost/billed-run.ts';
+import { computeCost, totalOf } from '../../../scripts/cost/compute-cost.ts';
+import { computeExpressCost, computeStandardCost } from '../../../scripts/cost/step-functions.ts';
+
+const aRun = (changes: Partial<BilledRun> = {}): BilledRun => ({
+  title: 'a run',
+  nodes: 3,
+  effectfulNodes: 0,
+  waitSeconds: 0,
+  units: { writeUnits: 2, readUnits: 0.5 },
+  withBus: { writeUnits: 4, readUnits: 0.5 },
+  background: null,
+  ...changes,
+});
+
+const durable = aRun({
+  nodes: 5,
+  effectfulNodes: 5,
+  units: { writeUnits: 9, readUnits: 2.5 },
+  withBus: { writeUnits: 13, readUnits: 2.5 },
+  background: { invocations: 1, operations: 6, bytes: 4_000 },
+});
+
+/** Dollars of a million runs, to a hundredth of a cent. */
+const inMillions = (cost: object): object =>
+  Object.fromEntries(
+    Object.entries(cost).map(([part, dollars]) => [part, Number((dollars * 1e6).toFixed(4))]),
+  );
+
+/** Dollars of a second of a function. */
+const LAMBDA_SECOND = (1_769 / 1_024) * 13.3334;
+
+describe('a million runs cost', () => {
+  test('with a caller that waits, one invocation', () => {
+    expect(inMillions(computeCost(aRun(), false))).toEqual({
+      gateway: 1,
+      lambda: 0.4303, // 0.2 + 10 ms
+      durable: 0,
+      dynamodb: 1.3125, // 2 × 0.625 + 0.5 × 0.125
+      logs: 0.85, // 1.7 kB
+      events: 0,
+    });
+  });
+
+  test('with the durable engine, its operations and what its checkpoints write', () => {
+    expect(inMillions(computeCost(durable, false))).toEqual({
+      gateway: 1,
+      lambda: Number((0.4 + 0.21 * LAMBDA_SECOND).toFixed(4)), // 10 ms, and 50 around five times 30
+      durable: 49, // 6 × 8, and 4 GB at 0.25
+      dynamodb: 5.9375, // 9 × 0.625 + 2.5 × 0.125
+      logs: 1.35, // 2.7 kB
+      events: 0,
+    });
+  });
+
+  test('with an event bus, the event and its writes, but not its line in the log', () => {
+    const [without, withBus] = [computeCost(durable, false), computeCost(durable, true)];
+    expect(inMillions(withBus)).toEqual({ ...inMillions(without), dynamodb: 8.4375, logs: 1, events: 1 });
+    expect((totalOf(withBus) - totalOf(without)) * 1e6).toBeCloseTo(4 * 0.625 + 1 - 0.35);
+  });
+
+  test('time for each invocation in the background, and less without checkpoints', () => {
+    const lambdaOf = (invocations: number, operations: number): number =>
+      computeCost(aRun({ background: { invocations, operations, bytes: 0 } }), false).lambda * 1e6;
+    expect(lambdaOf(1, 0)).toBeCloseTo(0.4 + 0.02 * LAMBDA_SECOND);
+    expect(lambdaOf(1, 1)).toBeCloseTo(0.4 + 0.02 * LAMBDA_SECOND);
+    expect(lambdaOf(2, 2)).toBeCloseTo(0.6 + 0.11 * LAMBDA_SECOND);
+  });
+});
+
+describe('on Step Functions', () => {
+  test('Standard takes a transition more than there are states', () => {
+    expect((computeStandardCost(durable) ?? 0) * 1e6).toBeCloseTo(1 + 6 * 25);
+  });
+
+  test('Standard answers no caller that waits', () => {
+    expect(computeStandardCost(aRun())).toBeNull();
+  });
+
+  test.each<[string, Partial<BilledRun>, number]>([
+    ['nothing but CPU time', {}, 0.1],
+    ['90 ms', { effectfulNodes: 3 }, 0.1],
+    ['120 ms', { effectfulNodes: 4 }, 0.2],
+    ['a minute of waiting', { waitSeconds: 60 }, 60],
+    ['a minute and 30 ms', { waitSeconds: 60, effectfulNodes: 1 }, 60.1],
+  ])('Express bills %s in tenths of a second begun, a sixteenth of a GB each', (_, changes, seconds) => {
+    expect(computeExpressCost(aRun(changes)) * 1e6).toBeCloseTo(1 + 1 + (seconds / 16) * 16.67);
+  });
+});
+
+test('the functions that run workflows have the memory that is assumed', () => {
+  const template = readFileSync(new URL('../../../serverless.yml', import.meta.url), 'utf8');
+  const { functions } = parse(template, { logLevel: 'silent', merge: true });
+  const sizes = ['webhook', 'runDurable', 'runExpress'].map((name) => functions[name].memorySize);
+  expect(sizes).toEqual(Array(3).fill(assumptions.functionMegabytes.value));
+});
