@@ -1,16 +1,9 @@
 import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
 import type { DurableRun } from '../../tests/support/a-durable-engine.ts';
+import type { BackgroundCounts } from '../cost/billed-run.ts';
 
-/** What Lambda bills for one run in the background, beside its time. */
-export interface DurableCounts {
-  /** The start of the run is one of them. */
-  readonly operations: number;
-  /** Of what the checkpoints write. */
-  readonly bytes: number;
-  readonly invocations: number;
-}
-
-export const countDurable = ({ state, updates, invocations }: DurableRun): DurableCounts => ({
+/** The start of the run is an operation, too. */
+export const countDurable = ({ state, updates, invocations }: DurableRun): BackgroundCounts => ({
   operations: state.operations.size,
   bytes: payloadBytes(updates),
   invocations,

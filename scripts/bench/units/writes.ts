@@ -8,9 +8,10 @@ import type { ExecutionEvents } from '../../../lib/executions/record/execution-e
 import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
 import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
+import type { BackgroundCounts } from '../../cost/billed-run.ts';
 import { createEvent, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
 import type { Link } from '../chains.ts';
-import { countDurable, type DurableCounts } from '../count-durable.ts';
+import { countDurable } from '../count-durable.ts';
 import { printTable } from '../measure.ts';
 import { fourNodes } from '../requests/four-nodes.ts';
 import { startCountingDatabase, type Units } from './count-units.ts';
@@ -56,7 +57,7 @@ interface CountedRun extends KindOfRun {
   readonly units: Units;
   readonly withBus: Units;
   /** Null for a run that has no part in the background. */
-  readonly background: DurableCounts | null;
+  readonly background: BackgroundCounts | null;
 }
 
 /**
@@ -106,7 +107,7 @@ const run = async (
   workflowId: string,
   { mode, title, isKeyed = false }: KindOfRun,
   { webhook, runs }: ReturnType<typeof openService>,
-): Promise<DurableCounts | null> => {
+): Promise<BackgroundCounts | null> => {
   const dispatched: string[] = [];
   const dispatcher = { dispatch: async (executionId: string) => void dispatched.push(executionId) };
   const headers = isKeyed ? { 'idempotency-key': `"${webhook.services.ids.next()}"` } : {};
