@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { Clock, Services } from '../../../lib/contract/services.ts';
 
+/** Later than the clock of the stores, so that nothing of a run expires. */
+const FAR_AHEAD = Date.UTC(2100, 0, 1);
+
 /**
  * A clock that stands still, and ids in the same order: with the digits of a duration, or an id that compresses better than
  * another one, an item could be on the other side of a unit's boundary now and then.
@@ -9,7 +12,7 @@ import type { Clock, Services } from '../../../lib/contract/services.ts';
 export const createRepeatableServices = (): Pick<Services, 'clock' | 'ids'> => {
   let count = 0;
   return {
-    clock: { now: () => Date.UTC(2026, 0, 1), sleep: sleepForever },
+    clock: { now: () => FAR_AHEAD, sleep: sleepForever },
     ids: { next: () => toUuid(createHash('sha256').update(String(count++)).digest('hex')) },
   };
 };
