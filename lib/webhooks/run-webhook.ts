@@ -1,7 +1,9 @@
 import type { JsonValue } from '../contract/json.ts';
 import type { Clock } from '../contract/services.ts';
 import { readTraceparent } from '../contract/traceparent.ts';
-import { type AcceptParts, acceptExecution } from '../executions/lifecycle/accept-execution.ts';
+import { acceptDelivery } from '../deliveries/accept-delivery.ts';
+import { type ClaimedDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
+import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
 import { toExecutionInfo } from '../executions/record/execution-info.ts';
@@ -11,9 +13,7 @@ import { AppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
 import { readResult, waitUntilFinished } from './await-result.ts';
-import { claimDelivery } from './claim-delivery.ts';
 import { findDeliveryKey } from './delivery-key.ts';
-import type { DeliveryStore } from './delivery-store.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
 import { redactCredentialHeaders } from './redact-credential-headers.ts';
@@ -30,23 +30,14 @@ interface CheckedRequest {
   readonly body: JsonValue;
 }
 
-interface RunWebhookParts extends AcceptParts {
-  readonly deliveries: DeliveryStore;
-  /** How long a repeated delivery is a duplicate, in milliseconds. */
-  readonly windowMs: number;
+interface RunWebhookParts extends AcceptParts, ClaimParts {
   /** Runs an execution inline. */
   readonly run: RunExecution;
   readonly clock: Clock;
 }
 
-/** A claimed delivery, and the execution that it stands for. */
-interface ClaimedDelivery {
-  readonly execution: NewExecution;
+interface WebhookDelivery extends ClaimedDelivery {
   readonly config: PathConfig;
-  /** Milliseconds since the epoch. */
-  readonly receivedAt: number;
-  readonly isKeyed: boolean;
-  readonly isDuplicate: boolean;
 }
 
 /**
@@ -64,7 +55,10 @@ export const runWebhook = async (
   const { isAsync, waitSeconds } = readPreferences(checked.headers.prefer);
   const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
   const delivery = await claim(checked, { keepsResult: isSynchronous && isAsync }, parts);
-  if (!isSynchronous) return answerAccepted(toAccepted(delivery, await accept(delivery, parts)));
+  if (!isSynchronous)
+    return answerAccepted(
+      toAccepted(delivery, await acceptDelivery(delivery, delivery.config.execution, parts)),
+    );
   return isAsync
     ? runAsync(delivery, waitSeconds, timeLimitMs, parts)
     : runInline(delivery, timeLimitMs, parts);
@@ -74,7 +68,7 @@ const claim = async (
   { request, webhook, headers, body }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
-): Promise<ClaimedDelivery> => {
+): Promise<WebhookDelivery> => {
   const { workflow, config } = webhook;
   const { definition, version: workflowVersion } = workflow;
   const { rawBody, receivedAt } = request;
@@ -85,24 +79,20 @@ const claim = async (
   const input = toTriggerInput(request, redactCredentialHeaders(headers, definition), body);
   const unclaimed = { executionId: '', workflowId, workflowVersion, trigger, startedAt: receivedAt };
   const key = await findDeliveryKey(input, config, toExecutionInfo({ ...unclaimed, traceparent: null }));
-  const { executionId, isDuplicate } = await claimDelivery(
-    { workflowId, triggerNodeId, key, rawBody, receivedAt },
-    parts,
-  );
   const traceparent = readTraceparent(headers.traceparent);
-  const execution = { executionId, workflow, trigger, input, traceparent, keepsResult };
-  return { execution, config, receivedAt, isKeyed: key !== null, isDuplicate };
+  const delivery = { workflow, trigger, input, traceparent, keepsResult, key, content: rawBody, receivedAt };
+  return { ...(await claimDelivery(delivery, parts)), config };
 };
 
 /** `Prefer: respond-async`, with or without `wait`: a background run; its result if it finishes in time, else 202. */
 const runAsync = async (
-  delivery: ClaimedDelivery,
+  delivery: WebhookDelivery,
   waitSeconds: number | null,
   timeLimitMs: number,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const preference = waitSeconds === null ? 'respond-async' : `respond-async, wait=${waitSeconds}`;
-  const known = await accept(delivery, parts);
+  const known = await acceptDelivery(delivery, delivery.config.execution, parts);
   const waitMs = Math.min((waitSeconds ?? 0) * 1_000, timeLimitMs);
   const { executionId } = delivery.execution;
   const record = waitMs > 0 ? await waitUntilFinished(executionId, waitMs, parts) : null;
@@ -118,7 +108,7 @@ const runAsync = async (
 
 /** The result of a run in this process; for a duplicate, the result of the first delivery. */
 const runInline = async (
-  { execution, config, isKeyed }: ClaimedDelivery,
+  { execution, config, isKeyed }: WebhookDelivery,
   timeLimitMs: number,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
@@ -131,15 +121,6 @@ const runInline = async (
   const result = await readResult(known, parts.blobs);
   if (result === null) throw new AppError('ALREADY_STARTED', { executionId });
   return markDuplicate(answerRun(executionId, result, config.responseMode));
-};
-
-/** @returns the record of an execution that was accepted before, or null */
-const accept = (
-  { execution, config, receivedAt, isKeyed }: ClaimedDelivery,
-  parts: RunWebhookParts,
-): Promise<ExecutionRecord | null> => {
-  const options = { mode: config.execution, startedAt: receivedAt, isRepeatable: isKeyed };
-  return acceptExecution(execution, options, parts);
 };
 
 const toAccepted = ({ execution, isDuplicate }: ClaimedDelivery, record: ExecutionRecord | null) => ({

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
+import type { DeliveryClaim, DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
 import type {
   DueGroup,
@@ -10,7 +11,6 @@ import type {
   PendingCallback,
 } from '../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../lib/shared/errors.ts';
-import type { DeliveryClaim, DeliveryStore } from '../../lib/webhooks/delivery-store.ts';
 import type { Workflow } from '../../lib/workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 

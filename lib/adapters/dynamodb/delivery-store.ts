@@ -1,4 +1,4 @@
-import type { DeliveryClaim, DeliveryStore } from '../../webhooks/delivery-store.ts';
+import type { DeliveryClaim, DeliveryStore } from '../../deliveries/delivery-store.ts';
 import { type Item, number, readNumber, readText, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { getItem, putItem } from './items.ts';

@@ -1,0 +1,17 @@
+import { type AcceptParts, acceptExecution } from '../executions/lifecycle/accept-execution.ts';
+import type { ExecutionRecord } from '../executions/record/execution-store.ts';
+import type { BackgroundMode } from '../workflows/definition/definition.ts';
+import type { ClaimedDelivery } from './claim-delivery.ts';
+
+/**
+ * Stores the execution of a claimed delivery and dispatches it: see {@link acceptExecution}.
+ *
+ * @returns the record of an execution that was accepted before, or null
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
+ */
+export const acceptDelivery = (
+  { execution, receivedAt, isKeyed }: ClaimedDelivery,
+  mode: BackgroundMode,
+  parts: AcceptParts,
+): Promise<ExecutionRecord | null> =>
+  acceptExecution(execution, { mode, startedAt: receivedAt, isRepeatable: isKeyed }, parts);

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { Ids } from '../contract/services.ts';
+import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
+import { AppError } from '../shared/errors.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+
+/** What fires a trigger: a request, an event. */
+interface Delivery extends Omit<NewExecution, 'executionId'> {
+  /** The same for a repeated delivery; null without one: then each is a new one. */
+  readonly key: string | null;
+  /** What a repeated delivery repeats byte for byte. */
+  readonly content: string | Uint8Array;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+}
+
+/** A claimed delivery, and the execution that it stands for. */
+export interface ClaimedDelivery {
+  readonly execution: NewExecution;
+  readonly receivedAt: number;
+  readonly isKeyed: boolean;
+  readonly isDuplicate: boolean;
+}
+
+export interface ClaimParts {
+  readonly deliveries: DeliveryStore;
+  readonly ids: Ids;
+  /** How long a repeated delivery is a duplicate, in milliseconds. */
+  readonly windowMs: number;
+}
+
+/**
+ * Claims a delivery: a new execution, or the one of an earlier delivery with the same key within the window.
+ *
+ * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had other content, `STORE_UNAVAILABLE`
+ */
+export const claimDelivery = async (
+  { key, content, receivedAt, ...unclaimed }: Delivery,
+  { deliveries, ids, windowMs }: ClaimParts,
+): Promise<ClaimedDelivery> => {
+  if (key === null) {
+    const execution = { ...unclaimed, executionId: ids.next() };
+    return { execution, receivedAt, isKeyed: false, isDuplicate: false };
+  }
+  const address = [unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key];
+  const deliveryId = hash(JSON.stringify(address), 'hex');
+  const own = {
+    deliveryId,
+    // Includes the time: after the window, the same key starts another execution.
+    executionId: hash(`${deliveryId}/${receivedAt}`, 'base64url'),
+    bodyHash: hash(content, 'hex'),
+    claimedAt: receivedAt,
+    until: receivedAt + windowMs,
+  };
+  const { executionId, bodyHash } = await deliveries.claim(own);
+  if (bodyHash !== own.bodyHash) throw new AppError('DELIVERY_KEY_REUSED', { executionId });
+  const isDuplicate = executionId !== own.executionId;
+  return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate };
+};
+
+const hash = (data: string | Uint8Array, encoding: 'hex' | 'base64url'): string =>
+  createHash('sha256').update(data).digest(encoding);
