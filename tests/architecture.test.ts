@@ -24,7 +24,9 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   plugins: ['contract', 'shared'],
   nodes: ['contract', 'shared'],
   http: ['contract', 'shared'],
-  webhooks: ['contract', 'shared', 'workflows', 'engine', 'executions', 'credentials'],
+  deliveries: ['contract', 'shared', 'workflows', 'executions'],
+  triggers: ['contract', 'shared', 'workflows', 'executions', 'deliveries'],
+  webhooks: ['contract', 'shared', 'workflows', 'engine', 'executions', 'deliveries', 'credentials'],
   adapters: [
     'contract',
     'shared',
@@ -33,12 +35,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'executions',
     'callbacks',
     'credentials',
-    'webhooks',
+    'deliveries',
   ],
 };
 
 /** No input and output in these, no clock, no chance: what they need comes in as an argument. */
-const pureFolders = ['contract', 'shared', 'workflows', 'engine', 'executions', 'plugins'];
+const pureFolders = ['contract', 'shared', 'workflows', 'engine', 'executions', 'triggers', 'plugins'];
 
 /** Packages that compute and nothing else. */
 const purePackages = new Set([

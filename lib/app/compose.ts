@@ -224,6 +224,23 @@ export const openWebhook = (config: Config = openConfig()) => {
   };
 };
 
+/** For the function of any trigger that events fire. */
+export const openEventFunction = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  const { client, tables, ...stores } = openStores(config);
+  return {
+    ...stores,
+    deliveries: createDeliveryStore(client, tables),
+    windowMs: config.deduplicationWindowMs,
+    dispatcher: openDispatcher(config),
+    blobs: openBlobs(config),
+    loadNodeTypes: openNodeTypes(config, logger),
+    clock: systemClock,
+    ids: randomIds,
+    logger,
+  };
+};
+
 export const openCommands = (config: Config) => {
   const sdk = createSdk(config.dynamodbEndpoint ?? undefined);
   const { client, tables, ...stores } = openStores(config, createSdkClient(sdk));

@@ -37,8 +37,8 @@ interface LegacyProvider {
 /** The legacy plugin API for a node type that starts workflows: one provider, one node type. */
 export interface TriggerProvider extends LegacyProvider {
   /**
-   * What fires the trigger, for the validation: it refuses a workflow without a trigger that is fired. Only the
-   * built-in `webhookTrigger` and `manualTrigger` are, so no other trigger may declare it.
+   * See `PluginHandle`. `request` and `subworkflow` are what fires the built-in `webhookTrigger` and `manualTrigger`: in
+   * another trigger they have no effect.
    */
   readonly firedBy?: TriggerSource;
 }

@@ -50,9 +50,33 @@ export interface ControlTraits {
   readonly waitSeconds?: (parameters: JsonObject) => number;
 }
 
-/** What fires a trigger: an HTTP request to the path in its parameters, or a `subworkflow` node of another workflow. */
-export const TRIGGER_SOURCES = ['request', 'subworkflow'] as const;
-export type TriggerSource = (typeof TRIGGER_SOURCES)[number];
+/** The trigger that an event is for. */
+export interface TriggerAddress {
+  readonly workflowId: string;
+  readonly triggerNodeId: string;
+}
+
+/**
+ * How an event of AWS fires a trigger. The functions are pure, so that a repeated event has the same result. An event
+ * is what a function gets from EventBridge or Scheduler, or one message of an SQS batch. A throw fails the event: its
+ * source repeats it, and gives it up to its dead-letter queue.
+ */
+export interface EventSource {
+  toAddress(event: JsonObject): TriggerAddress;
+  /** The input of the trigger's `execute`. */
+  toInput(event: JsonObject): JsonObject;
+  /** Identifies the event to this trigger: a repeated event has the same key, and starts no second execution. */
+  toKey(event: JsonObject): string;
+}
+
+/** Sources that the service has built in, one for each of its own triggers. */
+export const BUILT_IN_SOURCES = ['request', 'subworkflow'] as const;
+
+/**
+ * What fires a trigger: an HTTP request to the path in its parameters, a `subworkflow` node of another workflow, or
+ * events.
+ */
+export type TriggerSource = (typeof BUILT_IN_SOURCES)[number] | EventSource;
 
 /** One node type of a unified provider. */
 export interface PluginHandle {
@@ -60,8 +84,9 @@ export interface PluginHandle {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** Nothing fires a handle of the kind `trigger` yet: see `TriggerProvider.firedBy`. */
   readonly kind: HandleKind;
+  /** For the kind `trigger`: without it, nothing fires it, and a workflow without another trigger is refused. */
+  readonly firedBy?: EventSource;
   /** JSON Schema (2020-12 or draft-07) of the node's `parameters`. */
   readonly schema: JsonObject;
   /** `['main']` by default. A connection from any other output is refused. */

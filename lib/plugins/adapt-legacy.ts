@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { ActionProvider, LegacyProperty, TriggerProvider } from '../contract/legacy-plugin.ts';
 import type { HandleKind } from '../contract/plugin.ts';
-import { fillInDeclarations } from './fill-in-declarations.ts';
+import { fillInDeclarations, readSource } from './fill-in-declarations.ts';
 import type { Plugin } from './plugin.ts';
 
 /** A legacy provider as a plugin with one node type, so that the rest of the code handles one kind of plugin. */
@@ -32,7 +32,7 @@ export const adaptLegacy = (
         pure: kind === 'trigger' || ('pure' in provider && provider.pure === true),
         control: null,
         ...fillInDeclarations(provider),
-        firedBy: kind === 'trigger' && 'firedBy' in provider ? (provider.firedBy ?? null) : null,
+        firedBy: 'firedBy' in provider ? readSource(kind, provider.firedBy) : null,
         schema: toSchema(properties),
         getExecutor: async () => provider.getExecutor(),
       },

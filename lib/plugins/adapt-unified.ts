@@ -1,5 +1,5 @@
 import type { PluginProvider } from '../contract/plugin.ts';
-import { fillInDeclarations } from './fill-in-declarations.ts';
+import { fillInDeclarations, readSource } from './fill-in-declarations.ts';
 import type { Plugin } from './plugin.ts';
 
 /** A unified provider as a plugin; each handle becomes a node type with an executor. */
@@ -27,7 +27,7 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
     pure: handle.kind === 'trigger' || handle.pure === true,
     control: handle.control === undefined ? null : { ...handle.control },
     ...fillInDeclarations(handle),
-    firedBy: null,
+    firedBy: readSource(handle.kind, handle.firedBy),
     schema: handle.schema,
     getExecutor: async () => ({
       getNodeType: () => handle.id,

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { MAIN_OUTPUT } from '../contract/node.ts';
-import { TRIGGER_SOURCES } from '../contract/plugin.ts';
 import * as field from './metadata-fields.ts';
 
 /** Declared by node types of both APIs. */
@@ -18,6 +17,7 @@ const handle = v.pipe(
     name: field.name,
     description: field.text,
     kind: field.oneOf(['trigger', 'action']),
+    firedBy: v.optional(field.eventSource),
     schema: field.schema,
     pure: v.optional(field.boolean),
     control: v.optional(field.control),
@@ -79,7 +79,7 @@ const property = v.pipe(
 const legacyProvider = (listedId: string) =>
   field.shape({
     ...declarations,
-    firedBy: v.optional(field.oneOf(TRIGGER_SOURCES)),
+    firedBy: v.optional(field.triggerSource),
     nodeType: listed(listedId),
     displayName: field.name,
     description: field.text,

@@ -1,6 +1,6 @@
 import { MAIN_OUTPUT } from '../contract/node.ts';
 import type { NodeType } from '../contract/node-type.ts';
-import type { PluginHandle } from '../contract/plugin.ts';
+import type { HandleKind, PluginHandle, TriggerSource } from '../contract/plugin.ts';
 
 type Declared = Pick<PluginHandle, 'outputs' | 'inputs' | 'endsBranch' | 'credentialTypes'>;
 
@@ -21,4 +21,15 @@ export const fillInDeclarations = (
 const readOutputs = (declared: Declared): NodeType['outputs'] => {
   const { outputs = [MAIN_OUTPUT] } = declared;
   return typeof outputs === 'function' ? outputs.bind(declared) : [...outputs];
+};
+
+/** What fires a node type of this kind. The functions are bound to their object, as those of outputs. */
+export const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
+  if (kind === 'action' || source === undefined) return null;
+  if (typeof source === 'string') return source;
+  return {
+    toAddress: source.toAddress.bind(source),
+    toInput: source.toInput.bind(source),
+    toKey: source.toKey.bind(source),
+  };
 };

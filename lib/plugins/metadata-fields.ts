@@ -2,7 +2,13 @@ import { satisfies, validateStrict } from 'compare-versions';
 import * as v from 'valibot';
 import { isPlainObject } from '../contract/json.ts';
 import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
-import type { ControlTraits, NodeOutputs } from '../contract/plugin.ts';
+import {
+  BUILT_IN_SOURCES,
+  type ControlTraits,
+  type EventSource,
+  type NodeOutputs,
+  type TriggerSource,
+} from '../contract/plugin.ts';
 
 /** Names that mean something to JavaScript's objects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
@@ -68,6 +74,16 @@ export const control = field<ControlTraits>(
     typeof value.suspends === 'boolean' &&
     (value.bodyOutput === undefined || isName(value.bodyOutput)) &&
     (value.waitSeconds === undefined || typeof value.waitSeconds === 'function'),
+);
+
+const isEventSource = (value: unknown): boolean =>
+  isPlainObject(value) &&
+  ['toAddress', 'toInput', 'toKey'].every((name) => typeof value[name] === 'function');
+const EVENT_SOURCE = '{ toAddress, toInput, toKey }, three functions of an event';
+export const eventSource = field<EventSource>(EVENT_SOURCE, isEventSource);
+export const triggerSource = field<TriggerSource>(
+  `one of ${BUILT_IN_SOURCES.join(', ')}, or ${EVENT_SOURCE}`,
+  (value) => BUILT_IN_SOURCES.some((source) => source === value) || isEventSource(value),
 );
 
 export const oneOf = <const Words extends readonly string[]>(words: Words) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../lib/contract/json.ts';
 import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
 import { checkLegacy, checkUnified } from '../../lib/plugins/check-metadata.ts';
@@ -6,6 +7,15 @@ import { aHandle, aLegacyProvider, aProvider } from '../support/a-plugin.ts';
 
 const problemsOf = (change: object): string[] =>
   checkUnified('greeter', aProvider({ handles: [{ ...aHandle({ pure: false }), ...change }] }));
+
+const anEventSource = () => ({
+  prefix: 'ring-',
+  toAddress: () => ({ workflowId: 'shop', triggerNodeId: 'start' }),
+  toInput: (event: JsonObject) => event,
+  toKey({ id }: JsonObject) {
+    return `${this.prefix}${id}`;
+  },
+});
 
 describe('what a node type declares', () => {
   const nothing = {
@@ -34,6 +44,21 @@ describe('what a node type declares', () => {
   test('says what fires it for triggers alone', () => {
     const provider = aLegacyProvider({ firedBy: 'request' });
     expect(adaptLegacy('ring', 'action', provider).nodeTypes[0]?.firedBy).toBeNull();
+    const handle = aHandle({ kind: 'action', firedBy: anEventSource() });
+    expect(adaptUnified(aProvider({ handles: [handle] })).nodeTypes[0]?.firedBy).toBeNull();
+  });
+
+  test('may be how an event fires it, in both plugin APIs, by methods that stay methods', () => {
+    const handle = aHandle({ kind: 'trigger', firedBy: anEventSource() });
+    const unified = adaptUnified(aProvider({ handles: [handle] })).nodeTypes[0]?.firedBy;
+    const legacy = adaptLegacy('ring', 'trigger', aLegacyProvider({ firedBy: anEventSource() })).nodeTypes[0]
+      ?.firedBy;
+    for (const source of [unified, legacy]) {
+      if (typeof source !== 'object' || source === null) throw new Error('there is no event source');
+      const { toAddress, toInput, toKey } = source;
+      expect(toAddress({ id: 1 })).toEqual({ workflowId: 'shop', triggerNodeId: 'start' });
+      expect([toInput({ id: 1 }), toKey({ id: 1 })]).toEqual([{ id: 1 }, 'ring-1']);
+    }
   });
 
   test('may be outputs by a function of the parameters, which stays a method of the handle', () => {
@@ -58,6 +83,7 @@ describe('what a node type declares', () => {
     [{ outputs: ['body'], control: { suspends: false, bodyOutput: 'body' } }],
     [{ outputs: () => ['body'], control: { suspends: false, bodyOutput: 'body' } }],
     [{ control: { suspends: true, waitSeconds: () => 5 } }],
+    [{ kind: 'trigger', firedBy: anEventSource() }],
   ])('may be %j', (change) => {
     expect(problemsOf(change)).toEqual([]);
   });
@@ -80,6 +106,8 @@ describe('what a node type declares', () => {
       'control.bodyOutput must be one of its outputs, and is "body"',
     ],
     [{ control: { suspends: true, waitSeconds: 5 } }, 'control must be { suspends'],
+    [{ firedBy: 'request' }, 'firedBy must be { toAddress, toInput, toKey }'],
+    [{ firedBy: { ...anEventSource(), toKey: 'id' } }, 'firedBy must be { toAddress, toInput, toKey }'],
   ])('may not be %j', (change, problem) => {
     expect(problemsOf(change)).toEqual([expect.stringContaining(problem)]);
   });
@@ -87,8 +115,11 @@ describe('what a node type declares', () => {
   test('is checked in the legacy API as well', () => {
     expect(checkLegacy('ring', { ...aLegacyProvider(), outputs: ['error'], firedBy: 'cron' })).toEqual([
       expect.stringContaining('outputs must be'),
-      expect.stringContaining('firedBy must be one of request, subworkflow'),
+      expect.stringContaining(
+        'firedBy must be one of request, subworkflow, or { toAddress, toInput, toKey }',
+      ),
     ]);
+    expect(checkLegacy('ring', aLegacyProvider({ firedBy: anEventSource() }))).toEqual([]);
   });
 });
 

@@ -1,0 +1,154 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { readServiceFile } from '../../local/functions/service-file.ts';
+import { aWorkflow } from '../support/a-workflow.ts';
+import { copyProject } from '../support/copy-project.ts';
+import { projectRoot, runCommand } from '../support/run-command.ts';
+
+const page =
+  readFileSync(join(projectRoot, 'docs/plugins.md'), 'utf8').split('## A trigger that events fire')[1] ?? '';
+
+/** The code that the guide has for a file. */
+const codeFor = (file: string): string => {
+  const [, code] = /\n```\w+\n([\s\S]*?)```/.exec(page.slice(page.indexOf(`\`${file}\``))) ?? [];
+  if (code === undefined) throw new Error(`the guide has no code for ${file}`);
+  return code;
+};
+
+let project: ReturnType<typeof copyProject>;
+let data: string;
+let database: EmbeddedDynamoDb;
+
+/** Stands in for Lambda's API. */
+const invoked: string[] = [];
+const lambda = createServer(async (request, response) => {
+  invoked.push(`${request.url} ${await text(request)}`);
+  response.writeHead(202).end();
+});
+
+beforeAll(async () => {
+  project = copyProject();
+  data = mkdtempSync(join(tmpdir(), 'hookloom-data-'));
+  database = await startEmbeddedDynamoDb('test');
+  await new Promise<void>((resolve) => lambda.listen(0, '127.0.0.1', resolve));
+});
+
+afterAll(async () => {
+  lambda.close();
+  await database?.stop();
+  project?.remove();
+  rmSync(data, { recursive: true, force: true });
+});
+
+const read = (folder: string): Map<string, string> =>
+  new Map(
+    ['serverless.yml', 'functions', 'lib', 'plugins', 'resources', 'local', 'cli'].flatMap((name) => {
+      const nested = name.includes('.')
+        ? [name]
+        : readdirSync(join(folder, name), { recursive: true, encoding: 'utf8' }).map((file) =>
+            join(name, file),
+          );
+      return nested
+        .filter((file) => /\.\w+$/.test(file))
+        .map((file) => [file, readFileSync(join(folder, file), 'utf8')] as const);
+    }),
+  );
+
+const changedFiles = (): string[] => {
+  const before = read(projectRoot);
+  return [...read(project.folder)]
+    .filter(([file, content]) => before.get(file) !== content)
+    .map(([file]) => file);
+};
+
+const write = (file: string, content: string): void => writeFileSync(join(project.folder, file), content);
+
+const insert = (file: string, place: RegExp, content: string): void => {
+  const before = readFileSync(join(project.folder, file), 'utf8');
+  const after = before.replace(place, (found) => `${content}${found}`);
+  expect(after).not.toBe(before);
+  write(file, after);
+};
+
+/** Bundles a function of the copy as a deployment does, and invokes it in a process of its own. */
+const invoke = async (key: string, event: object): Promise<unknown> => {
+  const service = readServiceFile(project.folder);
+  const { module = '' } = service.functions.find((found) => found.key === key) ?? {};
+  const outfile = join(data, `${key}${service.bundleExtension}`);
+  await build({ ...service.esbuild, absWorkingDir: project.folder, entryPoints: [`${module}.ts`], outfile });
+  const script = `require(${JSON.stringify(outfile)}).handler(${JSON.stringify(event)}, { awsRequestId: 'request' })
+    .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
+  const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
+    cwd: data,
+    env: {
+      AWS_REGION: 'local',
+      TABLE_PREFIX: 'test',
+      DYNAMODB_ENDPOINT: database.endpoint,
+      AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`,
+      RUN_DURABLE_FUNCTION: 'runDurable:durable',
+      RUN_EXPRESS_FUNCTION: 'runExpress',
+      BLOB_FOLDER: data,
+      PUBLIC_URL: 'https://example.com',
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    },
+  });
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: '' });
+  return JSON.parse(readFileSync(join(data, 'answer.json'), 'utf8'));
+};
+
+test('a trigger type is four files, those of the guide: its events are fired, and its executions run', async () => {
+  write('plugins/queue-trigger.ts', codeFor('plugins/queue-trigger.ts'));
+  insert('plugins/installed.ts', /\];\s*$/, codeFor('plugins/installed.ts'));
+  write('functions/queue.ts', codeFor('functions/queue.ts'));
+  insert('serverless.yml', /^ {2}adminExecutions:\n/m, codeFor('serverless.yml'));
+  expect(changedFiles().sort()).toEqual([
+    'functions/queue.ts',
+    'plugins/installed.ts',
+    'plugins/queue-trigger.ts',
+    'serverless.yml',
+  ]);
+
+  const client = createJsonClient({ region: 'local', endpoint: database.endpoint });
+  const tables = tableNames('test');
+  const workflow = aWorkflow({
+    id: 'orders',
+    nodes: [
+      { id: 'arrival', type: 'queueTrigger', parameters: {} },
+      { id: 'greet', type: 'set', parameters: { values: { greeting: 'Hello, {{ message.name }}' } } },
+    ],
+    connections: [{ sourceNodeId: 'arrival', targetNodeId: 'greet' }],
+    settings: { recordData: 'always' },
+  });
+  await createWorkflowStore(client, tables, systemClock).put(workflow, []);
+
+  const to = { workflowId: 'orders', triggerNodeId: 'arrival' };
+  const body = JSON.stringify({ to, message: { name: 'Ada' } });
+  const message = { messageId: 'm-1', body, eventSource: 'aws:sqs' };
+  expect(await invoke('queue', { Records: [message, message] })).toEqual({ batchItemFailures: [] });
+  const [, executionId = ''] =
+    /^\/2015-03-31\/functions\/runExpress\/invocations \{"executionId":"([\w-]+)"\}$/.exec(
+      invoked.join('\n'),
+    ) ?? [];
+
+  expect(await invoke('runExpress', { executionId })).toBeNull();
+  const executions = createExecutionStore(client, tables, { retentionDays: 1, clock: systemClock });
+  const record = await executions.find(executionId);
+  expect(record?.status).toBe('succeeded');
+  expect(record?.nodes.map(({ nodeId, outputs }) => [nodeId, outputs])).toEqual([
+    ['arrival', { main: { message: { name: 'Ada' }, triggerType: 'queue' } }],
+    ['greet', { main: expect.objectContaining({ greeting: 'Hello, Ada' }) }],
+  ]);
+});

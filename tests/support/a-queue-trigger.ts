@@ -1,0 +1,160 @@
+import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
+import { createEventFunction } from '../../lib/app/event-handler.ts';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { TriggerProvider } from '../../lib/contract/legacy-plugin.ts';
+import type { ExecutionInfo } from '../../lib/contract/node.ts';
+import type { EventSource, PluginProvider } from '../../lib/contract/plugin.ts';
+import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
+import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
+import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import { legacyTrigger, unified } from '../../lib/plugins/installed-plugin.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
+import { aManualClock } from './a-manual-clock.ts';
+import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
+import { inMemoryBlobs } from './in-memory-blobs.ts';
+import { inMemoryDeliveryStore, inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-stores.ts';
+
+/** A trigger that messages of an SQS queue fire: as an author declares it, not built in. */
+const source: EventSource = {
+  toAddress: ({ messageAttributes }) => {
+    const attributes = messageAttributes as Readonly<Record<string, { readonly stringValue: string }>>;
+    return {
+      workflowId: attributes.workflowId?.stringValue ?? '',
+      triggerNodeId: attributes.triggerNodeId?.stringValue ?? '',
+    };
+  },
+  toInput: ({ body }) => ({ message: JSON.parse(String(body)) }),
+  toKey: ({ messageId }) => String(messageId),
+};
+
+export const aQueuePlugin = (firedBy = source): PluginProvider => ({
+  id: 'queue',
+  name: 'Queue',
+  version: '1.0.0',
+  description: 'For tests',
+  category: 'test',
+  handles: [
+    {
+      id: 'queueTrigger',
+      name: 'Queue trigger',
+      description: 'Starts the workflow when a message arrives',
+      kind: 'trigger',
+      firedBy,
+      schema: { type: 'object', additionalProperties: false },
+      execute: (_node, input) => ({ ...input, triggerType: 'queue' }),
+    },
+  ],
+});
+
+/** The same by the legacy API. */
+const legacyQueueTrigger = (firedBy: EventSource): TriggerProvider => ({
+  nodeType: 'queueTrigger',
+  displayName: 'Queue trigger',
+  description: 'Starts the workflow when a message arrives',
+  category: 'test',
+  version: '1.0.0',
+  firedBy,
+  properties: [],
+  getExecutor: () => ({
+    getNodeType: () => 'queueTrigger',
+    execute: (_node, input) => ({ ...input, triggerType: 'queue' }),
+  }),
+});
+
+/** As Lambda gets it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
+export const aMessage = (changes: JsonObject = {}): JsonObject => ({
+  messageId: '059f36b4-87a3-44ab-83d2-661975830a7d',
+  receiptHandle: 'AQEBwJnKyrHigUMZj6rYigCgxlaS3SLy0a',
+  body: '{"total":7}',
+  attributes: { ApproximateReceiveCount: '1', SentTimestamp: '1545082649183' },
+  messageAttributes: {
+    workflowId: { stringValue: 'orders', dataType: 'String' },
+    triggerNodeId: { stringValue: 'arrival', dataType: 'String' },
+  },
+  md5OfBody: '098f6bcd4621d373cade4e832627b4f6',
+  eventSource: 'aws:sqs',
+  eventSourceARN: 'arn:aws:sqs:us-east-2:123456789012:my-queue',
+  awsRegion: 'us-east-2',
+  ...changes,
+});
+
+export const aBatch = (...messages: readonly JsonObject[]) => ({ Records: messages });
+
+interface Options {
+  readonly api?: 'unified' | 'legacy';
+  readonly firedBy?: Partial<EventSource>;
+  readonly stores?: {
+    readonly workflows: WorkflowStore;
+    readonly executions: ExecutionStore;
+    readonly deliveries: DeliveryStore;
+  };
+}
+
+export const inMemoryStores = () => ({
+  workflows: inMemoryWorkflowStore(),
+  executions: inMemoryExecutionStore(),
+  deliveries: inMemoryDeliveryStore(),
+});
+
+/** The function of the queue's trigger, with all its real parts; what it starts is run on the express function. */
+export const anEventService = async ({
+  api = 'unified',
+  firedBy = {},
+  stores = inMemoryStores(),
+}: Options = {}) => {
+  const clock = aManualClock();
+  const lines: string[] = [];
+  const logger = createLogger({ clock, write: (line) => lines.push(line) });
+  const own = { ...source, ...firedBy };
+  const installed =
+    api === 'unified'
+      ? unified('queue', async () => ({ default: aQueuePlugin(own) }))
+      : legacyTrigger('queueTrigger', async () => ({ default: legacyQueueTrigger(own) }));
+  const { findNodeType } = await loadRegistry([...installedPlugins, installed], { logger, clock });
+  const openPlan = createOpenPlan({
+    loadNodeTypes: async () => findNodeType,
+    lookUpPlan: (_key, load) => load(),
+  });
+  let ids = 0;
+  const background = {
+    ...stores,
+    ...keptEvents(),
+    blobs: inMemoryBlobs(),
+    openPlan,
+    otherWorkflows: createOtherWorkflows(stores.workflows, openPlan),
+    services: {
+      clock,
+      ids: { next: () => `id-${++ids}` },
+      http: { request: () => Promise.reject(new Error('no network in tests')) },
+    },
+    logger,
+    loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
+  };
+  const { dispatch } = anInlineDispatcher(background);
+  const dispatched: string[] = [];
+  const parts = {
+    ...background,
+    clock,
+    ids: background.services.ids,
+    windowMs: 86_400_000,
+    loadNodeTypes: async () => findNodeType,
+    dispatcher: {
+      dispatch: async (executionId: string, mode: 'durable' | 'express') => {
+        dispatched.push(mode);
+        if (mode === 'express') await dispatch(executionId, mode);
+      },
+    },
+  };
+  return {
+    stores,
+    parts,
+    clock,
+    findNodeType,
+    /** The modes of what was dispatched. */
+    dispatched,
+    logged: (): readonly JsonObject[] => lines.map((line) => JSON.parse(line)),
+    call: (event: unknown, nodeType = 'queueTrigger') => createEventFunction(nodeType, parts)(event),
+  };
+};
