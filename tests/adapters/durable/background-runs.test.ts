@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
 import type { StepResult, Steps } from '../../../lib/engine/steps.ts';
 import type { BackgroundEngine } from '../../../lib/executions/lifecycle/background-engine.ts';
@@ -679,15 +679,26 @@ describe('infrastructure errors', () => {
 });
 
 describe('a run that is suspended with pending I/O', () => {
+  /** Longer than the 20 ms after which the SDK takes a run for idle. */
+  const SDK_IDLE_MS = 60;
+  // The timeouts of the SDK, which pass by themselves, too.
+  beforeEach(() => {
+    const doNotFake = ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] as const;
+    jest.useFakeTimers({ advanceTimers: true, doNotFake: [...doNotFake] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   test('is resumed at once, and finds it there', async () => {
     const text = Array.from({ length: 400_000 }, () => Math.floor(Math.random() * 36).toString(36)).join('');
     const service = await aBackgroundService({
       call: () => ({ text }),
-      // Slower than the 20 ms after which the SDK takes a run for idle.
+      // Slower than the SDK's idle timer, whose time passes here.
       blobs: (blobs) => ({
         ...blobs,
         get: async (key) => {
-          await new Promise((resolve) => setTimeout(resolve, 60));
+          await jest.advanceTimersByTimeAsync(SDK_IDLE_MS);
           return blobs.get(key);
         },
       }),
