@@ -13,11 +13,9 @@ interface ExecutionView {
   readonly nodes: readonly {
     readonly nodeId: string;
     readonly status: string;
-    readonly durationMs: number;
   }[];
 }
 
-const WAIT_SECONDS = 2;
 const CALLBACK_URL = /Waiting for an answer: (\S+)/;
 
 let project: { readonly folder: string; remove(): void };
@@ -67,7 +65,7 @@ const workflow = () => ({
   nodes: [
     { id: 'request', type: 'webhookTrigger', parameters: { path: '/order' } },
     call('/reserve', 'reserve'),
-    { id: 'pause', type: 'wait', parameters: { seconds: WAIT_SECONDS } },
+    { id: 'pause', type: 'wait', parameters: { seconds: 2 } },
     { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
     call('/ship', 'ship'),
   ],
@@ -100,7 +98,14 @@ test('a run survives whatever ends its processes, and asks the outside for nothi
 
   // In the wait there is no process of the run to end: so everything is ended, and started again.
   await service.printed(new RegExp(`run ${executionId}: process`));
-  await poll(async () => (await find(executionId)).status === 'waiting');
+  let waiting = await find(executionId);
+  await poll(async () => {
+    waiting = await find(executionId);
+    return waiting.status === 'waiting';
+  });
+  // In the pause; on a slow machine, it may be over, and the approval waits.
+  const nodeId = expect.stringMatching(/^(pause|ask)$/);
+  expect(waiting.nodes.at(-1)).toMatchObject({ nodeId, status: 'waiting' });
   await service.kill();
   const before = service.output();
   service = await start();
@@ -127,7 +132,6 @@ test('a run survives whatever ends its processes, and asks the outside for nothi
     'ask succeeded',
     'ship succeeded',
   ]);
-  expect(record.nodes[2]?.durationMs).toBeGreaterThanOrEqual(WAIT_SECONDS * 1_000 - 50);
   expect(target.requests.map(({ path, key }) => [path, key])).toEqual([
     ['/reserve', `${executionId}/reserve/0`],
     ['/ship', interrupted.key],

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from '@jest/globals';
+import type { JsonObject } from '../../lib/contract/json.ts';
 import { copyProject } from './copy-project.ts';
 import { type RunningService, startLocalService } from './local-service.ts';
 import { type CommandResult, runCli } from './run-command.ts';
@@ -9,20 +10,27 @@ import { type CommandResult, runCli } from './run-command.ts';
 export interface RunningProject {
   readonly folder: string;
   readonly service: RunningService;
-  post(path: string, body?: string | Uint8Array, headers?: Record<string, string>): Promise<Answer>;
-  get(path: string): Promise<Answer>;
+  /** `Body` is what the answer should have for a body; it is not checked. */
+  post<Body = JsonObject>(
+    path: string,
+    body?: string | Uint8Array,
+    headers?: Record<string, string>,
+  ): Promise<Answer<Body>>;
+  get<Body = JsonObject>(path: string): Promise<Answer<Body>>;
   cli(args: string, env?: Record<string, string>): Promise<CommandResult>;
   /** Writes a file of the project, as an editor does. */
   write(name: string, content: string): void;
   writeWorkflow(definition: { readonly id: string }): void;
+  /** Writes a workflow that the service takes, and resolves when it has. */
+  storeWorkflow(definition: { readonly id: string }): Promise<void>;
   /** Adds a plugin to the installed ones, as its author does: a file, and a line in the list. */
   addPlugin(id: string, source: string): void;
 }
 
-interface Answer {
+interface Answer<Body> {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: any JSON
-  readonly body: any;
+  /** Null without one. */
+  readonly body: Body;
 }
 
 /** One for all tests of a file: a start takes seconds. */
@@ -39,12 +47,14 @@ export const useRunningProject = (env: Record<string, string>): RunningProject =
     project?.remove();
   });
 
-  const request = async (path: string, init?: RequestInit): Promise<Answer> => {
+  const request = async <Body>(path: string, init?: RequestInit): Promise<Answer<Body>> => {
     const response = await fetch(`${service.baseUrl}${path}`, init);
     const text = await response.text();
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
   };
   const write = (name: string, content: string) => writeFileSync(join(project.folder, name), content);
+  const writeWorkflow = (definition: { readonly id: string }) =>
+    write(`workflows/${definition.id}.json`, JSON.stringify(definition));
 
   return {
     get folder() {
@@ -57,7 +67,13 @@ export const useRunningProject = (env: Record<string, string>): RunningProject =
     get: (path) => request(path),
     cli: (args, env = {}) => runCli(args.split(' '), { cwd: project.folder, env }),
     write,
-    writeWorkflow: (definition) => write(`workflows/${definition.id}.json`, JSON.stringify(definition)),
+    writeWorkflow,
+    storeWorkflow: (definition) => {
+      const line = `: ${definition.id} is at version \\d+ now`;
+      const known = service.output().match(new RegExp(line, 'g'))?.length ?? 0;
+      writeWorkflow(definition);
+      return service.printed(new RegExp(`(?:${line}[\\s\\S]*){${known + 1}}`));
+    },
     addPlugin: (id, source) => {
       write(`plugins/${id}.ts`, source);
       const list = readFileSync(join(project.folder, 'plugins/installed.ts'), 'utf8');

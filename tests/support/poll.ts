@@ -1,6 +1,6 @@
-const INTERVAL_MS = 20;
+import { setImmediate } from 'node:timers/promises';
 
-/** Asks again and again until it is so: for real processes, which do not say when they are done. */
-export const poll = async (isSo: () => Promise<boolean> | boolean): Promise<void> => {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+/** Checks a condition of other processes again and again, for what they print nothing about. */
+export const poll = async (isSo: () => Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await setImmediate();
 };

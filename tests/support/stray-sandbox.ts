@@ -12,31 +12,38 @@ import { aWebhookService } from './a-webhook-service.ts';
 // Its argument is a list of requests, each a list of nodes. It prints line by line what it does: which event it takes,
 // what it answers, and, at its end, what the records and the log say.
 
-const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const emitter = new EventEmitter();
+/** The next node runs. */
+const next = () => once(emitter, 'next');
+/** Emitted right before a stray exception is handled. */
+const thrown = () => once(process, 'uncaughtExceptionMonitor');
+/** Settles when what is thrown after the last request was handled. */
+let late: Promise<unknown> = Promise.resolve();
 
 const ways: Readonly<Record<string, () => unknown>> = {
   rejects: () => void Promise.reject(new Error('let loose')),
-  'rejects later': () => void later(20).then(() => Promise.reject(new Error('let loose'))),
+  'rejects later': () => void next().then(() => Promise.reject(new Error('let loose'))),
   'throws in a timer': () =>
     setTimeout(() => {
       throw new Error('let loose');
-    }, 20),
+    }),
   'throws in a microtask': () =>
     queueMicrotask(() => {
       throw new Error('let loose');
     }),
-  'emits an error': () => setTimeout(() => emitter.emit('error', new Error('let loose')), 20),
-  'throws after its execution': () =>
-    void once(emitter, 'later').then(() =>
+  'emits an error': () => setTimeout(() => emitter.emit('error', new Error('let loose'))),
+  'throws after its execution': () => {
+    late = thrown();
+    void next().then(() =>
       setTimeout(() => {
         throw new Error('let loose');
       }),
-    ),
+    );
+  },
   'throws what is no error': () =>
     setTimeout(() => {
       throw { toString: 1 };
-    }, 20),
+    }),
   nothing: () => {},
 };
 
@@ -62,16 +69,14 @@ const loose: PluginProvider = {
     {
       id: 'busy',
       name: 'Busy',
-      description: 'Runs for some milliseconds, or until it is aborted',
+      description: 'Runs until something is thrown, until it is aborted, or not at all',
       kind: 'action',
       pure: true,
       schema: { type: 'object' },
       execute: async ({ parameters }, _input, { signal }) => {
-        emitter.emit('later');
-        await Promise.race([
-          later(Number(parameters.ms)),
-          new Promise((resolve) => signal.addEventListener('abort', resolve)),
-        ]);
+        emitter.emit('next');
+        if (parameters.until === 'thrown') await thrown();
+        if (parameters.until === 'aborted') await once(signal, 'abort');
         return { aborted: signal.aborted };
       },
     },
@@ -108,5 +113,5 @@ for (const [index, chain] of requests.entries()) {
   for (let microtask = 0; microtask < 5; microtask++) await null;
 }
 say({ waits: true });
-emitter.emit('later');
-await later(20); // for the next event, which does not come
+emitter.emit('next');
+await late; // as a process lives on for the next event, which does not come

@@ -49,7 +49,9 @@ test('a process that is shared is left as it is', async () => {
 });
 
 test('an error outside of any execution is logged, and ends no process at once', async () => {
-  const script = `setTimeout(() => { throw new Error('in a pool'); }, 10); setTimeout(() => process.exit(7), 100);`;
+  const script = `
+    process.once('uncaughtExceptionMonitor', () => setImmediate(() => process.exit(7)));
+    setImmediate(() => { throw new Error('in a pool'); });`;
   const { code, log } = await runScript(script, '1');
   expect(code).toBe(7);
   expect(log).toContain('Unhandled error outside of any execution.');

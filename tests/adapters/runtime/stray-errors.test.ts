@@ -9,7 +9,7 @@ interface ANode {
   readonly parameters?: object;
 }
 const loose = (way: string): ANode => ({ type: 'loose', parameters: { way } });
-const busy = (ms: number): ANode => ({ type: 'busy', parameters: { ms } });
+const busy = (until: 'aborted' | 'thrown' | null): ANode => ({ type: 'busy', parameters: { until } });
 
 interface Line {
   readonly takes?: number;
@@ -59,7 +59,10 @@ test.each([
   ['throws in a timer', 'UncaughtException'],
   ['emits an error', 'UncaughtException'],
 ])('a node that %s fails its own execution by name, which is answered, and the process ends', (way, name) => {
-  const { exitCode, taken, answers, records, log, stderr } = send([loose(way), busy(2_000)], [busy(0)]);
+  const { exitCode, taken, answers, records, log, stderr } = send(
+    [loose(way), busy('aborted')],
+    [busy(null)],
+  );
   const failure = { nodeId: 'node-1', name, message: 'Error: let loose' };
   expect(stderr).toBe('');
   expect(answers).toEqual([500]);
@@ -94,7 +97,7 @@ test('a rejection by the last node fails the execution, too: its result is not k
 });
 
 test('what can not be described is contained like anything else', () => {
-  const { answers, records } = send([loose('throws what is no error'), busy(2_000)]);
+  const { answers, records } = send([loose('throws what is no error'), busy('aborted')]);
   expect(answers).toEqual([500]);
   expect(records).toMatchObject([
     { failure: { name: 'UncaughtException', message: 'Error: a node threw an object that is no Error' } },
@@ -104,8 +107,8 @@ test('what can not be described is contained like anything else', () => {
 test('an error that comes after the end of its execution is logged with it, and fails no other one', () => {
   const { answers, records, log, taken, exitCode } = send(
     [loose('throws after its execution')],
-    [busy(50)],
-    [busy(0)],
+    [busy('thrown')],
+    [busy(null)],
   );
   expect(answers).toEqual([200, 200]);
   expect(records.map(({ status }) => status)).toEqual(['succeeded', 'succeeded']);
@@ -129,7 +132,7 @@ test('an error that comes while the process waits does not end it: that would fa
 });
 
 test('without such an error the process goes on', () => {
-  const { answers, log, hasWaited, exitCode } = send([loose('nothing')], [busy(10)]);
+  const { answers, log, hasWaited, exitCode } = send([loose('nothing')], [busy(null)]);
   expect({ answers, log, hasWaited, exitCode }).toEqual({
     answers: [200, 200],
     log: [],

@@ -7,15 +7,14 @@ import { poll } from '../../support/poll.ts';
 const RUNS = cases(20, 100);
 
 export const describeBackgroundRuns = (project: RunningProject): void => {
-  const { get, post, writeWorkflow } = project;
+  const { get, post, storeWorkflow } = project;
 
   test(`${RUNS} background runs at once all succeed`, async () => {
-    writeWorkflow(workflow('many', set({ a: 1 }), { responseMode: 'onReceived' }));
-    await project.service.printed(/many is at version 1 now/);
+    await storeWorkflow(workflow('many', set({ a: 1 }), { responseMode: 'onReceived' }));
     const accepted = await Promise.all(Array.from({ length: RUNS }, () => post('/api/webhook/many/webhook')));
     expect(new Set(accepted.map(({ status }) => status))).toEqual(new Set([202]));
     for (const { body } of accepted) {
-      let status = 'accepted';
+      let status: unknown = 'accepted';
       await poll(async () => {
         ({ status } = (await get(`/api/admin/executions/${body.executionId}`)).body);
         return status !== 'accepted' && status !== 'running';

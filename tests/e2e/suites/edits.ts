@@ -9,7 +9,7 @@ import { poll } from '../../support/poll.ts';
 const EDITS = cases(5, 50);
 
 export const describeEdits = (project: RunningProject): void => {
-  const { addPlugin, get, post, write, writeWorkflow } = project;
+  const { addPlugin, get, post, storeWorkflow, write } = project;
   const shows = async (path: string, edit: string) => (await post(path)).body?.edit === edit;
   const writePlugin = (edit: string) =>
     write('plugins/edited.ts', plugin('edited', `() => ({ edit: '${edit}' })`));
@@ -17,8 +17,8 @@ export const describeEdits = (project: RunningProject): void => {
   describe('edits', () => {
     test(`of workflows, plugins and functions are live, ${EDITS} in a row, and no request fails meanwhile`, async () => {
       addPlugin('edited', plugin('edited', "() => ({ edit: 'none' })"));
-      writeWorkflow(workflow('plugged', { type: 'edited' })); // refused until the plugin is known
-      await poll(() => shows('/api/webhook/plugged/webhook', 'none'));
+      await storeWorkflow(workflow('plugged', { type: 'edited' })); // refused until the plugin is known
+      expect(await shows('/api/webhook/plugged/webhook', 'none')).toBe(true);
 
       const statuses = new Set<number>();
       let isOn = true;
@@ -38,8 +38,8 @@ export const describeEdits = (project: RunningProject): void => {
             await poll(async () => (await get('/api/admin/debug')).body.edit === edit);
             break;
           default:
-            writeWorkflow(workflow('hello', set({ edit })));
-            await poll(() => shows('/api/webhook/hello/webhook', edit));
+            await storeWorkflow(workflow('hello', set({ edit })));
+            expect(await shows('/api/webhook/hello/webhook', edit)).toBe(true);
         }
       }
       isOn = false;
@@ -56,8 +56,8 @@ export const describeEdits = (project: RunningProject): void => {
     });
 
     test('of a workflow’s id, and its file’s end, remove the workflow, and say so', async () => {
-      writeWorkflow(workflow('first', set({ edit: 'first' })));
-      await poll(() => shows('/api/webhook/first/webhook', 'first'));
+      await storeWorkflow(workflow('first', set({ edit: 'first' })));
+      expect(await shows('/api/webhook/first/webhook', 'first')).toBe(true);
       write('workflows/first.json', JSON.stringify(workflow('second', set({ edit: 'second' }))));
       await project.service.printed(/workflows\/first\.json defines second now: first was removed/);
       expect((await post('/api/webhook/first/webhook')).status).toBe(404);

@@ -1,18 +1,21 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { useProcessPools } from '../../support/a-process-pool.ts';
 import { cases } from '../../support/deep.ts';
-import { poll } from '../../support/poll.ts';
+import { untilThere } from '../../support/until-there.ts';
 
 const aPool = useProcessPools();
 
-/** Waits until a file is there that a process writes. */
-const untilThere = (file: string): Promise<void> => poll(() => existsSync(file));
-
+/** For the code of a handler: the same as `untilThere`. */
 const WAIT_FOR_FILE = `
-  const { existsSync, writeFileSync } = await import('node:fs');
-  const until = async (file) => { while (!existsSync(file)) await new Promise((r) => setTimeout(r, 5)); };`;
+  const { existsSync, watch, writeFileSync } = await import('node:fs');
+  const { dirname } = await import('node:path');
+  const until = (file) => new Promise((resolve) => {
+    const check = () => { if (existsSync(file)) { watcher.close(); resolve(); } };
+    const watcher = watch(dirname(file), check);
+    check();
+  });`;
 
 describe('an invocation', () => {
   test('gets the event, a context and the environment, and gives what the handler gives', async () => {
@@ -155,10 +158,14 @@ describe('another version of the code', () => {
   });
 
   test('ends the idle processes of the one before', async () => {
-    const { invoke, replace } = aPool({ body: 'return process.pid;' });
-    const pid = Number(await invoke());
+    const { invoke, replace, folder } = aPool({
+      head: `import { writeFileSync } from 'node:fs';`,
+      body: `process.once('SIGTERM', () => { writeFileSync(event.file, ''); process.exit(); });`,
+    });
+    const file = join(folder, 'ended');
+    await invoke({ file });
     replace('return "new";');
-    await poll(() => !isAlive(pid));
+    await untilThere(file);
     expect(await invoke()).toBe('new');
   });
 
@@ -224,7 +231,7 @@ describe('at its end', () => {
 
   test('what is at work fails, and what waits too', async () => {
     const { invoke, stop, folder } = aPool({
-      body: `${WAIT_FOR_FILE} writeFileSync(event.file, ''); await until('never');`,
+      body: `${WAIT_FOR_FILE} writeFileSync(event.file, ''); await until(event.file + '.never');`,
       maxProcesses: 1,
     });
     const file = join(folder, 'begun');
