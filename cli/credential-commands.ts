@@ -118,7 +118,7 @@ const revoke = async (id: string, secretId: string | null, context: TargetContex
   await context.target.credentials.put(left);
   context.io.print(`${id}: ${left.secrets.length} live secrets`);
   if (left.secrets.length === 0)
-    context.io.note('Nobody gets in with it now: callers get 503 until it is rotated.');
+    context.io.note('It authenticates no caller now: they get 503 until it is rotated.');
 };
 
 const list = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {

@@ -26,7 +26,7 @@ const schema = {
 export const approval: PluginHandle = {
   id: 'approval',
   name: 'Approval',
-  description: 'Waits until somebody approves or rejects at a one-time URL, or the time is up',
+  description: 'Waits for an approval or a rejection at a one-time URL, until the time is up',
   kind: 'action',
   outputs: ['requested', 'approved', 'rejected', 'timedOut'],
   // An answer from outside may come long after the caller's timeout.
@@ -42,7 +42,7 @@ export const approval: PluginHandle = {
     // The URL was not sent, so no answer can come.
     if (requested !== undefined && 'failure' in requested) {
       const { nodeId, message } = requested.failure;
-      throw new Error(`nobody was asked, for the node "${nodeId}" failed: ${message}`);
+      throw new Error(`no approval was requested, for the node "${nodeId}" failed: ${message}`);
     }
     const answered = await answer();
     if (answered === null) return emit({ timedOut: input });

@@ -182,8 +182,7 @@ const catalogue = {
   WORKFLOW_CHANGED: entry(
     409,
     'Workflow changed',
-    (p: { workflowId: string }) =>
-      `Somebody else changed workflow ${p.workflowId} meanwhile; read it again and retry.`,
+    (p: { workflowId: string }) => `Workflow ${p.workflowId} was changed meanwhile; read it again and retry.`,
   ),
   TOO_MANY_SECRETS: entry(
     409,
@@ -194,7 +193,7 @@ const catalogue = {
   CREDENTIAL_CHANGED: entry(
     409,
     'Credential changed',
-    (p: { credentialId: string }) => `Somebody else changed credential ${p.credentialId} meanwhile; retry.`,
+    (p: { credentialId: string }) => `Credential ${p.credentialId} was changed meanwhile; retry.`,
   ),
 } as const;
 

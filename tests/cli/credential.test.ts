@@ -74,7 +74,7 @@ describe('a credential', () => {
     expect(all).toMatchObject({
       code: 0,
       out: 'key: 0 live secrets',
-      err: expect.stringContaining('Nobody gets in'),
+      err: expect.stringContaining('It authenticates no caller now'),
     });
     expect(await call('credential rotate key --password-stdin')).toMatchObject({ code: 2 });
   });

@@ -100,7 +100,7 @@ const checkAnswers = (graph: DraftGraph): Problem[] => {
     const reason = fromWaiting.has(idle.index)
       ? 'it is in a body, which delivers to the node that runs it: answer behind that'
       : `a ${WEBHOOK_TRIGGER} that leads to it needs "responseMode": "responseNode"`;
-    return [{ path: `/nodes/${idle.index}/type`, message: `answers nobody: ${reason}` }];
+    return [{ path: `/nodes/${idle.index}/type`, message: `answers no caller: ${reason}` }];
   }
   // A responder that can't be reached is reported by checkReach.
   return responders.every(({ index }) => fromAny.has(index))

@@ -39,9 +39,11 @@ describe('a durable run', () => {
 
   test('goes through its nodes, waits in no process, and leaves its record', async () => {
     const service = await started(flow);
-    const { status, invocations, state } = await service.run();
+    const { status, invocations, state, updates } = await service.run();
     expect([status, invocations]).toEqual(['succeeded', 2]);
     expect(service.called).toEqual(['first/0', 'second/0']);
+    const WaitOptions = { WaitSeconds: 3_600 };
+    expect(updates).toContainEqual(expect.objectContaining({ Type: 'WAIT', Action: 'START', WaitOptions }));
     expect(await service.executions.find('e-1')).toMatchObject({
       status: 'succeeded',
       mode: 'durable',

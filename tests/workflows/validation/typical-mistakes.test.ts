@@ -448,10 +448,10 @@ describe('is reported once, with its place and with what was probably meant', ()
       'listens at POST /orders, as /nodes/0 does',
     ],
     [
-      'an answer that nobody waits for',
+      'an answer that no caller waits for',
       { [MODE]: undefined },
       '/nodes/6/type',
-      'answers nobody: a webhookTrigger that leads to it needs "responseMode": "responseNode"',
+      'answers no caller: a webhookTrigger that leads to it needs "responseMode": "responseNode"',
     ],
     [
       'an approval where the caller waits',

@@ -466,7 +466,7 @@ describe('a caller who waits', () => {
       {
         path: '/nodes/2/type',
         message:
-          'answers nobody: it is in a body, which delivers to the node that runs it: answer behind that',
+          'answers no caller: it is in a body, which delivers to the node that runs it: answer behind that',
       },
     ],
     [
