@@ -26,7 +26,8 @@ interface EventTrigger {
  * Starts the execution of an event in the background, once for each key. An event for a workflow that is gone or
  * disabled, or without such a trigger, is logged and starts nothing.
  *
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; TypeError when the trigger type gives no input or no key
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; TypeError when the trigger type gives no
+ *   address, input or key
  */
 export const startByEvent = async (
   event: JsonObject,
@@ -34,9 +35,8 @@ export const startByEvent = async (
   parts: StartParts,
 ): Promise<void> => {
   const { logger, clock, workflows } = parts;
-  const { workflowId, triggerNodeId } = source.toAddress(event);
-  const address = { workflowId, triggerNodeId };
-  const workflow = isId(workflowId) ? await workflows.find(workflowId) : null;
+  const address = readAddress(event, source, nodeType);
+  const workflow = await workflows.find(address.workflowId);
   const obstacle = findObstacle(workflow, address, nodeType);
   if (workflow === null || obstacle !== null) {
     logger.warn('The event starts nothing.', { nodeType, ...address, reason: obstacle });
@@ -45,7 +45,7 @@ export const startByEvent = async (
   const claimed = await claimDelivery(
     {
       workflow,
-      trigger: { nodeId: triggerNodeId, type: nodeType },
+      trigger: { nodeId: address.triggerNodeId, type: nodeType },
       ...readEvent(event, source, nodeType),
       content: '', // the key alone counts: a repeated event has another count of receives, for example
       receivedAt: clock.now(),
@@ -71,6 +71,13 @@ const findObstacle = (
   const node = nodes.find(({ id }) => id === triggerNodeId);
   if (node?.type !== nodeType) return 'the workflow has no such trigger';
   return node.disabled === true ? 'the trigger is disabled' : null;
+};
+
+const readAddress = (event: JsonObject, source: EventSource, nodeType: string): TriggerAddress => {
+  const address = source.toAddress(event);
+  if (!isPlainObject(address) || !isId(address.workflowId) || !isId(address.triggerNodeId))
+    throw new TypeError(`toAddress of ${nodeType} gives no address`);
+  return { workflowId: address.workflowId, triggerNodeId: address.triggerNodeId };
 };
 
 const readEvent = (event: JsonObject, source: EventSource, nodeType: string) => {

@@ -34,7 +34,7 @@ const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
   return [
     {
       path: `/nodes/${first.index}/type`,
-      message: `nothing fires triggers of the type ${quote(first.node.type)} yet, and the workflow has no other one: use a webhookTrigger`,
+      message: `nothing fires triggers of the type ${quote(first.node.type)}, and the workflow has no other one: use a webhookTrigger`,
     },
   ];
 };

@@ -191,7 +191,7 @@ describe('what starts a workflow', () => {
   const TIMER = {
     path: '/nodes/0/type',
     message:
-      'nothing fires triggers of the type "timer" yet, and the workflow has no other one: use a webhookTrigger',
+      'nothing fires triggers of the type "timer", and the workflow has no other one: use a webhookTrigger',
   };
 
   test.each<[string, ANode, Record<string, ANode>]>([
