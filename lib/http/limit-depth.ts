@@ -8,6 +8,7 @@ const [QUOTE, BACKSLASH, OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x22, 0x
  * @throws AppError `BODY_TOO_DEEP` when it has more than `limit` levels
  */
 export const limitDepth = (text: string, limit: number): void => {
+  if (!hasMoreThan(text, limit)) return;
   let depth = 0;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {
@@ -24,4 +25,14 @@ export const limitDepth = (text: string, limit: number): void => {
       depth -= 1;
     }
   }
+};
+
+/** Whether a text has more brackets that open than `limit`, in strings or not: most bodies have fewer. */
+const hasMoreThan = (text: string, limit: number): boolean => {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1 && count <= limit; at = text.indexOf(bracket, at + 1))
+      count += 1;
+  }
+  return count > limit;
 };

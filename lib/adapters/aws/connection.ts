@@ -1,5 +1,10 @@
-import http, { type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import https from 'node:https';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 
 interface HttpRequest {
@@ -33,8 +38,11 @@ export const createConnection = (
   origin: URL,
   { connectMs, exchangeMs }: Timeouts,
 ): ((request: HttpRequest) => Promise<HttpAnswer>) => {
-  const { Agent, request: open } = origin.protocol === 'https:' ? https : http;
-  const agent: http.Agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+  const [Agent, open] =
+    origin.protocol === 'https:'
+      ? ([HttpsAgent, httpsRequest] as const)
+      : ([HttpAgent, httpRequest] as const);
+  const agent: HttpAgent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
   const { protocol, hostname, port } = urlToHttpOptions(origin);
   const address = { agent, protocol, hostname, port };
 
