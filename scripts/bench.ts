@@ -17,5 +17,4 @@ console.log(`
 CPU time is user and system time of the process, its garbage collection included. The figures of a table are medians of
 rounds that take turns, so compare them with each other, not with those of another run: caches and clock rates that the
 processes share with others move all of them. ± is half of the interquartile range of the rounds: a difference that is
-smaller than the two of them together is not measured. On a busy machine the bare handler, which is I/O for the most part, becomes
-dearer than the others do, by up to a half: \`× bare\` holds on an idle one. Not measured: the network to AWS, TLS, Lambda's own CPU.`);
+smaller than the two of them together is not measured. Not measured: the network to AWS, TLS handshakes, Lambda's own CPU.`);

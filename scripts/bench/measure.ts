@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 
 /** Prints what times depend on: those of two machines do not compare. */
 export const printMachine = (note = ''): void => {
@@ -56,6 +57,42 @@ const cpuOf = async (call: () => unknown, totalUs: number): Promise<number> => {
     spent += perCall * count;
   }
   return perCall;
+};
+
+const REQUESTS = 100;
+const WARM_UP_REQUESTS = 1_000;
+
+/** Larger than the caches of one core. */
+const other = Buffer.alloc(8 * 1024 * 1024);
+let fills = 0;
+
+/**
+ * Measures requests one by one, in turn, each with the processor's caches full of other data: a function that is called
+ * now and then finds none of its own there. In a loop a short handler stays in the caches and takes half of the time, so
+ * that two parts cost together far more than their sum.
+ * @returns for each call CPU microseconds, as {@link measure}, with what is left to be done after the answer
+ */
+export const measureRequests = async (calls: readonly (() => unknown)[]): Promise<Figure[]> => {
+  const kinds = calls.map((call) => ({ call, rounds: [] as number[] }));
+  for (let at = 0; at < WARM_UP_REQUESTS; at++) for (const { call } of kinds) await cpuOfRequest(call);
+  for (let round = 0; round < ROUNDS; round++) {
+    const sums = kinds.map(() => 0);
+    for (let at = 0; at < REQUESTS; at++) {
+      for (const [kind, { call }] of kinds.entries())
+        sums[kind] = (sums[kind] ?? 0) + (await cpuOfRequest(call));
+    }
+    for (const [kind, { rounds }] of kinds.entries()) rounds.push((sums[kind] ?? 0) / REQUESTS);
+  }
+  return kinds.map(({ rounds }) => toFigure(rounds));
+};
+
+const cpuOfRequest = async (call: () => unknown): Promise<number> => {
+  other.fill(++fills & 0xff);
+  const before = process.cpuUsage();
+  await call();
+  await nextIteration();
+  const { user, system } = process.cpuUsage(before);
+  return user + system;
 };
 
 /** `±3 %` */

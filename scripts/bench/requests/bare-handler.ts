@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import aws4 from 'aws4';
 import type { DynamoDbCall } from '../dynamodb-proxy.ts';
 
@@ -7,36 +8,44 @@ interface BareEvent {
   readonly body: string;
 }
 
-const agent = new Agent({ keepAlive: true });
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** What a function by hand would be: it answers, after the same writes, signed by aws4 and sent over node:http. */
-export const createBareHandler =
-  (endpoint: string, writes: readonly DynamoDbCall[]) => async (event: BareEvent) => {
+/**
+ * What a function by hand would be: it answers, after the same writes, signed by aws4 and sent over node:https, or over
+ * node:http to a stand-in. It loads both, as a function in AWS must.
+ */
+export const createBareHandler = (endpoint: string, writes: readonly DynamoDbCall[]) => {
+  const send = endpoint.startsWith('https:')
+    ? sendOver(httpsRequest, new HttpsAgent({ keepAlive: true }))
+    : sendOver(httpRequest, new HttpAgent({ keepAlive: true }));
+  return async (event: BareEvent) => {
     const greeting = `Hello, ${JSON.parse(event.body).name}`;
     for (const write of writes) await send(endpoint, write);
     return { statusCode: 200, body: JSON.stringify({ greeting }) };
   };
-
-const send = (endpoint: string, { operation, input }: DynamoDbCall): Promise<unknown> => {
-  const { host, hostname, port } = new URL(endpoint);
-  const headers = {
-    'content-type': 'application/x-amz-json-1.0',
-    'x-amz-target': `DynamoDB_20120810.${operation}`,
-  };
-  const body = JSON.stringify(input);
-  const call = { service: 'dynamodb', region: 'us-east-1', host, method: 'POST', path: '/', headers, body };
-  const signed = aws4.sign(call, credentials);
-  return new Promise((resolve, reject) => {
-    request(
-      { agent, hostname, port, method: 'POST', path: '/', headers: signed.headers ?? {} },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
-      },
-    )
-      .on('error', reject)
-      .end(body);
-  });
 };
+
+const sendOver =
+  (request: typeof httpRequest, agent: HttpAgent) =>
+  (endpoint: string, { operation, input }: DynamoDbCall): Promise<unknown> => {
+    const { host, hostname, port } = new URL(endpoint);
+    const headers = {
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `DynamoDB_20120810.${operation}`,
+    };
+    const body = JSON.stringify(input);
+    const call = { service: 'dynamodb', region: 'us-east-1', host, method: 'POST', path: '/', headers, body };
+    const signed = aws4.sign(call, credentials);
+    return new Promise((resolve, reject) => {
+      request(
+        { agent, hostname, port, method: 'POST', path: '/', headers: signed.headers ?? {} },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+        },
+      )
+        .on('error', reject)
+        .end(body);
+    });
+  };

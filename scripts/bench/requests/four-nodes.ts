@@ -8,7 +8,7 @@ import { createHandler } from '../../../lib/http/create-handler.ts';
 import { answerJson } from '../../../lib/shared/answer.ts';
 import { createEvent, order, toChain } from '../bench-service.ts';
 import type { Link } from '../chains.ts';
-import { formatSpread, measure, printTable } from '../measure.ts';
+import { formatSpread, measureRequests, printTable } from '../measure.ts';
 import { createBareHandler } from './bare-handler.ts';
 import { openWebhookOf } from './recorded-request.ts';
 
@@ -24,8 +24,7 @@ export const fourNodes = (condition = '{{ known }}'): readonly Link[] => [
 
 /** The part of a store that a synchronous run uses. */
 const noRecords = {
-  start: async () => true,
-  finish: async () => true,
+  startAndFinish: async () => true,
 } as Partial<ExecutionStore> as ExecutionStore;
 
 /** What a synchronous request of four nodes costs, beside a bare handler. */
@@ -72,10 +71,10 @@ export const benchFourNodes = async (): Promise<void> => {
       throw new Error(`${title}: ${JSON.stringify(answer)}`);
     }
   }
-  const figures = await measure(calls.map(([, call]) => call));
+  const figures = await measureRequests(calls.map(([, call]) => call));
   const base = figures[0]?.median ?? Number.NaN;
   printTable(
-    'One request with a body of 1 kB, in this process',
+    'One request with a body of 1 kB, in this process, in turn with the others',
     ['', 'CPU µs', '', '× bare'],
     calls.map(([title], at) => {
       const figure = figures[at] ?? { median: Number.NaN, spread: Number.NaN };
