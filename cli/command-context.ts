@@ -1,4 +1,5 @@
 import type { FindNodeType } from '../lib/contract/node-type.ts';
+import type { PluginEntry } from '../lib/plugins/plugin.ts';
 import type { Io } from './io.ts';
 import type { Target } from './target.ts';
 
@@ -7,6 +8,7 @@ export interface CommandContext {
   readonly io: Io;
   /** Loaded by the commands that need them: the others start faster without. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
+  readonly loadPlugins: () => Promise<readonly PluginEntry[]>;
   /** Connects to the target that the command line names, and closes the connection after the action. */
   readonly onTarget: (action: (context: TargetContext) => Promise<void>) => Promise<void>;
 }

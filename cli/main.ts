@@ -8,4 +8,5 @@ process.exitCode = await run(process.argv.slice(2), {
   io: processIo,
   openTarget,
   loadNodeTypes: async () => (await import('./node-types.ts')).loadNodeTypes(),
+  loadPlugins: async () => (await import('./node-types.ts')).loadPlugins(),
 });

@@ -1,9 +1,12 @@
 import { openAdmin } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
+import type { PluginEntry } from '../lib/plugins/plugin.ts';
+
+const load = () => openAdmin(readConfig({ LOG_LEVEL: 'error' })).loadRegistry();
 
 /** Loads the node types of the installed plugins, the same as in a service deployed from this code. */
-export const loadNodeTypes = async (): Promise<FindNodeType> => {
-  const { loadRegistry } = openAdmin(readConfig({ LOG_LEVEL: 'error' }));
-  return (await loadRegistry()).findNodeType;
-};
+export const loadNodeTypes = async (): Promise<FindNodeType> => (await load()).findNodeType;
+
+/** The installed plugins by their metadata, loaded or not. */
+export const loadPlugins = async (): Promise<readonly PluginEntry[]> => (await load()).plugins;

@@ -6,11 +6,12 @@ import { CommandError, EXIT, type ExitCode, usageError } from './command-error.t
 import { addCredentialCommands } from './credential-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import type { Io } from './io.ts';
+import { addNodeTypeCommands } from './node-type-commands.ts';
 import { checkOptions, readStage } from './read-arguments.ts';
 import type { OpenTarget } from './target.ts';
 import { addWorkflowCommands } from './workflow-commands.ts';
 
-export interface CommandLine extends Pick<CommandContext, 'io' | 'loadNodeTypes'> {
+export interface CommandLine extends Omit<CommandContext, 'onTarget'> {
   readonly openTarget: OpenTarget;
 }
 
@@ -30,9 +31,9 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
   }
 };
 
-const createProgram = ({ io, openTarget, loadNodeTypes }: CommandLine): Command => {
+const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => {
   const program = new Command('hookloom')
-    .description('Workflows, credentials and executions of a Hookloom service.')
+    .description('Workflows, node types, credentials and executions of a Hookloom service.')
     .usage('<command> [options]\n       hookloom --version')
     .option('--stage <name>', 'a deployed stage, with the AWS credentials of the environment', readStage)
     .option('--region <name>', 'its region')
@@ -54,9 +55,11 @@ const createProgram = ({ io, openTarget, loadNodeTypes }: CommandLine): Command 
       target.close();
     }
   };
-  addWorkflowCommands(program, { io, loadNodeTypes, onTarget });
-  addCredentialCommands(program, { io, loadNodeTypes, onTarget });
-  addExecutionCommands(program, { io, loadNodeTypes, onTarget });
+  const context: CommandContext = { io, onTarget, ...loaders };
+  addWorkflowCommands(program, context);
+  addNodeTypeCommands(program, context);
+  addCredentialCommands(program, context);
+  addExecutionCommands(program, context);
   return program;
 };
 
@@ -78,6 +81,7 @@ Without --stage, commands go to the local service (npm start).
 
 Examples:
   npm run -s cli -- workflow put workflows/hello.json
+  npm run -s cli -- node-type show httpRequest
   npm run -s cli -- credential create orders-key --type apiKey > key.txt
   npm run -s cli -- workflow list --stage production
   npm run -s cli -- execution list --status failed --from 2026-01-31

@@ -6,6 +6,7 @@ import type { DurableService } from '../executions/lifecycle/durable-service.ts'
 import { createHandler } from '../http/create-handler.ts';
 import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
+import { readPathParameter } from '../http/read-path-parameter.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
@@ -25,12 +26,11 @@ const MAX_BODY_DEPTH = 100;
 export const createCallbackFunction = (parts: CallbackParts) =>
   createHandler(parts, async ({ event }) => {
     const { method, headers, rawBody } = readWebhookEvent(event, parts.clock.now());
-    const { token } = ((event as { pathParameters?: unknown }).pathParameters ?? {}) as { token?: unknown };
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
       throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD', 'POST'] });
     }
     limitBody(event, MAX_BODY_BYTES);
-    const found = await findPendingCallback(typeof token === 'string' ? token : '', parts);
+    const found = await findPendingCallback(readPathParameter(event, 'token'), parts);
     if (method !== 'POST') return answerHtml(confirmationPage(found));
     const body = parseBody({ headers, rawBody }, (text) => parseJsonBody(text, MAX_BODY_DEPTH));
     const decision = parseDecision(body, parts.clock.now());

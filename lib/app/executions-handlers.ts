@@ -14,6 +14,7 @@ import { describeExecution, describeSummary } from '../executions/record/describ
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { createHandler, type Handle } from '../http/create-handler.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
+import { readPathParameter } from '../http/read-path-parameter.ts';
 import { parseQuery, readQuery } from '../http/read-query.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { answerJson } from '../shared/answer.ts';
@@ -85,11 +86,7 @@ const only =
     return handle(call);
   };
 
-const readId = (event: unknown): string => {
-  const { pathParameters } = event as { readonly pathParameters?: { readonly executionId?: unknown } | null };
-  const { executionId } = pathParameters ?? {};
-  return typeof executionId === 'string' ? executionId : '';
-};
+const readId = (event: unknown): string => readPathParameter(event, 'executionId');
 
 const retryOptions = v.object({
   from: v.nullish(text, null),

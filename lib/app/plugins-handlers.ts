@@ -1,10 +1,12 @@
 import type { Context } from 'aws-lambda';
 import type { Clock, Logger } from '../contract/services.ts';
-import { createHandler } from '../http/create-handler.ts';
+import { createHandler, type Handle } from '../http/create-handler.ts';
+import { readPathParameter } from '../http/read-path-parameter.ts';
 import { checkHealth, reportNoRegistry } from '../plugins/health.ts';
 import type { Registry } from '../plugins/load-registry.ts';
+import { describePlugin } from '../plugins/reference/describe-plugin.ts';
 import type { ListedPlugins } from '../plugins/summaries.ts';
-import { type Answer, answerJson } from '../shared/answer.ts';
+import { answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 
 interface AdminParts {
@@ -17,28 +19,36 @@ interface AdminParts {
 const HEALTH_MARGIN_MS = 500;
 
 /** A read-only endpoint of the admin API. */
-const createAdminFunction = (parts: AdminParts, read: (context: Partial<Context>) => Promise<Answer>) =>
-  createHandler(parts, async ({ event, context }) => {
-    const method = methodOf(event);
+const createAdminFunction = (parts: AdminParts, read: Handle) =>
+  createHandler(parts, async (call) => {
+    const method = methodOf(call.event);
     if (method !== 'GET' && method !== 'HEAD')
       throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD'] });
-    return read(context);
+    return read(call);
   });
 
 /** An endpoint that lists the installed plugins, once all are initialised. */
 export const createAdminList = (parts: AdminParts, list: (registry: ListedPlugins, now: number) => unknown) =>
   createAdminFunction(parts, async () => {
-    const registry = await parts.loadRegistry();
-    const plugins = await registry.initialise();
+    const plugins = await initialisePlugins(parts);
     return answerJson(200, list({ plugins }, parts.clock.now()));
   });
+
+/** `GET /api/admin/plugins/{id}`: all that a plugin declares. */
+export const createShowPlugin = (parts: AdminParts) =>
+  createAdminFunction(parts, async ({ event }) => {
+    const plugins = await initialisePlugins(parts);
+    return answerJson(200, describePlugin({ plugins }, readPathParameter(event, 'id')));
+  });
+
+const initialisePlugins = async ({ loadRegistry }: AdminParts) => (await loadRegistry()).initialise();
 
 /**
  * The health report: 503 when no plugin works, or the registry can't be built. Checks end before the function's own time
  * is up.
  */
 export const createHealthFunction = (parts: AdminParts, deadlineMs: number) =>
-  createAdminFunction(parts, async (context) => {
+  createAdminFunction(parts, async ({ context }) => {
     const { logger, clock } = parts;
     const registry = await parts.loadRegistry().catch((cause: unknown) => {
       logger.error('registry not built', { cause });

@@ -1,5 +1,6 @@
 import type { JsonValue } from './json.ts';
 import type { NodeExecutor } from './node.ts';
+import type { NodeExample } from './node-example.ts';
 import type { HealthCheck, NodeOutputs, TriggerSource } from './plugin.ts';
 
 /** One parameter of a legacy node type. */
@@ -24,11 +25,12 @@ interface LegacyProvider {
   /** Semantic version, such as `1.0.0`. */
   readonly version: string;
   readonly properties: readonly LegacyProperty[];
-  /** This and the next three: see `PluginHandle`. */
+  /** This and the next four: see `PluginHandle`. */
   readonly outputs?: NodeOutputs;
   readonly inputs?: readonly string[];
   readonly endsBranch?: boolean;
   readonly credentialTypes?: readonly string[];
+  readonly example?: NodeExample;
   /** Called on the first use of the node type; may import the executor's module then. */
   getExecutor(): NodeExecutor | Promise<NodeExecutor>;
   readonly healthCheck?: HealthCheck;

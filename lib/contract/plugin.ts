@@ -1,5 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
+import type { NodeExample } from './node-example.ts';
 import type { Clock, Logger } from './services.ts';
 
 export type HandleKind = 'trigger' | 'action';
@@ -107,6 +108,8 @@ export interface PluginHandle {
   readonly pure?: boolean;
   /** Not together with `pure`. */
   readonly control?: ControlTraits;
+  /** For the reference; it has no effect. */
+  readonly example?: NodeExample;
   readonly execute: NodeExecutor['execute'];
 }
 

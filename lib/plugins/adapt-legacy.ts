@@ -28,6 +28,7 @@ export const adaptLegacy = (
         name: displayName,
         description,
         category,
+        example: provider.example ?? null,
         // A trigger only converts its input to data.
         pure: kind === 'trigger' || ('pure' in provider && provider.pure === true),
         control: null,

@@ -24,6 +24,7 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
     name: handle.name,
     description: handle.description,
     category: provider.category,
+    example: handle.example ?? null,
     pure: handle.kind === 'trigger' || handle.pure === true,
     control: handle.control === undefined ? null : { ...handle.control },
     ...fillInDeclarations(handle),

@@ -8,6 +8,7 @@ const declarations = {
   inputs: v.optional(field.names),
   endsBranch: v.optional(field.boolean),
   credentialTypes: v.optional(field.names),
+  example: v.optional(field.example),
 };
 
 const handle = v.pipe(

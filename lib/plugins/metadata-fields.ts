@@ -2,6 +2,7 @@ import { satisfies, validateStrict } from 'compare-versions';
 import * as v from 'valibot';
 import { isPlainObject } from '../contract/json.ts';
 import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
+import type { NodeExample } from '../contract/node-example.ts';
 import {
   BUILT_IN_SOURCES,
   type ControlTraits,
@@ -30,6 +31,10 @@ const isNameList = (value: unknown): value is readonly string[] =>
   // Array.from, because `every` skips the holes of a sparse list.
   Array.isArray(value) && new Set(value).size === value.length && Array.from(value).every(isName);
 
+/** What `JSON.stringify` refuses, such as a circular object, would fail every answer that shows it. */
+const isJsonObject = (value: unknown): boolean =>
+  isPlainObject(value) && succeeds(() => JSON.stringify(value));
+
 export const id = field<string>(
   '1 to 64 of A-Z a-z 0-9 . _ - and no reserved name',
   (value) => typeof value === 'string' && ID.test(value) && !RESERVED.has(value),
@@ -55,7 +60,14 @@ export const pattern = field<string>(
 );
 export const boolean = field<boolean>('true or false', (value) => typeof value === 'boolean');
 export const method = field('a function', (value) => typeof value === 'function');
-export const schema = field('a JSON Schema object', isPlainObject);
+export const schema = field('a JSON Schema object', isJsonObject);
+export const example = field<NodeExample>(
+  '{ parameters, input?, output? }, each a JSON object',
+  (value) =>
+    isPlainObject(value) &&
+    isJsonObject(value.parameters) &&
+    [value.input, value.output].every((data) => data === undefined || isJsonObject(data)),
+);
 export const names = field<readonly string[]>('a list of different names', isNameList);
 export const texts = field<readonly string[]>(
   'a list of at least one text',

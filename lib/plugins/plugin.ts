@@ -1,3 +1,4 @@
+import type { NodeExample } from '../contract/node-example.ts';
 import type { NodeType } from '../contract/node-type.ts';
 import type { PluginDependency, PluginProvider } from '../contract/plugin.ts';
 
@@ -15,11 +16,12 @@ export interface Plugin {
   readonly healthCheck: PluginProvider['healthCheck'];
 }
 
-/** A node type with texts for people. */
-interface PluginNodeType extends NodeType {
+/** A node type with what the reference shows of it. */
+export interface PluginNodeType extends NodeType {
   readonly name: string;
   readonly description: string;
   readonly category: string;
+  readonly example: NodeExample | null;
 }
 
 interface EntryBase {

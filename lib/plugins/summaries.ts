@@ -6,7 +6,7 @@ export interface ListedPlugins {
 }
 
 /** A plugin or a node type in the admin API. Fields that are not known of a failed one are empty. */
-interface PluginSummary {
+export interface PluginSummary {
   /** Id of the plugin; in the lists of triggers and actions the node type. */
   readonly id: string;
   readonly name: string;
@@ -46,7 +46,7 @@ export const listActions = (registry: ListedPlugins): PluginSummary[] => listNod
 export const listProviders = ({ plugins }: ListedPlugins): PluginSummary[] =>
   plugins.filter(({ api }) => api === 'unified').map(summarise);
 
-const summarise = (entry: PluginEntry): PluginSummary => ({
+export const summarise = (entry: PluginEntry): PluginSummary => ({
   id: entry.id,
   name: entry.plugin?.name ?? entry.id,
   description: entry.plugin?.description ?? '',

@@ -145,6 +145,11 @@ const catalogue = {
     (p: { executionId: string; reason: string }) =>
       `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
   ),
+  PLUGIN_NOT_FOUND: entry(404, 'Plugin not found', (p: { near: string | null }) =>
+    p.near === null
+      ? 'No plugin with this id is installed.'
+      : `No plugin with this id is installed, but "${p.near}" is.`,
+  ),
   // Requests that nodes send out; `target` is method and host, such as `GET api.example.com`
   OUTBOUND_REFUSED: entry(
     502,

@@ -45,6 +45,7 @@ const examples = {
   EXECUTION_NOT_FOUND: { executionId },
   NOT_CANCELLABLE: { executionId, reason },
   NOT_RETRYABLE: { executionId, reason },
+  PLUGIN_NOT_FOUND: { near: 'flow' },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { Io } from '../../cli/io.ts';
-import { loadNodeTypes as loadInstalledNodeTypes } from '../../cli/node-types.ts';
+import {
+  loadPlugins as loadInstalled,
+  loadNodeTypes as loadInstalledNodeTypes,
+} from '../../cli/node-types.ts';
 import { type CommandLine, run } from '../../cli/run.ts';
 import { connect } from '../../cli/target.ts';
 import { useTestDatabases } from './test-database.ts';
@@ -19,7 +22,8 @@ export const useCommandLine = () => {
   return async ({
     openTarget,
     loadNodeTypes = loadInstalledNodeTypes,
-  }: Partial<Pick<CommandLine, 'openTarget' | 'loadNodeTypes'>> = {}) => {
+    loadPlugins = loadInstalled,
+  }: Partial<Omit<CommandLine, 'io'>> = {}) => {
     const { endpoint } = await openDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
     folders.push(folder);
@@ -45,6 +49,7 @@ export const useCommandLine = () => {
           (() =>
             connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', baseUrl: 'http://localhost:3000' })),
         loadNodeTypes,
+        loadPlugins,
       });
       return { code, out: printed.join('\n'), err: noted.join('\n') };
     };

@@ -1,0 +1,5 @@
+import { openAdmin } from '../../lib/app/compose.ts';
+import { createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+
+export const handler = serve(createShowPlugin(openAdmin()));

@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../contract/json.ts';
+import type { NodeExample } from '../../contract/node-example.ts';
+import type { HandleKind, TriggerSource } from '../../contract/plugin.ts';
+import type { PluginNodeType } from '../plugin.ts';
+
+/** A node type as JSON, for the admin API, the command line and the pages of the reference. */
+export interface NodeTypeDescription {
+  readonly nodeType: string;
+  readonly name: string;
+  readonly description: string;
+  readonly category: string;
+  readonly kind: HandleKind;
+  readonly firedBy: TriggerSource | null;
+  readonly inputs: readonly string[];
+  /** Those of the example when they depend on the parameters; null when they can't be computed for it. */
+  readonly outputs: readonly string[] | null;
+  readonly outputsDependOnParameters: boolean;
+  readonly endsBranch: boolean;
+  readonly credentialTypes: readonly string[];
+  readonly pure: boolean;
+  /** Null for node types that do not steer the run. */
+  readonly control: { readonly suspends: boolean; readonly bodyOutput: string | null } | null;
+  /** JSON Schema of the parameters. */
+  readonly schema: JsonObject;
+  readonly example: NodeExample | null;
+}
+
+export const describeNodeType = (nodeType: PluginNodeType): NodeTypeDescription => ({
+  nodeType: nodeType.nodeType,
+  name: nodeType.name,
+  description: nodeType.description,
+  category: nodeType.category,
+  kind: nodeType.kind,
+  firedBy: nodeType.firedBy,
+  inputs: nodeType.inputs,
+  outputs: computeOutputs(nodeType),
+  outputsDependOnParameters: typeof nodeType.outputs === 'function',
+  endsBranch: nodeType.endsBranch,
+  credentialTypes: nodeType.credentialTypes,
+  pure: nodeType.pure,
+  control:
+    nodeType.control === null
+      ? null
+      : { suspends: nodeType.control.suspends, bodyOutput: nodeType.control.bodyOutput ?? null },
+  schema: nodeType.schema,
+  example: nodeType.example,
+});
+
+/** A function of a plugin may throw, or return anything. */
+const computeOutputs = ({ outputs, example }: PluginNodeType): readonly string[] | null => {
+  if (typeof outputs !== 'function') return outputs;
+  try {
+    const names: readonly unknown[] = [...outputs(example?.parameters ?? {})];
+    return names.every((name) => typeof name === 'string') ? names : null;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,35 @@
+import type { PluginDependency } from '../../contract/plugin.ts';
+import { AppError } from '../../shared/errors.ts';
+import { findNearest } from '../../shared/near-name.ts';
+import type { PluginEntry } from '../plugin.ts';
+import { type ListedPlugins, type PluginSummary, summarise } from '../summaries.ts';
+import { describeNodeType, type NodeTypeDescription } from './describe-node-type.ts';
+
+/** A plugin with all that it declares. Lists are empty where the metadata of a failed one is not known. */
+interface PluginDescription extends Omit<PluginSummary, 'nodeTypes' | 'provider'> {
+  readonly status: PluginEntry['status'];
+  /** Optional dependencies that are not met. */
+  readonly warnings: readonly string[];
+  readonly dependencies: readonly PluginDependency[];
+  readonly nodeTypes: readonly NodeTypeDescription[];
+}
+
+/** @throws AppError `PLUGIN_NOT_FOUND` when no installed plugin has the id */
+export const describePlugin = ({ plugins }: ListedPlugins, id: string): PluginDescription => {
+  const entry = plugins.find((plugin) => plugin.id === id);
+  if (entry === undefined) {
+    const near = findNearest(
+      id,
+      plugins.map((plugin) => plugin.id),
+    );
+    throw new AppError('PLUGIN_NOT_FOUND', { near });
+  }
+  const { provider: _provider, ...summary } = summarise(entry);
+  return {
+    ...summary,
+    status: entry.status,
+    warnings: entry.status === 'loaded' ? entry.warnings : [],
+    dependencies: entry.plugin?.dependencies ?? [],
+    nodeTypes: entry.plugin?.nodeTypes.map(describeNodeType) ?? [],
+  };
+};

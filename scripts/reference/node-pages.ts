@@ -1,0 +1,47 @@
+import type { Plugin } from '../../lib/plugins/plugin.ts';
+import { describeNodeType } from '../../lib/plugins/reference/describe-node-type.ts';
+import { toLine } from '../../lib/plugins/reference/markdown.ts';
+import { printNodeType, printOutputs } from '../../lib/plugins/reference/print-node-type.ts';
+
+const INDEX = 'INDEX.md';
+
+const NOTE = '<!-- Made by `npm run docs:nodes` from the declarations of the plugins. -->';
+
+/** The pages of the reference, as text by file name: one for each node type, and an index. */
+export const createNodePages = (plugins: readonly Plugin[]): ReadonlyMap<string, string> => {
+  const pages = plugins.flatMap(({ nodeTypes }) =>
+    nodeTypes.map((nodeType): [string, string] => [
+      `${nodeType.nodeType}.md`,
+      `${NOTE}\n\n${printNodeType(describeNodeType(nodeType))}\n\n[All node types](${INDEX})\n`,
+    ]),
+  );
+  return new Map([[INDEX, printIndex(plugins)], ...pages]);
+};
+
+const printIndex = (plugins: readonly Plugin[]): string => {
+  const rows = plugins.flatMap(({ id, nodeTypes }) =>
+    nodeTypes.map(describeNodeType).map((description) => {
+      const { nodeType, description: text } = description;
+      const cells = [
+        `[\`${nodeType}\`](${nodeType}.md)`,
+        toLine(text),
+        printOutputs(description),
+        `\`${id}\``,
+      ];
+      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+    }),
+  );
+  return [
+    NOTE,
+    '',
+    '# Node types',
+    '',
+    'The node types of the installed plugins. Every node also has the outputs `error`, for `onError: "route"`, and `response`.',
+    'On the command line: `npm run -s cli -- node-type list`, `node-type show TYPE`.',
+    '',
+    '| type | does | outputs | plugin |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+};
