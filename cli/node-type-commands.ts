@@ -30,9 +30,11 @@ export const addNodeTypeCommands = (program: Command, { io, loadPlugins }: Comma
 
 const list = (plugins: readonly PluginEntry[], asJson: boolean, io: Io): void => {
   const descriptions = describeAll(plugins, io);
-  if (asJson) return io.print(JSON.stringify(descriptions, null, 2));
-  for (const { nodeType, kind, category, description } of descriptions)
-    io.print([nodeType, kind, category, toLine(description)].join('\t'));
+  if (asJson) io.print(JSON.stringify(descriptions, null, 2));
+  else {
+    for (const { nodeType, kind, category, description } of descriptions)
+      io.print([nodeType, kind, category, toLine(description)].join('\t'));
+  }
 };
 
 /** @throws CommandError when no loaded plugin has the node type */

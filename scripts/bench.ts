@@ -1,3 +1,4 @@
+import { benchAdmin } from './bench/admin.ts';
 import { benchBundles } from './bench/bundles.ts';
 import { benchEngine } from './bench/engine.ts';
 import { printMachine } from './bench/measure.ts';
@@ -11,6 +12,7 @@ await benchFourNodes();
 await benchFirstRequest();
 await benchLargeBodies();
 await benchEngine();
+await benchAdmin();
 await benchBundles();
 await benchWrites();
 console.log(`

@@ -65,6 +65,7 @@ const property = v.pipe(
     type: field.oneOf(['string', 'number', 'boolean', 'options', 'object', 'array', 'any']),
     description: v.optional(field.text),
     required: v.optional(field.boolean),
+    default: v.optional(field.json),
     options: v.optional(field.texts),
     pattern: v.optional(field.pattern),
   }),

@@ -31,9 +31,9 @@ const isNameList = (value: unknown): value is readonly string[] =>
   // Array.from, because `every` skips the holes of a sparse list.
   Array.isArray(value) && new Set(value).size === value.length && Array.from(value).every(isName);
 
-/** What `JSON.stringify` refuses, such as a circular object, would fail every answer that shows it. */
-const isJsonObject = (value: unknown): boolean =>
-  isPlainObject(value) && succeeds(() => JSON.stringify(value));
+/** Without it, an answer that shows the value would fail. */
+const isJson = (value: unknown): boolean => succeeds(() => JSON.stringify(value));
+const isJsonObject = (value: unknown): boolean => isPlainObject(value) && isJson(value);
 
 export const id = field<string>(
   '1 to 64 of A-Z a-z 0-9 . _ - and no reserved name',
@@ -60,6 +60,7 @@ export const pattern = field<string>(
 );
 export const boolean = field<boolean>('true or false', (value) => typeof value === 'boolean');
 export const method = field('a function', (value) => typeof value === 'function');
+export const json = field('JSON', isJson);
 export const schema = field('a JSON Schema object', isJsonObject);
 export const example = field<NodeExample>(
   '{ parameters, input?, output? }, each a JSON object',

@@ -11,6 +11,7 @@ import { projectRoot, runCommand } from '../support/run-command.ts';
 
 const adminFunctions = [
   'adminPlugins',
+  'adminPlugin',
   'adminTriggers',
   'adminActions',
   'adminProviders',
@@ -201,6 +202,7 @@ describe('the template', () => {
       AdminDebugRole: [],
       AdminHealthRole: [],
       AdminPluginsRole: [],
+      AdminPluginRole: [],
       AdminProvidersRole: [],
       AdminTriggersRole: [],
       WebhookRole: [
@@ -355,6 +357,7 @@ describe('the template', () => {
       'ANY /api/webhook/{workflowId}': 'NONE',
       'ANY /api/webhook/{workflowId}/{path+}': 'NONE',
       'GET /api/admin/plugins': 'AWS_IAM',
+      'GET /api/admin/plugins/{id}': 'AWS_IAM',
       'GET /api/admin/plugins/triggers': 'AWS_IAM',
       'GET /api/admin/plugins/actions': 'AWS_IAM',
       'GET /api/admin/plugins/providers': 'AWS_IAM',

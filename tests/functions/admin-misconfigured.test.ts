@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 
-test.each(['plugins', 'triggers', 'actions', 'providers', 'health', 'debug'])(
+test.each(['plugins', 'plugin', 'triggers', 'actions', 'providers', 'health', 'debug'])(
   '%s does not start with a setting that is wrong, and says which, not what it is',
   async (file) => {
     process.env.PLUGIN_DEADLINE_MS = 'canary';

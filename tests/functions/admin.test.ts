@@ -95,9 +95,10 @@ describe('the admin functions, on their sample events', () => {
 
 describe('the methods', () => {
   const lists = ['plugins', 'triggers', 'actions', 'providers', 'health', 'debug'];
+  const functions = [...lists, 'plugin'];
   const methods = ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'get', ''];
 
-  test.each(lists.flatMap((file) => methods.map((method) => [file, method] as const)))(
+  test.each(functions.flatMap((file) => methods.map((method) => [file, method] as const)))(
     '%s refuses "%s", with Allow',
     async (file, method) => {
       const { result, status, body } = await call(file, anEvent({ method }));

@@ -3,7 +3,7 @@ import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
-import { createAdminList, createHealthFunction } from '../../lib/app/plugins-handlers.ts';
+import { createAdminList, createHealthFunction, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
@@ -38,6 +38,7 @@ type Handler = (event: never, context: Context) => Promise<unknown>;
 const handlers: Readonly<Record<string, Handler>> = {
   'any function': createHandler(admin, async () => answerJson(200, {})),
   'a list of plugins': createAdminList(admin, listPlugins),
+  'one plugin': createShowPlugin(admin),
   health: createHealthFunction(admin, 1_000),
   'the list of executions': createListExecutions(stores),
   cancel: createCancelExecution(stores),
@@ -71,7 +72,7 @@ const anyEvent = withFields({
   requestContext: anyContext,
   headers: odd,
   cookies: odd,
-  pathParameters: withFields({ token: odd, workflowId: odd, path: odd, executionId: odd }),
+  pathParameters: withFields({ token: odd, workflowId: odd, path: odd, executionId: odd, id: odd }),
   queryStringParameters: odd,
   rawQueryString: odd,
   rawPath: odd,

@@ -17,6 +17,10 @@ const anEventSource = () => ({
   },
 });
 
+/** No JSON: `JSON.stringify` throws. */
+const circular: Record<string, unknown> = {};
+circular.self = circular;
+
 describe('what a node type declares', () => {
   const nothing = {
     outputs: ['main'],
@@ -108,8 +112,24 @@ describe('what a node type declares', () => {
     [{ control: { suspends: true, waitSeconds: 5 } }, 'control must be { suspends'],
     [{ firedBy: 'request' }, 'firedBy must be { toAddress, toInput, toKey }'],
     [{ firedBy: { ...anEventSource(), toKey: 'id' } }, 'firedBy must be { toAddress, toInput, toKey }'],
+    [{ example: {} }, 'example must be { parameters, input?, output? }, each a JSON object'],
+    [{ example: { parameters: {}, output: 'Hello' } }, 'example must be'],
+    [{ example: { parameters: {}, input: { at: 1n } } }, 'example must be'],
   ])('may not be %j', (change, problem) => {
     expect(problemsOf(change)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test('may not be what an answer in JSON could not show', () => {
+    expect(problemsOf({ schema: circular })).toEqual([
+      expect.stringContaining('schema must be a JSON Schema object'),
+    ]);
+    expect(problemsOf({ example: { parameters: circular } })).toEqual([
+      expect.stringContaining('example must be'),
+    ]);
+    const property = { name: 'tone', displayName: 'Tone', type: 'any', default: circular };
+    expect(checkLegacy('ring', { ...aLegacyProvider(), properties: [property] })).toEqual([
+      expect.stringContaining('properties[0].default must be JSON'),
+    ]);
   });
 
   test('is checked in the legacy API as well', () => {

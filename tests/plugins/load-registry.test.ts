@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { PluginProvider } from '../../lib/contract/plugin.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { describePlugin } from '../../lib/plugins/reference/describe-plugin.ts';
 import {
   aHandle,
   aLegacyProvider,
@@ -569,6 +570,7 @@ describe('whatever the modules export', () => {
           : installedUnified(value);
         const { plugins, findNodeType } = await load([plugin, another()]);
         expect(plugins[1]?.status).toBe('loaded');
+        expect(() => JSON.stringify(describePlugin({ plugins }, 'greeter'))).not.toThrow();
         expect(findNodeType('other')).not.toBeNull();
         if (plugins[0]?.status === 'failed') expect(plugins[0].error).toMatch(/./);
       }),

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { NodeExample } from '../../contract/node-example.ts';
-import type { HandleKind, TriggerSource } from '../../contract/plugin.ts';
+import type { HandleKind } from '../../contract/plugin.ts';
 import type { PluginNodeType } from '../plugin.ts';
 
 /** A node type as JSON, for the admin API, the command line and the pages of the reference. */
@@ -10,7 +10,8 @@ export interface NodeTypeDescription {
   readonly description: string;
   readonly category: string;
   readonly kind: HandleKind;
-  readonly firedBy: TriggerSource | null;
+  /** Null for actions, and for triggers that nothing fires. */
+  readonly firedBy: 'request' | 'subworkflow' | 'event' | null;
   readonly inputs: readonly string[];
   /** Those of the example when they depend on the parameters; null when they can't be computed for it. */
   readonly outputs: readonly string[] | null;
@@ -31,7 +32,7 @@ export const describeNodeType = (nodeType: PluginNodeType): NodeTypeDescription 
   description: nodeType.description,
   category: nodeType.category,
   kind: nodeType.kind,
-  firedBy: nodeType.firedBy,
+  firedBy: describeSource(nodeType.firedBy),
   inputs: nodeType.inputs,
   outputs: computeOutputs(nodeType),
   outputsDependOnParameters: typeof nodeType.outputs === 'function',
@@ -45,6 +46,9 @@ export const describeNodeType = (nodeType: PluginNodeType): NodeTypeDescription 
   schema: nodeType.schema,
   example: nodeType.example,
 });
+
+const describeSource = (source: PluginNodeType['firedBy']): NodeTypeDescription['firedBy'] =>
+  source === null || typeof source === 'string' ? source : 'event';
 
 /** A function of a plugin may throw, or return anything. */
 const computeOutputs = ({ outputs, example }: PluginNodeType): readonly string[] | null => {

@@ -1,5 +1,4 @@
 import { MAIN_OUTPUT } from '../../contract/node.ts';
-import type { TriggerSource } from '../../contract/plugin.ts';
 import type { NodeTypeDescription } from './describe-node-type.ts';
 import { toCode, toCodes, toSentence } from './markdown.ts';
 import { printParameters } from './print-parameters.ts';
@@ -29,9 +28,10 @@ const printTraits = (description: NodeTypeDescription): string[] => {
   ];
 };
 
-const triggerSources: Readonly<Record<TriggerSource, string>> = {
+const triggerSources: Readonly<Record<NonNullable<NodeTypeDescription['firedBy']>, string>> = {
   request: 'an HTTP request',
   subworkflow: 'a `subworkflow` node of another workflow',
+  event: 'events of AWS',
 };
 
 const printKind = ({ kind, firedBy, pure, control }: NodeTypeDescription): string => {

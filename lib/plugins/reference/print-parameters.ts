@@ -36,7 +36,10 @@ const printShape = ({ properties, required }: Schema, indent: string): string[] 
       ...(initial === undefined && names.includes(name) ? ['required'] : []),
     ];
     const text = typeof description === 'string' ? `: ${toLine(description)}` : '';
-    return [`${indent}- ${toCode(name)} (${traits.join(', ')})${text}`, ...printKeys(schema, `${indent}  `)];
+    return [
+      `${indent}- ${toCode(name)} (${toLine(traits.join(', '))})${text}`,
+      ...printKeys(schema, `${indent}  `),
+    ];
   });
 };
 

@@ -1,0 +1,85 @@
+import { expect, test } from '@jest/globals';
+import type { ActionProvider } from '../../../lib/contract/legacy-plugin.ts';
+import type { PluginHandle } from '../../../lib/contract/plugin.ts';
+import { adaptLegacy } from '../../../lib/plugins/adapt-legacy.ts';
+import { adaptUnified } from '../../../lib/plugins/adapt-unified.ts';
+import { describeNodeType } from '../../../lib/plugins/reference/describe-node-type.ts';
+import { aHandle, aLegacyProvider, aProvider } from '../../support/a-plugin.ts';
+
+const describeHandle = (changes: Partial<PluginHandle>) =>
+  adaptUnified(aProvider({ handles: [aHandle(changes)] })).nodeTypes.map(describeNodeType)[0];
+
+const describeLegacy = (kind: 'trigger' | 'action', changes: Partial<ActionProvider>) =>
+  adaptLegacy('ring', kind, aLegacyProvider(changes)).nodeTypes.map(describeNodeType)[0];
+
+test('a handle is described by what it declares, with the defaults of the rest', () => {
+  const example = { parameters: { name: 'Ada' }, input: {}, output: { greeting: 'Hello, Ada' } };
+  expect(describeHandle({ example, credentialTypes: ['slackToken'] })).toEqual({
+    nodeType: 'greet',
+    name: 'Greet',
+    description: 'Says hello',
+    category: 'example',
+    kind: 'action',
+    firedBy: null,
+    inputs: ['main'],
+    outputs: ['main'],
+    outputsDependOnParameters: false,
+    endsBranch: false,
+    credentialTypes: ['slackToken'],
+    pure: true,
+    control: null,
+    schema: { type: 'object', additionalProperties: false },
+    example,
+  });
+});
+
+test('a legacy provider is described in the same way, its properties as JSON Schema', () => {
+  const example = { parameters: { tone: 'low' } };
+  expect(describeLegacy('trigger', { example })).toMatchObject({
+    nodeType: 'ring',
+    kind: 'trigger',
+    pure: true,
+    schema: { properties: { tone: { title: 'Tone', type: 'string', default: 'high' } } },
+    example,
+  });
+});
+
+test('a node type that steers the run has the output that leads to its body, and is JSON', () => {
+  const control = { suspends: true, bodyOutput: 'each', waitSeconds: () => 5 };
+  const description = describeHandle({ pure: false, control, outputs: ['each', 'main'] });
+  expect(description).toMatchObject({ pure: false, control: { suspends: true, bodyOutput: 'each' } });
+  expect(JSON.parse(JSON.stringify(description))).toEqual(description);
+});
+
+test('a trigger that events fire says so, without their functions', () => {
+  const firedBy = {
+    toAddress: () => ({ workflowId: 'w', triggerNodeId: 't' }),
+    toInput: () => ({}),
+    toKey: () => 'k',
+  };
+  expect(describeHandle({ kind: 'trigger', firedBy })).toMatchObject({ kind: 'trigger', firedBy: 'event' });
+});
+
+test('outputs by a function are those of the example', () => {
+  const outputs: PluginHandle['outputs'] = ({ names }) => names as string[];
+  expect(describeHandle({ outputs, example: { parameters: { names: ['a', 'b'] } } })).toMatchObject({
+    outputs: ['a', 'b'],
+    outputsDependOnParameters: true,
+  });
+});
+
+test.each<[string, unknown]>([
+  [
+    'throws',
+    () => {
+      throw new Error('no cases');
+    },
+  ],
+  ['returns nothing', () => undefined],
+  ['returns other values than names', () => [1, 2]],
+])('outputs by a function that %s are not known', (_case, outputs) => {
+  expect(describeHandle({ outputs: outputs as never })).toMatchObject({
+    outputs: null,
+    outputsDependOnParameters: true,
+  });
+});

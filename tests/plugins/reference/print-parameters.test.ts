@@ -1,0 +1,99 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { JsonObject } from '../../../lib/contract/json.ts';
+import { printParameters } from '../../../lib/plugins/reference/print-parameters.ts';
+
+const ofOne = (schema: JsonObject): string =>
+  printParameters({ type: 'object', properties: { size: schema } });
+
+test.each<[string, JsonObject]>([
+  ['- `size` (any JSON)', {}],
+  ['- `size` (string)', { type: 'string' }],
+  ['- `size` (string or null)', { type: ['string', 'null'] }],
+  ['- `size` (string): The size of it', { type: 'string', description: 'The size\n  of it' }],
+  ['- `size` (`s`, `l`, default `"s"`)', { type: 'string', enum: ['s', 'l'], default: 's' }],
+  ['- `size` (`s`, `1`)', { anyOf: [{ const: 's' }, { const: 1 }] }],
+  ['- `size` (string or integer)', { anyOf: [{ type: 'string' }, { type: 'integer' }] }],
+  ['- `size` (array of string, not empty)', { type: 'array', items: { type: 'string' }, minItems: 1 }],
+  ['- `size` (object of number)', { type: 'object', additionalProperties: { type: 'number' } }],
+  ['- `size` (integer, at least 1, at most 9)', { type: 'integer', minimum: 1, maximum: 9 }],
+  ['- `size` (number, above 0, below 1)', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }],
+  ['- `size` (string, not empty, at most 9 characters)', { type: 'string', minLength: 1, maxLength: 9 }],
+  ['- `size` (string, matches `^a`, a uri)', { type: 'string', pattern: '^a', format: 'uri' }],
+  ['- `size` (string, default `` "`" ``)', { type: 'string', default: '`' }],
+  ['- `size` (#/definitions/size)', { $ref: '#/definitions/size' }],
+])('%s', (line, schema) => {
+  expect(ofOne(schema)).toBe(line);
+});
+
+test('a parameter without a default is marked when it is required', () => {
+  const properties = { a: { type: 'string' }, b: { type: 'string', default: 'x' }, c: { type: 'string' } };
+  expect(printParameters({ required: ['a', 'b'], properties })).toBe(
+    '- `a` (string, required)\n- `b` (string, default `"x"`)\n- `c` (string)',
+  );
+});
+
+test('the keys of objects and of the items of lists are lists within', () => {
+  const item = {
+    type: 'object',
+    required: ['equals'],
+    properties: { equals: {}, output: { type: 'string' } },
+  };
+  const page = { type: 'object', properties: { cases: { type: 'array', items: item } } };
+  expect(ofOne(page)).toBe(
+    [
+      '- `size` (object)',
+      '  - `cases` (array of object)',
+      '    - `equals` (any JSON, required)',
+      '    - `output` (string)',
+    ].join('\n'),
+  );
+});
+
+test('alternatives of objects are listed one by one', () => {
+  const branches = ['link', 'cursor'].map((name) => ({ type: 'object', properties: { [name]: {} } }));
+  expect(ofOne({ anyOf: branches })).toBe(
+    [
+      '- `size` (object)',
+      '  - either',
+      '    - `link` (any JSON)',
+      '  - either',
+      '    - `cursor` (any JSON)',
+    ].join('\n'),
+  );
+});
+
+test('keys of which one is required are named', () => {
+  const schema = { properties: { a: {}, b: {} } };
+  const oneOf = [{ required: ['a'] }, { required: ['b'] }];
+  expect(printParameters({ ...schema, oneOf })).toContain('\n\nExactly one is given: `a` or `b`.');
+  expect(printParameters({ ...schema, anyOf: oneOf })).toContain('\n\nAt least one is given: `a` or `b`.');
+});
+
+test('a schema without properties has none', () => {
+  expect(printParameters({ type: 'object' })).toBe('None.');
+  expect(printParameters({ type: 'object', properties: {} })).toBe('None.');
+});
+
+test('any JSON for a schema is printed, without control characters', () => {
+  const keywords = [
+    'type',
+    'items',
+    'properties',
+    'required',
+    'enum',
+    'anyOf',
+    'oneOf',
+    'description',
+    'default',
+  ];
+  const schema = fc.dictionary(fc.constantFrom(...keywords), fc.jsonValue({ stringUnit: 'binary' }));
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ unit: 'binary' }), schema), (properties) => {
+      const text = printParameters({ properties } as JsonObject);
+      expect(text).toMatch(/./);
+      expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+    }),
+    { numRuns: 300 },
+  );
+});

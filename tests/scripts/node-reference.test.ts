@@ -1,0 +1,37 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { copyProject } from '../support/copy-project.ts';
+import { runCommand } from '../support/run-command.ts';
+
+const check = (cwd?: string) =>
+  runCommand('node', ['scripts/node-reference.ts', '--check'], cwd === undefined ? {} : { cwd });
+
+test('docs/nodes has what the node types declare now; `npm run docs:nodes` writes it', async () => {
+  expect(await check()).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+describe('pages that are out of date', () => {
+  let project: ReturnType<typeof copyProject>;
+  const page = (name: string): string => join(project.folder, 'docs/nodes', name);
+
+  beforeAll(() => {
+    project = copyProject();
+  });
+  afterAll(() => project.remove());
+
+  test('are named with what differs, also one that is left over, and are written again', async () => {
+    const text = readFileSync(page('if.md'), 'utf8');
+    writeFileSync(page('if.md'), text.replace('# if', '# iff'));
+    writeFileSync(page('gone.md'), 'Left over.\n');
+
+    const { code, stderr } = await check(project.folder);
+    expect(code).toBe(1);
+    expect(stderr).toContain('docs/nodes/if.md is out of date:\n- # iff\n+ # if\n');
+    expect(stderr).toContain('docs/nodes/gone.md is out of date:\n- Left over.\n');
+
+    await runCommand('node', ['scripts/node-reference.ts'], { cwd: project.folder });
+    expect(readFileSync(page('if.md'), 'utf8')).toBe(text);
+    expect(await check(project.folder)).toMatchObject({ code: 0 });
+  });
+});
