@@ -26,6 +26,14 @@ const schema = {
 export const approval: PluginHandle = {
   id: 'approval',
   name: 'Approval',
+  example: {
+    parameters: { timeoutSeconds: 3_600 },
+    input: { orderId: 'A-1' },
+    output: {
+      orderId: 'A-1',
+      approval: { decision: 'approve', body: { comment: 'Fine' }, decidedAt: '2026-01-01T00:00:00.000Z' },
+    },
+  },
   description: 'Waits for an approval or a rejection at a one-time URL, until the time is up',
   kind: 'action',
   outputs: ['requested', 'approved', 'rejected', 'timedOut'],

@@ -7,6 +7,11 @@ import { readParameters } from './parameters.ts';
 export const filter: PluginHandle = {
   id: 'filter',
   name: 'Filter',
+  example: {
+    parameters: { condition: '{{ total > 100 }}' },
+    input: { total: 120 },
+    output: { total: 120 },
+  },
   description: 'Hands the input on when the condition is true, and ends the branch otherwise',
   kind: 'action',
   pure: true,

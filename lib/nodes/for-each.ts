@@ -25,6 +25,14 @@ const schema = {
 export const forEach: PluginHandle = {
   id: 'forEach',
   name: 'For each',
+  example: {
+    parameters: { items: '{{ orders }}', maxConcurrency: 5, onItemFailure: 'continue' },
+    input: { orders: [{ id: 'A-1' }, { id: 'A-2' }] },
+    output: {
+      results: [{ shipped: true }, null],
+      failures: [{ index: 1, nodeId: 'ship', name: 'Error', message: 'out of stock' }],
+    },
+  },
   description: 'Runs the nodes behind its output "each" for every item of a list, some side by side',
   kind: 'action',
   outputs: ['each', MAIN_OUTPUT],

@@ -7,6 +7,11 @@ import { readParameters } from './parameters.ts';
 export const ifNode: PluginHandle = {
   id: 'if',
   name: 'If',
+  example: {
+    parameters: { condition: '{{ total > 100 }}' },
+    input: { total: 120 },
+    output: { total: 120 },
+  },
   description: 'Hands the input on to the output "true" or "false"',
   kind: 'action',
   pure: true,

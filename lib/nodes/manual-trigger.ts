@@ -17,6 +17,11 @@ const manualTrigger: TriggerProvider = {
   description: 'Starts the workflow when another one runs it, with the data that it gives',
   category: 'trigger',
   version: '1.0.0',
+  example: {
+    parameters: {},
+    input: { orderId: 'A-1' },
+    output: { triggeredAt: '2026-01-01T00:00:00.000Z', triggerType: 'manual', orderId: 'A-1' },
+  },
   firedBy: 'subworkflow',
   properties: [],
   getExecutor: () => executor,

@@ -19,6 +19,11 @@ const schema = {
 export const merge: PluginHandle = {
   id: 'merge',
   name: 'Merge',
+  example: {
+    parameters: { mode: 'append' },
+    input: { name: 'Ada' },
+    output: { items: [{ name: 'Ada' }] },
+  },
   description: 'Joins what several branches deliver',
   kind: 'action',
   pure: true,

@@ -26,6 +26,11 @@ const schema = {
 export const respondToWebhook: PluginHandle = {
   id: 'respondToWebhook',
   name: 'Respond to webhook',
+  example: {
+    parameters: { status: 201, headers: { location: '/orders/{{ id }}' }, body: { created: '{{ id }}' } },
+    input: { id: 'A-1' },
+    output: { id: 'A-1' },
+  },
   description: 'Answers the caller of a webhook whose responseMode is responseNode',
   kind: 'action',
   pure: true,

@@ -19,6 +19,11 @@ const schema = {
 export const set: PluginHandle = {
   id: 'set',
   name: 'Set',
+  example: {
+    parameters: { values: { total: '{{ price * quantity }}' }, keepInput: true },
+    input: { price: 20, quantity: 3 },
+    output: { price: 20, quantity: 3, total: 60 },
+  },
   description: 'Puts out the given values, alone or on top of the input',
   kind: 'action',
   pure: true,

@@ -19,6 +19,11 @@ const schema = {
 export const subworkflow: PluginHandle = {
   id: 'subworkflow',
   name: 'Subworkflow',
+  example: {
+    parameters: { workflowId: 'ship-order', input: { orderId: '{{ id }}' } },
+    input: { id: 'A-1' },
+    output: { shipped: true },
+  },
   description: 'Runs another workflow, from its manualTrigger, and puts out what it came to',
   kind: 'action',
   control: { suspends: false },

@@ -39,6 +39,11 @@ const { fallback, ...rules } = schema.properties;
 export const switchNode: PluginHandle = {
   id: 'switch',
   name: 'Switch',
+  example: {
+    parameters: { value: '{{ country }}', cases: [{ equals: 'AT', output: 'domestic' }], fallback: 'abroad' },
+    input: { country: 'AT' },
+    output: { country: 'AT' },
+  },
   description: 'Hands the input on to the output of the first case that equals the value',
   kind: 'action',
   pure: true,

@@ -13,6 +13,11 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{
 export const wait: PluginHandle = {
   id: 'wait',
   name: 'Wait',
+  example: {
+    parameters: { until: '{{ dueAt }}' },
+    input: { dueAt: '2027-01-31T09:00:00Z' },
+    output: { dueAt: '2027-01-31T09:00:00Z' },
+  },
   description: 'Waits some seconds, or until a time, up to a year; at no cost in a durable run',
   kind: 'action',
   control: {

@@ -35,6 +35,7 @@ const webhookTrigger: TriggerProvider = {
   description: 'Starts the workflow when an HTTP request arrives at its address',
   category: 'trigger',
   version: '1.0.0',
+  example: { parameters: { responseMode: 'lastNode' }, output: { triggerType: 'webhook', ...sampleRequest } },
   firedBy: 'request',
   credentialTypes: ['apiKey', 'basic'],
   properties: [
@@ -51,6 +52,7 @@ const webhookTrigger: TriggerProvider = {
       type: 'options',
       options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
       default: 'POST',
+      description: 'Requests by another method get 405',
     },
     {
       name: 'authentication',

@@ -6,6 +6,16 @@ const httpRequest: ActionProvider = {
   description: 'Calls a URL and puts out its answer; private addresses are refused unless they are allowed',
   category: 'http',
   version: '1.0.0',
+  example: {
+    parameters: { method: 'POST', url: 'https://api.example.com/orders', body: { total: '{{ total }}' } },
+    input: { total: 120 },
+    output: {
+      status: 201,
+      headers: { 'content-type': 'application/json' },
+      body: { id: 'A-1' },
+      url: 'https://api.example.com/orders',
+    },
+  },
   properties: [
     { name: 'method', displayName: 'Method', type: 'string', default: 'GET' },
     {

@@ -44,7 +44,7 @@ const printShape = ({ properties, required }: Schema, indent: string): string[] 
 };
 
 const printType = (schema: Schema): string => {
-  const { type, items, additionalProperties, $ref } = schema;
+  const { type, items, $ref } = schema;
   const values = Array.isArray(schema.enum) ? schema.enum : 'const' in schema ? [schema.const] : null;
   if (values !== null) return toCodes(values.map(printValue));
   const branches = branchesOf(schema).filter(isPlainObject);
@@ -52,10 +52,16 @@ const printType = (schema: Schema): string => {
     return [...new Set(branches.map(printType))].join(branches.every(isConst) ? ', ' : ' or ');
   if (Array.isArray(type)) return type.join(' or ');
   if (type === 'array' && isPlainObject(items)) return `array of ${printType(items)}`;
-  if (type === 'object' && isPlainObject(additionalProperties))
-    return `object of ${printType(additionalProperties)}`;
+  const [value] = type === 'object' ? otherValues(schema) : [];
+  if (value !== undefined) return `object of ${printType(value)}`;
   return String(type ?? $ref ?? 'any JSON');
 };
+
+/** Schemas of the values whose keys the schema does not name. */
+const otherValues = ({ additionalProperties, patternProperties }: Schema): Schema[] =>
+  [additionalProperties, ...Object.values(isPlainObject(patternProperties) ? patternProperties : {})].filter(
+    isPlainObject,
+  );
 
 const isConst = (schema: Schema): boolean => 'const' in schema;
 

@@ -16,6 +16,7 @@ test.each<[string, JsonObject]>([
   ['- `size` (string or integer)', { anyOf: [{ type: 'string' }, { type: 'integer' }] }],
   ['- `size` (array of string, not empty)', { type: 'array', items: { type: 'string' }, minItems: 1 }],
   ['- `size` (object of number)', { type: 'object', additionalProperties: { type: 'number' } }],
+  ['- `size` (object of number)', { type: 'object', patternProperties: { '^.*$': { type: 'number' } } }],
   ['- `size` (integer, at least 1, at most 9)', { type: 'integer', minimum: 1, maximum: 9 }],
   ['- `size` (number, above 0, below 1)', { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 }],
   ['- `size` (string, not empty, at most 9 characters)', { type: 'string', minLength: 1, maxLength: 9 }],
