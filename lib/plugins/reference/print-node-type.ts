@@ -1,6 +1,7 @@
 import { MAIN_OUTPUT } from '../../contract/node.ts';
 import type { NodeTypeDescription } from './describe-node-type.ts';
 import { toCode, toCodes, toSentence } from './markdown.ts';
+import { printJson } from './print-json.ts';
 import { printParameters } from './print-parameters.ts';
 
 /** The page of a node type in Markdown, which is read in a terminal, too. */
@@ -64,10 +65,14 @@ const printExample = ({ nodeType, example }: NodeTypeDescription): string[] => {
   const { parameters, input, output } = example;
   return [
     '## Example',
-    printJson({ id: nodeType, type: nodeType, parameters }),
-    ...(input === undefined ? [] : ['With the input', printJson(input)]),
-    ...(output === undefined ? [] : [input === undefined ? 'It delivers' : 'it delivers', printJson(output)]),
+    printBlock({ id: nodeType, type: nodeType, parameters }),
+    ...(input === undefined ? [] : ['With the input', printBlock(input)]),
+    ...(output === undefined
+      ? []
+      : [input === undefined ? 'It delivers' : 'it delivers', printBlock(output)]),
   ];
 };
 
-const printJson = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+/** Through `JSON.stringify`, since the example of a plugin may hold values that only become JSON by it. */
+const printBlock = (value: unknown): string =>
+  `\`\`\`json\n${printJson(JSON.parse(JSON.stringify(value)))}\n\`\`\``;

@@ -37,29 +37,19 @@ Says hello.
 ## Example
 
 \`\`\`json
-{
-  "id": "greet",
-  "type": "greet",
-  "parameters": {
-    "name": "Ada"
-  }
-}
+{ "id": "greet", "type": "greet", "parameters": { "name": "Ada" } }
 \`\`\`
 
 With the input
 
 \`\`\`json
-{
-  "a": 1
-}
+{ "a": 1 }
 \`\`\`
 
 it delivers
 
 \`\`\`json
-{
-  "greeting": "Hello, Ada"
-}
+{ "greeting": "Hello, Ada" }
 \`\`\``);
 });
 
