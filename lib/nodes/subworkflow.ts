@@ -24,7 +24,8 @@ export const subworkflow: PluginHandle = {
     input: { id: 'A-1' },
     output: { shipped: true },
   },
-  description: 'Runs another workflow, from its manualTrigger, and puts out what it came to',
+  description:
+    'Runs another workflow, enabled and with one manualTrigger, and puts out the output of its last node',
   kind: 'action',
   control: { suspends: false },
   schema,

@@ -18,7 +18,8 @@ export const wait: PluginHandle = {
     input: { dueAt: '2027-01-31T09:00:00Z' },
     output: { dueAt: '2027-01-31T09:00:00Z' },
   },
-  description: 'Waits some seconds, or until a time, up to a year; at no cost in a durable run',
+  description:
+    'Waits some seconds, or until a time that may have passed, up to a year; a durable run rounds seconds up, and waits at no cost',
   kind: 'action',
   control: {
     suspends: true,

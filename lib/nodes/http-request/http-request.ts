@@ -3,7 +3,8 @@ import type { ActionProvider } from '../../contract/legacy-plugin.ts';
 const httpRequest: ActionProvider = {
   nodeType: 'httpRequest',
   displayName: 'HTTP request',
-  description: 'Calls a URL and puts out its answer; private addresses are refused unless they are allowed',
+  description:
+    'Calls a URL, within settings.timeoutSeconds, and puts out its answer; private addresses are refused unless they are allowed',
   category: 'http',
   version: '1.0.0',
   example: {

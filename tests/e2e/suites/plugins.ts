@@ -25,6 +25,18 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
       expect(plugins.flow).toMatchObject({ api: 'unified', type: 'PROVIDER', loaded: true });
     });
 
+    test('has an answer of its own, with its reason and what is not known left empty', async () => {
+      expect(await get('/api/admin/plugins/broken')).toMatchObject({
+        status: 200,
+        body: { id: 'broken', status: 'failed', nodeTypes: [] },
+      });
+      expect(await get('/api/admin/plugins/br%6Fken')).toMatchObject({ body: { id: 'broken' } });
+      expect(await get('/api/admin/plugins/broke')).toMatchObject({
+        status: 404,
+        body: { detail: 'No plugin with this id is installed, but "broken" is.' },
+      });
+    });
+
     test('is one unhealthy row, and the service is degraded', async () => {
       const { status, body } = await get('/api/admin/plugins/health');
       expect(status).toBe(200);
