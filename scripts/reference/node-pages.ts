@@ -1,6 +1,6 @@
 import type { Plugin } from '../../lib/plugins/plugin.ts';
 import { describeNodeType } from '../../lib/plugins/reference/describe-node-type.ts';
-import { toLine } from '../../lib/plugins/reference/markdown.ts';
+import { toCode, toLine } from '../../lib/plugins/reference/markdown.ts';
 import { printNodeType, printOutputs } from '../../lib/plugins/reference/print-node-type.ts';
 
 const INDEX = 'INDEX.md';
@@ -18,20 +18,8 @@ export const createNodePages = (plugins: readonly Plugin[]): ReadonlyMap<string,
   return new Map([[INDEX, printIndex(plugins)], ...pages]);
 };
 
-const printIndex = (plugins: readonly Plugin[]): string => {
-  const rows = plugins.flatMap(({ id, nodeTypes }) =>
-    nodeTypes.map(describeNodeType).map((description) => {
-      const { nodeType, description: text } = description;
-      const cells = [
-        `[\`${nodeType}\`](${nodeType}.md)`,
-        toLine(text),
-        printOutputs(description),
-        `\`${id}\``,
-      ];
-      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-    }),
-  );
-  return [
+const printIndex = (plugins: readonly Plugin[]): string =>
+  [
     NOTE,
     '',
     '# Node types',
@@ -39,9 +27,18 @@ const printIndex = (plugins: readonly Plugin[]): string => {
     'The node types of the installed plugins. Every node also has the outputs `error`, for `onError: "route"`, and `response`.',
     'On the command line: `npm run -s cli -- node-type list`, `node-type show TYPE`.',
     '',
-    '| type | does | outputs | plugin |',
-    '|---|---|---|---|',
-    ...rows,
+    ...printTable(['type', 'does', 'outputs', 'plugin'], plugins.flatMap(listNodeTypes)),
     '',
   ].join('\n');
-};
+
+const listNodeTypes = ({ id, nodeTypes }: Plugin): string[][] =>
+  nodeTypes.map(describeNodeType).map((description) => {
+    const { nodeType } = description;
+    const link = `[${toCode(nodeType)}](${nodeType}.md)`;
+    return [link, toLine(description.description), printOutputs(description), toCode(id)];
+  });
+
+const printTable = (head: readonly string[], rows: readonly (readonly string[])[]): string[] =>
+  [head, head.map(() => '---'), ...rows].map(
+    (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`,
+  );
