@@ -9,7 +9,13 @@ const schema = {
   required: ['items'],
   properties: {
     items: { type: 'array', description: 'The list; usually an expression' },
-    maxConcurrency: { type: 'integer', minimum: 1, maximum: 100, default: 1 },
+    maxConcurrency: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 100,
+      default: 1,
+      description: 'How many items are worked on at once',
+    },
     onItemFailure: {
       enum: ['fail', 'continue'],
       default: 'fail',

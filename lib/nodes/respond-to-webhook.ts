@@ -11,7 +11,13 @@ const schema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    status: { type: 'integer', minimum: 200, maximum: 599, default: 200 },
+    status: {
+      type: 'integer',
+      minimum: 200,
+      maximum: 599,
+      default: 200,
+      description: 'Status of the answer',
+    },
     headers: {
       type: 'object',
       additionalProperties: { type: 'string' },

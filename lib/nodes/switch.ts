@@ -23,7 +23,11 @@ const schema = {
   required: ['value', 'cases'],
   properties: {
     value: { description: 'What is compared: any JSON, usually an expression such as {{ body.status }}' },
-    cases: { type: 'array', items: caseSchema },
+    cases: {
+      type: 'array',
+      items: caseSchema,
+      description: 'The first case that equals the value counts',
+    },
     fallback: {
       ...outputName,
       default: 'default',

@@ -30,7 +30,12 @@ export const wait: PluginHandle = {
     additionalProperties: false,
     oneOf: [{ required: ['seconds'] }, { required: ['until'] }],
     properties: {
-      seconds: { type: 'number', exclusiveMinimum: 0, maximum: MAX_WAIT_SECONDS },
+      seconds: {
+        type: 'number',
+        exclusiveMinimum: 0,
+        maximum: MAX_WAIT_SECONDS,
+        description: 'How long to wait',
+      },
       until: {
         type: 'string',
         pattern: INSTANT.source,

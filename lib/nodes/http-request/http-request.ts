@@ -18,7 +18,13 @@ const httpRequest: ActionProvider = {
     },
   },
   properties: [
-    { name: 'method', displayName: 'Method', type: 'string', default: 'GET' },
+    {
+      name: 'method',
+      displayName: 'Method',
+      type: 'string',
+      default: 'GET',
+      description: 'The HTTP method, such as POST',
+    },
     {
       name: 'url',
       displayName: 'URL',
@@ -27,7 +33,13 @@ const httpRequest: ActionProvider = {
       required: true,
       description: 'http or https',
     },
-    { name: 'headers', displayName: 'Headers', type: 'object', default: {} },
+    {
+      name: 'headers',
+      displayName: 'Headers',
+      type: 'object',
+      default: {},
+      description: 'Names and values; for secrets, use a credential',
+    },
     {
       name: 'query',
       displayName: 'Query',
@@ -35,7 +47,12 @@ const httpRequest: ActionProvider = {
       default: {},
       description: 'Added to the URL; a list repeats the name',
     },
-    { name: 'body', displayName: 'Body', type: 'any' },
+    {
+      name: 'body',
+      displayName: 'Body',
+      type: 'any',
+      description: 'By bodyType: any value, a text, or a map; null for none',
+    },
     {
       name: 'bodyType',
       displayName: 'Body type',
