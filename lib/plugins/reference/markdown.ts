@@ -2,7 +2,10 @@
 export const toLine = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
 /** The same, with a full stop unless it ends with one. */
-export const toSentence = (text: string): string => toLine(text).replace(/(?<![.!?])$/, '.');
+export const toSentence = (text: string): string => {
+  const line = toLine(text);
+  return line === '' || /[.!?]$/.test(line) ? line : `${line}.`;
+};
 
 export const toCode = (text: string): string =>
   text.includes('`') ? `\`\` ${toLine(text)} \`\`` : `\`${toLine(text)}\``;
