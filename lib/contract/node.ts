@@ -98,9 +98,16 @@ export interface RunControl {
   runWorkflow(workflowId: string, input: JsonObject): Promise<InnerResult>;
 }
 
+/** Shared by all copies of this module: a plugin may bring one of its own. */
+const emissionBrand = Symbol.for('hookloom.Emission');
+
 /** Data on named outputs. A class, so that no plain data is taken for one: made with {@link emit}. */
 export class Emission {
+  readonly [emissionBrand] = true;
   readonly outputs: Readonly<Record<string, JsonObject>>;
+  static [Symbol.hasInstance](value: unknown): value is Emission {
+    return typeof value === 'object' && value !== null && emissionBrand in value;
+  }
   constructor(outputs: Readonly<Record<string, JsonObject>>) {
     this.outputs = outputs;
   }

@@ -1,29 +1,14 @@
 import type { JsonObject } from '../contract/json.ts';
+import { defineAction } from '../contract/kit/define-node-type.ts';
+import { Type } from '../contract/kit/type.ts';
 import { emit } from '../contract/node.ts';
-import type { PluginHandle } from '../contract/plugin.ts';
-import { controlOf } from './control-of.ts';
-import { readParameters } from './parameters.ts';
 import { MAX_WAIT_SECONDS } from './wait.ts';
-
-const schema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    timeoutSeconds: {
-      type: 'number',
-      minimum: 1,
-      maximum: MAX_WAIT_SECONDS,
-      default: 86_400,
-      description: 'Then it goes on with the output timedOut',
-    },
-  },
-} as const;
 
 /**
  * Waits for a decision from outside. Its body, the nodes behind `requested`, runs first and sends the callback URL to
  * the approver. The decision and the JSON that came with it are added to the output.
  */
-export const approval: PluginHandle = {
+export const approval = defineAction({
   id: 'approval',
   name: 'Approval',
   example: {
@@ -35,14 +20,18 @@ export const approval: PluginHandle = {
     },
   },
   description: 'Waits for an approval or a rejection at a one-time URL, until the time is up',
-  kind: 'action',
   outputs: ['requested', 'approved', 'rejected', 'timedOut'],
   // An answer from outside may come long after the caller's timeout.
   control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
-  schema,
-  execute: async ({ parameters }, input, context) => {
-    const control = controlOf(context);
-    const { timeoutSeconds } = readParameters(parameters, schema.properties);
+  parameters: Type.Object({
+    timeoutSeconds: Type.Number({
+      minimum: 1,
+      maximum: MAX_WAIT_SECONDS,
+      default: 86_400,
+      description: 'Then it goes on with the output timedOut',
+    }),
+  }),
+  execute: async ({ parameters: { timeoutSeconds }, input, control }) => {
     const { url, expiresAt, answer } = await control.openCallback(timeoutSeconds);
     const [requested] = await control.runBodies([
       { ...input, approval: { url, expiresAt: new Date(expiresAt).toISOString() } },
@@ -59,4 +48,4 @@ export const approval: PluginHandle = {
       [decision.decision === 'approve' ? 'approved' : 'rejected']: { ...input, approval: decision },
     });
   },
-};
+});

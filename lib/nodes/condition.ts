@@ -1,12 +1,8 @@
+import { Type } from '../contract/kit/type.ts';
+
 /** Parameters of the nodes `if` and `filter`. */
-export const conditionSchema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['condition'],
-  properties: {
-    condition: {
-      type: 'boolean',
-      description: 'Usually an expression, such as {{ body.total > 100 }}; must give true or false',
-    },
-  },
-} as const;
+export const conditionParameters = Type.Object({
+  condition: Type.Boolean({
+    description: 'Usually an expression, such as {{ body.total > 100 }}; must give true or false',
+  }),
+});

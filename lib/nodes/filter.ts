@@ -1,10 +1,9 @@
+import { defineAction } from '../contract/kit/define-node-type.ts';
 import { emit } from '../contract/node.ts';
-import type { PluginHandle } from '../contract/plugin.ts';
-import { conditionSchema } from './condition.ts';
-import { readParameters } from './parameters.ts';
+import { conditionParameters } from './condition.ts';
 
 /** Delivers its input when the condition is true, else nothing: the branch behind it is skipped. As strict as `if`. */
-export const filter: PluginHandle = {
+export const filter = defineAction({
   id: 'filter',
   name: 'Filter',
   example: {
@@ -13,10 +12,8 @@ export const filter: PluginHandle = {
     output: { total: 120 },
   },
   description: 'Hands the input on when the condition is true, and ends the branch otherwise',
-  kind: 'action',
   pure: true,
   endsBranch: true,
-  schema: conditionSchema,
-  execute: ({ parameters }, input) =>
-    readParameters(parameters, conditionSchema.properties).condition ? input : emit({}),
-};
+  parameters: conditionParameters,
+  execute: ({ parameters, input }) => (parameters.condition ? input : emit({})),
+});

@@ -1,5 +1,6 @@
+import { definePlugin } from '../contract/kit/define-plugin.ts';
 import { Emission, type NodeContext } from '../contract/node.ts';
-import type { PluginHandle, PluginProvider } from '../contract/plugin.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
 import { filter } from './filter.ts';
 import { ifNode } from './if.ts';
 import { merge } from './merge.ts';
@@ -18,7 +19,7 @@ const probes: readonly [PluginHandle, Record<string, never> | object, string][] 
 ];
 
 /** Nodes that route data through a workflow; all are pure. */
-const flow: PluginProvider = {
+const flow = definePlugin({
   id: 'flow',
   name: 'Flow',
   version: '1.0.0',
@@ -39,6 +40,6 @@ const flow: PluginProvider = {
     }
     return { status: 'healthy' };
   },
-};
+});
 
 export default flow;

@@ -1,34 +1,12 @@
+import { defineAction } from '../contract/kit/define-node-type.ts';
+import { Type } from '../contract/kit/type.ts';
 import { type InnerResult, MAIN_OUTPUT } from '../contract/node.ts';
-import type { PluginHandle } from '../contract/plugin.ts';
-import { controlOf } from './control-of.ts';
-import { readParameters } from './parameters.ts';
-
-const schema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['items'],
-  properties: {
-    items: { type: 'array', description: 'The list; usually an expression' },
-    maxConcurrency: {
-      type: 'integer',
-      minimum: 1,
-      maximum: 100,
-      default: 1,
-      description: 'How many items are worked on at once',
-    },
-    onItemFailure: {
-      enum: ['fail', 'continue'],
-      default: 'fail',
-      description: 'continue: a failed item gives null, and stands among the failures',
-    },
-  },
-} as const;
 
 /**
  * Runs its body, the nodes behind `each`, once per item, each with its own checkpoints. Its output lists the output of
  * each body's last node, in the order of the items. A failed item does not stop the others.
  */
-export const forEach: PluginHandle = {
+export const forEach = defineAction({
   id: 'forEach',
   name: 'For each',
   example: {
@@ -40,13 +18,23 @@ export const forEach: PluginHandle = {
     },
   },
   description: 'Runs the nodes behind its output "each" for every item of a list, some side by side',
-  kind: 'action',
   outputs: ['each', MAIN_OUTPUT],
   control: { suspends: false, bodyOutput: 'each' },
-  schema,
-  execute: async ({ parameters }, _input, context) => {
-    const { items, maxConcurrency, onItemFailure } = readParameters(parameters, schema.properties);
-    const results = await controlOf(context).runBodies(
+  parameters: Type.Object({
+    items: Type.Array(Type.Unknown(), { description: 'The list; usually an expression' }),
+    maxConcurrency: Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 1,
+      description: 'How many items are worked on at once',
+    }),
+    onItemFailure: Type.Enum(['fail', 'continue'], {
+      default: 'fail',
+      description: 'continue: a failed item gives null, and stands among the failures',
+    }),
+  }),
+  execute: async ({ parameters: { items, maxConcurrency, onItemFailure }, control }) => {
+    const results = await control.runBodies(
       items.map((item, index) => ({ item, index })),
       maxConcurrency,
     );
@@ -60,6 +48,6 @@ export const forEach: PluginHandle = {
     }
     return { results: results.map(toOutput), failures };
   },
-};
+});
 
 const toOutput = (result: InnerResult) => ('output' in result ? result.output : null);

@@ -1,10 +1,9 @@
+import { defineAction } from '../contract/kit/define-node-type.ts';
 import { emit } from '../contract/node.ts';
-import type { PluginHandle } from '../contract/plugin.ts';
-import { conditionSchema } from './condition.ts';
-import { readParameters } from './parameters.ts';
+import { conditionParameters } from './condition.ts';
 
 /** Delivers its input on one of two outputs. The condition must be a boolean, so that the text "false" is no `true`. */
-export const ifNode: PluginHandle = {
+export const ifNode = defineAction({
   id: 'if',
   name: 'If',
   example: {
@@ -13,12 +12,8 @@ export const ifNode: PluginHandle = {
     output: { total: 120 },
   },
   description: 'Hands the input on to the output "true" or "false"',
-  kind: 'action',
   pure: true,
   outputs: ['true', 'false'],
-  schema: conditionSchema,
-  execute: ({ parameters }, input) =>
-    readParameters(parameters, conditionSchema.properties).condition
-      ? emit({ true: input })
-      : emit({ false: input }),
-};
+  parameters: conditionParameters,
+  execute: ({ parameters, input }) => (parameters.condition ? emit({ true: input }) : emit({ false: input })),
+});

@@ -1,22 +1,8 @@
-import type { PluginHandle } from '../contract/plugin.ts';
-import { readParameters } from './parameters.ts';
-
-const schema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    mode: {
-      type: 'string',
-      enum: ['merge', 'append', 'byNode'],
-      default: 'merge',
-      description:
-        'merge: one map, later connections win; append: { items: [...] }; byNode: { [nodeId]: ... }',
-    },
-  },
-} as const;
+import { defineAction } from '../contract/kit/define-node-type.ts';
+import { Type } from '../contract/kit/type.ts';
 
 /** Joins branches. Its input is merged by the engine already; the other modes use the separate inputs. */
-export const merge: PluginHandle = {
+export const merge = defineAction({
   id: 'merge',
   name: 'Merge',
   example: {
@@ -25,11 +11,17 @@ export const merge: PluginHandle = {
     output: { items: [{ name: 'Ada' }] },
   },
   description: 'Joins what several branches deliver',
-  kind: 'action',
   pure: true,
-  schema,
-  execute: ({ parameters }, input, { inputs }) => {
-    switch (readParameters(parameters, schema.properties).mode) {
+  parameters: Type.Object({
+    mode: Type.Enum(['merge', 'append', 'byNode'], {
+      type: 'string',
+      default: 'merge',
+      description:
+        'merge: one map, later connections win; append: { items: [...] }; byNode: { [nodeId]: ... }',
+    }),
+  }),
+  execute: ({ parameters: { mode }, input, context: { inputs } }) => {
+    switch (mode) {
       case 'merge':
         return input;
       case 'append':
@@ -38,4 +30,4 @@ export const merge: PluginHandle = {
         return Object.fromEntries(inputs.map(({ sourceNodeId, data }) => [sourceNodeId, data]));
     }
   },
-};
+});

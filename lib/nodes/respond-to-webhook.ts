@@ -1,35 +1,13 @@
 import { isReservedHeader, isToken } from '../contract/header-fields.ts';
-import type { JsonObject } from '../contract/json.ts';
+import { defineAction } from '../contract/kit/define-node-type.ts';
+import { Type } from '../contract/kit/type.ts';
 import { emit, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
-import type { PluginHandle } from '../contract/plugin.ts';
-import { readParameters, wrongParameter } from './parameters.ts';
 
 /** RFC 9110 §5.5, in ASCII; without line breaks, which would begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-const schema = {
-  type: 'object',
-  additionalProperties: false,
-  properties: {
-    status: {
-      type: 'integer',
-      minimum: 200,
-      maximum: 599,
-      default: 200,
-      description: 'Status of the answer',
-    },
-    headers: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      default: {},
-      description: 'Headers of the answer, such as content-type',
-    },
-    body: { description: 'A text is sent as it is, anything else as JSON; the input when absent' },
-  },
-} as const;
-
 /** Answers the caller of a webhook whose `responseMode` is `responseNode`. Its output is its input. */
-export const respondToWebhook: PluginHandle = {
+export const respondToWebhook = defineAction({
   id: 'respondToWebhook',
   name: 'Respond to webhook',
   example: {
@@ -38,26 +16,31 @@ export const respondToWebhook: PluginHandle = {
     output: { id: 'A-1' },
   },
   description: 'Answers the caller of a webhook whose responseMode is responseNode',
-  kind: 'action',
   pure: true,
-  schema,
-  execute: ({ parameters }, input) => {
-    const { status, headers, body = input } = readParameters(parameters, schema.properties);
-    return emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: { status, headers: readHeaders(headers), body } });
-  },
-};
-
-const readHeaders = (headers: JsonObject): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      const place = `headers.${name}`;
-      if (!isToken(name)) throw new TypeError(`Parameter "${place}" is not a name that HTTP allows`);
-      if (isReservedHeader(name)) {
-        throw new TypeError(`Parameter "${place}" is set by the gateway and can't be chosen`);
-      }
-      if (typeof value !== 'string') throw wrongParameter(place, 'a string', value);
-      if (!HEADER_VALUE.test(value))
-        throw new TypeError(`Parameter "${place}" holds a character that HTTP does not allow`);
-      return [name, value];
+  parameters: Type.Object({
+    status: Type.Integer({ minimum: 200, maximum: 599, default: 200, description: 'Status of the answer' }),
+    headers: Type.Record(Type.String(), Type.String(), {
+      default: {},
+      description: 'Headers of the answer, such as content-type',
     }),
-  );
+    body: Type.Optional(
+      Type.Unknown({
+        description: 'A text is sent as it is, anything else as JSON; the input when absent',
+      }),
+    ),
+  }),
+  execute: ({ parameters, input }) => {
+    const { status, headers, body = input } = parameters;
+    for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
+    return emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: { status, headers, body } });
+  },
+});
+
+const checkHeader = (name: string, value: string): void => {
+  const place = `headers.${name}`;
+  if (!isToken(name)) throw new TypeError(`Parameter "${place}" is not a name that HTTP allows`);
+  if (isReservedHeader(name))
+    throw new TypeError(`Parameter "${place}" is set by the gateway and can't be chosen`);
+  if (!HEADER_VALUE.test(value))
+    throw new TypeError(`Parameter "${place}" holds a character that HTTP does not allow`);
+};

@@ -1,22 +1,8 @@
-import type { PluginHandle } from '../contract/plugin.ts';
-import { readParameters } from './parameters.ts';
-
-const schema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['values'],
-  properties: {
-    values: { type: 'object', description: 'The fields to put out' },
-    keepInput: {
-      type: 'boolean',
-      default: false,
-      description: 'Keep the fields of the input that are not among the values',
-    },
-  },
-} as const;
+import { defineAction } from '../contract/kit/define-node-type.ts';
+import { Type } from '../contract/kit/type.ts';
 
 /** Its output is the given values, alone or merged over its input. */
-export const set: PluginHandle = {
+export const set = defineAction({
   id: 'set',
   name: 'Set',
   example: {
@@ -25,12 +11,14 @@ export const set: PluginHandle = {
     output: { price: 20, quantity: 3, total: 60 },
   },
   description: 'Puts out the given values, alone or on top of the input',
-  kind: 'action',
   pure: true,
-  schema,
-  execute: ({ parameters }, input) => {
-    const { values, keepInput } = readParameters(parameters, schema.properties);
-    // A spread defines own properties, also for the key __proto__.
-    return keepInput ? { ...input, ...values } : values;
-  },
-};
+  parameters: Type.Object({
+    values: Type.Object({}, { description: 'The fields to put out' }),
+    keepInput: Type.Boolean({
+      default: false,
+      description: 'Keep the fields of the input that are not among the values',
+    }),
+  }),
+  // A spread defines own properties, also for the key __proto__.
+  execute: ({ parameters: { values, keepInput }, input }) => (keepInput ? { ...input, ...values } : values),
+});

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { PluginHandle } from '../contract/plugin.ts';
-import { controlOf } from './control-of.ts';
-import { readParameters, wrongParameter } from './parameters.ts';
+import { defineAction } from '../contract/kit/define-node-type.ts';
+import { wrongParameter } from '../contract/kit/read-parameters.ts';
+import { Type } from '../contract/kit/type.ts';
 
 /** 366 days, the limit of an execution. */
 export const MAX_WAIT_SECONDS = 31_622_400;
@@ -10,7 +9,7 @@ export const MAX_WAIT_SECONDS = 31_622_400;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** Waits, then delivers its input. A durable run is suspended meanwhile. */
-export const wait: PluginHandle = {
+export const wait = defineAction({
   id: 'wait',
   name: 'Wait',
   example: {
@@ -20,44 +19,33 @@ export const wait: PluginHandle = {
   },
   description:
     'Waits some seconds, or until a time that may have passed, up to a year; a durable run rounds seconds up, and waits at no cost',
-  kind: 'action',
   control: {
     suspends: true,
     waitSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : 0),
   },
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    oneOf: [{ required: ['seconds'] }, { required: ['until'] }],
-    properties: {
-      seconds: {
-        type: 'number',
-        exclusiveMinimum: 0,
-        maximum: MAX_WAIT_SECONDS,
-        description: 'How long to wait',
-      },
-      until: {
-        type: 'string',
-        pattern: INSTANT.source,
-        description: 'ISO 8601 with a time zone, such as 2027-01-31T09:00:00Z',
-      },
+  parameters: Type.Object(
+    {
+      seconds: Type.Optional(
+        Type.Number({ minimum: 0, maximum: MAX_WAIT_SECONDS, description: 'How long to wait' }),
+      ),
+      until: Type.Optional(
+        Type.String({
+          pattern: INSTANT.source,
+          description: 'ISO 8601 with a time zone, such as 2027-01-31T09:00:00Z',
+        }),
+      ),
     },
-  },
-  execute: async ({ parameters }, input, context) => {
-    const seconds = readSeconds(parameters, context.services.clock.now());
-    if (seconds > 0) await controlOf(context).wait(seconds);
+    { oneOf: [{ required: ['seconds'] }, { required: ['until'] }] },
+  ),
+  execute: async ({ parameters: { seconds = 0, until }, input, context, control }) => {
+    const left = until === undefined ? seconds : secondsUntil(until, context.services.clock.now());
+    if (left > 0) await control.wait(left);
     return input;
   },
-};
+});
 
-const readSeconds = (parameters: JsonObject, now: number): number => {
-  const { until } = parameters;
-  if (until === undefined) {
-    // An expression may also give 0: no wait.
-    const seconds = { type: 'number', minimum: 0, maximum: MAX_WAIT_SECONDS, default: 0 } as const;
-    return readParameters(parameters, { seconds }).seconds;
-  }
-  const time = typeof until === 'string' && INSTANT.test(until) ? Date.parse(until) : Number.NaN;
+const secondsUntil = (until: string, now: number): number => {
+  const time = Date.parse(until);
   if (Number.isNaN(time)) throw wrongParameter('until', 'a time in ISO 8601 with its time zone', until);
   const seconds = (time - now) / 1_000;
   if (seconds > MAX_WAIT_SECONDS) throw new RangeError('Parameter "until" must be within a year');

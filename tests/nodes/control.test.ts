@@ -46,8 +46,8 @@ describe('wait', () => {
   });
 
   test.each<[JsonObject, string]>([
-    [{ until: 'tomorrow' }, 'a time in ISO 8601'],
-    [{ until: '2023-11-14T22:14:20' }, 'with its time zone'],
+    [{ until: 'tomorrow' }, 'ISO 8601 with a time zone, such as'],
+    [{ until: '2023-11-14T22:14:20' }, 'with a time zone'],
     [{ until: '2023-13-45T22:14:20Z' }, 'a time in ISO 8601'],
     [{ until: 5 }, 'got number'],
     [{ until: '2025-11-14T22:14:20Z' }, 'within a year'],
@@ -59,7 +59,7 @@ describe('wait', () => {
 });
 
 test('a node that steers says so where there is nothing to steer', async () => {
-  await expect(runNode(wait, 'wait', { seconds: 1 })).rejects.toThrow('nothing to steer with');
+  await expect(runNode(wait, 'wait', { seconds: 1 })).rejects.toThrow('its context has no control');
 });
 
 describe('approval', () => {

@@ -83,7 +83,7 @@ const examples: Readonly<Record<string, Example>> = {
       ['cases', { value: 1 }, 'nothing'],
       ['cases', { value: 1, cases: SECRET }, 'string'],
       ['cases[1]', { value: 1, cases: [{ equals: 1, output: 'one' }, SECRET] }, 'string'],
-      ['output', { value: 1, cases: [{ equals: SECRET, output: [SECRET] }] }, 'array'],
+      ['cases[0].output', { value: 1, cases: [{ equals: SECRET, output: [SECRET] }] }, 'array'],
       ['fallback', { value: SECRET, cases: [], fallback: { a: SECRET } }, 'object'],
     ],
   },

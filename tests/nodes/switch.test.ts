@@ -23,12 +23,11 @@ describe('switch', () => {
     expect(await run({ value: { a: [1, { b: 0 }] }, cases })).toStrictEqual(emit({ default: input }));
   });
 
-  test('a fallback that is not needed is not checked', async () => {
-    const fallback = null;
-    expect(await run({ value: 'open', cases: [{ equals: 'open', output: 'o' }], fallback })).toStrictEqual(
-      emit({ o: input }),
+  test('a fallback that is no name fails the node, needed or not', async () => {
+    const cases = [{ equals: 'open', output: 'o' }];
+    await expect(run({ value: 'open', cases, fallback: null })).rejects.toThrow(
+      '"fallback" must be a string',
     );
-    await expect(run({ value: 'open', cases: [], fallback })).rejects.toThrow('"fallback" must be a string');
   });
 
   test('hands on to the fallback when no case does', async () => {
@@ -51,7 +50,7 @@ describe('switch', () => {
   });
 
   test('outputs may have any other name, even one that objects know', async () => {
-    for (const output of ['__proto__', 'constructor', 'toString', '']) {
+    for (const output of ['__proto__', 'constructor', 'toString']) {
       const result = await run({ value: 1, cases: [{ equals: 1, output }] });
       expect(Object.entries((result as { outputs: JsonObject }).outputs)).toEqual([[output, input]]);
     }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import { isJsonMap, readParameters, wrongParameter } from '../../contract/kit/read-parameters.ts';
 import type { NodeExecutor } from '../../contract/node.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
-import { isJsonMap, readParameters, wrongParameter } from '../parameters.ts';
 
 /** The properties of the node type, with the bounds that a legacy property can't state. */
 const rules = {

@@ -1,0 +1,56 @@
+import { isPlainObject, type JsonObject } from './json.ts';
+
+/** A value that names bytes in the blob store, which nodes hand on in place of the bytes. */
+export interface FileValue extends JsonObject {
+  /** Id of the file: of its execution, of the node run that saved it, and its number in that. Not a secret. */
+  readonly $file: string;
+  /** For people and for receivers, without folders. */
+  readonly name: string;
+  /** Such as `image/png` (RFC 9110 §8.3.1). */
+  readonly mediaType: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Of the content, 64 hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** The files of one attempt at a node. */
+export interface Files {
+  /**
+   * Saves a file, all of it or nothing. The n-th one of a node run has the same id in every attempt, and takes the place
+   * of the one that an earlier attempt saved: so save them in the same order each time.
+   *
+   * @param content - read once, in constant memory
+   * @param about - a name of a path is cut to its last part; an invalid media type becomes `application/octet-stream`
+   * @returns the value to hand on
+   * @throws AppError `FILE_TOO_LARGE` | `TOO_MANY_FILES` | `STORE_UNAVAILABLE`, or the error of `content`
+   */
+  save(
+    content: AsyncIterable<Uint8Array>,
+    about: { readonly name: string; readonly mediaType: string },
+  ): Promise<FileValue>;
+  /**
+   * Opens a file of this execution, or of one that it retries. The content is checked while it is read: when it is not the
+   * one that the value names, reading throws AppError `FILE_CHANGED` before the last bytes.
+   *
+   * @throws AppError `FILE_INVALID` | `FILE_NOT_FOUND` | `STORE_UNAVAILABLE`
+   */
+  open(file: FileValue): Promise<AsyncIterable<Uint8Array>>;
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+
+/** Whether a value has the shape of a file. What it names may still be missing. */
+export const isFileValue = (value: unknown): value is FileValue => {
+  if (!isPlainObject(value)) return false;
+  const { $file, name, mediaType, size, sha256 } = value;
+  return (
+    typeof $file === 'string' &&
+    typeof name === 'string' &&
+    typeof mediaType === 'string' &&
+    Number.isSafeInteger(size) &&
+    Number(size) >= 0 &&
+    typeof sha256 === 'string' &&
+    SHA256.test(sha256)
+  );
+};

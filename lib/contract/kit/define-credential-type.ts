@@ -1,0 +1,29 @@
+import type { CredentialContext, CredentialType } from '../credential-type.ts';
+import type { HealthCheckResult } from '../plugin.ts';
+import type { OutboundRequest } from '../services.ts';
+import { toSchema } from './to-schema.ts';
+import type { ValueOf } from './value-of.ts';
+
+interface CredentialDeclaration<Schema> extends Pick<CredentialType, 'id' | 'name' | 'description'> {
+  /** `Type.Object` of strings. */
+  readonly fields: Schema;
+  /** The fields that only the secret store has. */
+  readonly secretFields: readonly (keyof ValueOf<Schema> & string)[];
+  /** Applies it to a request. Absent for a type that lends its fields to the node. */
+  apply?(
+    request: OutboundRequest,
+    fields: ValueOf<Schema>,
+    context: CredentialContext,
+  ): OutboundRequest | Promise<OutboundRequest>;
+  /** Finds out whether the other side takes it. */
+  test?(fields: ValueOf<Schema>, context: CredentialContext): Promise<HealthCheckResult>;
+}
+
+/** Declares a type of credential, whose fields are typed by their schema. */
+export const defineCredentialType = <
+  const Schema extends { readonly type: 'object'; readonly properties: object },
+>({
+  fields,
+  ...about
+}: CredentialDeclaration<Schema>): CredentialType =>
+  ({ ...about, schema: toSchema(fields) }) as object as CredentialType;

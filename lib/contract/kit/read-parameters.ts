@@ -1,0 +1,143 @@
+import type { JsonObject, JsonValue } from '../json.ts';
+import { describeRule, isAbsentValid, type Rule, typeOf } from './rule.ts';
+import type { ValueOf } from './value-of.ts';
+
+/** Checks a value and fills in the defaults within it. @throws TypeError or RangeError that names its place */
+type Read = (value: JsonValue, place: string) => JsonValue;
+
+/**
+ * Compiles a schema to a function that checks resolved parameters and fills in defaults. The schema is checked in full
+ * when a workflow is stored; in a run, the results of expressions are checked by the keywords of {@link Rule}.
+ *
+ * @returns a function that throws TypeError or RangeError with the name of the parameter and the type of its value, but
+ * not the value, which may be secret
+ */
+export const createReader = (schema: object): ((parameters: JsonObject) => JsonObject) => {
+  const read = createRead({ type: 'object', additionalProperties: false, ...schema });
+  return (parameters) => read(parameters, '') as JsonObject;
+};
+
+const readers = new WeakMap<object, (parameters: JsonObject) => JsonObject>();
+
+/**
+ * Reads resolved parameters by the properties of a schema, for a node type that is not declared with the kit: a type
+ * without a default makes a parameter required, and no other parameter is read.
+ *
+ * @throws TypeError or RangeError with the name of the parameter and the type of its value
+ */
+export const readParameters = <const Properties extends Readonly<Record<string, Rule>>>(
+  parameters: JsonObject,
+  properties: Properties,
+): { readonly [Name in keyof Properties]: Given<Properties[Name]> } => {
+  let read = readers.get(properties);
+  if (read === undefined) {
+    const required = Object.keys(properties).filter((name) => !isOpen(properties[name] ?? {}));
+    read = createReader({ properties, required });
+    readers.set(properties, read);
+  }
+  return read(parameters) as never;
+};
+
+type Given<Property> = Property extends { readonly type: unknown } | { readonly enum: unknown }
+  ? ValueOf<Property>
+  : JsonValue | undefined;
+
+const isOpen = ({ type, enum: choices }: Rule): boolean => type === undefined && choices === undefined;
+
+/** Error of a parameter of the wrong type, by the type alone: the value may be secret. */
+export const wrongParameter = (place: string, expected: string, value: JsonValue | undefined): TypeError =>
+  new TypeError(`Parameter "${place}" must be ${expected}, got ${typeOf(value)}`);
+
+const wrongValue = (place: string, rule: Rule, what: string): RangeError =>
+  new RangeError(`Parameter "${place}" must be ${describeRule(rule)}, got another ${what}`);
+
+const createRead = (rule: Rule): Read => {
+  const { anyOf } = rule;
+  if (anyOf !== undefined) return readBranch(rule, anyOf.map(createRead));
+  const readInner = createReadInner(rule);
+  const pattern = rule.pattern === undefined ? null : new RegExp(rule.pattern, 'u');
+  return (value, place) => {
+    if (!isOfType(rule, value)) throw wrongParameter(place, describeRule(rule), value);
+    if (typeof value === 'number' && !isInRange(rule, value)) throw wrongValue(place, rule, 'number');
+    if (typeof value === 'string') {
+      if (!isWithin(value.length, rule.minLength, rule.maxLength)) throw wrongValue(place, rule, 'length');
+      if (pattern?.test(value) === false) throw wrongValue(place, rule, 'string');
+    }
+    if (Array.isArray(value) && !isWithin(value.length, rule.minItems, rule.maxItems))
+      throw wrongValue(place, rule, 'length');
+    return readInner(value, place);
+  };
+};
+
+/** The first branch that takes the value. */
+const readBranch =
+  (rule: Rule, branches: readonly Read[]): Read =>
+  (value, place) => {
+    for (const read of branches) {
+      try {
+        return read(value, place);
+      } catch {}
+    }
+    throw wrongParameter(place, describeRule(rule), value);
+  };
+
+const isOfType = ({ type, enum: choices, const: constant }: Rule, value: JsonValue): boolean => {
+  if (choices !== undefined) return choices.some((choice) => choice === value);
+  if (constant !== undefined) return constant === value;
+  if (type === undefined) return true;
+  return typeOf(value) === (type === 'integer' ? 'number' : type);
+};
+
+const isInRange = (rule: Rule, value: number): boolean =>
+  isWithin(value, rule.minimum, rule.maximum) &&
+  value > (rule.exclusiveMinimum ?? Number.NEGATIVE_INFINITY) &&
+  value < (rule.exclusiveMaximum ?? Number.POSITIVE_INFINITY) &&
+  (rule.type !== 'integer' || Number.isInteger(value));
+
+const isWithin = (
+  value: number,
+  least = Number.NEGATIVE_INFINITY,
+  most = Number.POSITIVE_INFINITY,
+): boolean => value >= least && value <= most;
+
+/** Reads what is in a list or an object; the value itself where there is nothing to check in it. */
+const createReadInner = ({
+  items,
+  properties = {},
+  required = [],
+  additionalProperties = true,
+}: Rule): Read => {
+  if (items !== undefined) {
+    const read = createRead(items);
+    return (value, place) =>
+      Array.isArray(value) ? value.map((item, index) => read(item, `${place}[${index}]`)) : value;
+  }
+  const readOther = typeof additionalProperties === 'object' ? createRead(additionalProperties) : null;
+  const fields = Object.entries(properties).map(
+    ([name, rule]) => [name, rule, createRead(rule), required.includes(name)] as const,
+  );
+  if (fields.length === 0 && additionalProperties === true) return (value) => value;
+  const known = new Set(Object.keys(properties));
+  return (value, place) => {
+    if (!isJsonMap(value)) return value;
+    const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
+    const entries: [string, JsonValue][] = [];
+    for (const [name, rule, read, isRequired] of fields) {
+      const given = Object.hasOwn(value, name) ? value[name] : rule.default;
+      if (given !== undefined) entries.push([name, read(given, at(name))]);
+      else if (!isRequired) continue;
+      // An expression without a result leaves its parameter out.
+      else if (isAbsentValid(rule)) entries.push([name, null]);
+      else throw wrongParameter(at(name), describeRule(rule), undefined);
+    }
+    if (additionalProperties !== false) {
+      for (const [name, other] of Object.entries(value)) {
+        if (!known.has(name)) entries.push([name, readOther === null ? other : readOther(other, at(name))]);
+      }
+    }
+    return Object.fromEntries(entries);
+  };
+};
+
+/** Whether a value is a JSON object. */
+export const isJsonMap = (value: JsonValue | undefined): value is JsonObject => typeOf(value) === 'object';

@@ -1,0 +1,77 @@
+import type { JsonValue } from '../json.ts';
+
+/** The keywords of JSON Schema that are checked in a run. The others are checked when a workflow is stored. */
+export interface Rule {
+  readonly type?: 'string' | 'boolean' | 'number' | 'integer' | 'object' | 'array' | 'null';
+  readonly enum?: readonly (string | number)[];
+  readonly const?: JsonValue;
+  readonly anyOf?: readonly Rule[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly pattern?: string;
+  readonly items?: Rule;
+  readonly properties?: Readonly<Record<string, Rule>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | Rule;
+  readonly default?: JsonValue;
+  /** Part of the error of a `pattern`. */
+  readonly description?: string;
+}
+
+const typeNames: Readonly<Record<NonNullable<Rule['type']>, string>> = {
+  string: 'a string',
+  boolean: 'true or false',
+  number: 'a number',
+  integer: 'an integer',
+  object: 'a map',
+  array: 'a list',
+  null: 'null',
+};
+
+/** The type of a value, for messages: the value may be secret. */
+export const typeOf = (value: JsonValue | undefined): string => {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+};
+
+/** Whether a rule takes any value, so that an absent one is null. */
+export const isAbsentValid = (rule: Rule): boolean =>
+  rule.type === undefined && rule.enum === undefined && rule.const === undefined && rule.anyOf === undefined;
+
+/** What a rule asks for, as the end of a sentence. */
+export const describeRule = (rule: Rule): string => {
+  const { type, enum: choices, const: constant, anyOf } = rule;
+  if (choices !== undefined) return `one of ${choices.join(', ')}`;
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (anyOf !== undefined) return anyOf.map(describeRule).join(' or ');
+  if (type === undefined) return 'any JSON';
+  return `${typeNames[type]}${describeBounds(rule)}`;
+};
+
+const describeBounds = (rule: Rule): string => {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern, description } = rule;
+  const bounds = [
+    describeRange(minimum, maximum, ''),
+    exclusiveMinimum === undefined ? '' : ` above ${exclusiveMinimum}`,
+    exclusiveMaximum === undefined ? '' : ` below ${exclusiveMaximum}`,
+    describeRange(rule.minLength, rule.maxLength, ' characters'),
+    describeRange(rule.minItems, rule.maxItems, ' items'),
+    pattern === undefined ? '' : ` that matches ${pattern}`,
+    pattern === undefined || description === undefined ? '' : ` (${description})`,
+  ];
+  return bounds.join('');
+};
+
+const describeRange = (least: number | undefined, most: number | undefined, unit: string): string => {
+  if (least !== undefined && most !== undefined)
+    return ` ${unit === '' ? 'from' : 'of'} ${least} to ${most}${unit}`;
+  if (least !== undefined) return ` of at least ${least}${unit}`;
+  return most === undefined ? '' : ` of at most ${most}${unit}`;
+};

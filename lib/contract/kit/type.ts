@@ -1,0 +1,62 @@
+import type { Type as TypeBox } from 'typebox';
+
+/** The builders of TypeBox that parameters need. */
+type Builders = Pick<
+  typeof TypeBox,
+  | 'Array'
+  | 'Boolean'
+  | 'Enum'
+  | 'Integer'
+  | 'Literal'
+  | 'Null'
+  | 'Number'
+  | 'Object'
+  | 'Optional'
+  | 'Record'
+  | 'String'
+  | 'Union'
+  | 'Unknown'
+>;
+
+type Schema = object;
+
+/** TypeBox's own mark; not enumerable, so that it is no part of the JSON. */
+const OPTIONAL = '~optional';
+
+const ofType =
+  (type: string) =>
+  (options?: Schema): Schema => ({ type, ...options });
+
+const toObject = (properties: Readonly<Record<string, Schema>>, options?: Schema): Schema => ({
+  type: 'object',
+  required: Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] ?? {}))),
+  properties,
+  ...options,
+});
+
+const toOptional = (schema: Schema): Schema =>
+  Object.defineProperty({ ...schema }, OPTIONAL, { value: true, enumerable: false });
+
+/**
+ * Builds JSON Schemas with the signatures of TypeBox, from which `Static` infers a type. TypeBox itself adds 77 kB to
+ * a bundle and 100 ms to its start; its schemas can be used as well.
+ */
+export const Type = {
+  Array: (items: Schema, options?: Schema): Schema => ({ type: 'array', items, ...options }),
+  Boolean: ofType('boolean'),
+  Enum: (values: readonly string[], options?: Schema): Schema => ({ enum: values, ...options }),
+  Integer: ofType('integer'),
+  Literal: (value: string | number | boolean, options?: Schema): Schema => ({ const: value, ...options }),
+  Null: ofType('null'),
+  Number: ofType('number'),
+  Object: toObject,
+  Optional: toOptional,
+  Record: (_key: Schema, values: Schema, options?: Schema): Schema => ({
+    type: 'object',
+    additionalProperties: values,
+    ...options,
+  }),
+  String: ofType('string'),
+  Union: (anyOf: readonly Schema[], options?: Schema): Schema => ({ anyOf, ...options }),
+  Unknown: (options?: Schema): Schema => ({ ...options }),
+} as unknown as Builders;
