@@ -1,7 +1,7 @@
+import { jsonEquals } from '../contract/json-equals.ts';
 import { defineAction } from '../contract/kit/define-node-type.ts';
 import { Type } from '../contract/kit/type.ts';
 import { emit, RESPONSE_OUTPUT } from '../contract/node.ts';
-import { jsonEquals } from './json-equals.ts';
 
 /** Any name but the reserved one, on which the input would become the answer to the caller. */
 const outputName = { minLength: 1, not: { const: RESPONSE_OUTPUT } } as const;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import { jsonEquals } from '../../lib/nodes/json-equals.ts';
+import { jsonEquals } from '../../lib/contract/json-equals.ts';
 
 /** JSON of which two draws are often alike. */
 const smallJson = fc

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../contract/json.ts';
+import type { JsonValue } from './json.ts';
 
 /** Whether two JSON values are equal: arrays by position, objects by their own keys in any order. */
 export const jsonEquals = (left: JsonValue, right: JsonValue): boolean => {

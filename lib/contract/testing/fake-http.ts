@@ -1,0 +1,159 @@
+import type { CredentialContext, CredentialFields, LentCredential } from '../credential-type.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { jsonEquals } from '../json-equals.ts';
+import type { HttpClient, OutboundRequest } from '../services.ts';
+import type { TestCredential } from './fake-credential.ts';
+import { readAll, toStream } from './fake-files.ts';
+
+/** A request as it was sent: with its credential applied, and all of its body. */
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null without a body. */
+  readonly body: string | null;
+}
+
+export interface FakeAnswer {
+  /** 200 by default. */
+  readonly status?: number;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** A body, with the content type of JSON. */
+  readonly json?: JsonValue;
+}
+
+/** A recorded exchange: what must be sent, and the answer. */
+export interface Exchange {
+  readonly request: {
+    /** `GET` by default. */
+    readonly method?: string;
+    readonly url: string;
+    /** Lower-case names; others may be sent as well. */
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+    /** The body as JSON, in any order of keys. */
+    readonly json?: JsonValue;
+  };
+  readonly answer: FakeAnswer;
+}
+
+/** Exchanges in their order, or a function that answers any request. */
+export type HttpAnswers = readonly Exchange[] | ((request: SentRequest) => FakeAnswer | Promise<FakeAnswer>);
+
+type StreamedRequest = Omit<OutboundRequest, 'body'> & {
+  readonly body: OutboundRequest['body'] | AsyncIterable<Uint8Array>;
+  readonly credential?: LentCredential;
+};
+
+/**
+ * HTTP without a network: refuses a request that is not expected.
+ *
+ * @param credential - applied to the requests that name it
+ */
+export const createFakeHttp = (
+  answers: HttpAnswers,
+  credential: TestCredential | null,
+  context: Omit<CredentialContext, 'http'>,
+) => {
+  const requests: SentRequest[] = [];
+  const problems: Error[] = [];
+
+  const answer = async (request: SentRequest, index: number): Promise<FakeAnswer> => {
+    if (typeof answers === 'function') return answers(request);
+    const exchange = answers[index];
+    const problem =
+      exchange === undefined
+        ? `request ${index + 1} is not expected: ${request.method} ${request.url}`
+        : findDifference(request, exchange.request, index);
+    if (problem === null && exchange !== undefined) return exchange.answer;
+    // Kept, since the node may catch it.
+    const error = new Error(problem ?? 'no answer');
+    problems.push(error);
+    throw error;
+  };
+
+  const http: HttpClient = {
+    request: async (given) => {
+      given.signal.throwIfAborted();
+      const applied = await applyCredential(given, credential, { ...context, http });
+      const request = await toSent(applied);
+      const index = requests.push(request) - 1;
+      const { status = 200, headers = {}, body = '', json } = await answer(request, index);
+      const bytes = Buffer.from(json === undefined ? body : JSON.stringify(json));
+      const isStreamed = 'streamsBody' in given && given.streamsBody === true;
+      const response = {
+        status,
+        headers: json === undefined ? headers : { 'content-type': 'application/json', ...headers },
+        body: isStreamed ? new Uint8Array() : bytes,
+        stream: isStreamed ? toStream(bytes) : null,
+        url: given.url,
+      };
+      return response;
+    },
+  };
+
+  /** @throws Error for the first request that was not expected, or for an answer that no request has had */
+  const assertDone = (): void => {
+    const [problem] = problems;
+    if (problem !== undefined) throw problem;
+    if (typeof answers === 'function' || requests.length >= answers.length) return;
+    const { method = 'GET', url } = answers[requests.length]?.request ?? { url: '' };
+    throw new Error(`request ${requests.length + 1} was not sent: ${method} ${url}`);
+  };
+
+  return { http, requests, assertDone };
+};
+
+const applyCredential = async (
+  request: OutboundRequest & { readonly credential?: LentCredential },
+  credential: TestCredential | null,
+  context: CredentialContext,
+): Promise<OutboundRequest> => {
+  if (request.credential === undefined || credential === null || typeof credential.type === 'string')
+    return request;
+  const { apply, name } = credential.type;
+  if (apply === undefined) throw new Error(`a credential of the type "${name}" is not applied to requests`);
+  return apply(request, credential.fields as CredentialFields, context);
+};
+
+const toSent = async ({ method, url, headers, body }: StreamedRequest): Promise<SentRequest> => ({
+  method,
+  url,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  body: await toText(body),
+});
+
+const toText = async (body: StreamedRequest['body']): Promise<string | null> => {
+  if (body === null || typeof body === 'string') return body;
+  return Buffer.from(body instanceof Uint8Array ? body : await readAll(body)).toString();
+};
+
+const findDifference = (
+  request: SentRequest,
+  { method = 'GET', url, headers = {}, body, json }: Exchange['request'],
+  index: number,
+): string | null => {
+  const differs = (what: string, sent: unknown, expected: unknown) =>
+    `request ${index + 1}: ${what} is ${JSON.stringify(sent)}, expected ${JSON.stringify(expected)}`;
+  if (request.method !== method) return differs('the method', request.method, method);
+  if (request.url !== url) return differs('the URL', request.url, url);
+  for (const [name, value] of Object.entries(headers)) {
+    if (request.headers[name] !== value)
+      return differs(`the header ${name}`, request.headers[name] ?? null, value);
+  }
+  if (body !== undefined && request.body !== body) return differs('the body', request.body, body);
+  return json === undefined || jsonEquals(parse(request.body), json)
+    ? null
+    : differs('the body', parse(request.body), json);
+};
+
+const parse = (body: string | null): JsonValue => {
+  try {
+    return JSON.parse(body ?? 'null') as JsonObject;
+  } catch {
+    return body;
+  }
+};

@@ -1,0 +1,139 @@
+import { isPlainObject, type JsonObject } from '../json.ts';
+import { jsonEquals } from '../json-equals.ts';
+import { createReader } from '../kit/read-parameters.ts';
+import type { Rule } from '../kit/rule.ts';
+import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../node.ts';
+import type { PluginHandle } from '../plugin.ts';
+import { type NodeTest, runNode } from './run-node.ts';
+
+/** One rule of the contract of node types. */
+export interface Check {
+  readonly name: string;
+  /** @throws Error with the reason when the node type breaks the rule */
+  run(): Promise<void>;
+}
+
+/**
+ * The contract of every node type, as checks for any test framework: `for (const { name, run } of …) test(name, run)`.
+ *
+ * @param example - a run that succeeds; by default the handle's own example, unless that has expressions. Without one,
+ * the node type is not executed
+ */
+export const nodeTypeChecks = (handle: PluginHandle, example = exampleOf(handle)): readonly Check[] => [
+  { name: 'says what it is', run: async () => checkTexts(handle) },
+  { name: 'has a schema that knows no other parameters', run: async () => checkSchema(handle) },
+  { name: 'describes each of its parameters', run: async () => checkDescriptions(handle) },
+  { name: 'has defaults that its schema takes', run: async () => checkDefaults(handle) },
+  ...(example === null ? [] : exampleChecks(handle, example)),
+];
+
+const exampleChecks = (handle: PluginHandle, example: NodeTest): Check[] => [
+  { name: 'has an example with valid parameters', run: async () => checkExample(handle, example) },
+  {
+    name: 'delivers JSON on outputs that it declares, and leaves its input as it is',
+    run: () => checkOutputs(handle, example),
+  },
+  {
+    name: 'refuses a parameter of another type by its name, without its value',
+    run: () => checkWrongParameters(handle, example),
+  },
+  { name: 'shows no secret of its credential', run: () => checkSecrets(handle, example) },
+  ...(handle.pure === true
+    ? [{ name: 'gives the same output for the same input', run: () => checkPure(handle, example) }]
+    : []),
+];
+
+/** Whether some text in it is an expression, which only a workflow resolves. */
+const hasExpression = (value: JsonObject): boolean => JSON.stringify(value).includes('{{');
+
+const exampleOf = ({ example }: PluginHandle): NodeTest | null => {
+  if (example === undefined || hasExpression(example.parameters)) return null;
+  const { parameters, input = {} } = example;
+  return { parameters, input };
+};
+
+const fail = (reason: string): never => {
+  throw new Error(reason);
+};
+
+const checkTexts = ({ id, name, description }: PluginHandle): void => {
+  for (const [field, text] of Object.entries({ id, name, description })) {
+    if (typeof text !== 'string' || text.trim() === '') fail(`its ${field} is empty`);
+  }
+};
+
+const checkSchema = ({ schema }: PluginHandle): void => {
+  if (schema.type !== 'object') fail('its schema must have the type "object"');
+  if (schema.additionalProperties !== false)
+    fail('its schema must have "additionalProperties": false, so that misspelt parameters are found');
+};
+
+const propertiesOf = ({ schema }: PluginHandle): [string, Rule][] =>
+  isPlainObject(schema.properties) ? (Object.entries(schema.properties) as [string, Rule][]) : [];
+
+const checkDescriptions = (handle: PluginHandle): void => {
+  const missing = propertiesOf(handle).filter(([, { description = '' }]) => description.trim() === '');
+  if (missing.length > 0) fail(`without a description: ${missing.map(([name]) => `"${name}"`).join(', ')}`);
+};
+
+const checkDefaults = (handle: PluginHandle): void => {
+  for (const [name, rule] of propertiesOf(handle)) {
+    if (rule.default !== undefined) createReader({ properties: { [name]: rule } })({ [name]: rule.default });
+  }
+};
+
+const checkExample = ({ schema }: PluginHandle, { parameters = {} }: NodeTest): void => {
+  createReader(schema)(parameters);
+  const known = new Set(Object.keys((schema.properties ?? {}) as JsonObject));
+  for (const name of Object.keys(parameters)) {
+    if (!known.has(name)) fail(`its example has the parameter "${name}", which its schema does not know`);
+  }
+};
+
+const checkOutputs = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
+  const { outputs: declared = [MAIN_OUTPUT] } = handle;
+  const names = typeof declared === 'function' ? declared(example.parameters ?? {}) : declared;
+  const { outputs } = await runNode(handle, example);
+  for (const output of Object.keys(outputs)) {
+    if (![...names, ERROR_OUTPUT, RESPONSE_OUTPUT].includes(output))
+      fail(`it delivers on "${output}", and declares ${names.join(', ')}`);
+  }
+};
+
+/** What no error may repeat. */
+const PROBE = 'a value that nothing repeats';
+
+const checkWrongParameters = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
+  if (handle.kind === 'trigger') return;
+  for (const [name, rule] of propertiesOf(handle)) {
+    if (rule.type === undefined && rule.enum === undefined) continue;
+    const wrong = rule.type === 'string' ? { probe: PROBE } : PROBE;
+    const parameters = { ...example.parameters, [name]: wrong };
+    const error = await runNode(handle, { ...example, parameters }).then(
+      () => fail(`it takes any value for the parameter "${name}"`),
+      (error: unknown) => error,
+    );
+    const message = error instanceof Error ? error.message : String(error);
+    if (!message.includes(name)) fail(`its error does not name the parameter "${name}": ${message}`);
+    if (message.includes(PROBE)) fail(`its error repeats the value of the parameter "${name}"`);
+  }
+};
+
+const checkSecrets = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
+  const { credential } = example;
+  if (credential === undefined) return;
+  const { outputs, log } = await runNode(handle, example);
+  const shown = JSON.stringify([outputs, log]);
+  const { type, fields } = credential;
+  const secrets = typeof type === 'string' ? Object.keys(fields) : type.secretFields;
+  for (const name of secrets) {
+    if (shown.includes(JSON.stringify(fields[name]).slice(1, -1)))
+      fail(`its output or its log has the field "${name}" of its credential`);
+  }
+};
+
+const checkPure = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
+  const first = await runNode(handle, example);
+  const second = await runNode(handle, example);
+  if (!jsonEquals(first.outputs, second.outputs)) fail('it is pure, and a second run has another output');
+};
