@@ -6,3 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const projectFolder = (): string => fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 
 export const sampleWorkflowsFolder = (): string => `${projectFolder()}/workflows`;
+
+/** `npm run cli` changes to the project's folder first; paths are relative to the folder before. */
+export const callerFolder = (env: Readonly<Record<string, string | undefined>>): string =>
+  env.npm_lifecycle_event === 'cli' && env.INIT_CWD !== undefined ? env.INIT_CWD : '.';

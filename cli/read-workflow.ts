@@ -6,6 +6,7 @@ import { validateWorkflow } from '../lib/workflows/validation/validate.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import { locateValues, parseJson } from './parse-json.ts';
+import { callerFolder } from './project-folder.ts';
 
 /**
  * Reads and checks a workflow file; `-` is standard input.
@@ -27,13 +28,9 @@ export const readWorkflow = async (
   );
 };
 
-/** `npm run cli` changes to the project's folder first; file names are relative to the folder before. */
-const folderOf = ({ npm_lifecycle_event: script, INIT_CWD: folder }: Io['env']): string =>
-  script === 'cli' && folder !== undefined ? folder : '.';
-
 const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
   try {
-    return await readFile(resolve(folderOf(env), file), 'utf8');
+    return await readFile(resolve(callerFolder(env), file), 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandError(

@@ -7,6 +7,7 @@ import { addCredentialCommands } from './credential-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import type { Io } from './io.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
+import { addPluginCommands } from './plugin-commands.ts';
 import { checkOptions, readStage } from './read-arguments.ts';
 import type { OpenTarget } from './target.ts';
 import { addWorkflowCommands } from './workflow-commands.ts';
@@ -33,7 +34,7 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
 
 const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => {
   const program = new Command('hookloom')
-    .description('Workflows, node types, credentials and executions of a Hookloom service.')
+    .description('Workflows, node types, plugins, credentials and executions of a Hookloom service.')
     .usage('<command> [options]\n       hookloom --version')
     .option('--stage <name>', 'a deployed stage, with the AWS credentials of the environment', readStage)
     .option('--region <name>', 'its region')
@@ -58,6 +59,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   const context: CommandContext = { io, onTarget, ...loaders };
   addWorkflowCommands(program, context);
   addNodeTypeCommands(program, context);
+  addPluginCommands(program, context);
   addCredentialCommands(program, context);
   addExecutionCommands(program, context);
   return program;
@@ -85,6 +87,7 @@ Examples:
   npm run -s cli -- credential create orders-key --type apiKey > key.txt
   npm run -s cli -- workflow list --stage production
   npm run -s cli -- execution list --status failed --from 2026-01-31
+  npm run -s cli -- plugin create acme-chat
 
 Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong.`;
 

@@ -10,6 +10,7 @@ import {
   type NodeOutputs,
   type TriggerSource,
 } from '../contract/plugin.ts';
+import { findSchemaFault } from './find-schema-fault.ts';
 
 /** Names that mean something to JavaScript's objects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype']);
@@ -61,7 +62,13 @@ export const pattern = field<string>(
 export const boolean = field<boolean>('true or false', (value) => typeof value === 'boolean');
 export const method = field('a function', (value) => typeof value === 'function');
 export const json = field('JSON', isJson);
-export const schema = field('a JSON Schema object', isJsonObject);
+export const schema = v.pipe(
+  field('a JSON Schema object', isJsonObject),
+  v.check(
+    (value) => findSchemaFault(value) === null,
+    ({ input }) => `must be a JSON Schema, and has a fault at ${findSchemaFault(input)}`,
+  ),
+);
 export const example = field<NodeExample>(
   '{ parameters, input?, output? }, each a JSON object',
   (value) =>

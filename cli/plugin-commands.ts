@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { CommandError, usageError } from './command-error.ts';
+import type { Io } from './io.ts';
+import { createPlugin, isPluginName } from './plugins/create-plugin.ts';
+import { callerFolder, projectFolder } from './project-folder.ts';
+
+export const addPluginCommands = (program: Command, { io }: CommandContext): void => {
+  const plugin = program.command('plugin').description('write and check plugins');
+
+  plugin
+    .command('create')
+    .description('write a working plugin, with tests')
+    .argument('<name>', 'its id, such as acme-chat', readName)
+    .option('--dir <folder>', 'not plugins/NAME, but this folder')
+    .action((name: string, { dir }: { readonly dir?: string }) => create(name, dir ?? null, io));
+
+  plugin
+    .command('check')
+    .description('run the contract suite on a plugin, and show what an operator would see')
+    .argument('<path>', 'its file, or its folder')
+    .option('--json', 'print JSON')
+    .action((path: string, { json }: { readonly json?: true }) => check(path, json === true, io));
+};
+
+const readName = (name: string): string => {
+  if (!isPluginName(name)) {
+    throw usageError(
+      `${JSON.stringify(name)} is no name of a plugin: it is at most 40 of a-z 0-9 -, such as acme-chat`,
+    );
+  }
+  return name;
+};
+
+const create = async (name: string, dir: string | null, io: Io): Promise<void> => {
+  const folder = dir === null ? join(projectFolder(), 'plugins', name) : resolve(callerFolder(io.env), dir);
+  const shown = dir ?? `plugins/${name}`;
+  if (existsSync(folder)) throw new CommandError(`${shown} exists already.`);
+  const files = await createPlugin(name, join(projectFolder(), 'cli/plugin-template'), folder);
+  const place = dir === null ? `./${name}/index.ts` : `hookloom-${name}`;
+  io.print(`${shown}: ${files.join(', ')}
+
+Test it:     npm test --prefix ${shown}
+Check it:    npm run -s cli -- plugin check ${shown}
+Install it:  ${dir === null ? '' : `npm install ${dir}, and `}one line in plugins/installed.ts
+  unified('${name}', () => import('${place}')),`);
+};
+
+/** @throws CommandError with every problem on a line of its own */
+const check = async (path: string, asJson: boolean, io: Io): Promise<void> => {
+  const { checkPlugin, findPluginFile } = await import('./plugins/check-plugin.ts');
+  const file = findPluginFile(resolve(callerFolder(io.env), path));
+  if (file === null) throw new CommandError(`${path}: there is no such plugin`);
+  const findings = await checkPlugin(file);
+  const { row, health, nodeTypes } = findings;
+  if (asJson) io.print(JSON.stringify(findings, null, 2));
+  else {
+    const state = row.loaded ? 'loaded' : 'not loaded';
+    io.print([row.id, row.type, row.version || '-', row.api, state, health.status].join('\t'));
+    for (const { nodeType, isExecuted, checkCount, problems } of nodeTypes) {
+      const note = isExecuted ? '' : '; not executed, without an example';
+      io.print(`  ${nodeType}\t${checkCount - problems.length} of ${checkCount} checks passed${note}`);
+    }
+  }
+  const problems = [
+    ...(health.message === undefined ? [] : [`${row.id}: ${health.message}`]),
+    ...nodeTypes.flatMap(({ nodeType, problems }) => problems.map((problem) => `${nodeType}: ${problem}`)),
+  ];
+  if (problems.length > 0) throw new CommandError(problems.join('\n'));
+};

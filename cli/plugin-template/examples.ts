@@ -1,0 +1,20 @@
+import type { NodeTest } from '@hookloom/plugin-kit/testing';
+
+/** A run of each node type that succeeds. The tests and `plugin check` execute them. */
+const examples: Readonly<Record<string, NodeTest>> = {
+  pluginTemplateGreet: {
+    parameters: { name: 'Ada' },
+    input: { orderId: 7 },
+  },
+  pluginTemplateSend: {
+    parameters: { url: 'https://receiver.example/texts', text: 'Hello' },
+    http: [
+      {
+        request: { method: 'POST', url: 'https://receiver.example/texts', json: { text: 'Hello' } },
+        answer: { status: 202 },
+      },
+    ],
+  },
+};
+
+export default examples;

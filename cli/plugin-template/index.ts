@@ -1,0 +1,52 @@
+import { defineAction, definePlugin, NodeError, Type } from '@hookloom/plugin-kit';
+
+/** A node type without side effects: it computes its output from its parameters and its input. */
+export const greet = defineAction({
+  id: 'pluginTemplateGreet',
+  name: 'Greet',
+  description: 'Greets by name',
+  pure: true,
+  parameters: Type.Object({
+    name: Type.String({ minLength: 1, description: 'Name of the greeted person' }),
+    greeting: Type.String({ default: 'Hello', description: 'The words before the name' }),
+  }),
+  execute: ({ parameters: { name, greeting }, input }) => ({ ...input, text: `${greeting}, ${name}` }),
+});
+
+/** A node type that calls out: a step with attempts, whose HTTP client refuses private addresses. */
+export const send = defineAction({
+  id: 'pluginTemplateSend',
+  name: 'Send',
+  description: 'Sends a text to a URL',
+  parameters: Type.Object({
+    url: Type.String({ pattern: '^https?://', description: 'Receiver of the text' }),
+    text: Type.String({ maxLength: 4_000, description: 'The text' }),
+  }),
+  execute: async ({ parameters: { url, text }, context }) => {
+    const { status } = await context.services.http.request({
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json', 'idempotency-key': context.idempotencyKey },
+      body: JSON.stringify({ text }),
+      timeoutMs: context.remainingMs(),
+      maxRedirects: 0,
+      maxResponseBytes: 65_536,
+      signal: context.signal,
+    });
+    if (status >= 400) {
+      // Another attempt helps when the receiver is busy or broken, not when it refuses the request.
+      const isRetryable = status === 429 || status >= 500;
+      throw new NodeError(`the receiver answered ${status}`, { isRetryable, details: { status } });
+    }
+    return { status };
+  },
+});
+
+export default definePlugin({
+  id: 'plugin-template',
+  name: 'Plugin template',
+  version: '0.1.0',
+  description: 'Greets, and sends texts',
+  category: 'example',
+  handles: [greet, send],
+});

@@ -1,0 +1,112 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { isPlainObject } from '../../lib/contract/json.ts';
+import type { NodeExecutor } from '../../lib/contract/node.ts';
+import type { PluginHandle } from '../../lib/contract/plugin.ts';
+import type { Logger } from '../../lib/contract/services.ts';
+import { type NodeTest, nodeTypeChecks } from '../../lib/contract/testing/index.ts';
+import { describeError } from '../../lib/plugins/describe-error.ts';
+import { checkHealth } from '../../lib/plugins/health.ts';
+import { type InstalledPlugin, legacyAction, unified } from '../../lib/plugins/installed-plugin.ts';
+import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import type { LoadedEntry, PluginEntry } from '../../lib/plugins/plugin.ts';
+import { listPlugins } from '../../lib/plugins/summaries.ts';
+import { installedPlugins } from '../../plugins/installed.ts';
+
+type Row = ReturnType<typeof listPlugins>['plugins'][number];
+type Health = Awaited<ReturnType<typeof checkHealth>>['plugins'][string];
+
+interface NodeTypeFindings {
+  readonly nodeType: string;
+  /** False without an example: the declaration alone is checked. */
+  readonly isExecuted: boolean;
+  readonly checkCount: number;
+  readonly problems: readonly string[];
+}
+
+export interface PluginFindings {
+  /** As in the admin list. */
+  readonly row: Row;
+  readonly health: Health;
+  /** Empty when the plugin is not loaded. */
+  readonly nodeTypes: readonly NodeTypeFindings[];
+}
+
+/** The module of a plugin: a file, or the index of a folder. Null when there is none. */
+export const findPluginFile = (path: string): string | null => {
+  const files = [path, join(path, 'index.ts'), join(path, 'index.js')];
+  return files.find((file) => existsSync(file) && statSync(file).isFile()) ?? null;
+};
+
+/** Loads a plugin beside the installed ones, as the service does, and runs the contract suite on its node types. */
+export const checkPlugin = async (file: string): Promise<PluginFindings> => {
+  const plugin = await toInstalled(file);
+  const others = installedPlugins.filter(({ id }) => id !== plugin.id);
+  const options = { clock: systemClock, logger: silent };
+  const registry = await loadRegistry([...others, plugin], options);
+  try {
+    const entries = (await registry.initialise()).filter(({ id }) => id === plugin.id);
+    const [row] = listPlugins({ plugins: entries }, systemClock.now()).plugins;
+    const health = (await checkHealth(registry, options)).plugins[plugin.id];
+    if (row === undefined || health === undefined) throw new Error(`"${plugin.id}" is not in the registry`);
+    return { row, health, nodeTypes: await checkNodeTypes(entries, await loadExamples(file)) };
+  } finally {
+    await registry.destroy();
+  }
+};
+
+/** Its line in the list; an import that throws is found by the registry, too. */
+const toInstalled = async (file: string): Promise<InstalledPlugin> => {
+  const load = () => import(pathToFileURL(file).href);
+  const provider: unknown = await load().then(
+    (module) => module.default,
+    () => null,
+  );
+  if (isPlainObject(provider) && typeof provider.nodeType === 'string')
+    return legacyAction(provider.nodeType, load);
+  const name = basename(file, extname(file));
+  const id = isPlainObject(provider) && typeof provider.id === 'string' ? provider.id : null;
+  return unified(id ?? (name === 'index' ? basename(dirname(file)) : name), load);
+};
+
+/** The default export of `examples.ts` beside the plugin, by node type; none without the file. */
+const loadExamples = async (file: string): Promise<Readonly<Record<string, NodeTest>>> => {
+  const examples = join(dirname(file), `examples${extname(file)}`);
+  return existsSync(examples) ? (await import(pathToFileURL(examples).href)).default : {};
+};
+
+const checkNodeTypes = (
+  [entry]: readonly PluginEntry[],
+  examples: Readonly<Record<string, NodeTest>>,
+): Promise<NodeTypeFindings[]> => {
+  const nodeTypes = entry?.status === 'loaded' ? entry.plugin.nodeTypes : [];
+  return Promise.all(
+    nodeTypes.map(async (nodeType) => {
+      const handle = toHandle(nodeType, await nodeType.getExecutor());
+      const declared = nodeTypeChecks(handle, null).length;
+      const checks = nodeTypeChecks(handle, examples[handle.id]);
+      const problems: string[] = [];
+      for (const { name, run } of checks) {
+        await run().catch((error: unknown) => problems.push(`${name}: ${describeError(error)}`));
+      }
+      const isExecuted = checks.length > declared;
+      return { nodeType: handle.id, isExecuted, checkCount: checks.length, problems };
+    }),
+  );
+};
+
+/** A node type of either API as a handle. */
+const toHandle = (
+  { nodeType, control, ...about }: LoadedEntry['plugin']['nodeTypes'][number],
+  executor: NodeExecutor,
+): PluginHandle => ({
+  ...about,
+  id: nodeType,
+  ...(control === null ? {} : { control }),
+  execute: (node, input, context) => executor.execute(node, input, context),
+});
+
+/** What the plugin logs is not part of the findings. */
+const silent: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
