@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '../contract/services.ts';
 import { describeError } from './describe-error.ts';
 import type { Registry } from './load-registry.ts';
+import { noteBlocking } from './note-blocking.ts';
 import type { Plugin, PluginEntry } from './plugin.ts';
 import { pluginLogger } from './plugin-logger.ts';
 import { withinDeadline } from './within-deadline.ts';
@@ -86,10 +87,13 @@ const checkPlugin = async (
       await checkExecutors(entry.plugin, registry);
       const { healthCheck } = entry.plugin;
       const context = { clock, logger: pluginLogger(logger, entry.id), signal };
+      const warnings = [...entry.warnings];
       const own: Finding =
-        healthCheck === undefined ? { status: 'healthy' } : toFinding(await healthCheck(context));
-      return own.status === 'healthy' && entry.warnings.length > 0
-        ? { status: 'warning', message: entry.warnings.join('; ') }
+        healthCheck === undefined
+          ? { status: 'healthy' }
+          : toFinding(await noteBlocking(clock, 'its health check', warnings, () => healthCheck(context)));
+      return own.status === 'healthy' && warnings.length > 0
+        ? { status: 'warning', message: warnings.join('; ') }
         : own;
     });
   });

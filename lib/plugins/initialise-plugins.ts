@@ -1,6 +1,7 @@
 import type { Clock, Logger } from '../contract/services.ts';
 import { describeNotLoaded } from './connect-plugins.ts';
 import { describeError } from './describe-error.ts';
+import { noteBlocking } from './note-blocking.ts';
 import { type LoadedEntry, type PluginEntry, toFailed } from './plugin.ts';
 import { pluginLogger } from './plugin-logger.ts';
 import { withinDeadline } from './within-deadline.ts';
@@ -62,20 +63,20 @@ export const createInitialiser = (
     const failed = await findFailed(entry);
     const required = failed.find(({ optional }) => optional !== true);
     if (required !== undefined) return fail(entry, describeNotLoaded(required.pluginId));
+    const warnings = [...entry.warnings, ...failed.map(({ pluginId }) => describeNotLoaded(pluginId))];
     try {
       const { init } = entry.plugin;
       if (init !== undefined) {
         const context = { logger: pluginLogger(logger, entry.id), clock };
-        await withinDeadline(clock, deadlineMs, (signal) => init({ ...context, signal }));
+        await withinDeadline(clock, deadlineMs, (signal) =>
+          noteBlocking(clock, 'its init', warnings, () => init({ ...context, signal })),
+        );
       }
     } catch (thrown) {
       return fail(entry, `its init failed: ${describeError(thrown)}`);
     }
     initialised.add(entry);
-    return {
-      ...entry,
-      warnings: [...entry.warnings, ...failed.map(({ pluginId }) => describeNotLoaded(pluginId))],
-    };
+    return { ...entry, warnings };
   };
 
   const fail = (entry: LoadedEntry, error: string): PluginEntry => {

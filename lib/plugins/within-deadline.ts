@@ -2,7 +2,8 @@ import type { Clock } from '../contract/services.ts';
 
 /**
  * Runs a plugin's function with a deadline of `ms` milliseconds, at which its signal is aborted. A plugin that blocks
- * the thread can't be interrupted; the timeout of the Lambda function ends it.
+ * the thread can't be interrupted; the timeout of the Lambda function ends it. The time for which another one blocks it
+ * does not count.
  * @throws Error at the deadline, and any error of `run`
  */
 export const withinDeadline = async <Value>(
@@ -12,7 +13,13 @@ export const withinDeadline = async <Value>(
 ): Promise<Value> => {
   const work = new AbortController();
   const timer = new AbortController();
-  const deadline = clock.sleep(ms, timer.signal).then(() => {
+  const startedAt = clock.now();
+  const sleep = async (): Promise<void> => {
+    await clock.sleep(ms, timer.signal);
+    const lateMs = clock.now() - startedAt - ms;
+    if (lateMs > 0) await clock.sleep(Math.min(lateMs, ms), timer.signal);
+  };
+  const deadline = sleep().then(() => {
     const error = new Error(`no result within ${ms} ms`);
     work.abort(error);
     throw error;

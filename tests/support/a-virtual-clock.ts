@@ -42,10 +42,15 @@ export const aVirtualClock = (start = 1_700_000_000_000) => {
       const next = [...timers].sort((a, b) => a.at - b.at)[0];
       if (next === undefined) throw new Error('it waits for something that never comes');
       timers.delete(next);
-      now = next.at;
+      now = Math.max(now, next.at); // late, when the thread was blocked
       next.fire();
     }
   };
 
-  return { clock, run, pending: () => timers.size };
+  /** Lets time pass without any timer, as code that blocks the thread does. */
+  const block = (ms: number): void => {
+    now += ms;
+  };
+
+  return { clock, run, block, pending: () => timers.size };
 };
