@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Builds the npm package of the kit: JavaScript and declarations, since Node strips no types below node_modules. The
+ * package of the workspace exports the sources, and is private; the built one is what `npm publish` gets.
+ *
+ * `node scripts/build-plugin-kit.ts [FOLDER]`, by default `dist/plugin-kit`.
+ */
+const root = fileURLToPath(new URL('..', import.meta.url));
+const source = join(root, 'lib/contract');
+const [target = join(root, 'dist/plugin-kit')] = process.argv.slice(2);
+
+const toBuilt = (file: string) => ({
+  types: file.replace(/\.ts$/, '.d.ts'),
+  default: file.replace(/\.ts$/, '.js'),
+});
+
+rmSync(target, { recursive: true, force: true });
+execFileSync(join(root, 'node_modules/.bin/tsc'), ['-p', source, '--outDir', target], { stdio: 'inherit' });
+const {
+  private: _private,
+  exports,
+  ...about
+} = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+const built = Object.entries<string>(exports).map(([name, file]) => [name, toBuilt(file)]);
+writeFileSync(
+  join(target, 'package.json'),
+  JSON.stringify({ ...about, exports: Object.fromEntries(built) }, null, 2),
+);
+for (const file of [join(source, 'README.md'), join(root, 'LICENSE')]) {
+  copyFileSync(file, join(target, file.split('/').at(-1) ?? ''));
+}
