@@ -4,6 +4,7 @@ import { describeCommandLine } from './suites/command-line.ts';
 import { describeEdits } from './suites/edits.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeOtherServices } from './suites/other-services.ts';
+import { describePluginKit } from './suites/plugin-kit.ts';
 import { describeBrokenPlugin, describeStrayPlugins } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
 
@@ -14,6 +15,7 @@ describeSamples(project);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
+describePluginKit(project);
 describeEdits(project);
 describeStrayPlugins(project);
 describeBackgroundRuns(project);

@@ -25,6 +25,8 @@ export interface RunningProject {
   storeWorkflow(definition: { readonly id: string }): Promise<void>;
   /** Adds a plugin to the installed ones, as its author does: a file, and a line in the list. */
   addPlugin(id: string, source: string): void;
+  /** Adds a line to the list of installed plugins. @param line - as `plugin create` prints it */
+  installPlugin(line: string): void;
 }
 
 interface Answer<Body> {
@@ -55,6 +57,10 @@ export const useRunningProject = (env: Record<string, string>): RunningProject =
   const write = (name: string, content: string) => writeFileSync(join(project.folder, name), content);
   const writeWorkflow = (definition: { readonly id: string }) =>
     write(`workflows/${definition.id}.json`, JSON.stringify(definition));
+  const installPlugin = (line: string) => {
+    const list = readFileSync(join(project.folder, 'plugins/installed.ts'), 'utf8');
+    write('plugins/installed.ts', list.replace(/\];\s*$/, `  ${line}\n];`));
+  };
 
   return {
     get folder() {
@@ -76,10 +82,9 @@ export const useRunningProject = (env: Record<string, string>): RunningProject =
     },
     addPlugin: (id, source) => {
       write(`plugins/${id}.ts`, source);
-      const list = readFileSync(join(project.folder, 'plugins/installed.ts'), 'utf8');
-      const line = `  unified('${id}', () => import('./${id}.ts')),\n];`;
-      write('plugins/installed.ts', list.replace(/\];\s*$/, line));
+      installPlugin(`unified('${id}', () => import('./${id}.ts')),`);
     },
+    installPlugin,
   };
 };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from './run-command.ts';
 
-const leftOut = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage']);
+const leftOut = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage', 'dist']);
 
 /** A copy of the project in a folder of its own, with the same node_modules, for a test to change. */
 export const copyProject = (): { readonly folder: string; remove(): void } => {
