@@ -99,7 +99,7 @@ const checkNodeTypes = (
 
 /** A node type of either API as a handle. */
 const toHandle = (
-  { nodeType, control, ...about }: LoadedEntry['plugin']['nodeTypes'][number],
+  { nodeType, control, firedBy: _firedBy, ...about }: LoadedEntry['plugin']['nodeTypes'][number],
   executor: NodeExecutor,
 ): PluginHandle => ({
   ...about,

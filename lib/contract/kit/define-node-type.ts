@@ -12,12 +12,12 @@ export const defineAction = <
   const Needs extends CredentialNeeds | undefined,
   const Control extends ControlTraits | undefined,
 >(
-  declaration: NodeDeclaration<Schema, Needs, Control>,
+  declaration: Omit<NodeDeclaration<Schema, Needs, Control>, 'firedBy'>,
 ): PluginHandle => defineNodeType('action', declaration);
 
 /**
- * Declares a node type with which a workflow starts: its input is what started the workflow, and its output is what the
- * other nodes see. The service fires its own triggers alone: see `TriggerProvider.firedBy`.
+ * Declares a node type with which a workflow starts: its input is what `firedBy` makes of an event, and its output is
+ * what the other nodes see.
  */
 export const defineTrigger = <
   const Schema extends ParametersSchema,

@@ -19,11 +19,13 @@ export {
 } from '../node.ts';
 export { NodeError, type NodeErrorOptions } from '../node-error.ts';
 export type {
+  EventSource,
   HealthCheckResult,
   PluginContext,
   PluginDependency,
   PluginHandle,
   PluginProvider,
+  TriggerAddress,
 } from '../plugin.ts';
 export type {
   Clock,

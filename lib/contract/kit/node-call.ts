@@ -34,7 +34,7 @@ export interface NodeCall<
   readonly control: undefined extends Control ? null : RunControl;
 }
 
-/** Declaration of an action or a trigger: a handle with typed parameters. */
+/** Declaration of a node type: a handle with typed parameters. */
 export interface NodeDeclaration<
   Schema extends ParametersSchema,
   Needs extends CredentialNeeds | undefined,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../lib/contract/json.ts';
 import { workflow } from '../../support/a-project-file.ts';
 import type { RunningProject } from '../../support/a-running-project.ts';
 import { poll } from '../../support/poll.ts';
@@ -17,15 +18,18 @@ export const describePluginKit = (project: RunningProject): void => {
 
     const [line = ''] = /unified\('acme-chat'.*$/m.exec(created.stdout) ?? [];
     installPlugin(line);
-    await poll(async () => (await get('/api/admin/debug')).body.nodeTypes.includes('acmeChatGreet'));
-    const { body: list } = await get('/api/admin/plugins');
-    expect(list.plugins.find(({ id }: { id: string }) => id === 'acme-chat')).toMatchObject({
+    type Debug = { readonly nodeTypes: readonly string[] };
+    await poll(async () => (await get<Debug>('/api/admin/debug')).body.nodeTypes.includes('acmeChatGreet'));
+    const { body: list } = await get<{ readonly plugins: readonly JsonObject[] }>('/api/admin/plugins');
+    expect(list.plugins.find(({ id }) => id === 'acme-chat')).toMatchObject({
       loaded: true,
       api: 'unified',
       version: '0.1.0',
       nodeTypes: ['acmeChatGreet', 'acmeChatSend'],
     });
-    expect((await get('/api/admin/plugins/health')).body.plugins['acme-chat'].status).toBe('healthy');
+    expect((await get('/api/admin/plugins/health')).body).toMatchObject({
+      plugins: { 'acme-chat': { status: 'healthy' } },
+    });
 
     writeWorkflow(
       workflow('greeting', {
@@ -35,7 +39,7 @@ export const describePluginKit = (project: RunningProject): void => {
     );
     await poll(async () => (await post('/api/webhook/greeting/webhook?name=Ada')).status === 200);
     const { body } = await post('/api/webhook/greeting/webhook?name=Ada');
-    expect(body.text).toBe('Welcome, Ada');
+    expect(body).toMatchObject({ text: 'Welcome, Ada' });
 
     // An expression without a result leaves the required parameter out: the kit refuses that at run time.
     expect((await post('/api/webhook/greeting/webhook')).status).toBe(500);
