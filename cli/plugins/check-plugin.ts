@@ -11,7 +11,7 @@ import { describeError } from '../../lib/plugins/describe-error.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
 import { type InstalledPlugin, legacyAction, unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import type { LoadedEntry, PluginEntry } from '../../lib/plugins/plugin.ts';
+import type { PluginEntry, PluginNodeType } from '../../lib/plugins/plugin.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 
@@ -99,12 +99,13 @@ const checkNodeTypes = (
 
 /** A node type of either API as a handle. */
 const toHandle = (
-  { nodeType, control, firedBy: _firedBy, ...about }: LoadedEntry['plugin']['nodeTypes'][number],
+  { nodeType, control, example, firedBy: _firedBy, ...about }: PluginNodeType,
   executor: NodeExecutor,
 ): PluginHandle => ({
   ...about,
   id: nodeType,
   ...(control === null ? {} : { control }),
+  ...(example === null ? {} : { example }),
   execute: (node, input, context) => executor.execute(node, input, context),
 });
 
