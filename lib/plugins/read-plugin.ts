@@ -2,8 +2,8 @@ import type { ActionProvider, TriggerProvider } from '../contract/legacy-plugin.
 import type { PluginProvider } from '../contract/plugin.ts';
 import { adaptLegacy } from './adapt-legacy.ts';
 import { adaptUnified } from './adapt-unified.ts';
-import { checkLegacy, checkUnified } from './check-metadata.ts';
 import type { InstalledPlugin } from './installed-plugin.ts';
+import { checkLegacy, checkUnified } from './metadata/check-metadata.ts';
 import type { Plugin } from './plugin.ts';
 
 /** Imports an installed plugin and checks its metadata. @throws Error of the import, or for invalid metadata */

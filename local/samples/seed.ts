@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { findMissingSubworkflows } from '../../cli/find-missing-subworkflows.ts';
 import { loadNodeTypes } from '../../cli/node-types.ts';
 import { sampleWorkflowsFolder } from '../../cli/project-folder.ts';
-import { putWorkflow } from '../../cli/put-workflow.ts';
 import { readWorkflow } from '../../cli/read-workflow.ts';
 import type { Target } from '../../cli/target.ts';
+import { findMissingSubworkflows } from '../../cli/workflows/find-missing-subworkflows.ts';
+import { putWorkflow } from '../../cli/workflows/put-workflow.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';

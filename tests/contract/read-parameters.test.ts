@@ -97,6 +97,11 @@ describe('reading resolved parameters by a schema of any depth', () => {
       'b',
       'a string that matches ^a (begins with a), got another string',
     ],
+    [
+      { type: 'string', pattern: '^(a+)+$' },
+      `${'a'.repeat(8_192)}b`,
+      'a string that matches ^(a+)+$, got another string',
+    ],
     [{ type: 'array', minItems: 1 }, [], 'a list of at least 1 items, got another length'],
     [{ type: 'number', exclusiveMinimum: 0 }, 0, 'a number above 0, got another number'],
     [{ type: 'number', exclusiveMaximum: 1 }, 1, 'a number below 1, got another number'],

@@ -12,7 +12,11 @@ const neverSeeOutsideData: Readonly<Record<string, string>> = {
 
 /** Files that make patterns of texts. */
 const madeOfTexts: Readonly<Record<string, string>> = {
-  'lib/plugins/metadata-fields.ts':
+  'lib/contract/kit/read-parameters.ts':
+    'made of the pattern of a plugin, matched against a parameter, 8,192 characters at most',
+  'lib/plugins/metadata/find-schema-fault.ts':
+    'made to see whether the pattern of a plugin can be read; matched against nothing',
+  'lib/plugins/metadata/metadata-fields.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',
   'lib/workflows/validation/schema/schema-problems.ts':
     'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',

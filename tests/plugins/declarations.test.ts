@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
-import { checkLegacy, checkUnified } from '../../lib/plugins/check-metadata.ts';
+import { checkLegacy, checkUnified } from '../../lib/plugins/metadata/check-metadata.ts';
 import { aHandle, aLegacyProvider, aProvider } from '../support/a-plugin.ts';
 
 const problemsOf = (change: object): string[] =>

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { findSchemaFault } from '../../lib/plugins/find-schema-fault.ts';
+import { findSchemaFault } from '../../lib/plugins/metadata/find-schema-fault.ts';
 
 const circular: { properties: Record<string, unknown> } = { properties: {} };
 circular.properties.again = circular;

@@ -61,13 +61,19 @@ const createRead = (rule: Rule): Read => {
     if (typeof value === 'number' && !isInRange(rule, value)) throw wrongValue(place, rule, 'number');
     if (typeof value === 'string') {
       if (!isWithin(value.length, rule.minLength, rule.maxLength)) throw wrongValue(place, rule, 'length');
-      if (pattern?.test(value) === false) throw wrongValue(place, rule, 'string');
+      if (pattern !== null && !matches(pattern, value)) throw wrongValue(place, rule, 'string');
     }
     if (Array.isArray(value) && !isWithin(value.length, rule.minItems, rule.maxItems))
       throw wrongValue(place, rule, 'length');
     return readInner(value, place);
   };
 };
+
+/** Longest text that a pattern is matched against: a plugin's pattern may backtrack, and the text be a caller's. */
+const MAX_MATCHED_LENGTH = 8_192;
+
+const matches = (pattern: RegExp, text: string): boolean =>
+  text.length <= MAX_MATCHED_LENGTH && pattern.test(text);
 
 /** The first branch that takes the value. */
 const readBranch =

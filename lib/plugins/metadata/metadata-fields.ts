@@ -1,15 +1,15 @@
 import { satisfies, validateStrict } from 'compare-versions';
 import * as v from 'valibot';
-import { isPlainObject } from '../contract/json.ts';
-import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
-import type { NodeExample } from '../contract/node-example.ts';
+import { isPlainObject } from '../../contract/json.ts';
+import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../../contract/node.ts';
+import type { NodeExample } from '../../contract/node-example.ts';
 import {
   BUILT_IN_SOURCES,
   type ControlTraits,
   type EventSource,
   type NodeOutputs,
   type TriggerSource,
-} from '../contract/plugin.ts';
+} from '../../contract/plugin.ts';
 import { findSchemaFault } from './find-schema-fault.ts';
 
 /** Names that mean something to JavaScript's objects. */

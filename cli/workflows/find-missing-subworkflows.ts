@@ -1,6 +1,6 @@
-import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
-import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
-import { checkSubworkflows } from '../lib/workflows/validation/check-subworkflows.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import { checkSubworkflows } from '../../lib/workflows/validation/check-subworkflows.ts';
 
 /**
  * Finds the nodes that run a workflow which the store lacks. These are warnings: two workflows may run each other, and

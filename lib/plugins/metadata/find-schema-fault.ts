@@ -1,4 +1,4 @@
-import { isPlainObject } from '../contract/json.ts';
+import { isPlainObject } from '../../contract/json.ts';
 
 const TYPES: ReadonlySet<unknown> = new Set([
   'string',
