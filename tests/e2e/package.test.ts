@@ -34,12 +34,12 @@ const answers: Record<string, unknown> = {
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
 
-/** Of the bundles of functions that run workflows; 60 for any other. */
+/** Of the bundles of functions that run workflows; 66 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 294,
-  runExpress: 276,
-  runDurable: 373,
-  adminRetryExecution: 245,
+  webhook: 299,
+  runExpress: 281,
+  runDurable: 377,
+  adminRetryExecution: 250,
 };
 
 interface Resource {
@@ -118,7 +118,7 @@ describe('the zips', () => {
 
   test.each(allFunctions)('%s is no larger than its limit, and without the AWS SDK', (name) => {
     const [[, bundle] = ['', new Uint8Array()]] = unzip(name);
-    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 60) * KILOBYTE);
+    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 66) * KILOBYTE);
     expect(Buffer.from(bundle).includes('smithy')).toBe(false);
   });
 
