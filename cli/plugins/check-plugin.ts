@@ -9,7 +9,12 @@ import type { Logger } from '../../lib/contract/services.ts';
 import { type NodeTest, nodeTypeChecks } from '../../lib/contract/testing/index.ts';
 import { describeError } from '../../lib/plugins/describe-error.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
-import { type InstalledPlugin, legacyAction, unified } from '../../lib/plugins/installed-plugin.ts';
+import {
+  type InstalledPlugin,
+  legacyAction,
+  legacyTrigger,
+  unified,
+} from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import type { PluginEntry, PluginNodeType } from '../../lib/plugins/plugin.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
@@ -64,8 +69,10 @@ const toInstalled = async (file: string): Promise<InstalledPlugin> => {
     (module) => module.default,
     () => null,
   );
-  if (isPlainObject(provider) && typeof provider.nodeType === 'string')
-    return legacyAction(provider.nodeType, load);
+  if (isPlainObject(provider) && typeof provider.nodeType === 'string') {
+    const legacy = 'firedBy' in provider ? legacyTrigger : legacyAction;
+    return legacy(provider.nodeType, load);
+  }
   const name = basename(file, extname(file));
   const id = isPlainObject(provider) && typeof provider.id === 'string' ? provider.id : null;
   return unified(id ?? (name === 'index' ? basename(dirname(file)) : name), load);

@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { Type as TypeBox } from 'typebox';
 import type { LentCredential } from '../../lib/contract/credential-type.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
-import { defineAction, defineTrigger, NodeError, Type } from '../../lib/contract/kit/index.ts';
+import {
+  defineAction,
+  defineCredentialType,
+  defineTrigger,
+  NodeError,
+  Type,
+} from '../../lib/contract/kit/index.ts';
 import type { NodeContext, RunControl } from '../../lib/contract/node.ts';
 import { createCheckSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { aNode, aNodeContext } from '../support/a-node-context.ts';
@@ -165,4 +171,36 @@ test('a trigger is a handle of its kind, whose input is what started the workflo
   });
   expect(trigger.kind).toBe('trigger');
   expect(await trigger.execute(aNode('send'), { a: 1 }, aNodeContext())).toEqual({ got: { a: 1 } });
+});
+
+test('types are inferred: what does not fit does not compile', () => {
+  defineAction({
+    ...about,
+    parameters: Type.Object({
+      level: Type.Enum(['low', 'high'], { default: 'low' }),
+      note: Type.Optional(Type.String()),
+      map: Type.Record(Type.String(), Type.Unknown()),
+    }),
+    execute: ({ parameters: { level, note, map }, credential, control }) => {
+      const values: { readonly level: 'low' | 'high'; readonly map: JsonObject } = { level, map };
+      // @ts-expect-error optional
+      const text: string = note;
+      // @ts-expect-error may be absent
+      const { id } = credential ?? null;
+      // @ts-expect-error not a node type with control
+      control?.wait(1);
+      return { ...values, text, id };
+    },
+  });
+  // @ts-expect-error a parameter that is not declared
+  defineAction({ ...about, parameters, execute: ({ parameters: { nothing } }) => ({ nothing }) });
+  defineCredentialType({
+    ...about,
+    fields: Type.Object({ token: Type.String() }),
+    // @ts-expect-error a field that is not declared
+    secretFields: ['tokn'],
+  });
+  // @ts-expect-error nothing fires an action
+  defineAction({ ...about, parameters, firedBy: {}, execute: () => null });
+  expect(defineAction({ ...about, parameters, execute: () => null }).kind).toBe('action');
 });

@@ -11,6 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { Emission, emit } from '../../lib/contract/node.ts';
+import { isNodeError } from '../../lib/contract/node-error.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookloom-kit-'));
@@ -48,6 +50,15 @@ test('the package has JavaScript and declarations, and no dependency', () => {
   const about = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
   expect(about).not.toHaveProperty('dependencies');
   expect(about).not.toHaveProperty('private');
+});
+
+test('what a plugin emits and throws with its own copy of the kit, the service recognises', async () => {
+  const file = join(plugin, 'node_modules/@hookloom/plugin-kit/kit/index.js');
+  const { emit: emitOfCopy, NodeError: ErrorOfCopy } = await import(file);
+  expect(emitOfCopy).not.toBe(emit);
+  expect(emitOfCopy({ a: {} })).toBeInstanceOf(Emission);
+  expect({ main: 1 }).not.toBeInstanceOf(Emission);
+  expect(isNodeError(new ErrorOfCopy('no'))).toBe(true);
 });
 
 test('a plugin outside of the repository passes its own tests', async () => {
