@@ -22,7 +22,7 @@ import { AppError, isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { usageError } from './command-error.ts';
-import { toAccount, toTable } from './execution-text.ts';
+import { toAccount, toTable } from './executions/execution-text.ts';
 import type { Io } from './io.ts';
 import { readId } from './read-arguments.ts';
 import { watchExecution } from './watch-execution.ts';

@@ -6,10 +6,10 @@ import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
+import { putWorkflow, webhookUrls } from './put-workflow.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
-import { putWorkflow, webhookUrls } from './workflows/put-workflow.ts';
 
 export const addWorkflowCommands = (
   program: Command,

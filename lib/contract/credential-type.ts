@@ -1,38 +1,59 @@
+import type { HealthCheckResult } from './health-check-result.ts';
 import type { JsonObject } from './json.ts';
-import type { HealthCheckResult } from './plugin.ts';
 import type { Clock, HttpClient, OutboundRequest } from './services.ts';
 
-/** Public and secret fields, by name. */
+export type { LentCredential } from './lent-credential.ts';
+
+/** Public and secret fields of a credential, by name. */
 export type CredentialFields = Readonly<Record<string, string>>;
+
+/** A role of AWS that signs requests. */
+export interface AwsRole {
+  readonly roleArn: string;
+  readonly externalId?: string;
+  /** From the host of the request when absent. */
+  readonly region?: string;
+  readonly service?: string;
+}
 
 export interface CredentialContext {
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** The fields that a server has just refused: what was derived from them is not used again. Absent at first. */
+  readonly rejected?: CredentialFields;
+  /**
+   * Adds fields to the stored secret, such as a refresh token that its server has replaced. Absent where nothing is
+   * stored.
+   */
+  readonly saveSecrets?: (secrets: CredentialFields) => Promise<void>;
+  /**
+   * Signs a request with a role that the service assumes. Absent outside of AWS.
+   *
+   * @throws AppError `CREDENTIAL_REJECTED` when the service may not assume it
+   */
+  readonly signWithRole?: (request: OutboundRequest, role: AwsRole) => Promise<OutboundRequest>;
 }
 
-/** A type of credential, declared by a plugin. */
+/** A type of credential for calling out. It keeps no state but what its fields are the key to. */
 export interface CredentialType {
-  /** Such as `httpBearer`. */
+  /** Unique among the installed plugins, such as `httpBearer`. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of its fields: strings only. */
+  /** JSON Schema of an object with string properties: its fields, public and secret. */
   readonly schema: JsonObject;
-  /** Names of the fields that only the secret store has. */
+  /** The fields that only the secret store has. */
   readonly secretFields: readonly string[];
-  /** Applies it to a request. Absent for a type that lends its fields to the node. */
+  /**
+   * Adds the credential to a request. Absent for a type that lends its fields to the node. An AppError
+   * `CREDENTIAL_REJECTED` makes the service fetch the credential again and call it once more.
+   */
   readonly apply?: (
     request: OutboundRequest,
     fields: CredentialFields,
     context: CredentialContext,
   ) => OutboundRequest | Promise<OutboundRequest>;
+  /** A live test, for `credential test`. Put no secrets in its message. */
   readonly test?: (fields: CredentialFields, context: CredentialContext) => Promise<HealthCheckResult>;
-}
-
-/** A credential, lent for one attempt. Its fields are not enumerable and its JSON has no secrets. */
-export interface LentCredential {
-  readonly id: string;
-  readonly type: string;
-  field(name: string): string;
 }

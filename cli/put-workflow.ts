@@ -1,6 +1,6 @@
-import type { BackgroundMode, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
-import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
+import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 
 /**
  * Makes a checked definition the current version.

@@ -1,7 +1,7 @@
-import type { JsonValue } from '../lib/contract/json.ts';
-import type { NodeFailure, NodeRecord } from '../lib/engine/result.ts';
-import type { ExecutionStatus } from '../lib/executions/record/execution-status.ts';
-import type { ExecutionRecord, ExecutionSummary } from '../lib/executions/record/execution-store.ts';
+import type { JsonValue } from '../../lib/contract/json.ts';
+import type { NodeFailure, NodeRecord } from '../../lib/engine/result.ts';
+import type { ExecutionStatus } from '../../lib/executions/record/execution-status.ts';
+import type { ExecutionRecord, ExecutionSummary } from '../../lib/executions/record/execution-store.ts';
 
 /** Characters of a node's input and outputs that are shown; `--json` prints all. */
 const EXCERPT_LENGTH = 200;
