@@ -108,6 +108,7 @@ describe('reading resolved parameters by a schema of any depth', () => {
     [{ type: 'integer' }, 1.5, 'an integer, got another number'],
     [{ const: 'a' }, 'b', '"a", got string'],
     [{ type: 'null' }, 0, 'null, got number'],
+    [{ type: ['string', 'null'] }, 0, 'a string or null, got number'],
     [
       { anyOf: [{ type: 'null' }, { type: 'integer', minimum: 1 }] },
       0,
@@ -138,6 +139,11 @@ describe('reading resolved parameters by a schema of any depth', () => {
     const rule: Rule = { anyOf: [{ type: 'string' }, named] };
     expect(readDeep(rule, { p: 'a' })).toEqual({ p: 'a' });
     expect(readDeep(rule, { p: {} })).toEqual({ p: { n: 1 } });
+  });
+
+  test('takes each of several types', () => {
+    const rule: Rule = { type: ['string', 'null'] };
+    expect([readDeep(rule, { p: 'a' }), readDeep(rule, { p: null })]).toEqual([{ p: 'a' }, { p: null }]);
   });
 
   test('keeps other keys where the schema allows them, and __proto__ as data', () => {

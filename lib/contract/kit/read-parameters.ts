@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import { describeRule, isAbsentValid, type Rule, typeOf } from './rule.ts';
+import { describeRule, isAbsentValid, type Rule, typeOf, typesOf } from './rule.ts';
 import type { ValueOf } from './value-of.ts';
 
 /** Checks a value and fills in the defaults within it. @throws TypeError or RangeError that names its place */
@@ -13,7 +13,7 @@ type Read = (value: JsonValue, place: string) => JsonValue;
  * not the value, which may be secret
  */
 export const createReader = (schema: object): ((parameters: JsonObject) => JsonObject) => {
-  const read = createRead({ type: 'object', additionalProperties: false, ...schema });
+  const read = createRead({ ...schema, type: 'object', additionalProperties: false });
   return (parameters) => read(parameters, '') as JsonObject;
 };
 
@@ -55,9 +55,10 @@ const createRead = (rule: Rule): Read => {
   const { anyOf } = rule;
   if (anyOf !== undefined) return readBranch(rule, anyOf.map(createRead));
   const readInner = createReadInner(rule);
+  const isOfType = createIsOfType(rule);
   const pattern = rule.pattern === undefined ? null : new RegExp(rule.pattern, 'u');
   return (value, place) => {
-    if (!isOfType(rule, value)) throw wrongParameter(place, describeRule(rule), value);
+    if (!isOfType(value)) throw wrongParameter(place, describeRule(rule), value);
     if (typeof value === 'number' && !isInRange(rule, value)) throw wrongValue(place, rule, 'number');
     if (typeof value === 'string') {
       if (!isWithin(value.length, rule.minLength, rule.maxLength)) throw wrongValue(place, rule, 'length');
@@ -87,11 +88,13 @@ const readBranch =
     throw wrongParameter(place, describeRule(rule), value);
   };
 
-const isOfType = ({ type, enum: choices, const: constant }: Rule, value: JsonValue): boolean => {
-  if (choices !== undefined) return choices.some((choice) => choice === value);
-  if (constant !== undefined) return constant === value;
-  if (type === undefined) return true;
-  return typeOf(value) === (type === 'integer' ? 'number' : type);
+const createIsOfType = (rule: Rule): ((value: JsonValue) => boolean) => {
+  const { enum: choices, const: constant } = rule;
+  if (choices !== undefined) return (value) => choices.some((choice) => choice === value);
+  if (constant !== undefined) return (value) => constant === value;
+  // Whether a number is whole is a question of its range.
+  const types = typesOf(rule)?.map((type) => (type === 'integer' ? 'number' : type));
+  return (value) => types === undefined || types.some((type) => type === typeOf(value));
 };
 
 const isInRange = (rule: Rule, value: number): boolean =>

@@ -1,8 +1,10 @@
 import type { JsonValue } from '../json.ts';
 
+type TypeName = 'string' | 'boolean' | 'number' | 'integer' | 'object' | 'array' | 'null';
+
 /** The keywords of JSON Schema that are checked in a run. The others are checked when a workflow is stored. */
 export interface Rule {
-  readonly type?: 'string' | 'boolean' | 'number' | 'integer' | 'object' | 'array' | 'null';
+  readonly type?: TypeName | readonly TypeName[];
   readonly enum?: readonly (string | number)[];
   readonly const?: JsonValue;
   readonly anyOf?: readonly Rule[];
@@ -24,7 +26,7 @@ export interface Rule {
   readonly description?: string;
 }
 
-const typeNames: Readonly<Record<NonNullable<Rule['type']>, string>> = {
+const typeNames: Readonly<Record<TypeName, string>> = {
   string: 'a string',
   boolean: 'true or false',
   number: 'a number',
@@ -41,18 +43,27 @@ export const typeOf = (value: JsonValue | undefined): string => {
   return Array.isArray(value) ? 'array' : typeof value;
 };
 
+/** The types that a rule takes; null for all of them. */
+export const typesOf = ({ type }: Rule): readonly TypeName[] | null => {
+  if (type === undefined) return null;
+  return typeof type === 'string' ? [type] : type;
+};
+
 /** Whether a rule takes any value, so that an absent one is null. */
 export const isAbsentValid = (rule: Rule): boolean =>
   rule.type === undefined && rule.enum === undefined && rule.const === undefined && rule.anyOf === undefined;
 
 /** What a rule asks for, as the end of a sentence. */
 export const describeRule = (rule: Rule): string => {
-  const { type, enum: choices, const: constant, anyOf } = rule;
+  const { enum: choices, const: constant, anyOf } = rule;
   if (choices !== undefined) return `one of ${choices.join(', ')}`;
   if (constant !== undefined) return JSON.stringify(constant);
   if (anyOf !== undefined) return anyOf.map(describeRule).join(' or ');
-  if (type === undefined) return 'any JSON';
-  return `${typeNames[type]}${describeBounds(rule)}`;
+  const types =
+    typesOf(rule)
+      ?.map((type) => typeNames[type])
+      .join(' or ') ?? 'any JSON';
+  return `${types}${describeBounds(rule)}`;
 };
 
 const describeBounds = (rule: Rule): string => {
