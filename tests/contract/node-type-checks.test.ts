@@ -14,6 +14,25 @@ const greet = defineAction({
 
 const example: NodeTest = { parameters: { name: 'Ada' } };
 
+test('a parameter of several types is given another one; one of any type is given none', async () => {
+  const loose = defineAction({
+    id: 'loose',
+    name: 'Loose',
+    description: 'Takes much',
+    parameters: {
+      type: 'object',
+      properties: {
+        a: { type: ['string', 'null'], description: 'A' },
+        b: { type: ['string', 'object'], description: 'B' },
+        c: { type: ['string', 'object', 'array'], description: 'C' },
+        d: { description: 'D' },
+      },
+    },
+    execute: () => null,
+  });
+  expect(await findBroken(loose, {})).toEqual([]);
+});
+
 /** Names and reasons of the rules that it breaks. */
 const findBroken = async (handle: PluginHandle, given: NodeTest | null = example): Promise<string[]> => {
   const broken: string[] = [];

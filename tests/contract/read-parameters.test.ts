@@ -109,6 +109,7 @@ describe('reading resolved parameters by a schema of any depth', () => {
     [{ const: 'a' }, 'b', '"a", got string'],
     [{ type: 'null' }, 0, 'null, got number'],
     [{ type: ['string', 'null'] }, 0, 'a string or null, got number'],
+    [{ type: ['integer', 'null'] }, 1.5, 'an integer or null, got another number'],
     [
       { anyOf: [{ type: 'null' }, { type: 'integer', minimum: 1 }] },
       0,

@@ -101,7 +101,10 @@ const isInRange = (rule: Rule, value: number): boolean =>
   isWithin(value, rule.minimum, rule.maximum) &&
   value > (rule.exclusiveMinimum ?? Number.NEGATIVE_INFINITY) &&
   value < (rule.exclusiveMaximum ?? Number.POSITIVE_INFINITY) &&
-  (rule.type !== 'integer' || Number.isInteger(value));
+  (Number.isInteger(value) || !isWhole(typesOf(rule)));
+
+const isWhole = (types: readonly string[] | null): boolean =>
+  types?.includes('integer') === true && !types.includes('number');
 
 const isWithin = (
   value: number,

@@ -1,7 +1,7 @@
-import { isPlainObject, type JsonObject } from '../json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../json.ts';
 import { jsonEquals } from '../json-equals.ts';
 import { createReader } from '../kit/read-parameters.ts';
-import type { Rule } from '../kit/rule.ts';
+import { type Rule, typesOf } from '../kit/rule.ts';
 import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../node.ts';
 import type { PluginHandle } from '../plugin.ts';
 import { type NodeTest, runNode } from './run-node.ts';
@@ -103,11 +103,20 @@ const checkOutputs = async (handle: PluginHandle, example: NodeTest): Promise<vo
 /** What no error may repeat. */
 const PROBE = 'a value that nothing repeats';
 
+/** A value that a rule refuses, with the probe in it; null when it takes any. */
+const findWrong = (rule: Rule): JsonValue => {
+  const types = rule.enum === undefined ? typesOf(rule) : [];
+  if (types === null) return null;
+  if (!types.includes('string')) return PROBE;
+  if (!types.includes('object')) return { probe: PROBE };
+  return types.includes('array') ? null : [PROBE];
+};
+
 const checkWrongParameters = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
   if (handle.kind === 'trigger') return;
   for (const [name, rule] of propertiesOf(handle)) {
-    if (rule.type === undefined && rule.enum === undefined) continue;
-    const wrong = rule.type === 'string' ? { probe: PROBE } : PROBE;
+    const wrong = findWrong(rule);
+    if (wrong === null) continue;
     const parameters = { ...example.parameters, [name]: wrong };
     const error = await runNode(handle, { ...example, parameters }).then(
       () => fail(`it takes any value for the parameter "${name}"`),
