@@ -28,6 +28,17 @@ describe('reading parameters by a schema', () => {
     expect(readParameters({}, properties)).toEqual(defaults);
   });
 
+  test('types what it gives', () => {
+    const { list, map, choice, any } = readParameters({}, properties);
+    const typed: [readonly JsonValue[], JsonObject, 'a' | 'b', JsonValue | undefined] = [
+      list,
+      map,
+      choice,
+      any,
+    ];
+    expect(typed).toEqual([[], { a: 1 }, 'a', undefined]);
+  });
+
   test('null is not absent', () => {
     expect(() => readParameters({ text: null }, properties)).toThrow(
       'Parameter "text" must be a string, got null',

@@ -38,9 +38,11 @@ export const readParameters = <const Properties extends Readonly<Record<string, 
   return read(parameters) as never;
 };
 
-type Given<Property> = Property extends { readonly type: unknown } | { readonly enum: unknown }
-  ? ValueOf<Property>
-  : JsonValue | undefined;
+type Given<Property> = Property extends { readonly type: 'array'; readonly items?: never }
+  ? readonly JsonValue[]
+  : Property extends { readonly type: unknown } | { readonly enum: unknown }
+    ? ValueOf<Property>
+    : JsonValue | undefined;
 
 const isOpen = ({ type, enum: choices }: Rule): boolean => type === undefined && choices === undefined;
 

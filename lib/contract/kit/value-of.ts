@@ -13,6 +13,8 @@ type ToJson<Value> = unknown extends Value
     ? Value
     : Value extends readonly (infer Item)[]
       ? readonly ToJson<Item>[]
-      : keyof Value extends never
-        ? JsonObject
-        : { readonly [Key in keyof Value]: ToJson<Value[Key]> };
+      : string extends Value // `{}`, of a list without `items`
+        ? JsonValue
+        : keyof Value extends never
+          ? JsonObject
+          : { readonly [Key in keyof Value]: ToJson<Value[Key]> };
