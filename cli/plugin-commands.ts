@@ -60,7 +60,7 @@ const check = async (path: string, asJson: boolean, io: Io): Promise<void> => {
     const state = row.loaded ? 'loaded' : 'not loaded';
     io.print([row.id, row.type, row.version || '-', row.api, state, health.status].join('\t'));
     for (const { nodeType, isExecuted, checkCount, problems } of nodeTypes) {
-      const note = isExecuted ? '' : '; not executed, without an example';
+      const note = isExecuted ? '' : '; not executed, for want of an example without expressions';
       io.print(`  ${nodeType}\t${checkCount - problems.length} of ${checkCount} checks passed${note}`);
     }
   }

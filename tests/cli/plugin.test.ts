@@ -132,7 +132,7 @@ describe('plugin check', () => {
     writeFileSync(file, provider({}));
     expect(await check(file)).toMatchObject({
       code: 0,
-      out: expect.stringContaining('4 of 4 checks passed; not executed, without an example'),
+      out: expect.stringContaining('4 of 4 checks passed; not executed, for want of an example'),
     });
   });
 
