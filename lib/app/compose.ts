@@ -23,7 +23,8 @@ import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { createCallbackUrls } from '../callbacks/callback-urls.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
-import type { Logger, Services } from '../contract/services.ts';
+import type { Logger } from '../contract/services.ts';
+import type { SharedServices } from '../engine/session.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../executions/lifecycle/retry-execution.ts';
@@ -33,6 +34,7 @@ import { AppError } from '../shared/errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
+import { lateFiles } from './late-files.ts';
 import { openProcess, openRegistry } from './sandbox.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
@@ -96,7 +98,7 @@ const need = (value: string | null, name: string): string => {
   return value;
 };
 
-const openServices = ({ outboundAllow }: Config): Services => ({
+const openServices = ({ outboundAllow }: Config): SharedServices => ({
   clock: systemClock,
   ids: randomIds,
   http: lateHttpClient(outboundAllow),
@@ -174,6 +176,7 @@ const openRunParts = (config: Config) => {
     blobs: openBlobs(config),
     ...openEvents(config, logger),
     services: openServices(config),
+    filesFor: lateFiles(config, executions),
     logger,
     guard: openProcess(config, logger)?.guard,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),

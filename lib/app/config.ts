@@ -14,6 +14,8 @@ export interface Config {
   readonly workflowCacheMs: number;
   readonly maxBodyBytes: number;
   readonly maxBodyDepth: number;
+  readonly maxFileBytes: number;
+  readonly maxFiles: number;
   readonly retentionDays: number;
   /** Private addresses that `httpRequest` may reach. */
   readonly outboundAllow: readonly string[];
@@ -54,6 +56,8 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   workflowCacheMs: readNumber(env, 'WORKFLOW_CACHE_SECONDS', { initial: 5, min: 0, max: 3_600 }) * 1_000,
   maxBodyBytes: readNumber(env, 'MAX_BODY_BYTES', { initial: 6_291_456, min: 1, max: 6_291_456 }),
   maxBodyDepth: readNumber(env, 'MAX_BODY_DEPTH', { initial: 100, min: 1, max: 900 }),
+  maxFileBytes: readNumber(env, 'MAX_FILE_BYTES', { initial: 1_073_741_824, min: 1, max: 50_000_000_000 }),
+  maxFiles: readNumber(env, 'MAX_FILES', { initial: 1_000, min: 1, max: 1_000_000 }),
   retentionDays: readRetentionDays(env),
   outboundAllow: readList(env.OUTBOUND_ALLOW),
   tablePrefix: env.TABLE_PREFIX || null,

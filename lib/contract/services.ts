@@ -1,3 +1,5 @@
+import type { Files } from './files.ts';
+
 /** Time for nodes and the engine; a port, so that tests never wait. */
 export interface Clock {
   /** Milliseconds since the epoch, UTC. */
@@ -17,7 +19,13 @@ export interface OutboundRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | null;
+  /** A stream is read once: it can't be sent again on a redirect. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
+  /** Size of a streamed body; sent in chunks when absent. */
+  readonly bodyBytes?: number;
+  /** The response has a `stream` in place of its `body`. */
+  readonly streamsBody?: true;
+  /** Of the whole exchange, to the last byte of the response. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
   readonly maxResponseBytes: number;
@@ -28,7 +36,13 @@ export interface OutboundResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a streamed response. */
   readonly body: Uint8Array;
+  /**
+   * The body of a streamed response, to be read once; null for any other. Reading throws AppError `OUTBOUND_*`, also when
+   * it exceeds the limit on bytes or time.
+   */
+  readonly stream: AsyncIterable<Uint8Array> | null;
   /** The URL that answered, after redirects. */
   readonly url: string;
 }
@@ -55,4 +69,5 @@ export interface Services {
   readonly http: HttpClient;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly files: Files;
 }

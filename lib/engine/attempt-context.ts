@@ -1,5 +1,6 @@
 import type { NodeContext } from '../contract/node.ts';
 import type { NodeRun } from './node-run.ts';
+import { noFiles } from './pure-services.ts';
 import type { Session } from './session.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -37,7 +38,9 @@ export const createAttemptContext = (session: Session, run: NodeRun, number: num
       control: run.control,
       logger: ports.logger,
       signal: controller.signal,
-      services: nodeType.pure ? session.pureServices(idempotencyKey) : ports.services,
+      services: nodeType.pure
+        ? session.pureServices(idempotencyKey)
+        : { ...ports.services, files: ports.openFiles?.(run.key, controller.signal) ?? noFiles },
       idempotencyKey,
       remainingMs,
     },

@@ -1,5 +1,11 @@
-import type { Ids, Services } from '../contract/services.ts';
+import type { Files } from '../contract/files.ts';
+import type { Clock, Ids, Services } from '../contract/services.ts';
 import { createRandom } from '../shared/random.ts';
+
+const refuseFiles = () => Promise.reject(new Error('this node can not use files'));
+
+/** Of pure nodes, which touch nothing outside. */
+export const noFiles: Files = { save: refuseFiles, open: refuseFiles };
 
 /**
  * Makes pure nodes deterministic, since a replay runs them again: their time is the start of the execution, and their
@@ -8,16 +14,19 @@ import { createRandom } from '../shared/random.ts';
  * @param startedAt - start of the execution, ISO 8601
  * @returns a function that creates the services of one node run from its idempotency key
  */
-export const createPureServices = (services: Services, startedAt: string): ((seed: string) => Services) => {
+export const createPureServices = (
+  { clock: realClock }: { readonly clock: Clock },
+  startedAt: string,
+): ((seed: string) => Services) => {
   const now = Date.parse(startedAt);
-  const clock: Services['clock'] = {
+  const clock: Clock = {
     now: () => now,
-    sleep: (ms, signal) => services.clock.sleep(ms, signal),
+    sleep: (ms, signal) => realClock.sleep(ms, signal),
   };
   const http: Services['http'] = {
     request: () => Promise.reject(new Error('a pure node can not call out')),
   };
-  return (seed) => ({ clock, ids: createSeededIds(seed), http });
+  return (seed) => ({ clock, ids: createSeededIds(seed), http, files: noFiles });
 };
 
 /** The seed is hashed for the first id, since most nodes need none. */

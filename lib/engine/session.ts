@@ -1,3 +1,4 @@
+import type { Files } from '../contract/files.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
@@ -36,8 +37,21 @@ export interface OtherWorkflows {
   loadPlan(workflowId: string, version: number): Promise<Plan>;
 }
 
+/** The services that all attempts share. */
+export type SharedServices = Omit<Services, 'files'>;
+
+/**
+ * Opens the files of an execution for one attempt at a node.
+ *
+ * @param nodeKey - see `nodeKeyOf`
+ * @param signal - of the attempt: once aborted, it saves no file
+ */
+export type OpenFiles = (nodeKey: string, signal: AbortSignal) => Files;
+
 export interface EnginePorts {
-  readonly services: Services;
+  readonly services: SharedServices;
+  /** Absent where runs have no files. */
+  readonly openFiles?: OpenFiles;
   readonly logger: Logger;
   readonly steps: Steps;
   readonly workflows: OtherWorkflows;

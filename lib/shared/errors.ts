@@ -172,6 +172,32 @@ const catalogue = {
     (p: { target: string; limitBytes: number }) =>
       `${p.target} answered with more than ${p.limitBytes} bytes.`,
   ),
+  // Files of an execution
+  FILE_INVALID: entry(
+    500,
+    'File invalid',
+    (p: { reason: string }) => `This is no file of the execution: ${p.reason}.`,
+  ),
+  FILE_NOT_FOUND: entry(
+    404,
+    'File not found',
+    (p: { name: string }) => `The file "${p.name}" was never saved, or has expired.`,
+  ),
+  FILE_CHANGED: entry(
+    500,
+    'File changed',
+    (p: { name: string }) => `The file "${p.name}" has another content than when it was saved.`,
+  ),
+  FILE_TOO_LARGE: entry(
+    413,
+    'File too large',
+    (p: { name: string; limitBytes: number }) => `The file "${p.name}" is larger than ${p.limitBytes} bytes.`,
+  ),
+  TOO_MANY_FILES: entry(
+    500,
+    'Too many files',
+    (p: { limit: number }) => `The execution saves more than ${p.limit} files.`,
+  ),
   // Operators
   CONFIGURATION_INVALID: entry(
     500,

@@ -1,8 +1,8 @@
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import type { WorkflowNode } from '../../lib/contract/node.ts';
-import type { Services } from '../../lib/contract/services.ts';
 import { execute } from '../../lib/engine/execute.ts';
+import type { SharedServices } from '../../lib/engine/session.ts';
 import type { Steps } from '../../lib/engine/steps.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compilePlan, type Plan } from '../../lib/workflows/plan/plan.ts';
@@ -13,11 +13,17 @@ export type Link = Pick<WorkflowNode, 'type' | 'parameters'>;
 
 /** An immediate response of 1 kB, so that the network does not count. */
 const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(1_000) }));
-const services: Services = {
+const services: SharedServices = {
   clock: systemClock,
   ids: { next: () => 'id' },
   http: {
-    request: async ({ url }) => ({ status: 200, headers: { 'content-type': 'application/json' }, body, url }),
+    request: async ({ url }) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body,
+      stream: null,
+      url,
+    }),
   },
 };
 const logger = createLogger({ write: () => {} });

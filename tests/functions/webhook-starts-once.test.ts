@@ -23,6 +23,7 @@ import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { keptEvents } from '../support/an-inline-dispatcher.ts';
 import { cases } from '../support/deep.ts';
 import { inMemoryBlobs } from '../support/in-memory-blobs.ts';
+import { filesIn } from '../support/in-memory-files.ts';
 import { inMemoryCredentialStore } from '../support/in-memory-stores.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
@@ -55,9 +56,11 @@ const open = async () => {
   };
   const healthy = createExecutionStore(direct, tables, options);
   const workflows = createWorkflowStore(direct, tables, systemClock);
+  const blobs = inMemoryBlobs();
   const background = {
     ...keptEvents(),
-    blobs: inMemoryBlobs(),
+    blobs,
+    filesFor: filesIn(blobs),
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     services,

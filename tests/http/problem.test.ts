@@ -46,6 +46,11 @@ const examples = {
   NOT_CANCELLABLE: { executionId, reason },
   NOT_RETRYABLE: { executionId, reason },
   PLUGIN_NOT_FOUND: { near: 'flow' },
+  FILE_INVALID: { reason },
+  FILE_NOT_FOUND: { name: 'a.pdf' },
+  FILE_CHANGED: { name: 'a.pdf' },
+  FILE_TOO_LARGE: { name: 'a.pdf', limitBytes: 5 },
+  TOO_MANY_FILES: { limit: 5 },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 

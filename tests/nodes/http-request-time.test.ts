@@ -47,7 +47,7 @@ const requestTaking = (seconds: number, timeoutSeconds: number | undefined) => {
     request: async ({ url, timeoutMs, signal }) => {
       await clock.sleep(Math.min(seconds * 1_000, timeoutMs), signal);
       if (timeoutMs < seconds * 1_000) throw new AppError('OUTBOUND_TIMEOUT', { target: url, timeoutMs });
-      return { status: 200, headers: {}, body: Buffer.from('late'), url };
+      return { status: 200, headers: {}, body: Buffer.from('late'), stream: null, url };
     },
   };
   return run(runRequest('https://api.example.com/', timeoutSeconds, { clock, http }));

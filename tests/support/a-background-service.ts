@@ -23,6 +23,7 @@ import { aDurableEngine, type Saboteur } from './a-durable-engine.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
 import { keptEvents } from './an-inline-dispatcher.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
+import { filesIn } from './in-memory-files.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-stores.ts';
 
 export interface BackgroundOptions {
@@ -131,6 +132,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
       ids: { next: () => `id-${ids++}` },
       http: { request: () => Promise.reject(new Error('no network in tests')) },
     },
+    filesFor: filesIn(stored, { executions }),
     logger,
     loggerFor: () => logger,
   };

@@ -9,6 +9,7 @@ import type {
 import type { OutboundRequest, OutboundResponse } from '../../lib/contract/services.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
+import { inMemoryFiles } from './in-memory-files.ts';
 
 /** What one connection delivered: `data` of `sourceNodeId`, from and to the usual port. */
 export const aDelivery = (sourceNodeId: string, data: JsonObject): DeliveredInput => ({
@@ -43,6 +44,7 @@ export const aNodeContext = (changes: Partial<NodeContext> = {}): NodeContext =>
     clock: aManualClock(),
     ids: { next: () => 'id-1' },
     http: { request: () => Promise.reject(new Error('no network in this test')) },
+    files: inMemoryFiles(),
   },
   idempotencyKey: 'execution-1/node-1/0',
   control: null,
@@ -69,6 +71,7 @@ export const aContextAnswering = (answer: Partial<OutboundResponse> = {}) => {
         status: 200,
         headers: { 'content-type': 'application/json' },
         body: Buffer.from('{"ok":true}'),
+        stream: null,
         url: request.url,
         ...answer,
       };

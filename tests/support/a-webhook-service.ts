@@ -22,6 +22,7 @@ import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
+import { filesIn } from './in-memory-files.ts';
 import {
   inMemoryCredentialStore,
   inMemoryDeliveryStore,
@@ -125,14 +126,16 @@ export const aWebhookService = async ({
     loadNodeTypes: async () => registry.findNodeType,
     lookUpPlan: (_key, load) => load(),
   });
+  const blobs = inMemoryBlobs();
   const background = {
     workflows: { ...workflows, ...spoilt.workflows },
     executions: { ...executions, ...spoilt.executions },
-    blobs: inMemoryBlobs(),
+    blobs,
     ...keptEvents(),
     openPlan,
     otherWorkflows: createOtherWorkflows({ ...workflows, ...spoilt.workflows }, openPlan),
     services,
+    filesFor: filesIn(blobs),
     logger,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
   };

@@ -4,7 +4,7 @@ import { createConnection, type HttpAnswer, type Timeouts } from './connection.t
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
-  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its leading slash, percent-encoded. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;

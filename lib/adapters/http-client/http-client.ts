@@ -1,15 +1,18 @@
+import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { findHeaderProblem, isToken } from '../../contract/header-fields.ts';
-import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../../contract/services.ts';
+import type { Clock, HttpClient, OutboundRequest } from '../../contract/services.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
-import { withDeadline } from './deadline.ts';
+import { startDeadline } from './deadline.ts';
 import { checkAddress, createGuardedLookup, type ResolveHost, resolveHost } from './guarded-lookup.ts';
-import { receiveResponse, sendHop } from './http-exchange.ts';
+import { openResponse, sendHop } from './http-exchange.ts';
 import { type Agents, createAgents } from './keep-alive-agents.ts';
 import { toOutboundFailure } from './outbound-failure.ts';
 import { followRedirect, type Hop, isRedirect } from './redirect.ts';
+import { isStream } from './request-body.ts';
 
 export interface HttpClientOptions {
   /** Private destinations that may be reached, see {@link parseAllowList}; none by default. */
@@ -28,10 +31,11 @@ interface Transport {
 /**
  * The HTTP client of nodes. Only http and https; every address is checked before the connection, on each redirect
  * again; the time limit is for the whole exchange; redirects to another origin carry no credentials.
- * `maxRedirects: 0` returns the redirect itself; otherwise one too many is an error.
+ * `maxRedirects: 0` returns the redirect itself; otherwise one too many is an error, and so is one that asks for a
+ * streamed body again.
  *
- * `request` throws `OUTBOUND_REFUSED`, `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT`, `OUTBOUND_TOO_LARGE`, or the reason of
- * the request's aborted signal. Messages name method and host, never headers or query.
+ * `request`, and reading a streamed response, throws `OUTBOUND_REFUSED`, `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT`,
+ * `OUTBOUND_TOO_LARGE`, the error of a streamed body, or the reason of the request's aborted signal. Messages name method and host, never headers or query.
  * @throws AppError `CONFIGURATION_INVALID` when the allow-list is invalid
  */
 export const createHttpClient = ({
@@ -44,14 +48,25 @@ export const createHttpClient = ({
   return {
     request: async (request) => {
       const first = toFirstHop(request);
-      const { timeoutMs, signal } = request;
+      const { timeoutMs, signal, maxResponseBytes: limitBytes, streamsBody } = request;
       const onTimeout = () => new AppError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });
-      return withDeadline({ timeoutMs, signal, onTimeout }, (until) =>
-        sendFollowing(first, request, transport, until),
+      const deadline = startDeadline({ timeoutMs, signal, onTimeout });
+      const { hop, response } = await deadline.guard(
+        sendFollowing(first, request, transport, deadline.signal),
       );
+      const { headers, content } = openResponse(response, { target: nameTarget(hop), limitBytes });
+      const stream = deadline.guardStream(content);
+      return {
+        status: response.statusCode ?? 0,
+        headers,
+        url: hop.url.href,
+        ...(streamsBody === true ? { body: noBytes, stream } : { body: await buffer(stream), stream: null }),
+      };
     },
   };
 };
+
+const noBytes = new Uint8Array();
 
 const nameTarget = ({ method, url }: Pick<Hop, 'method' | 'url'>): string => `${method} ${url.host}`;
 
@@ -77,16 +92,20 @@ const toFirstHop = (request: OutboundRequest): Hop => {
     url,
     headers: { 'user-agent': 'hookloom', ...Object.fromEntries(headers) },
     body: request.body,
+    ...(request.bodyBytes === undefined ? {} : { bodyBytes: request.bodyBytes }),
   };
 };
 
-/** Sends a request and follows its redirects. */
+/**
+ * Sends a request and follows its redirects.
+ * @returns the last request and its response, whose body is still to be read
+ */
 const sendFollowing = async (
   first: Hop,
-  { maxRedirects, maxResponseBytes }: OutboundRequest,
+  { maxRedirects }: OutboundRequest,
   transport: Transport,
   signal: AbortSignal,
-): Promise<OutboundResponse> => {
+): Promise<{ readonly hop: Hop; readonly response: IncomingMessage }> => {
   let hop = first;
   for (let redirects = 0; ; redirects += 1) {
     const target = nameTarget(hop);
@@ -94,14 +113,13 @@ const sendFollowing = async (
       const response = await sendChecked(hop, transport, signal);
       const status = response.statusCode ?? 0;
       const { location } = response.headers;
-      if (maxRedirects === 0 || !isRedirect(status) || location === undefined) {
-        const received = await receiveResponse(response, { target, limitBytes: maxResponseBytes });
-        return { status, ...received, url: hop.url.href };
-      }
+      if (maxRedirects === 0 || !isRedirect(status) || location === undefined) return { hop, response };
       response.destroy();
       const next = followRedirect(hop, status, location);
       if (next === null) throw failed(target, 'it redirects to something that is not a URL');
       if (redirects === maxRedirects) throw failed(target, `there were more than ${maxRedirects} redirects`);
+      if (isStream(next.body))
+        throw failed(target, 'it redirects, and a streamed body can not be sent again');
       hop = next;
     } catch (error) {
       throw isAppError(error) ? error : toOutboundFailure(target, error);
@@ -127,7 +145,7 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
   // The URL parser has normalised odd forms (2130706433, 0x7f.1); sockets do not look up literals.
   if (isIP(host) !== 0) checkAddress(outbound, host, isAllowed);
   const lookup = createGuardedLookup(outbound, resolve, isAllowed);
-  return sendHop(hop, { agent: agents.for(url.protocol), lookup, signal });
+  return sendHop(hop, { agent: agents.for(url.protocol), lookup, signal }, target);
 };
 
 const failed = (target: string, reason: string): AppError =>

@@ -1,12 +1,13 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { AppError } from '../../shared/errors.ts';
 import type { Hop } from './redirect.ts';
-import { decodeBody, isDecodable, readBody } from './response-body.ts';
+import { frameBody, writeBody } from './request-body.ts';
+import { isDecodable, streamBody } from './response-body.ts';
 
 /**
  * Sends one request, without checks and without following redirects.
+ * @param target - names the request in errors
  * @returns the response, its body still to be read
  */
 export const sendHop = (
@@ -16,18 +17,18 @@ export const sendHop = (
     readonly lookup: LookupFunction;
     readonly signal: AbortSignal;
   },
+  target: string,
 ): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const { request } = hop.url.protocol === 'https:' ? https : http;
-    const length = hop.body === null ? {} : { 'content-length': Buffer.byteLength(hop.body) };
     // Uncompressed, so that the limit on bytes is the limit on what is downloaded.
-    const headers = { ...hop.headers, 'accept-encoding': 'identity', ...length };
+    const headers = { ...hop.headers, 'accept-encoding': 'identity', ...frameBody(hop) };
     const outgoing = request(hop.url, { ...connection, method: hop.method, headers });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
     // The only event when the server switches protocols (101) unasked; without effect after a response.
     outgoing.on('close', () => reject(new Error('closed without an answer')));
-    outgoing.end(hop.body ?? undefined);
+    writeBody(outgoing, hop, target);
   });
 
 /** Names in lower case, values of a repeated name joined by `, `. Not `response.headers`, which drops some repeats. */
@@ -42,41 +43,17 @@ const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {
   return headers;
 };
 
-interface Receiving {
-  readonly target: string;
-  readonly limitBytes: number;
-}
-
 /**
- * Reads the body of a response. Some servers compress although they were asked not to (object stores do): their
- * bodies are decoded, and `content-encoding` and `content-length`, which describe the compressed bytes, left out.
- * @throws AppError `OUTBOUND_TOO_LARGE` beyond the limit, `OUTBOUND_FAILED` when the body does not fit its encoding
+ * Opens a response. Some servers compress although they were asked not to (object stores do): their bodies are decoded,
+ * and `content-encoding` and `content-length`, which describe the compressed bytes, left out.
+ * @returns the body as {@link streamBody} reads it
  */
-export const receiveResponse = async (
+export const openResponse = (
   response: IncomingMessage,
-  { target, limitBytes }: Receiving,
-): Promise<{ headers: Readonly<Record<string, string>>; body: Uint8Array }> => {
+  receiving: { readonly target: string; readonly limitBytes: number },
+): { readonly headers: Readonly<Record<string, string>>; readonly content: AsyncIterable<Uint8Array> } => {
   const headers = readHeaders(response);
   const encoding = headers.get('content-encoding') ?? 'identity';
-  const bytes = await readBody(response, limitBytes);
-  const body = bytes && (await decode(bytes, encoding, { target, limitBytes }));
-  if (body === null) throw new AppError('OUTBOUND_TOO_LARGE', { target, limitBytes });
   if (isDecodable(encoding)) for (const name of ['content-encoding', 'content-length']) headers.delete(name);
-  return { headers: Object.fromEntries(headers), body };
-};
-
-const decode = async (
-  bytes: Buffer,
-  encoding: string,
-  { target, limitBytes }: Receiving,
-): Promise<Buffer | null> => {
-  try {
-    return await decodeBody(bytes, encoding, limitBytes);
-  } catch (error) {
-    throw new AppError(
-      'OUTBOUND_FAILED',
-      { target, reason: 'the body does not fit its content encoding' },
-      error,
-    );
-  }
+  return { headers: Object.fromEntries(headers), content: streamBody(response, encoding, receiving) };
 };

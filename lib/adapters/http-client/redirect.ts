@@ -1,9 +1,10 @@
+import type { RequestBody } from './request-body.ts';
+
 /** One request of the chain that redirects make. Header names in lower case. */
-export interface Hop {
+export interface Hop extends RequestBody {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array | null;
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -1,46 +1,81 @@
-import { promisify, types } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { IncomingMessage } from 'node:http';
+import { pipeline } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { AppError, isAppError } from '../../shared/errors.ts';
+import { toOutboundFailure } from './outbound-failure.ts';
 
 const decoders = new Map([
-  ['gzip', promisify(gunzip)],
-  ['x-gzip', promisify(gunzip)],
-  ['deflate', promisify(inflate)],
-  ['br', promisify(brotliDecompress)],
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
 ]);
 
-/** All bytes of the stream; null, and the stream destroyed, as soon as there are more than `limitBytes`. */
-export const readBody = async (
-  stream: AsyncIterable<Uint8Array>,
-  limitBytes: number,
-): Promise<Buffer | null> => {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.byteLength;
-    if (size > limitBytes) return null;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
-};
+interface Receiving {
+  readonly target: string;
+  /** Of what is received, and of what that decodes to. */
+  readonly limitBytes: number;
+}
 
-/** Whether {@link decodeBody} knows this content encoding. */
+/** Whether {@link streamBody} decodes this content encoding. */
 export const isDecodable = (contentEncoding: string): boolean => decoders.has(contentEncoding.toLowerCase());
 
 /**
- * Decodes a body; null when the result would be larger than `limitBytes`, however small the body is.
- * @throws Error when the body does not fit its encoding
+ * Reads the body of a response, decoded. Reading throws AppError `OUTBOUND_TOO_LARGE` beyond the limit, and
+ * `OUTBOUND_FAILED` when the connection breaks or the body does not fit its encoding.
  */
-export const decodeBody = async (
-  bytes: Buffer,
+export const streamBody = (
+  response: IncomingMessage,
   contentEncoding: string,
-  limitBytes: number,
-): Promise<Buffer | null> => {
-  const decode = decoders.get(contentEncoding.toLowerCase());
-  if (decode === undefined || bytes.length === 0) return bytes;
+  receiving: Receiving,
+): AsyncGenerator<Uint8Array> => {
+  const decoder = decoders.get(contentEncoding.toLowerCase())?.();
+  const received = receiveBytes(response, receiving);
+  return decoder === undefined ? received : decode(received, decoder, receiving);
+};
+
+const receiveBytes = async function* (
+  response: IncomingMessage,
+  receiving: Receiving,
+): AsyncGenerator<Uint8Array> {
   try {
-    return await decode(bytes, { maxOutputLength: limitBytes });
+    yield* limitBytes(response, receiving);
   } catch (error) {
-    if (types.isNativeError(error) && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') return null;
-    throw error;
+    throw isAppError(error) ? error : toOutboundFailure(receiving.target, error);
+  }
+};
+
+const decode = async function* (
+  received: AsyncIterable<Uint8Array>,
+  decoder: ReturnType<typeof createGunzip>,
+  receiving: Receiving,
+): AsyncGenerator<Uint8Array> {
+  let isEmpty = true;
+  const encoded = async function* () {
+    for await (const chunk of received) {
+      isEmpty = false;
+      yield chunk;
+    }
+  };
+  const decoded: AsyncIterable<Uint8Array> = pipeline(encoded, decoder, () => {}); // reading throws its errors
+  try {
+    yield* limitBytes(decoded, receiving);
+  } catch (error) {
+    if (isAppError(error)) throw error;
+    if (isEmpty) return; // no body at all, as that of HEAD
+    const reason = 'the body does not fit its content encoding';
+    throw new AppError('OUTBOUND_FAILED', { target: receiving.target, reason }, error);
+  }
+};
+
+const limitBytes = async function* (
+  source: AsyncIterable<Uint8Array>,
+  { target, limitBytes }: Receiving,
+): AsyncGenerator<Uint8Array> {
+  let size = 0;
+  for await (const chunk of source) {
+    size += chunk.byteLength;
+    if (size > limitBytes) throw new AppError('OUTBOUND_TOO_LARGE', { target, limitBytes });
+    yield chunk;
   }
 };

@@ -1,10 +1,11 @@
 import type { ExecutionInfo } from '../../contract/node.ts';
-import type { Logger, Services } from '../../contract/services.ts';
+import type { Logger } from '../../contract/services.ts';
 import { type CheckpointJournal, createJournalingSteps } from '../../engine/checkpoint-journal.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
-import type { OtherWorkflows } from '../../engine/session.ts';
+import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
+import type { FilesFor } from '../files/execution-files.ts';
 import { countCrashes, MAX_CRASHES } from '../record/count-crashes.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import { isFinal } from '../record/execution-status.ts';
@@ -22,7 +23,8 @@ import { runToResult } from './run-execution.ts';
 export interface BackgroundParts extends FinishParts, LoadParts {
   readonly executions: ExecutionStore;
   readonly otherWorkflows: OtherWorkflows;
-  readonly services: Services;
+  readonly services: SharedServices;
+  readonly filesFor: FilesFor;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
 }
@@ -115,6 +117,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
           { execution, input: loaded.input, limits, since: engine.since },
           {
             services: { ...services, clock },
+            openFiles: parts.filesFor(leased),
             logger: parts.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),

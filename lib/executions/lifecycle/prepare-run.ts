@@ -1,10 +1,11 @@
 import type { ExecutionInfo } from '../../contract/node.ts';
-import type { Logger, Services } from '../../contract/services.ts';
+import type { Logger } from '../../contract/services.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { ExecutionResult } from '../../engine/result.ts';
-import type { OtherWorkflows } from '../../engine/session.ts';
+import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
+import type { FilesFor } from '../files/execution-files.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import type { ExecutionStart } from '../record/execution-store.ts';
 import { computeLimits } from './limits.ts';
@@ -14,7 +15,8 @@ import type { OpenPlan } from './plans.ts';
 interface PrepareParts {
   readonly openPlan: OpenPlan;
   readonly otherWorkflows: OtherWorkflows;
-  readonly services: Services;
+  readonly services: SharedServices;
+  readonly filesFor: FilesFor;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
 }
@@ -35,7 +37,7 @@ export interface PreparedRun {
 export type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<PreparedRun>;
 
 export const createPrepareRun =
-  ({ openPlan, otherWorkflows, services, loggerFor, guard }: PrepareParts): PrepareRun =>
+  ({ openPlan, otherWorkflows, services, filesFor, loggerFor, guard }: PrepareParts): PrepareRun =>
   async ({ workflow, trigger, input }, timeLimitMs) => {
     const plan = await openPlan(workflow);
     plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
@@ -44,6 +46,7 @@ export const createPrepareRun =
       const execution = toExecutionInfo(start);
       const ports = {
         services,
+        openFiles: filesFor(start),
         logger: loggerFor(execution),
         steps: inlineSteps(services.clock),
         workflows: otherWorkflows,

@@ -1,61 +1,96 @@
 import { getEventListeners } from 'node:events';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
-import { withDeadline } from '../../../lib/adapters/http-client/deadline.ts';
+import { startDeadline } from '../../../lib/adapters/http-client/deadline.ts';
 
-const aLimit = () => {
+const aLimit = (timeoutMs = 10_000) => {
   const controller = new AbortController();
   return {
     controller,
-    limit: { timeoutMs: 10_000, signal: controller.signal, onTimeout: () => new Error('too late') },
+    limit: { timeoutMs, signal: controller.signal, onTimeout: () => new Error('too late') },
   };
 };
 
 /** Work that only an abort ends, and that then breaks in its own way. */
 const untilAborted = (signal: AbortSignal) =>
-  new Promise<never>((_resolve, reject) =>
-    signal.addEventListener('abort', () => reject(new Error('socket hang up'))),
-  );
-
-describe('withDeadline', () => {
-  test('gives what the work gives', async () => {
-    expect(await withDeadline(aLimit().limit, async () => 7)).toBe(7);
+  new Promise<never>((_resolve, reject) => {
+    const hangUp = () => reject(new Error('socket hang up'));
+    if (signal.aborted) hangUp();
+    else signal.addEventListener('abort', hangUp);
   });
 
-  test('hands on why the work failed', async () => {
-    const broken = withDeadline(aLimit().limit, () => Promise.reject(new Error('broken')));
-    await expect(broken).rejects.toThrow('broken');
+/** The ways to work under a deadline. */
+const ways: Record<
+  string,
+  (limit: ReturnType<typeof aLimit>['limit'], work: typeof untilAborted) => Promise<unknown>
+> = {
+  'a phase': (limit, work) => {
+    const { guard, signal } = startDeadline(limit);
+    return guard(work(signal));
+  },
+  'a stream': (limit, work) => {
+    const { guardStream, signal } = startDeadline(limit);
+    const stream = async function* () {
+      yield Buffer.from('a');
+      yield await work(signal);
+    };
+    return buffer(guardStream(stream()));
+  },
+};
+
+describe.each(Object.entries(ways))('%s under a deadline', (_name, run) => {
+  test('fails as the work does', async () => {
+    await expect(run(aLimit().limit, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 
   test('whatever breaks when time is up, broke because of it', async () => {
-    await expect(withDeadline({ ...aLimit().limit, timeoutMs: 20 }, untilAborted)).rejects.toThrow(
-      'too late',
-    );
+    await expect(run(aLimit(20).limit, untilAborted)).rejects.toThrow('too late');
   });
 
   test('whatever breaks after an abort, broke because of it', async () => {
     const { controller, limit } = aLimit();
-    const work = withDeadline(limit, untilAborted);
+    const work = run(limit, untilAborted);
     const reason = new Error('enough');
     controller.abort(reason);
     await expect(work).rejects.toBe(reason);
   });
 
-  test('does not begin what is aborted already', async () => {
+  test('leaves no listener behind when it fails', async () => {
+    const { limit } = aLimit();
+    await run(limit, () => {
+      expect(getEventListeners(limit.signal, 'abort')).toHaveLength(1);
+      return Promise.reject(new Error('broken'));
+    }).catch(() => {});
+    expect(getEventListeners(limit.signal, 'abort')).toHaveLength(0);
+  });
+});
+
+describe('a deadline', () => {
+  test('does not start what is aborted already', () => {
     const { controller, limit } = aLimit();
     controller.abort(new Error('enough'));
-    let hasBegun = false;
-    const work = withDeadline(limit, async () => {
-      hasBegun = true;
-    });
-    await expect(work).rejects.toThrow('enough');
-    expect(hasBegun).toBe(false);
+    expect(() => startDeadline(limit)).toThrow('enough');
   });
 
-  test('leaves no listener behind', async () => {
+  test('goes on between its phases, and ends with the stream', async () => {
     const { limit } = aLimit();
-    await withDeadline(limit, async () => {
-      expect(getEventListeners(limit.signal, 'abort')).toHaveLength(1);
-    });
+    const { guard, guardStream } = startDeadline(limit);
+    expect(await guard(Promise.resolve(7))).toBe(7);
+    expect(getEventListeners(limit.signal, 'abort')).toHaveLength(1);
+    const stream = async function* () {
+      yield Buffer.from('a');
+    };
+    expect((await buffer(guardStream(stream()))).toString()).toBe('a');
+    expect(getEventListeners(limit.signal, 'abort')).toHaveLength(0);
+  });
+
+  test('ends with a stream that is not read to its end', async () => {
+    const { limit } = aLimit();
+    const stream = async function* () {
+      yield 1;
+      yield 2;
+    };
+    for await (const _chunk of startDeadline(limit).guardStream(stream())) break;
     expect(getEventListeners(limit.signal, 'abort')).toHaveLength(0);
   });
 });

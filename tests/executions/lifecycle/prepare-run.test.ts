@@ -10,6 +10,8 @@ import type { Plan } from '../../../lib/workflows/plan/plan.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { noOtherWorkflows } from '../../support/a-run.ts';
 import { anExecutionStart } from '../../support/a-start.ts';
+import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
+import { filesIn } from '../../support/in-memory-files.ts';
 
 /** start → work → end: the trigger hands its input on, `work` is the test's, `end` does nothing. */
 const aChain = (settings: WorkflowSettings = {}): Workflow => ({
@@ -77,6 +79,7 @@ const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input, i
     openPlan,
     otherWorkflows: noOtherWorkflows,
     services: { clock, ids: { next: () => 'id' }, http: { request: () => Promise.reject() } },
+    filesFor: filesIn(inMemoryBlobs()),
     loggerFor: ({ executionId }) => ({
       ...logger,
       info: (message) => logger.info(message, { executionId }),

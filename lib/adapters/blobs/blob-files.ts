@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { promises as files } from 'node:fs'; // `node:fs/promises` takes a millisecond to load, in AWS for nothing
+import { dirname, join } from 'node:path';
+import { AppError } from '../../shared/errors.ts';
+
+/** Keys that stay inside the folder. */
+const KEY = /^(?!\/)(?:(?:^|\/)(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)+$/;
+
+/** @throws Error for a key that would leave the folder */
+export const toBlobPath = (folder: string, key: string): string => {
+  if (!KEY.test(key)) throw new Error(`"${key}" is no key of a blob`);
+  return join(folder, key);
+};
+
+/** Writes to a temporary file and renames it: readers and crashes never see half a blob. */
+export const replaceFile = async (
+  path: string,
+  write: (temporary: string) => Promise<void>,
+): Promise<void> => {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  await files.mkdir(dirname(path), { recursive: true });
+  try {
+    await write(temporary);
+    await files.rename(temporary, path);
+  } catch (error) {
+    await files.rm(temporary, { force: true });
+    throw error;
+  }
+};
+
+/** For `catch`: null for a file that is not there, the error for any other. */
+export const nullIfMissing = (error: NodeJS.ErrnoException): null => {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+};
+
+/** @throws AppError `STORE_UNAVAILABLE` when `work` rejects */
+export const orUnavailable = async <Value>(work: Promise<Value>): Promise<Value> => {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new AppError('STORE_UNAVAILABLE', {}, cause);
+  }
+};

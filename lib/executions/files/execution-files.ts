@@ -1,0 +1,79 @@
+import { type FileValue, isFileValue } from '../../contract/files.ts';
+import type { OpenFiles } from '../../engine/session.ts';
+import { AppError } from '../../shared/errors.ts';
+import type { ExecutionIdentity, ExecutionStore } from '../record/execution-store.ts';
+import type { BlobStreams } from './blob-streams.ts';
+import { parseFileId, toFileId } from './file-id.ts';
+import { toFileName, toMediaType } from './file-names.ts';
+import { isRetryOf } from './is-retry-of.ts';
+import { type ContentHash, measureContent } from './measure-content.ts';
+import { verifyContent } from './verify-content.ts';
+
+export interface FileLimits {
+  readonly maxFileBytes: number;
+  /** That one process saves for one execution. */
+  readonly maxFiles: number;
+}
+
+export interface FileParts {
+  readonly streams: BlobStreams;
+  readonly executions: Pick<ExecutionStore, 'find'>;
+  /** @returns a new SHA-256 */
+  readonly createHash: () => ContentHash;
+  readonly limits: FileLimits;
+}
+
+/** Makes the files of one execution. */
+export type FilesFor = (execution: Pick<ExecutionIdentity, 'executionId' | 'retryOf'>) => OpenFiles;
+
+/**
+ * Makes the files of one execution. The id of a file follows from the node run and the order of its files, so that a
+ * repeated step overwrites what an interrupted one saved. It is not a secret, and may come with data from outside: so it
+ * opens files of this execution, and of those that it retries, alone, and only content of the hash that comes with it.
+ */
+export const createExecutionFiles = (
+  execution: Parameters<FilesFor>[0],
+  { streams, executions, createHash, limits: { maxFileBytes, maxFiles } }: FileParts,
+): OpenFiles => {
+  const { executionId } = execution;
+  const saved = new Set<string>();
+
+  const findBlob = async (file: FileValue): Promise<string> => {
+    const place = isFileValue(file) ? parseFileId(file.$file) : null;
+    if (place === null) throw new AppError('FILE_INVALID', { reason: 'it is not the value of a saved file' });
+    const isOurs =
+      place.executionId === executionId || (await isRetryOf(execution, place.executionId, executions));
+    if (isOurs) return place.blobKey;
+    throw new AppError('FILE_INVALID', { reason: 'it belongs to another one' });
+  };
+
+  return (nodeKey, signal) => {
+    let count = 0;
+    return {
+      save: async (source, about) => {
+        count += 1;
+        const id = toFileId({ executionId, nodeKey, number: count });
+        const blobKey = parseFileId(id)?.blobKey;
+        if (blobKey === undefined) throw new Error(`"${id}" is no id of a file`);
+        saved.add(id);
+        if (saved.size > maxFiles) throw new AppError('TOO_MANY_FILES', { limit: maxFiles });
+        const name = toFileName(about.name);
+        const hash = createHash();
+        const measured = measureContent(source, { hash, signal, name, limitBytes: maxFileBytes });
+        try {
+          await streams.putStream(blobKey, measured.content);
+        } catch (error) {
+          throw measured.failure()?.error ?? error;
+        }
+        const mediaType = toMediaType(about.mediaType);
+        return { $file: id, name, mediaType, size: measured.size(), sha256: hash.digest('hex') };
+      },
+      open: async (file) => {
+        const blobKey = await findBlob(file);
+        const content = await streams.getStream(blobKey);
+        if (content === null) throw new AppError('FILE_NOT_FOUND', { name: file.name });
+        return verifyContent(content, file, createHash(), signal);
+      },
+    };
+  };
+};

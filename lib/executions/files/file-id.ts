@@ -1,0 +1,29 @@
+/** The place of a file: the node run that saves it, and its number among the files of that run, from 1. */
+interface FilePlace {
+  readonly executionId: string;
+  /** See `nodeKeyOf`. */
+  readonly nodeKey: string;
+  readonly number: number;
+}
+
+/**
+ * Computes the id of a file, the same in every attempt. Ids of nodes have no dot, so that no file of one node run can be
+ * a folder of another's.
+ */
+export const toFileId = ({ executionId, nodeKey, number }: FilePlace): string =>
+  `${executionId}/${nodeKey}.${number}`;
+
+const FILE_ID = /^([A-Za-z0-9_-]{1,64})\/((?:[A-Za-z0-9_-]+\/)+\d+\.\d+)$/;
+
+/** S3's limit is 1,024 for a key. */
+const MAX_ID_LENGTH = 1_000;
+
+/** @returns null for a text that is not the id of a file */
+export const parseFileId = (
+  id: string,
+): { readonly executionId: string; readonly blobKey: string } | null => {
+  if (id.length > MAX_ID_LENGTH) return null;
+  const [, executionId, path] = FILE_ID.exec(id) ?? [];
+  if (executionId === undefined) return null;
+  return { executionId, blobKey: `executions/${executionId}/files/${path}` };
+};

@@ -1,0 +1,51 @@
+import { AppError } from '../../shared/errors.ts';
+
+/** SHA-256, fed bit by bit. */
+export interface ContentHash {
+  update(bytes: Uint8Array): unknown;
+  digest(encoding: 'hex'): string;
+}
+
+interface MeasureOptions {
+  readonly hash: ContentHash;
+  /** Aborted: the content ends with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Name of the file, for errors. */
+  readonly name: string;
+  readonly limitBytes: number;
+}
+
+interface MeasuredContent {
+  /** The same content; it throws AppError `FILE_TOO_LARGE` beyond the limit. */
+  readonly content: AsyncIterable<Uint8Array>;
+  /** Of the bytes that were read. */
+  size(): number;
+  /** What `content` threw; null when it did not. */
+  failure(): { readonly error: unknown } | null;
+}
+
+/** Measures and hashes content while it is read. */
+export const measureContent = (
+  source: AsyncIterable<Uint8Array>,
+  { hash, signal, name, limitBytes }: MeasureOptions,
+): MeasuredContent => {
+  let size = 0;
+  let failure: { readonly error: unknown } | null = null;
+  const measure = async function* () {
+    try {
+      for await (const chunk of source) {
+        signal.throwIfAborted();
+        if (!(chunk instanceof Uint8Array)) throw new TypeError(`the content of "${name}" must be bytes`);
+        size += chunk.byteLength;
+        if (size > limitBytes) throw new AppError('FILE_TOO_LARGE', { name, limitBytes });
+        hash.update(chunk);
+        yield chunk;
+      }
+      signal.throwIfAborted();
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
+  };
+  return { content: measure(), size: () => size, failure: () => failure };
+};

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { Files } from '../../lib/contract/files.ts';
+import type { BlobStreams } from '../../lib/executions/files/blob-streams.ts';
+import {
+  createExecutionFiles,
+  type FileParts,
+  type FilesFor,
+} from '../../lib/executions/files/execution-files.ts';
+import { inMemoryBlobs } from './in-memory-blobs.ts';
+
+/** The files of executions, in these blobs. */
+export const filesIn = (streams: BlobStreams, parts: Partial<FileParts> = {}): FilesFor => {
+  const all: FileParts = {
+    streams,
+    executions: { find: async () => null },
+    createHash: () => createHash('sha256'),
+    limits: { maxFileBytes: 1_000_000, maxFiles: 100 },
+    ...parts,
+  };
+  return (execution) => createExecutionFiles(execution, all);
+};
+
+/** The files of the first attempt at `node-1`. */
+export const inMemoryFiles = (): Files =>
+  filesIn(inMemoryBlobs())({ executionId: 'execution-1', retryOf: null })(
+    'node-1/0',
+    new AbortController().signal,
+  );
