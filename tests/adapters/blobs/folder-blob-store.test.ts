@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { createFolderBlobStore } from '../../../lib/adapters/blobs/folder-blob-store.ts';
+import { createFolderBlobStreams } from '../../../lib/adapters/blobs/folder-blob-streams.ts';
 import { isAppError } from '../../../lib/shared/errors.ts';
 import { describeBlobStore } from '../../support/blob-store-suite.ts';
+import { describeBlobStreams, someContent } from '../../support/blob-streams-suite.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'hookloom-blobs-'));
@@ -13,6 +15,8 @@ const aFolder = () => mkdtempSync(join(root, 'f-'));
 
 describeBlobStore('the memory', inMemoryBlobs);
 describeBlobStore('a folder', () => createFolderBlobStore(aFolder()));
+describeBlobStreams('the memory', inMemoryBlobs);
+describeBlobStreams('a folder', () => createFolderBlobStreams(aFolder()));
 
 describe('a folder', () => {
   test.each(['../out', 'a/../../out', '/etc/passwd', 'a//b', '', '.', 'a/.', 'a b', 'a\\b'])(
@@ -21,6 +25,9 @@ describe('a folder', () => {
       const store = createFolderBlobStore(aFolder());
       await expect(store.put(key, new Uint8Array())).rejects.toThrow('no key of a blob');
       await expect(store.get(key)).rejects.toThrow('no key of a blob');
+      const streams = createFolderBlobStreams(aFolder());
+      await expect(streams.putStream(key, someContent(0))).rejects.toThrow('no key of a blob');
+      await expect(streams.getStream(key)).rejects.toThrow('no key of a blob');
     },
   );
 
@@ -30,11 +37,41 @@ describe('a folder', () => {
     expect(readdirSync(folder)).toEqual(['x']);
   });
 
+  test('leaves nothing behind of content that breaks', async () => {
+    const folder = aFolder();
+    const breaking = async function* () {
+      yield new Uint8Array(10);
+      throw new Error('the source broke');
+    };
+    await expect(createFolderBlobStreams(folder).putStream('x', breaking())).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('shows the former blob while the next one is written', async () => {
+    const folder = aFolder();
+    const streams = createFolderBlobStreams(folder);
+    await streams.putStream('x', someContent(3));
+    const meanwhile: unknown[] = [];
+    const content = async function* () {
+      yield new Uint8Array(10);
+      meanwhile.push((await createFolderBlobStore(folder).get('x'))?.length);
+      yield new Uint8Array(10);
+    };
+    await streams.putStream('x', content());
+    expect(meanwhile).toEqual([3]);
+  });
+
   test('that can not be had is a store that can not be had', async () => {
     const file = join(aFolder(), 'file');
     writeFileSync(file, '');
     const store = createFolderBlobStore(file);
-    const error = await store.put('a/b', new Uint8Array()).catch((thrown: unknown) => thrown);
-    expect(isAppError(error, 'STORE_UNAVAILABLE')).toBe(true);
+    const streams = createFolderBlobStreams(file);
+    for (const work of [
+      store.put('a/b', new Uint8Array()),
+      store.get('a/b'),
+      streams.putStream('a/b', someContent(1)),
+      streams.getStream('a/b'),
+    ])
+      expect(isAppError(await work.catch((thrown: unknown) => thrown), 'STORE_UNAVAILABLE')).toBe(true);
   });
 });
