@@ -30,8 +30,7 @@ export const streamBody = (
   receiving: Receiving,
 ): AsyncGenerator<Uint8Array> => {
   const decoder = decoders.get(contentEncoding.toLowerCase())?.();
-  const received = receiveBytes(response, receiving);
-  return decoder === undefined ? received : decode(received, decoder, receiving);
+  return decoder === undefined ? receiveBytes(response, receiving) : decode(response, decoder, receiving);
 };
 
 const receiveBytes = async function* (
@@ -46,13 +45,13 @@ const receiveBytes = async function* (
 };
 
 const decode = async function* (
-  received: AsyncIterable<Uint8Array>,
+  response: IncomingMessage,
   decoder: ReturnType<typeof createGunzip>,
   receiving: Receiving,
 ): AsyncGenerator<Uint8Array> {
   let isEmpty = true;
   const encoded = async function* () {
-    for await (const chunk of received) {
+    for await (const chunk of receiveBytes(response, receiving)) {
       isEmpty = false;
       yield chunk;
     }
@@ -65,6 +64,8 @@ const decode = async function* (
     if (isEmpty) return; // no body at all, as that of HEAD
     const reason = 'the body does not fit its content encoding';
     throw new AppError('OUTBOUND_FAILED', { target: receiving.target, reason }, error);
+  } finally {
+    response.destroy(); // a pipeline that waits for the next chunk does not close its source
   }
 };
 
