@@ -12,6 +12,8 @@ describe('the configuration', () => {
       workflowCacheMs: 5_000,
       maxBodyBytes: 6_291_456,
       maxBodyDepth: 100,
+      maxFileBytes: 1_073_741_824,
+      maxFiles: 1_000,
       retentionDays: 30,
       outboundAllow: [],
       tablePrefix: null,
@@ -53,6 +55,8 @@ describe('the configuration', () => {
     ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of debug, info, warn, error'],
     ['PLUGIN_DEADLINE_MS', '0', 'PLUGIN_DEADLINE_MS must be a whole number from 1 to 60000'],
     ['MAX_BODY_BYTES', '1.5', 'MAX_BODY_BYTES must be a whole number from 1 to 6291456'],
+    ['MAX_FILE_BYTES', '0', 'MAX_FILE_BYTES must be a whole number from 1 to 50000000000'],
+    ['MAX_FILES', 'many', 'MAX_FILES must be a whole number from 1 to 1000000'],
     ['RETENTION_DAYS', 'secret', 'RETENTION_DAYS must be a whole number from 1 to 3650'],
   ])('says what %s must be, and not what it is', (name, value, reason) => {
     expect(() => readConfig({ [name]: value })).toThrow(`The configuration is not usable: ${reason}.`);

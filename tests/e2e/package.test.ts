@@ -217,7 +217,9 @@ describe('the template', () => {
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:InvokeFunction runDurable:durable',
         'lambda:InvokeFunction runExpress',
+        's3:AbortMultipartUpload BlobBucket',
         's3:GetObject BlobBucket',
+        's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
       ],
       WebhookCallbackRole: [
@@ -232,7 +234,9 @@ describe('the template', () => {
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:CheckpointDurableExecution runDurable:*',
         'lambda:GetDurableExecutionState runDurable:*',
+        's3:AbortMultipartUpload BlobBucket',
         's3:GetObject BlobBucket',
+        's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
         'sqs:SendMessage DeadLetterQueue',
       ],
@@ -241,7 +245,9 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:UpdateItem ExecutionsTable',
+        's3:AbortMultipartUpload BlobBucket',
         's3:GetObject BlobBucket',
+        's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
         'sqs:SendMessage DeadLetterQueue',
       ],
@@ -337,7 +343,15 @@ describe('the template', () => {
         IgnorePublicAcls: true,
         RestrictPublicBuckets: true,
       },
-      LifecycleConfiguration: { Rules: [{ Status: 'Enabled', ExpirationInDays: 400 }] },
+      LifecycleConfiguration: {
+        Rules: [
+          {
+            Status: 'Enabled',
+            ExpirationInDays: 400,
+            AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+          },
+        ],
+      },
     });
   });
 

@@ -46,3 +46,46 @@ test('the signal of a copied context is aborted when the attempt times out', asy
   expect(result.failure).toMatchObject({ name: 'TimeoutError', message: 'the node took longer than 1 s' });
   expect(signal?.reason).toMatchObject({ name: 'TimeoutError' });
 });
+
+test('a node with side effects has the files of its run', async () => {
+  const opened: string[] = [];
+  const files = {
+    save: () => Promise.reject(new Error('full')),
+    open: () => Promise.reject(new Error('none')),
+  };
+  const result = await runGraph({
+    nodes: {
+      save: {
+        pure: false,
+        does: async (_node, _input, { services }) =>
+          services.files.save(new Blob([]).stream(), { name: 'a', mediaType: 'b/c' }),
+      },
+    },
+    edges: ['start -> save'],
+    ports: {
+      openFiles: (nodeKey) => {
+        opened.push(nodeKey);
+        return files;
+      },
+    },
+  });
+  expect(opened).toEqual(['save/0']);
+  expect(result.failure?.message).toBe('full');
+});
+
+test.each([
+  ['a pure node', true],
+  ['a run without files', false],
+])('%s can not use files', async (_what, pure) => {
+  const result = await runGraph({
+    nodes: {
+      save: {
+        pure,
+        does: async (_node, _input, { services }) =>
+          services.files.save(new Blob([]).stream(), { name: 'a', mediaType: 'b/c' }),
+      },
+    },
+    edges: ['start -> save'],
+  });
+  expect(result.failure?.message).toBe('this node can not use files');
+});

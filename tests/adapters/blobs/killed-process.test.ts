@@ -5,12 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from '@jest/globals';
-import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
-import { createFolderBlobStreams } from '../../../lib/adapters/blobs/folder-blob-streams.ts';
-import { createS3BlobStreams } from '../../../lib/adapters/blobs/s3-blob-streams.ts';
 import type { BlobStreams } from '../../../lib/executions/files/blob-streams.ts';
 import { startS3Server } from '../../support/an-s3-server.ts';
 import { filesIn } from '../../support/in-memory-files.ts';
+import { openStreams } from '../../support/open-streams.ts';
 import { projectEnvironment, projectRoot } from '../../support/run-command.ts';
 
 const cleanups: (() => void)[] = [];
@@ -18,19 +16,16 @@ afterEach(() => {
   for (const cleanup of cleanups.splice(0)) cleanup();
 });
 
-const stores: Record<string, () => Promise<{ place: string; streams: BlobStreams }>> = {
+const places: Record<string, () => Promise<string>> = {
   'a folder': async () => {
-    const place = mkdtempSync(join(tmpdir(), 'hookloom-killed-'));
-    cleanups.push(() => rmSync(place, { recursive: true }));
-    return { place, streams: createFolderBlobStreams(place) };
+    const folder = mkdtempSync(join(tmpdir(), 'hookloom-killed-'));
+    cleanups.push(() => rmSync(folder, { recursive: true }));
+    return folder;
   },
   S3: async () => {
     const s3 = await startS3Server();
     cleanups.push(s3.stop);
-    const { endpoint: place } = s3;
-    const readCredentials = () => ({ accessKeyId: 'a', secretAccessKey: 'b' });
-    const call = createAwsCaller({ service: 's3', region: 'eu-west-1', endpoint: place, readCredentials });
-    return { place, streams: createS3BlobStreams(call) };
+    return s3.endpoint;
   },
 };
 
@@ -47,20 +42,24 @@ const megabytes = async function* () {
   for (let at = 0; at < SIZE; at += 1_000_000) yield Buffer.alloc(1_000_000, at);
 };
 
-test.each(Object.keys(stores))('a process killed in the middle of a file leaves none in %s', async (name) => {
-  const { place, streams } = (await stores[name]?.()) ?? { place: '', streams: {} as BlobStreams };
-  const script = join(projectRoot, 'tests/support/save-half-a-file.ts');
-  const child = spawn('node', [script, place], {
-    env: projectEnvironment(),
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await once(child.stdout, 'data'); // it has written half
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  expect(await streams.getStream('executions/e-1/files/save/0.1')).toBeNull();
+test.each(Object.entries(places))(
+  'a process killed in the middle of a file leaves none in %s',
+  async (_name, open) => {
+    const place = await open();
+    const script = join(projectRoot, 'tests/support/save-half-a-file.ts');
+    const child = spawn('node', [script, place], {
+      env: projectEnvironment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data'); // it has written half
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const streams = openStreams(place);
+    expect(await streams.getStream('executions/e-1/files/save/0.1')).toBeNull();
 
-  const files = attemptAt(streams);
-  const file = await files.save(megabytes(), about);
-  expect(file).toMatchObject({ $file: 'e-1/save/0.1', size: SIZE });
-  expect(await buffer(await files.open(file))).toHaveLength(SIZE);
-});
+    const files = attemptAt(streams);
+    const file = await files.save(megabytes(), about);
+    expect(file).toMatchObject({ $file: 'e-1/save/0.1', size: SIZE });
+    expect(await buffer(await files.open(file))).toHaveLength(SIZE);
+  },
+);
