@@ -14,6 +14,7 @@ import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
+import { filesIn } from './in-memory-files.ts';
 import { inMemoryDeliveryStore, inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-stores.ts';
 
 /** A trigger that messages of an SQS queue fire: as an author declares it, not built in. */
@@ -118,10 +119,12 @@ export const anEventService = async ({
     lookUpPlan: (_key, load) => load(),
   });
   let ids = 0;
+  const blobs = inMemoryBlobs();
   const background = {
     ...stores,
     ...keptEvents(),
-    blobs: inMemoryBlobs(),
+    blobs,
+    filesFor: filesIn(blobs),
     openPlan,
     otherWorkflows: createOtherWorkflows(stores.workflows, openPlan),
     services: {
