@@ -30,7 +30,7 @@ const aService = async (changes: { save?: typeof save; load?: typeof load } = {}
       nodes: ['save', 'load'].map((id) => ({
         id,
         type: 'call',
-        settings: { retry: { maxAttempts: 2, delaySeconds: 1 } },
+        settings: { retry: { maxAttempts: 2, intervalSeconds: 1 } },
       })),
       edges: ['start -> save', 'save -> load'],
     }),
