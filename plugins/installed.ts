@@ -18,4 +18,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   legacyAction('httpRequest', () => import('../lib/nodes/http-request/http-request.ts')),
   unified('flow', () => import('../lib/nodes/flow.ts')),
   unified('control', () => import('../lib/nodes/control.ts')),
+  unified('credentials', () => import('../lib/credential-types/credential-types.ts')),
 ];

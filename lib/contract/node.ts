@@ -1,5 +1,6 @@
 import type { FromSchema } from './from-schema.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import type { LentCredential } from './lent-credential.ts';
 import type { nodeSchema, nodeSettingsSchema, retrySchema } from './node-schema.ts';
 import type { Logger, Services } from './services.ts';
 
@@ -52,6 +53,8 @@ export interface NodeContext {
   /** Milliseconds left for this attempt. */
   remainingMs(): number;
   readonly services: Services;
+  /** What the node's `credentialId` names; null without one, and for triggers. */
+  readonly credential: LentCredential | null;
   /**
    * `executionId/nodeId/iteration`: the same in every attempt, also after a crash. Sent as `Idempotency-Key`, so that
    * the receiver recognises a repeated request.

@@ -1,15 +1,13 @@
+import type { CredentialType } from './credential-type.ts';
+import type { HealthCheckResult } from './health-check-result.ts';
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
 import type { NodeExample } from './node-example.ts';
 import type { Clock, Logger } from './services.ts';
 
-export type HandleKind = 'trigger' | 'action';
+export type { HealthCheckResult } from './health-check-result.ts';
 
-/** Result of a plugin's health check. A throw counts as `unhealthy`. Put no secrets in `message`. */
-export interface HealthCheckResult {
-  readonly status: 'healthy' | 'warning' | 'unhealthy';
-  readonly message?: string;
-}
+export type HandleKind = 'trigger' | 'action';
 
 /** Argument of a plugin's `init` and `healthCheck`. */
 export interface PluginContext {
@@ -100,8 +98,8 @@ export interface PluginHandle {
    */
   readonly endsBranch?: boolean;
   /**
-   * Types of credential that the node's `credentialId` may name; without any, `credentialId` is refused. So far there
-   * are only inbound credentials (`apiKey`, `basic`), and `execute` gets none.
+   * Types of credential that the node's `credentialId` may name; without any, `credentialId` is refused. An action gets
+   * it as `context.credential`.
    */
   readonly credentialTypes?: readonly string[];
   /** Without side effects, and with the same output for the same input: it needs no checkpoint. */
@@ -122,7 +120,9 @@ export interface PluginProvider {
   readonly version: string;
   readonly description: string;
   readonly category: string;
+  /** May be empty for a plugin that brings credential types. */
   readonly handles: readonly PluginHandle[];
+  readonly credentialTypes?: readonly CredentialType[];
   readonly dependencies?: readonly PluginDependency[];
   /**
    * Called once per process, after `init` of its dependencies, when a node of the plugin is first executed or the

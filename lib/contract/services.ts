@@ -1,4 +1,5 @@
 import type { Files } from './files.ts';
+import type { LentCredential } from './lent-credential.ts';
 
 /** Time for nodes and the engine; a port, so that tests never wait. */
 export interface Clock {
@@ -30,6 +31,8 @@ export interface OutboundRequest {
   readonly maxRedirects: number;
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal;
+  /** Added to the request by the client: the `context.credential` of the attempt. */
+  readonly credential?: LentCredential;
 }
 
 export interface OutboundResponse {

@@ -1,3 +1,4 @@
+import type { LentCredential } from '../contract/lent-credential.ts';
 import type { NodeContext } from '../contract/node.ts';
 import type { NodeRun } from './node-run.ts';
 import { noFiles } from './pure-services.ts';
@@ -20,7 +21,12 @@ export interface AttemptContext {
 }
 
 /** @param number - 1 for the first attempt */
-export const createAttemptContext = (session: Session, run: NodeRun, number: number): AttemptContext => {
+export const createAttemptContext = (
+  session: Session,
+  run: NodeRun,
+  number: number,
+  credential: LentCredential | null,
+): AttemptContext => {
   const { execution, ports } = session;
   const { clock } = ports.services;
   const { node, nodeType } = run.planNode;
@@ -36,11 +42,12 @@ export const createAttemptContext = (session: Session, run: NodeRun, number: num
       iteration: run.iteration,
       inputs: run.inputs,
       control: run.control,
-      logger: ports.logger,
+      logger: session.logger,
       signal: controller.signal,
       services: nodeType.pure
         ? session.pureServices(idempotencyKey)
         : { ...ports.services, files: ports.openFiles?.(run.key, controller.signal) ?? noFiles },
+      credential,
       idempotencyKey,
       remainingMs,
     },

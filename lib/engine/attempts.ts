@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject } from '../contract/json.ts';
+import type { LentCredential } from '../contract/lent-credential.ts';
 import {
   Emission,
   MAIN_OUTPUT,
@@ -11,6 +12,7 @@ import { type AttemptContext, createAttemptContext } from './attempt-context.ts'
 import { type GuardedRun, toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
+import type { Scrub } from './scrub-log.ts';
 import type { Session } from './session.ts';
 import { type Attempt, OperationLimitError, type Step, type StepResult, type Steps } from './steps.ts';
 
@@ -45,8 +47,9 @@ const toUnattempted = (error: unknown): StepResult => {
 };
 
 /**
- * Makes one attempt at a node: resolves its parameters, calls its executor, checks its result. Never throws or rejects.
- * Synchronous where nothing is asynchronous, as with most pure nodes, to save promises and timers.
+ * Makes one attempt at a node: borrows its credential, resolves its parameters, calls its executor, checks its result and
+ * removes secrets from it. Never throws or rejects. Synchronous where nothing is asynchronous, as with most pure nodes, to
+ * save promises and timers.
  */
 export const attemptNode = (
   session: Session,
@@ -54,51 +57,42 @@ export const attemptNode = (
   run: NodeRun,
   number: number,
 ): Attempt | Promise<Attempt> => {
-  const { node, resolve } = run.planNode;
   run.attempts = number;
   if (number > 1) session.reportProgress();
+  const deliver = (result: NodeResult) => toAttempt(session, run, result);
+  const failScrubbed = (error: unknown) => fail(error, session.scrub);
   try {
-    const executor = plan.executorOf(run.planNode);
-    const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
-    if (executor instanceof Promise) {
-      // Concurrently, so that a rejection of either is handled.
-      return session
-        .track(Promise.all([executor, parameters]))
-        .then(
-          ([loaded, resolved]) =>
-            callUnlessAborted(session, run, number, loaded, withParameters(node, resolved)),
-          fail,
-        );
-    }
-    return parameters instanceof Promise
-      ? session
-          .track(parameters)
-          .then(
-            (resolved) => callUnlessAborted(session, run, number, executor, withParameters(node, resolved)),
-            fail,
-          )
-      : callExecutor(session, run, number, executor, withParameters(node, parameters));
+    const result = callNode(session, plan, run, number);
+    return isPromiseLike(result) ? result.then(deliver, failScrubbed) : deliver(result);
   } catch (error) {
-    return fail(error);
+    return failScrubbed(error);
   }
 };
 
-const fail = (error: unknown): Attempt => ({ failure: toFailure(error) });
+const fail = (error: unknown, scrub?: Scrub): Attempt => ({ failure: toFailure(error, scrub) });
+
+const callNode = (
+  session: Session,
+  plan: Plan,
+  run: NodeRun,
+  number: number,
+): NodeResult | Promise<NodeResult> => {
+  const { node, resolve } = run.planNode;
+  const executor = plan.executorOf(run.planNode);
+  const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
+  const credential = session.lend(run.planNode);
+  if (!(executor instanceof Promise || parameters instanceof Promise) && credential === null)
+    return callExecutor(session, run, number, executor, withParameters(node, parameters), null);
+  // Concurrently, so that a rejection of each is handled.
+  const loading = Promise.all([executor, parameters, credential]);
+  return session.track(loading).then(([loaded, resolved, lent]) => {
+    run.signal().throwIfAborted(); // the execution may have ended meanwhile
+    return callExecutor(session, run, number, loaded, withParameters(node, resolved), lent);
+  });
+};
 
 const withParameters = (node: WorkflowNode, parameters: JsonObject | null): WorkflowNode =>
   parameters === null ? node : { ...node, parameters };
-
-/** The execution may have ended while the executor was loaded or the parameters were resolved. */
-const callUnlessAborted = (
-  session: Session,
-  run: NodeRun,
-  number: number,
-  executor: NodeExecutor,
-  node: WorkflowNode,
-): Attempt | Promise<Attempt> => {
-  const signal = run.signal();
-  return signal.aborted ? fail(signal.reason) : callExecutor(session, run, number, executor, node);
-};
 
 const callExecutor = (
   session: Session,
@@ -106,8 +100,9 @@ const callExecutor = (
   number: number,
   executor: NodeExecutor,
   node: WorkflowNode,
-): Attempt | Promise<Attempt> => {
-  const attempt = createAttemptContext(session, run, number);
+  credential: LentCredential | null,
+): NodeResult | Promise<NodeResult> => {
+  const attempt = createAttemptContext(session, run, number, credential);
   const work = (): NodeResult | Promise<NodeResult> => {
     const result = executor.execute(node, run.input, attempt.context);
     // A control node waits for as long as its waits and inner runs take.
@@ -116,13 +111,7 @@ const callExecutor = (
     return run.planNode.nodeType.pure ? session.track(inTime) : inTime;
   };
   const { guard } = session.ports;
-  try {
-    const result = guard === undefined ? work() : guard.run(toGuardedRun(session, run), work);
-    if (!isPromiseLike(result)) return toAttempt(session, run, result);
-    return result.then((value) => toAttempt(session, run, value), fail);
-  } catch (error) {
-    return fail(error);
-  }
+  return guard === undefined ? work() : guard.run(toGuardedRun(session, run), work);
 };
 
 const toGuardedRun = (session: Session, { key, planNode }: NodeRun): GuardedRun => {
@@ -130,24 +119,27 @@ const toGuardedRun = (session: Session, { key, planNode }: NodeRun): GuardedRun 
   return {
     execution: session.execution,
     nodeId,
+    scrub: session.scrub,
     fail: (kind, thrown) =>
-      session.failAt({ nodeKey: key, failure: { nodeId, ...toStrayFailure(kind, thrown) } }),
+      session.failAt({ nodeKey: key, failure: { nodeId, ...toStrayFailure(kind, thrown, session.scrub) } }),
   };
 };
 
 const isPromiseLike = (value: NodeResult | Promise<NodeResult>): value is Promise<NodeResult> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 
-/** Checks a result: JSON objects by output, each within the size limit. */
-const toAttempt = ({ measure, limits }: Session, { planNode }: NodeRun, result: unknown): Attempt => {
+/** Checks a result: JSON objects by output, each within the size limit, without secrets. */
+const toAttempt = ({ measure, scrub, limits }: Session, { planNode }: NodeRun, result: unknown): Attempt => {
   // The output of a trigger is the request, whose size was checked: it can't fail here.
   const limit = planNode.nodeType.kind === 'trigger' ? Number.POSITIVE_INFINITY : limits.maxOutputBytes;
   try {
     const outputs = toOutputs(result);
     for (const [output, data] of Object.entries(outputs)) checkOutput(measure, limit, output, data);
-    return { outputs };
+    const scrubbed = scrub(outputs);
+    if (scrubbed !== outputs) for (const data of Object.values(scrubbed)) measure(data); // freezes the copies
+    return { outputs: scrubbed };
   } catch (error) {
-    return fail(error);
+    return fail(error, scrub);
   }
 };
 

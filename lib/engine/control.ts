@@ -70,7 +70,7 @@ export const createControl = (
     runBodies: async (items, maxConcurrency = 1) => {
       const limit = pLimit(maxConcurrency);
       // All branches are opened at once, in their order: checkpoints must not depend on which body finishes first.
-      const results = items.map((data) => {
+      const results = session.scrub(items).map((data) => {
         const name = nextName();
         checkDepth(name);
         return steps.within(name, (inner) => limit(() => runBody(name, data, inner)));
@@ -101,7 +101,7 @@ export const createControl = (
         nodes: {},
         trigger: {},
       });
-      return toInnerResult(await inner.fromTrigger(input));
+      return toInnerResult(await inner.fromTrigger(session.scrub(input)));
     },
   };
 };

@@ -1,21 +1,29 @@
 import type { ExecutionInfo } from '../contract/node.ts';
+import type { Scrub } from './scrub-log.ts';
 
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** Converts whatever was thrown for records and answers: bounded, without stack and cause. */
-export const toFailure = (thrown: unknown): { readonly name: string; readonly message: string } => {
+/**
+ * Converts whatever was thrown for records and answers: bounded, without stack and cause.
+ *
+ * @param scrub - removes secrets before the text is cut, since half of one would not be found
+ */
+export const toFailure = (
+  thrown: unknown,
+  scrub: Scrub = (value) => value,
+): { readonly name: string; readonly message: string } => {
   try {
     if (!(thrown instanceof Error))
-      return { name: 'Error', message: trim(`a node threw ${describeThrown(thrown)}`) };
-    return { name: trim(String(thrown.name)), message: trim(String(thrown.message)) };
+      return { name: 'Error', message: trim(scrub(`a node threw ${describeThrown(thrown)}`)) };
+    return { name: trim(scrub(String(thrown.name))), message: trim(scrub(String(thrown.message))) };
   } catch {
     return { name: 'Error', message: 'a node threw an error that can not be described' };
   }
 };
 
 /** The same for a stray error. */
-export const toStrayFailure = (name: string, thrown: unknown) => {
-  const { name: original, message } = toFailure(thrown);
+export const toStrayFailure = (name: string, thrown: unknown, scrub?: Scrub) => {
+  const { name: original, message } = toFailure(thrown, scrub);
   return { name, message: trim(`${original}: ${message}`) };
 };
 
@@ -42,6 +50,8 @@ export interface GuardedRun {
    * @returns false when it had ended before, or was suspended
    */
   fail(kind: StrayErrorKind, thrown: unknown): boolean;
+  /** Removes the secrets of its execution. */
+  readonly scrub: Scrub;
 }
 
 /** Attributes stray errors, which no `catch` can reach, to the node run that caused them. */

@@ -1,11 +1,15 @@
 import type { Files } from '../contract/files.ts';
+import type { LentCredential } from '../contract/lent-credential.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
+import type { PlanNode } from '../workflows/plan/plan-graph.ts';
+import type { CredentialSource, ExecutionCredentials } from './credentials.ts';
 import { type StrayErrorGuard, toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
 import { createPureServices } from './pure-services.ts';
 import type { NodeFailure, NodeRecord } from './result.ts';
+import { createScrubbingLogger, type Scrub } from './scrub-log.ts';
 import { OperationLimitError, type Steps } from './steps.ts';
 
 export interface ExecutionLimits {
@@ -57,6 +61,8 @@ export interface EnginePorts {
   readonly workflows: OtherWorkflows;
   /** Null where runs can't wait for an answer. */
   readonly callbacks: CallbackUrls | null;
+  /** Absent where no node can borrow a credential. */
+  readonly credentials?: CredentialSource | undefined;
   /** Absent where a stray error ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
   /** Tracks work outside of steps, which a durable engine can't see: it would suspend a run that seems to wait alone. */
@@ -90,6 +96,8 @@ export class Session {
   readonly execution: ExecutionInfo;
   readonly limits: ExecutionLimits;
   readonly ports: EnginePorts;
+  /** For nodes. */
+  readonly logger: Logger;
   readonly measure: MeasureJson = createMeasureJson();
   /** The services of one run of a pure node, by its idempotency key. */
   readonly pureServices: (seed: string) => Services;
@@ -103,6 +111,8 @@ export class Session {
   #stopWaiting: (() => void) | null = null;
   #fatal: NodeFailure | null = null;
   #strayFailure: StrayFailure | null = null;
+  #opening: Promise<ExecutionCredentials> | undefined;
+  #credentials: ExecutionCredentials | null = null;
   #isClosed = false;
   /** Created on demand, like the timer: an execution of quick nodes needs neither. */
   #abort: AbortController | undefined;
@@ -118,6 +128,7 @@ export class Session {
     this.execution = execution;
     this.limits = limits;
     this.ports = ports;
+    this.logger = createScrubbingLogger(ports.logger, this.scrub);
     this.pureServices = createPureServices(ports.services, execution.startedAt);
     this.#now = ports.services.clock.now();
     this.#endsAt = Math.min(this.#now, since) + limits.timeoutMs;
@@ -140,6 +151,29 @@ export class Session {
 
   /** The same by the clock itself: expressions check it while they are evaluated. */
   readonly isTimeUpNow = (): boolean => this.ports.services.clock.now() > this.#endsAt;
+
+  /**
+   * Borrows the credential of a node for one attempt; null for a node without one, and for a trigger, whose credential is
+   * that of its callers.
+   */
+  lend({ node: { credentialId }, nodeType }: PlanNode): Promise<LentCredential> | null {
+    if (credentialId === undefined || nodeType.kind === 'trigger') return null;
+    return this.#lend(credentialId, nodeType.credentialTypes);
+  }
+
+  async #lend(credentialId: string, types: readonly string[]): Promise<LentCredential> {
+    const { credentials } = this.ports;
+    if (credentials === undefined) throw new Error('there are no credentials here');
+    this.#opening ??= credentials.open();
+    this.#credentials = await this.#opening;
+    return this.#credentials.lend(credentialId, types);
+  }
+
+  /**
+   * Removes the secrets of the credentials that this execution has borrowed. All that leaves a node passes through it:
+   * outputs, failures, log entries.
+   */
+  readonly scrub: Scrub = (value) => (this.#credentials === null ? value : this.#credentials.scrub(value));
 
   /** See {@link EnginePorts}. */
   track<Value>(work: Promise<Value>): Promise<Value> {

@@ -21,6 +21,7 @@ export const adaptLegacy = (
     init: undefined,
     destroy: undefined,
     healthCheck: provider.healthCheck?.bind(provider),
+    credentialTypes: [],
     nodeTypes: [
       {
         nodeType,

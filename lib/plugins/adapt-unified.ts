@@ -18,6 +18,10 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
   init: provider.init?.bind(provider),
   destroy: provider.destroy?.bind(provider),
   healthCheck: provider.healthCheck?.bind(provider),
+  credentialTypes: (provider.credentialTypes ?? []).map(({ secretFields, ...type }) => ({
+    ...type,
+    secretFields: [...secretFields],
+  })),
   nodeTypes: provider.handles.map((handle) => ({
     nodeType: handle.id,
     kind: handle.kind,

@@ -1,6 +1,8 @@
+import type { CredentialType } from '../contract/credential-type.ts';
 import type { NodeExecutor } from '../contract/node.ts';
 import type { FindNodeType, NodeType } from '../contract/node-type.ts';
 import type { Clock, Logger } from '../contract/services.ts';
+import { claimCredentialTypes } from './claim-credential-types.ts';
 import { claimNodeTypes } from './claim-node-types.ts';
 import { connectPlugins } from './connect-plugins.ts';
 import { describeError } from './describe-error.ts';
@@ -27,6 +29,8 @@ export interface Registry {
   readonly plugins: readonly PluginEntry[];
   /** `getExecutor` of the node type waits for the `init` of its plugin. */
   readonly findNodeType: FindNodeType;
+  /** By id. Like executors, they wait for the `init` of their plugin. */
+  readonly credentialTypes: ReadonlyMap<string, CredentialType>;
   /** Initialises all plugins. @returns their entries in the order of the list */
   initialise(): Promise<readonly PluginEntry[]>;
   /** Calls `destroy` of every initialised plugin, concurrently, each within its deadline. Never throws. */
@@ -43,7 +47,7 @@ export const loadRegistry = async (
 ): Promise<Registry> => {
   const options = { logger, clock, deadlineMs, outside };
   const read = await readAll(installed, disabled, options);
-  const plugins = connectPlugins(claimNodeTypes(read));
+  const plugins = connectPlugins(claimCredentialTypes(claimNodeTypes(read)));
   for (const entry of plugins) {
     if (entry.status === 'failed')
       logger.error('plugin not loaded', { plugin: entry.id, reason: entry.error });
@@ -83,19 +87,22 @@ const readAll = (
 const toRegistry = (plugins: readonly PluginEntry[], options: Options): Registry => {
   const { logger, clock, deadlineMs, outside } = options;
   const { initialise, initialised } = createInitialiser(plugins, options);
+  const prepare = (entry: PluginEntry) => () => outside(async () => assertLoaded(await initialise(entry)));
+  const loaded = plugins.filter((entry) => entry.status === 'loaded');
   const nodeTypes = new Map(
-    plugins.flatMap((entry) =>
-      entry.status !== 'loaded'
-        ? []
-        : entry.plugin.nodeTypes.map((nodeType) => [
-            nodeType.nodeType,
-            loadOnce(nodeType, () => outside(async () => assertLoaded(await initialise(entry)))),
-          ]),
+    loaded.flatMap((entry) =>
+      entry.plugin.nodeTypes.map((nodeType) => [nodeType.nodeType, loadOnce(nodeType, prepare(entry))]),
+    ),
+  );
+  const credentialTypes = new Map(
+    loaded.flatMap((entry) =>
+      entry.plugin.credentialTypes.map((type) => [type.id, callPrepared(type, prepare(entry))]),
     ),
   );
   return Object.freeze({
     plugins: Object.freeze(plugins),
     findNodeType: (nodeType: string) => nodeTypes.get(nodeType) ?? null,
+    credentialTypes,
     initialise: () => Promise.all(plugins.map(initialise)),
     destroy: async () => {
       await Promise.all(
@@ -121,6 +128,16 @@ class PluginNotLoadedError extends Error {
 
 const assertLoaded = (entry: PluginEntry): void => {
   if (entry.status !== 'loaded') throw new PluginNotLoadedError(entry.id, entry.error);
+};
+
+/** Calls a credential type after the init of its plugin. */
+const callPrepared = (type: CredentialType, prepare: () => Promise<void>): CredentialType => {
+  const { apply, test } = type;
+  return {
+    ...type,
+    ...(apply === undefined ? {} : { apply: (...args) => prepare().then(() => apply(...args)) }),
+    ...(test === undefined ? {} : { test: (...args) => prepare().then(() => test(...args)) }),
+  };
 };
 
 /** Caches the executor of a node type after the first load; a failed load is repeated. */

@@ -1,3 +1,4 @@
+import type { CredentialType } from '../contract/credential-type.ts';
 import type { NodeExample } from '../contract/node-example.ts';
 import type { NodeType } from '../contract/node-type.ts';
 import type { PluginDependency, PluginProvider } from '../contract/plugin.ts';
@@ -10,6 +11,7 @@ export interface Plugin {
   readonly description: string;
   readonly category: string;
   readonly nodeTypes: readonly PluginNodeType[];
+  readonly credentialTypes: readonly CredentialType[];
   readonly dependencies: readonly PluginDependency[];
   readonly init: PluginProvider['init'];
   readonly destroy: PluginProvider['destroy'];

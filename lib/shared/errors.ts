@@ -42,6 +42,11 @@ const catalogue = {
     'Store unavailable',
     () => 'The store does not answer or is throttling; nothing was started. Try again.',
   ),
+  SECRETS_UNAVAILABLE: entry(
+    503,
+    'Secrets unavailable',
+    () => 'The secret store does not answer or is throttling; nothing was started. Try again.',
+  ),
   AUTHENTICATION_MISCONFIGURED: entry(
     503,
     'Authentication misconfigured',
@@ -197,6 +202,11 @@ const catalogue = {
     500,
     'Too many files',
     (p: { limit: number }) => `The execution saves more than ${p.limit} files.`,
+  ),
+  CREDENTIAL_REJECTED: entry(
+    502,
+    'Credential rejected',
+    (p: { target: string; reason: string }) => `${p.target} does not accept the credential: ${p.reason}.`,
   ),
   // Operators
   CONFIGURATION_INVALID: entry(

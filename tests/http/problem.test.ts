@@ -51,6 +51,8 @@ const examples = {
   FILE_CHANGED: { name: 'a.pdf' },
   FILE_TOO_LARGE: { name: 'a.pdf', limitBytes: 5 },
   TOO_MANY_FILES: { limit: 5 },
+  SECRETS_UNAVAILABLE: {},
+  CREDENTIAL_REJECTED: { target: 'POST login.example.com', reason },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context } from 'aws-lambda';
 import type { Logger } from '../../contract/services.ts';
 import type { GuardedRun, StrayErrorGuard, StrayErrorKind } from '../../engine/failure.ts';
+import { scrubFields } from '../../engine/scrub-log.ts';
 import { onAnswered } from './on-answered.ts';
 
 type ProcessEvents = Pick<NodeJS.Process, 'on' | 'once' | 'removeAllListeners'>;
@@ -52,7 +53,8 @@ export const createFunctionProcess = ({
     hasStrayError = true;
     const run = runs.getStore();
     const hasFailed = run?.fail(kind, thrown) ?? false;
-    logger.error(describe(run, hasFailed), { kind, ...namesOf(run), cause: thrown });
+    const fields = { kind, ...namesOf(run), cause: thrown };
+    logger.error(describe(run, hasFailed), run === undefined ? fields : scrubFields(fields, run.scrub));
   };
   const onRejection = handle('UnhandledRejection');
   const onException = handle('UncaughtException');

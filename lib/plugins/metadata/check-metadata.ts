@@ -38,6 +38,25 @@ const handle = v.pipe(
   ),
 );
 
+const credentialType = v.pipe(
+  field.shape({
+    id: field.id,
+    name: field.name,
+    description: field.text,
+    schema: field.textFields,
+    secretFields: field.names,
+    apply: v.optional(field.method),
+    test: v.optional(field.method),
+  }),
+  v.forward(
+    v.check(
+      ({ schema, secretFields }) => secretFields.every((name) => Object.hasOwn(schema.properties, name)),
+      ({ input }) => `must be properties of its schema, and are ${input.secretFields.join(', ')}`,
+    ),
+    ['secretFields'],
+  ),
+);
+
 const dependency = field.shape({
   pluginId: field.id,
   version: v.optional(field.range),
@@ -45,18 +64,28 @@ const dependency = field.shape({
 });
 
 const unifiedProvider = (listedId: string) =>
-  field.shape({
-    id: listed(listedId),
-    name: field.name,
-    version: field.version,
-    description: field.text,
-    category: field.text,
-    handles: field.filledList(handle),
-    dependencies: v.optional(field.list(dependency)),
-    init: v.optional(field.method),
-    destroy: v.optional(field.method),
-    healthCheck: v.optional(field.method),
-  });
+  v.pipe(
+    field.shape({
+      id: listed(listedId),
+      name: field.name,
+      version: field.version,
+      description: field.text,
+      category: field.text,
+      handles: field.list(handle),
+      credentialTypes: v.optional(field.list(credentialType)),
+      dependencies: v.optional(field.list(dependency)),
+      init: v.optional(field.method),
+      destroy: v.optional(field.method),
+      healthCheck: v.optional(field.method),
+    }),
+    v.forward(
+      v.check(
+        ({ handles, credentialTypes = [] }) => handles.length + credentialTypes.length > 0,
+        'must be a list with at least one entry, and is a list of 0',
+      ),
+      ['handles'],
+    ),
+  );
 
 const property = v.pipe(
   field.shape({

@@ -1,6 +1,6 @@
 import { satisfies, validateStrict } from 'compare-versions';
 import * as v from 'valibot';
-import { isPlainObject } from '../../contract/json.ts';
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../../contract/node.ts';
 import type { NodeExample } from '../../contract/node-example.ts';
 import {
@@ -75,6 +75,18 @@ export const example = field<NodeExample>(
     isPlainObject(value) &&
     isJsonObject(value.parameters) &&
     [value.input, value.output].every((data) => data === undefined || isJsonObject(data)),
+);
+/** The schema of a credential type: texts by name. */
+export const textFields = field<JsonObject & { readonly properties: JsonObject }>(
+  'a JSON Schema of an object whose properties are all strings',
+  (value) =>
+    isPlainObject(value) &&
+    value.type === 'object' &&
+    isPlainObject(value.properties) &&
+    Object.values(value.properties).every(
+      (property) => isPlainObject(property) && property.type === 'string',
+    ) &&
+    (value.required === undefined || isNameList(value.required)),
 );
 export const names = field<readonly string[]>('a list of different names', isNameList);
 export const texts = field<readonly string[]>(

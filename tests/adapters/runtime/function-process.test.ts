@@ -32,6 +32,7 @@ const owner = (fail: GuardedRun['fail'] = () => true): GuardedRun => ({
     startedAt: '2026-01-02T03:04:05.678Z',
   },
   nodeId: 'call',
+  scrub: (value) => value,
   fail,
 });
 

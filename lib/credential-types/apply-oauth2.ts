@@ -1,0 +1,43 @@
+import type { CredentialContext, CredentialFields } from '../contract/credential-type.ts';
+import type { OutboundRequest } from '../contract/services.ts';
+import { createMemoByFields, type Expiring } from './memo-by-fields.ts';
+import { requestToken } from './request-token.ts';
+import { withHeader } from './with-header.ts';
+
+/** A saved access token is used until this long before it expires. */
+const MARGIN_MS = 60_000;
+
+const accessTokens = createMemoByFields<string>();
+
+/** @throws AppError `CREDENTIAL_REJECTED` when the server refuses the client or its refresh token, and `OUTBOUND_*` */
+export const applyOauth2 = async (
+  request: OutboundRequest,
+  fields: CredentialFields,
+  context: CredentialContext,
+): Promise<OutboundRequest> => {
+  const now = context.clock.now();
+  const token =
+    findSavedToken(fields, context, now) ??
+    (await accessTokens(fields, now, () => loadToken(fields, context)));
+  return withHeader(request, 'authorization', `Bearer ${token}`);
+};
+
+const findSavedToken = (
+  { accessToken, accessTokenExpiresAt }: CredentialFields,
+  { rejected }: CredentialContext,
+  now: number,
+): string | null => {
+  if (accessToken === undefined || accessToken === rejected?.accessToken) return null;
+  return now + MARGIN_MS < Number(accessTokenExpiresAt) ? accessToken : null;
+};
+
+/**
+ * Gets a token. A server that replaces the refresh token accepts the old one no longer: the new one is stored, with the
+ * access token, so that other sandboxes need not replace it again.
+ */
+const loadToken = async (fields: CredentialFields, context: CredentialContext): Promise<Expiring<string>> => {
+  const { accessToken, refreshToken, expiresAt } = await requestToken(fields, context);
+  if (refreshToken !== null && refreshToken !== fields.refreshToken)
+    await context.saveSecrets?.({ refreshToken, accessToken, accessTokenExpiresAt: String(expiresAt) });
+  return { value: accessToken, expiresAt };
+};

@@ -1,0 +1,100 @@
+import type { CredentialFields, CredentialType } from '../../contract/credential-type.ts';
+import { isPlainObject } from '../../contract/json.ts';
+import { isAppError } from '../../shared/errors.ts';
+import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
+import { MIN_SECRET_LENGTH } from './secret-encodings.ts';
+import type { SecretStore } from './secret-store.ts';
+
+/** Why a node gets no credential; records show it by its name. */
+export class CredentialError extends Error {
+  constructor(
+    name: 'CredentialMissing' | 'CredentialUnusable' | 'CredentialUnavailable',
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = name;
+  }
+}
+
+/** A credential with its type and all its fields. */
+export interface LoadedCredential {
+  readonly record: OutboundCredential;
+  readonly type: CredentialType;
+  readonly fields: CredentialFields;
+}
+
+export interface LoadParts {
+  readonly store: Pick<OutboundCredentialStore, 'find'>;
+  readonly secrets: Pick<SecretStore, 'get'>;
+  /** The types of the installed plugins, by id. */
+  readonly findType: (type: string) => Promise<CredentialType | null>;
+}
+
+/**
+ * Loads a credential from the table and the secret store.
+ *
+ * @throws CredentialError `CredentialMissing` or `CredentialUnusable`
+ * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
+ */
+export const loadCredential = async (
+  id: string,
+  { store, secrets, findType }: LoadParts,
+): Promise<LoadedCredential> => {
+  const record = await store.find(id);
+  if (record === null) throw new CredentialError('CredentialMissing', `there is no credential "${id}"`);
+  const [type, secret] = await Promise.all([findType(record.type), secrets.get(record.reference)]);
+  if (type === null)
+    throw new CredentialError(
+      'CredentialUnusable',
+      `no installed plugin brings the credential type "${record.type}"`,
+    );
+  if (secret === null)
+    throw new CredentialError('CredentialMissing', `the secret of the credential "${id}" is gone`);
+  const fields = parseSecret(secret, type);
+  if (fields === null)
+    throw new CredentialError(
+      'CredentialUnusable',
+      `the secret of the credential "${id}" is no JSON of texts`,
+    );
+  const short = type.secretFields.find((name) => isTooShort(fields[name]));
+  if (short !== undefined) {
+    const reason = `its ${short} has less than ${MIN_SECRET_LENGTH} characters`;
+    throw new CredentialError('CredentialUnusable', `the credential "${id}" can't be kept secret: ${reason}`);
+  }
+  return { record, type, fields: Object.freeze({ ...record.fields, ...fields }) };
+};
+
+const isTooShort = (secret: string | undefined): boolean =>
+  secret !== undefined && secret !== '' && secret.length < MIN_SECRET_LENGTH;
+
+/**
+ * The fields in the text of a secret: a JSON object of texts, or the plain value of a type's only secret field, which is
+ * how many secrets of Secrets Manager are stored. Null for anything else.
+ */
+export const parseSecret = (
+  text: string,
+  { secretFields }: Pick<CredentialType, 'secretFields'>,
+): CredentialFields | null => {
+  const value = tryParse(text);
+  if (isPlainObject(value))
+    return Object.values(value).every((field) => typeof field === 'string')
+      ? (value as CredentialFields)
+      : null;
+  const [only] = secretFields;
+  return only !== undefined && secretFields.length === 1 && text !== '' ? { [only]: text } : null;
+};
+
+const tryParse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The error of a node whose credential could not be loaded. */
+export const toCredentialError = (id: string, error: unknown): unknown =>
+  isAppError(error, 'STORE_UNAVAILABLE') || isAppError(error, 'SECRETS_UNAVAILABLE')
+    ? new CredentialError('CredentialUnavailable', `the credential "${id}" can't be read now`, error)
+    : error;

@@ -1,0 +1,113 @@
+import type { CredentialFields } from '../../contract/credential-type.ts';
+import { isPlainObject } from '../../contract/json.ts';
+import type { LentCredential } from '../../contract/lent-credential.ts';
+import type { HttpClient } from '../../contract/services.ts';
+import { createCredentialCache } from './credential-cache.ts';
+import { findDerivedSecrets } from './derived-secrets.ts';
+import {
+  CredentialError,
+  type LoadedCredential,
+  type LoadParts,
+  toCredentialError,
+} from './load-credential.ts';
+import { createScrubber, type Scrubber } from './scrubber.ts';
+import type { SecretStore } from './secret-store.ts';
+import { type SendParts, sendWithCredential } from './send-with-credential.ts';
+
+export interface OutboundCredentialParts extends LoadParts, Omit<SendParts, 'cache'> {
+  readonly secrets: SecretStore;
+}
+
+/** The credentials of one execution: see `ExecutionCredentials` of the engine. */
+interface Loan {
+  lend(credentialId: string, types: readonly string[]): Promise<LentCredential>;
+  scrub<Value>(value: Value): Value;
+}
+
+/** The credentials that nodes call out with. */
+export interface OutboundCredentials extends HttpClient {
+  open(): Promise<Loan>;
+  prefetch(credentialIds: readonly string[]): Promise<void>;
+}
+
+/** Plain data and a closure, so that neither a log nor JSON has its fields. */
+class Lent implements LentCredential {
+  readonly id: string;
+  readonly type: string;
+  readonly #loaded: LoadedCredential;
+  constructor(loaded: LoadedCredential) {
+    this.id = loaded.record.id;
+    this.type = loaded.type.id;
+    this.#loaded = loaded;
+  }
+
+  field(name: string): string {
+    const { fields, type } = this.#loaded;
+    if (Object.hasOwn(fields, name)) return fields[name] ?? '';
+    const { properties } = type.schema;
+    if (isPlainObject(properties) && Object.hasOwn(properties, name)) return '';
+    throw new Error(`credentials of the type "${this.type}" have no field "${name}"`);
+  }
+}
+
+export const createOutboundCredentials = (parts: OutboundCredentialParts): OutboundCredentials => {
+  const { http } = parts;
+  const cache = createCredentialCache(parts);
+  /** The scrubber of the execution that each was lent to. */
+  const lentTo = new WeakMap<LentCredential, Scrubber>();
+
+  const lend = async (id: string, types: readonly string[], scrubber: Scrubber): Promise<LentCredential> => {
+    const loaded = await cache.find(id).catch((error: unknown) => {
+      throw toCredentialError(id, error);
+    });
+    const { type } = loaded.record;
+    if (!types.includes(type)) {
+      const takes = types.length === 0 ? 'none' : types.join(', ');
+      throw new CredentialError(
+        'CredentialUnusable',
+        `the credential "${id}" is of the type ${type}; the node takes ${takes}`,
+      );
+    }
+    learnSecrets(loaded, scrubber);
+    const lent = new Lent(loaded);
+    lentTo.set(lent, scrubber);
+    return lent;
+  };
+
+  return {
+    open: async () => {
+      const scrubber = createScrubber();
+      return { lend: (id, types) => lend(id, types, scrubber), scrub: scrubber.scrub };
+    },
+    prefetch: async (ids) => {
+      await Promise.all(
+        ids.map(async (id) => {
+          try {
+            await cache.find(id);
+          } catch (error) {
+            if (!(error instanceof CredentialError)) throw error;
+          }
+        }),
+      );
+    },
+    request: async ({ credential, ...request }) => {
+      if (credential === undefined) return http.request(request);
+      const scrubber = lentTo.get(credential);
+      if (scrubber === undefined)
+        throw new TypeError('a request takes the credential that its node was lent');
+      return sendWithCredential(credential.id, request, { ...parts, cache }, (loaded, applied) => {
+        learnSecrets(loaded, scrubber);
+        for (const secret of findDerivedSecrets(request, applied)) scrubber.learnDerived(secret);
+      }).catch((error: unknown) => {
+        throw toCredentialError(credential.id, error);
+      });
+    },
+  };
+};
+
+const learnSecrets = ({ type, fields }: LoadedCredential, scrubber: Scrubber): void => {
+  for (const secret of secretsOf(type.secretFields, fields)) scrubber.learn(secret);
+};
+
+const secretsOf = (names: readonly string[], fields: CredentialFields): string[] =>
+  names.flatMap((name) => (Object.hasOwn(fields, name) ? (fields[name] ?? []) : []));

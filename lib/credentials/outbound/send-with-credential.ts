@@ -1,0 +1,79 @@
+import type { AwsKeys, CredentialContext, CredentialFields } from '../../contract/credential-type.ts';
+import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../../contract/services.ts';
+import { isAppError } from '../../shared/errors.ts';
+import type { CredentialCache } from './credential-cache.ts';
+import { CredentialError, type LoadedCredential } from './load-credential.ts';
+
+export interface SendParts {
+  readonly cache: CredentialCache;
+  readonly http: HttpClient;
+  readonly clock: Clock;
+  /** Absent outside of AWS. */
+  readonly awsKeys?: (() => AwsKeys | Promise<AwsKeys>) | undefined;
+}
+
+/**
+ * Sends a request with a credential. When it is answered 401, the credential is loaded again; when that changes the
+ * request, it is sent once more.
+ *
+ * @param onApplied - called with the request before it is sent
+ * @throws CredentialError, and the errors of the HTTP client
+ */
+export const sendWithCredential = async (
+  id: string,
+  request: OutboundRequest,
+  parts: SendParts,
+  onApplied: (loaded: LoadedCredential, applied: OutboundRequest) => void,
+): Promise<OutboundResponse> => {
+  const { cache, http, clock } = parts;
+  const startedAt = clock.now();
+  const apply = async (loaded: LoadedCredential, rejected: CredentialFields | null) => {
+    const applied = await applyCredential(loaded, request, toContext(id, request.signal, parts, rejected));
+    onApplied(loaded, applied);
+    return applied;
+  };
+  const refresh = async ({ fields }: LoadedCredential) => apply(await cache.refresh(id, fields), fields);
+
+  const loaded = await cache.find(id);
+  const first = await apply(loaded, null).catch((error: unknown) => {
+    if (!isAppError(error, 'CREDENTIAL_REJECTED')) throw error;
+    return refresh(loaded);
+  });
+  const response = await http.request(first);
+  if (response.status !== 401 || !isRepeatable(request)) return response;
+  const second = await refresh(loaded);
+  if (isSameRequest(first, second)) return response;
+  const timeoutMs = Math.max(1, request.timeoutMs - (clock.now() - startedAt));
+  return http.request({ ...second, timeoutMs });
+};
+
+const applyCredential = async (
+  { record, type, fields }: LoadedCredential,
+  request: OutboundRequest,
+  context: CredentialContext,
+): Promise<OutboundRequest> => {
+  if (type.apply !== undefined) return type.apply(request, fields, context);
+  const reason = `the type ${type.id} lends its fields to a node and can't be added to a request`;
+  throw new CredentialError('CredentialUnusable', `the credential "${record.id}" can't be used: ${reason}`);
+};
+
+export const toContext = (
+  id: string,
+  signal: AbortSignal,
+  { cache, http, clock, awsKeys }: SendParts,
+  rejected: CredentialFields | null = null,
+): CredentialContext => ({
+  http,
+  clock,
+  signal,
+  saveSecrets: (secrets) => cache.save(id, secrets),
+  ...(rejected === null ? {} : { rejected }),
+  ...(awsKeys === undefined ? {} : { awsKeys }),
+});
+
+/** A stream is gone with the first request. */
+const isRepeatable = ({ body }: OutboundRequest): boolean =>
+  body === null || typeof body === 'string' || body instanceof Uint8Array;
+
+const isSameRequest = (a: OutboundRequest, b: OutboundRequest): boolean =>
+  a.url === b.url && JSON.stringify(a.headers) === JSON.stringify(b.headers);

@@ -1,0 +1,30 @@
+import type { LentCredential } from '../contract/lent-credential.ts';
+
+/** The credentials that one execution borrows. */
+export interface ExecutionCredentials {
+  /**
+   * Lends a credential for one attempt.
+   *
+   * @param types - the types that the node takes
+   * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`
+   */
+  lend(credentialId: string, types: readonly string[]): Promise<LentCredential>;
+  /**
+   * Removes the secrets of all credentials that were lent so far from a JSON value.
+   *
+   * @returns the value itself when it holds none
+   */
+  scrub<Value>(value: Value): Value;
+}
+
+/** Where executions borrow credentials. */
+export interface CredentialSource {
+  /** Called at the first node with a credential. */
+  open(): Promise<ExecutionCredentials>;
+  /**
+   * Loads credentials before anything of a run is recorded. One that is missing is no error: its node fails.
+   *
+   * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
+   */
+  prefetch(credentialIds: readonly string[]): Promise<void>;
+}

@@ -1,0 +1,33 @@
+import type { Logger } from '../contract/services.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Removes secrets: see `ExecutionCredentials.scrub`. */
+export type Scrub = <Value>(value: Value) => Value;
+
+/** A logger without the secrets that `scrub` knows at the time of each entry. */
+export const createScrubbingLogger = (logger: Logger, scrub: Scrub): Logger => {
+  const log =
+    (level: keyof Logger): Logger['info'] =>
+    (message, fields) =>
+      logger[level](scrub(String(message)), fields === undefined ? undefined : scrubFields(fields, scrub));
+  return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+};
+
+/** Scrubs the JSON of the fields, since they may be anything: errors with causes, objects with a `toJSON`. */
+export const scrubFields = (fields: Fields, scrub: Scrub): Fields => {
+  try {
+    const data = JSON.parse(JSON.stringify(fields, toData)) as Fields;
+    const scrubbed = scrub(data);
+    return scrubbed === data ? fields : scrubbed;
+  } catch {
+    return { fields: '[can not be written as JSON]' };
+  }
+};
+
+const toData = (_name: string, value: unknown): unknown => {
+  if (typeof value === 'bigint') return value.toString();
+  if (!(value instanceof Error)) return value;
+  const { name, message, cause } = value;
+  return { name, message, code: 'code' in value ? value.code : undefined, cause };
+};
