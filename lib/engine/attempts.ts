@@ -9,10 +9,10 @@ import {
 } from '../contract/node.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 import { type AttemptContext, createAttemptContext } from './attempt-context.ts';
+import type { Scrub } from './credentials/scrub-log.ts';
 import { type GuardedRun, toFailure, toStrayFailure } from './failure.ts';
 import type { MeasureJson } from './measure-json.ts';
 import type { NodeRun } from './node-run.ts';
-import type { Scrub } from './scrub-log.ts';
 import type { Session } from './session.ts';
 import { type Attempt, OperationLimitError, type Step, type StepResult, type Steps } from './steps.ts';
 

@@ -1,5 +1,5 @@
 import type { ExecutionInfo } from '../contract/node.ts';
-import type { Scrub } from './scrub-log.ts';
+import type { Scrub } from './credentials/scrub-log.ts';
 
 const MAX_MESSAGE_LENGTH = 1_000;
 

@@ -4,12 +4,12 @@ import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
-import type { CredentialSource, ExecutionCredentials } from './credentials.ts';
+import type { CredentialSource, ExecutionCredentials } from './credentials/execution-credentials.ts';
+import { createScrubbingLogger, type Scrub } from './credentials/scrub-log.ts';
 import { type StrayErrorGuard, toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
 import { createPureServices } from './pure-services.ts';
 import type { NodeFailure, NodeRecord } from './result.ts';
-import { createScrubbingLogger, type Scrub } from './scrub-log.ts';
 import { OperationLimitError, type Steps } from './steps.ts';
 
 export interface ExecutionLimits {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Context } from 'aws-lambda';
 import type { Logger } from '../../contract/services.ts';
+import { scrubFields } from '../../engine/credentials/scrub-log.ts';
 import type { GuardedRun, StrayErrorGuard, StrayErrorKind } from '../../engine/failure.ts';
-import { scrubFields } from '../../engine/scrub-log.ts';
 import { onAnswered } from './on-answered.ts';
 
 type ProcessEvents = Pick<NodeJS.Process, 'on' | 'once' | 'removeAllListeners'>;

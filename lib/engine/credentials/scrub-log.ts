@@ -1,4 +1,4 @@
-import type { Logger } from '../contract/services.ts';
+import type { Logger } from '../../contract/services.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
