@@ -1,12 +1,18 @@
 import { openAdmin } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
+import type { CredentialType } from '../lib/contract/credential-type.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { PluginEntry } from '../lib/plugins/plugin.ts';
 
+/** The registry of the installed plugins, the same as in a service deployed from this code. */
 const load = () => openAdmin(readConfig({ LOG_LEVEL: 'error' })).loadRegistry();
 
-/** Loads the node types of the installed plugins, the same as in a service deployed from this code. */
+/** Loads the node types of the installed plugins. */
 export const loadNodeTypes = async (): Promise<FindNodeType> => (await load()).findNodeType;
 
 /** The installed plugins by their metadata, loaded or not. */
 export const loadPlugins = async (): Promise<readonly PluginEntry[]> => (await load()).plugins;
+
+/** Their types of credentials for calling out, by id. */
+export const loadCredentialTypes = async (): Promise<ReadonlyMap<string, CredentialType>> =>
+  (await load()).credentialTypes;

@@ -1,17 +1,23 @@
+import { lateHttpClient } from '../lib/adapters/http-client/late-http-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
+import { openCredentialParts } from '../lib/app/open-credentials.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
+import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
 import { readServiceInfo } from './local-service.ts';
+import { loadCredentialTypes } from './node-types.ts';
 
 /** The parts of a running service that commands read and change. */
 export interface Target {
   readonly workflows: WorkflowStore;
   readonly credentials: CredentialStore;
+  /** Credentials for calling out. */
+  readonly outbound: OutboundCredentialParts;
   readonly executions: ExecutionStore;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
@@ -20,6 +26,8 @@ export interface Target {
   readonly durableService: DurableService;
   /** Whether completion events are published. */
   readonly usesOutbox: boolean;
+  /** `SERVICE-STAGE` */
+  readonly tablePrefix: string;
   /** Null for a deployed stage, whose URL is not known here. */
   readonly baseUrl: string | null;
   close(): void;
@@ -55,24 +63,36 @@ interface Connection {
   /** On this machine; AWS's own when absent. */
   readonly dynamodbEndpoint?: string;
   readonly engineEndpoint?: string;
+  readonly secretsFolder?: string;
   readonly baseUrl?: string;
 }
 
-export const connect = ({ tablePrefix, dynamodbEndpoint, engineEndpoint, baseUrl }: Connection): Target => {
-  const { AWS_REGION, RETENTION_DAYS } = process.env;
-  const parts = openCommands(
-    readConfig({
-      AWS_REGION,
-      RETENTION_DAYS, // of executions that a command starts; the retention of others is in their records
-      TABLE_PREFIX: tablePrefix,
-      DYNAMODB_ENDPOINT: dynamodbEndpoint,
-      AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
-      RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
-      RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
-    }),
-  );
+export const connect = ({
+  tablePrefix,
+  dynamodbEndpoint,
+  engineEndpoint,
+  secretsFolder,
+  baseUrl,
+}: Connection): Target => {
+  const { AWS_REGION, RETENTION_DAYS, OUTBOUND_ALLOW } = process.env;
+  const config = readConfig({
+    AWS_REGION,
+    RETENTION_DAYS, // of executions that a command starts; the retention of others is in their records
+    OUTBOUND_ALLOW, // for live tests of credentials
+    TABLE_PREFIX: tablePrefix,
+    DYNAMODB_ENDPOINT: dynamodbEndpoint,
+    AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
+    SECRETS_FOLDER: secretsFolder,
+    RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
+    RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
+  });
+  const { readCredentials, ...parts } = openCommands(config);
+  const http = lateHttpClient(config.outboundAllow);
+  const findType = async (type: string) => (await loadCredentialTypes()).get(type) ?? null;
   return {
     ...parts,
+    outbound: openCredentialParts(config, { ...parts, http, findType }, readCredentials),
+    tablePrefix,
     usesOutbox: engineEndpoint === undefined,
     baseUrl: baseUrl ?? null,
   };

@@ -8,6 +8,7 @@ interface BackendEndpoints {
   readonly dynamodbEndpoint: string;
   readonly engineEndpoint: string;
   readonly blobFolder: string;
+  readonly secretsFolder: string;
 }
 
 /** The parts of AWS that run on this machine. */
@@ -38,6 +39,7 @@ export const startBackend = async (settings: {
       dynamodbEndpoint: database.endpoint,
       engineEndpoint: engine.endpoint,
       blobFolder: data.blobs,
+      secretsFolder: data.secrets,
     },
     stop: async () => {
       await engine.stop();
@@ -51,7 +53,7 @@ export const startBackend = async (settings: {
 /** The environment that connects functions to a backend. Requests to it are signed, but not verified. */
 export const createLocalEnvironment = (
   tablePrefix: string,
-  { dynamodbEndpoint, engineEndpoint, blobFolder }: BackendEndpoints,
+  { dynamodbEndpoint, engineEndpoint, blobFolder, secretsFolder }: BackendEndpoints,
   baseUrl: string,
 ): LocalEnvironment => ({
   fixed: {
@@ -59,6 +61,7 @@ export const createLocalEnvironment = (
     AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
     BLOB_BUCKET: '',
     BLOB_FOLDER: blobFolder,
+    SECRETS_FOLDER: secretsFolder,
     EVENT_BUS: '', // publishes to the log
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,

@@ -23,7 +23,7 @@ import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { createCallbackUrls } from '../callbacks/callback-urls.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
-import type { Logger } from '../contract/services.ts';
+import type { HttpClient, Logger } from '../contract/services.ts';
 import type { SharedServices } from '../engine/session.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
@@ -34,6 +34,7 @@ import { AppError } from '../shared/errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
+import { lateCredentials } from './late-credentials.ts';
 import { lateFiles } from './late-files.ts';
 import { openProcess, openRegistry } from './sandbox.ts';
 
@@ -98,11 +99,7 @@ const need = (value: string | null, name: string): string => {
   return value;
 };
 
-const openServices = ({ outboundAllow }: Config): SharedServices => ({
-  clock: systemClock,
-  ids: randomIds,
-  http: lateHttpClient(outboundAllow),
-});
+const openServices = (http: HttpClient): SharedServices => ({ clock: systemClock, ids: randomIds, http });
 
 export const openAdmin = (config: Config = openConfig()) => {
   const logger = openLogger(config);
@@ -162,8 +159,15 @@ export const openCallbacks = (config: Config = openConfig()) => ({
 const openRunParts = (config: Config) => {
   const logger = openLogger(config);
   const { workflows, executions, client, tables } = openStores(config);
+  const loadRegistry = openRegistry(config, logger);
+  const http = lateHttpClient(config.outboundAllow);
+  const outboundCredentials = lateCredentials(http, async () => {
+    const { openCredentials } = await import('./open-credentials.ts');
+    const findType = async (type: string) => (await loadRegistry()).credentialTypes.get(type) ?? null;
+    return openCredentials(config, { client, tables, http, findType });
+  });
   const openPlan = createOpenPlan({
-    loadNodeTypes: openNodeTypes(config, logger),
+    loadNodeTypes: async () => (await loadRegistry()).findNodeType,
     lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: 200, clock: systemClock }),
   });
   return {
@@ -175,7 +179,8 @@ const openRunParts = (config: Config) => {
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs: openBlobs(config),
     ...openEvents(config, logger),
-    services: openServices(config),
+    services: openServices(outboundCredentials),
+    outboundCredentials,
     filesFor: lateFiles(config, executions),
     logger,
     guard: openProcess(config, logger)?.guard,
@@ -246,13 +251,15 @@ export const openEventFunction = (config: Config = openConfig()) => {
 
 export const openCommands = (config: Config) => {
   const sdk = createSdk(config.dynamodbEndpoint ?? undefined);
-  const { client, tables, ...stores } = openStores(config, createSdkClient(sdk));
+  const stores = openStores(config, createSdkClient(sdk));
+  const { client, tables } = stores;
   const local = { accessKeyId: 'local', secretAccessKey: 'local' };
   // For a deployed stage, from the SDK's credential chain: profiles and single sign-on included.
   const readCredentials = config.lambdaEndpoint === null ? () => sdk.config.credentials() : () => local;
   return {
     ...stores,
     close: () => sdk.destroy(),
+    readCredentials,
     credentials: createCredentialStore(client, tables),
     listWorkflowIds: createListWorkflowIds(client, tables),
     dispatcher: openDispatcher(config, { readCredentials }),

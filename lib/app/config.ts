@@ -32,6 +32,8 @@ export interface Config {
   /** Store of large values: a bucket, or a folder on this machine. */
   readonly blobBucket: string | null;
   readonly blobFolder: string | null;
+  /** Secrets of outbound credentials on this machine; null in AWS. */
+  readonly secretsFolder: string | null;
   /** Bus for completion events; null writes them to the log. */
   readonly eventBus: string | null;
   /** Public origin, without a trailing slash; null in functions that issue no callback URLs. */
@@ -68,6 +70,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   expressFunction: env.RUN_EXPRESS_FUNCTION || null,
   blobBucket: env.BLOB_BUCKET || null,
   blobFolder: env.BLOB_FOLDER || null,
+  secretsFolder: env.SECRETS_FOLDER || null,
   eventBus: env.EVENT_BUS === 'none' ? null : env.EVENT_BUS || null,
   publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || null,
   deduplicationWindowMs: readWindow(env),

@@ -5,24 +5,30 @@ import { join, resolve } from 'node:path';
 import { listen } from '../net/listen.ts';
 import { StartError } from './start-error.ts';
 
-/** The folders of the local service's tables and blobs. */
+/** The folders of the local service's data. */
 interface DataFolder {
   /** Undefined for tables in memory. */
   readonly tables: string | undefined;
   readonly blobs: string;
+  /** Of outbound credentials. */
+  readonly secrets: string;
   /** Unlocks the folder for other services; removes it when it is temporary. */
   release(): void;
 }
 
 /**
  * Opens and locks a data folder.
- * @param folder - absent for tables in memory and a temporary folder for blobs
+ * @param folder - absent for tables in memory and a temporary folder for blobs and secrets
  * @throws StartError when the folder cannot be made, or another process has it
  */
 export const openDataFolder = async (folder: string | undefined): Promise<DataFolder> => {
   if (folder === undefined) {
-    const blobs = mkdtempSync(join(tmpdir(), 'hookloom-'));
-    return { tables: undefined, blobs, release: () => rmSync(blobs, { recursive: true, force: true }) };
+    const temporary = mkdtempSync(join(tmpdir(), 'hookloom-'));
+    return {
+      tables: undefined,
+      ...foldersIn(temporary),
+      release: () => rmSync(temporary, { recursive: true, force: true }),
+    };
   }
   const path = resolve(folder);
   try {
@@ -30,8 +36,10 @@ export const openDataFolder = async (folder: string | undefined): Promise<DataFo
   } catch (cause) {
     throw new StartError(`${path} can't be used as a data folder: ${(cause as Error).message}`, { cause });
   }
-  return { tables: join(path, 'tables'), blobs: join(path, 'blobs'), release: await lock(path) };
+  return { tables: join(path, 'tables'), ...foldersIn(path), release: await lock(path) };
 };
+
+const foldersIn = (path: string) => ({ blobs: join(path, 'blobs'), secrets: join(path, 'secrets') });
 
 const GREETING_TIMEOUT_MS = 1_000;
 

@@ -89,7 +89,8 @@ const awsEndpoint = (service: string, region: string, bucket: string | undefined
   return `https://${bucket === undefined ? '' : `${bucket}.`}${service}.${region}.${suffix}`;
 };
 
-const readEnvironment = (): AwsCredentials => {
+/** The keys of the function's role, which Lambda renews. */
+export const readEnvironment = (): AwsCredentials => {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;
   return {
     accessKeyId: AWS_ACCESS_KEY_ID ?? '',

@@ -25,17 +25,11 @@ export const createCredentialStore = (
   find: async (credentialId) => {
     const Key = { credentialId: text(credentialId) };
     const item = await getItem(client, { TableName: tables.credentials, Key });
-    return item === null ? null : toCredential(item);
+    return item === null || !isInbound(item) ? null : toCredential(item);
   },
 
   put: async (credential) => {
-    const condition =
-      credential.revision === 1
-        ? { ConditionExpression: 'attribute_not_exists(credentialId)' }
-        : {
-            ConditionExpression: 'revision = :before',
-            ExpressionAttributeValues: { ':before': number(credential.revision - 1) },
-          };
+    const condition = ifRevision(credential.revision, 'attribute_not_exists(secretReference)');
     const input = { TableName: tables.credentials, Item: toItem(credential), ...condition };
     if (!(await putItem(client, input)))
       throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
@@ -43,9 +37,28 @@ export const createCredentialStore = (
 
   list: async () => {
     const items = await scanAll(client, { TableName: tables.credentials });
-    return items.map(toCredential).sort((a, b) => (a.id < b.id ? -1 : 1));
+    return items
+      .filter(isInbound)
+      .map(toCredential)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
   },
 });
+
+/**
+ * The condition of a write: the item has the revision before, or there is none.
+ *
+ * @param isKind - condition that the item is of the same kind of credential
+ */
+export const ifRevision = (revision: number, isKind: string) =>
+  revision === 1
+    ? { ConditionExpression: 'attribute_not_exists(credentialId)' }
+    : {
+        ConditionExpression: `revision = :before AND ${isKind}`,
+        ExpressionAttributeValues: { ':before': number(revision - 1) },
+      };
+
+/** Whether an item is no outbound credential. */
+const isInbound = (item: Item): boolean => item.secretReference === undefined;
 
 const toItem = ({ id, type, username, secrets, revision }: Credential): Item =>
   compact({

@@ -10,11 +10,13 @@ import {
   type LoadParts,
   toCredentialError,
 } from './load-credential.ts';
+import type { OutboundCredentialStore } from './outbound-credential.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 import type { SecretStore } from './secret-store.ts';
 import { type SendParts, sendWithCredential } from './send-with-credential.ts';
 
 export interface OutboundCredentialParts extends LoadParts, Omit<SendParts, 'cache'> {
+  readonly store: OutboundCredentialStore;
   readonly secrets: SecretStore;
 }
 

@@ -1,6 +1,7 @@
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Logger } from '../../contract/services.ts';
 import { type CheckpointJournal, createJournalingSteps } from '../../engine/checkpoint-journal.ts';
+import type { CredentialSource } from '../../engine/credentials/execution-credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
@@ -27,6 +28,8 @@ export interface BackgroundParts extends FinishParts, LoadParts {
   readonly filesFor: FilesFor;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
+  /** Absent where no node can borrow a credential. */
+  readonly outboundCredentials?: CredentialSource | undefined;
 }
 
 export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation => {
@@ -122,6 +125,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),
             callbacks: engine.openCallbackUrls?.({ executionId, callbackKey: loaded.callbackKey }) ?? null,
+            credentials: parts.outboundCredentials,
             track: engine.track,
             onProgress: runRecorder.update,
             signal: halted.signal,

@@ -1,5 +1,6 @@
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Logger } from '../../contract/services.ts';
+import type { CredentialSource } from '../../engine/credentials/execution-credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { ExecutionResult } from '../../engine/result.ts';
@@ -19,6 +20,8 @@ interface PrepareParts {
   readonly filesFor: FilesFor;
   readonly loggerFor: (execution: ExecutionInfo) => Logger;
   readonly guard?: StrayErrorGuard | undefined;
+  /** Absent where no node can borrow a credential. */
+  readonly outboundCredentials?: CredentialSource | undefined;
 }
 
 export interface PreparedRun {
@@ -33,14 +36,24 @@ export interface PreparedRun {
  *
  * @param timeLimitMs - upper bound of the workflow's timeout
  * @throws AppError `WORKFLOW_INVALID` when the stored workflow, or its trigger, can't run
+ * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` when its credentials can't be read
  */
 export type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<PreparedRun>;
 
 export const createPrepareRun =
-  ({ openPlan, otherWorkflows, services, filesFor, loggerFor, guard }: PrepareParts): PrepareRun =>
+  ({
+    openPlan,
+    otherWorkflows,
+    services,
+    filesFor,
+    loggerFor,
+    guard,
+    outboundCredentials,
+  }: PrepareParts): PrepareRun =>
   async ({ workflow, trigger, input }, timeLimitMs) => {
     const plan = await openPlan(workflow);
     plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
+    await outboundCredentials?.prefetch(plan.credentialIds);
     const limits = computeLimits(workflow.definition.settings, 'inline', timeLimitMs);
     const run = async (start: ExecutionStart): Promise<ExecutionResult> => {
       const execution = toExecutionInfo(start);
@@ -51,6 +64,7 @@ export const createPrepareRun =
         steps: inlineSteps(services.clock),
         workflows: otherWorkflows,
         callbacks: null,
+        credentials: outboundCredentials,
         guard,
       };
       return execute(plan, { execution, input, limits }, ports);

@@ -23,8 +23,8 @@ interface RunParts extends FinishParts {
  * touches nothing is recorded once, at its end, so that it costs one write: when that fails, nothing has happened.
  *
  * @param timeLimitMs - upper bound of the workflow's timeout
- * @throws AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `ALREADY_STARTED` when nothing was done; once the start is
- *   recorded it always resolves, even if the end can't be recorded
+ * @throws AppError `WORKFLOW_INVALID` | `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` | `ALREADY_STARTED` when nothing was
+ *   done; once the start is recorded it always resolves, even if the end can't be recorded
  */
 export type RunExecution = (execution: NewExecution, timeLimitMs: number) => Promise<ExecutionResult>;
 

@@ -16,6 +16,8 @@ export interface Plan {
   readonly isPure: boolean;
   /** Whether an expression uses `$nodes`, so that outputs must be kept. */
   readonly readsNodes: boolean;
+  /** What its enabled actions borrow. */
+  readonly credentialIds: readonly string[];
   /** Route of executions that a trigger starts. @throws AppError `WORKFLOW_INVALID` when it is not an enabled trigger */
   routeFrom(triggerNodeId: string): Route;
   /** Route of one run of a node's body, in which the node takes the place of a trigger. */
@@ -113,10 +115,18 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     edges,
     isPure: nodes.every(({ node, nodeType }) => node.disabled === true || nodeType.pure),
     readsNodes: nodes.some(({ nodesRead }) => nodesRead.length > 0),
+    credentialIds: findCredentialIds(nodes),
     routeFrom,
     bodyRouteOf,
     executorOf: (node) => executors.get(node.nodeType.nodeType) ?? loadExecutor(node),
   };
+};
+
+const findCredentialIds = (nodes: readonly PlanNode[]): readonly string[] => {
+  const borrowers = nodes.filter(
+    ({ node, nodeType }) => nodeType.kind === 'action' && node.disabled !== true,
+  );
+  return [...new Set(borrowers.flatMap(({ node }) => node.credentialId ?? []))];
 };
 
 const deepFreeze = <Value>(value: Value): Value => {

@@ -1,0 +1,65 @@
+import type { CredentialFields } from '../../contract/credential-type.ts';
+import type {
+  OutboundCredential,
+  OutboundCredentialStore,
+} from '../../credentials/outbound/outbound-credential.ts';
+import { AppError } from '../../shared/errors.ts';
+import { type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
+import type { DynamoDbClient } from './client.ts';
+import { ifRevision } from './credential-store.ts';
+import { getItem, putItem } from './items.ts';
+import { scanAll } from './scan-all.ts';
+import type { TableNames } from './table-names.ts';
+import { nullIfConditionFails } from './translate-error.ts';
+
+/** Items in the table of the inbound credentials, so that an id names one credential; these have a secret's reference. */
+export const createOutboundCredentialStore = (
+  client: DynamoDbClient,
+  { credentials: TableName }: Pick<TableNames, 'credentials'>,
+): OutboundCredentialStore => ({
+  find: async (credentialId) => {
+    const item = await getItem(client, { TableName, Key: { credentialId: text(credentialId) } });
+    return item === null || !isOutbound(item) ? null : toCredential(item);
+  },
+
+  put: async (credential) => {
+    const condition = ifRevision(credential.revision, 'attribute_exists(secretReference)');
+    if (!(await putItem(client, { TableName, Item: toItem(credential), ...condition })))
+      throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
+  },
+
+  remove: async (credentialId) => {
+    const deletion = client.deleteItem({
+      TableName,
+      Key: { credentialId: text(credentialId) },
+      ConditionExpression: 'attribute_exists(secretReference)',
+    });
+    return (await nullIfConditionFails(deletion)) !== null;
+  },
+
+  list: async () => {
+    const items = await scanAll(client, { TableName });
+    return items
+      .filter(isOutbound)
+      .map(toCredential)
+      .sort((a, b) => (a.id < b.id ? -1 : 1));
+  },
+});
+
+const isOutbound = (item: Item): boolean => item.secretReference !== undefined;
+
+const toItem = ({ id, type, fields, reference, revision }: OutboundCredential): Item => ({
+  credentialId: text(id),
+  type: text(type),
+  fields: json(fields),
+  secretReference: text(reference),
+  revision: number(revision),
+});
+
+const toCredential = (item: Item): OutboundCredential => ({
+  id: readText(item, 'credentialId'),
+  type: readText(item, 'type'),
+  fields: readJson<CredentialFields>(item, 'fields'),
+  reference: readText(item, 'secretReference'),
+  revision: readNumber(item, 'revision'),
+});

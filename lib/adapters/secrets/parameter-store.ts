@@ -1,0 +1,32 @@
+import type { SecretStore } from '../../credentials/outbound/secret-store.ts';
+import type { CallAws } from '../aws/aws-caller.ts';
+import { callJson } from './call-json.ts';
+
+const PREFIX = 'ssm:';
+const NOT_FOUND = 'ParameterNotFound';
+
+/**
+ * Secrets as parameters of Systems Manager, encrypted with the key that AWS manages for them. Up to 4 KB cost nothing.
+ * https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_PutParameter.html
+ *
+ * @param folder - of the parameters, such as `/hookloom-dev/credentials`
+ */
+export const createParameterStore = (call: CallAws, folder: string): SecretStore => ({
+  get: async (reference) => {
+    const input = { Name: toName(reference), WithDecryption: true };
+    const answer = await callJson(call, 'AmazonSSM.GetParameter', input, NOT_FOUND);
+    const { Value } = (answer?.Parameter ?? {}) as { readonly Value?: string };
+    return Value ?? null;
+  },
+  put: async (name, value) => {
+    const Name = `${folder}/${name}`;
+    const input = { Name, Value: value, Type: 'SecureString', Overwrite: true, Tier: 'Intelligent-Tiering' };
+    await callJson(call, 'AmazonSSM.PutParameter', input, '');
+    return `${PREFIX}${Name}`;
+  },
+  remove: async (reference) => {
+    await callJson(call, 'AmazonSSM.DeleteParameter', { Name: toName(reference) }, NOT_FOUND);
+  },
+});
+
+const toName = (reference: string): string => reference.slice(PREFIX.length);

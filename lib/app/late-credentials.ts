@@ -1,0 +1,25 @@
+import type { HttpClient } from '../contract/services.ts';
+import type { OutboundCredentials } from '../credentials/outbound/outbound-credentials.ts';
+
+/** Outbound credentials whose code is loaded for the first node with one: few workflows have any. */
+export const lateCredentials = (
+  http: HttpClient,
+  load: () => Promise<OutboundCredentials>,
+): OutboundCredentials => {
+  let loaded: Promise<OutboundCredentials> | undefined;
+  const loadOnce = (): Promise<OutboundCredentials> => {
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+  return {
+    open: async () => (await loadOnce()).open(),
+    prefetch: async (ids) => {
+      if (ids.length > 0) await (await loadOnce()).prefetch(ids);
+    },
+    request: async (request) =>
+      request.credential === undefined ? http.request(request) : (await loadOnce()).request(request),
+  };
+};

@@ -1,0 +1,57 @@
+import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../adapters/aws/aws-caller.ts';
+import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
+import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-credential-store.ts';
+import type { TableNames } from '../adapters/dynamodb/table-names.ts';
+import { systemClock } from '../adapters/runtime/system-clock.ts';
+import { createAwsSecretStore } from '../adapters/secrets/aws-secret-store.ts';
+import { createFolderSecretStore } from '../adapters/secrets/folder-secret-store.ts';
+import { createParameterStore } from '../adapters/secrets/parameter-store.ts';
+import type { CredentialType } from '../contract/credential-type.ts';
+import type { HttpClient } from '../contract/services.ts';
+import {
+  createOutboundCredentials,
+  type OutboundCredentialParts,
+  type OutboundCredentials,
+} from '../credentials/outbound/outbound-credentials.ts';
+import type { SecretStore } from '../credentials/outbound/secret-store.ts';
+import type { Config } from './config.ts';
+
+type ReadKeys = NonNullable<AwsCallerOptions['readCredentials']>;
+
+interface CredentialParts {
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+  readonly http: HttpClient;
+  readonly findType: (type: string) => Promise<CredentialType | null>;
+}
+
+/** The outbound credentials of a sandbox. */
+export const openCredentials = (config: Config, parts: CredentialParts): OutboundCredentials =>
+  createOutboundCredentials(openCredentialParts(config, parts));
+
+/** @param readKeys - for AWS; those of the environment by default */
+export const openCredentialParts = (
+  config: Config,
+  { client, tables, http, findType }: CredentialParts,
+  readKeys: ReadKeys = readEnvironment,
+): OutboundCredentialParts => ({
+  store: createOutboundCredentialStore(client, tables),
+  secrets: openSecrets(config, readKeys),
+  findType,
+  http,
+  clock: systemClock,
+  awsKeys: config.secretsFolder === null ? readKeys : undefined,
+});
+
+const openSecrets = (
+  { secretsFolder, region, tablePrefix }: Config,
+  readCredentials: ReadKeys,
+): SecretStore => {
+  if (secretsFolder !== null) return createFolderSecretStore(secretsFolder);
+  const call = (service: string, inRegion: string) =>
+    createAwsCaller({ service, region: inRegion, endpoint: null, readCredentials });
+  return createAwsSecretStore({
+    parameters: createParameterStore(call('ssm', region), `/${tablePrefix}/credentials`),
+    callSecretsManager: (inRegion) => call('secretsmanager', inRegion),
+  });
+};
