@@ -1,3 +1,4 @@
+import type { CredentialType } from '../lib/contract/credential-type.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { PluginEntry } from '../lib/plugins/plugin.ts';
 import type { Io } from './io.ts';
@@ -9,6 +10,8 @@ export interface CommandContext {
   /** Loaded by the commands that need them: the others start faster without. */
   readonly loadNodeTypes: () => Promise<FindNodeType>;
   readonly loadPlugins: () => Promise<readonly PluginEntry[]>;
+  /** The types of credentials for calling out, by id. */
+  readonly loadCredentialTypes: () => Promise<ReadonlyMap<string, CredentialType>>;
   /** Connects to the target that the command line names, and closes the connection after the action. */
   readonly onTarget: (action: (context: TargetContext) => Promise<void>) => Promise<void>;
 }

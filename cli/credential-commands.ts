@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import {
   createCredential,
   revokeAll,
@@ -7,42 +7,69 @@ import {
   type WithNewSecret,
 } from '../lib/credentials/create-credential.ts';
 import type { Credential } from '../lib/credentials/credential.ts';
+import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { Io } from './io.ts';
+import {
+  createOutbound,
+  findCredentialType,
+  type OutboundOptions,
+  removeOutbound,
+  rotateOutbound,
+  testOutbound,
+} from './outbound-commands.ts';
 import { readId } from './read-arguments.ts';
 
-export const addCredentialCommands = (program: Command, { onTarget }: CommandContext): void => {
+export const addCredentialCommands = (
+  program: Command,
+  { onTarget, loadCredentialTypes }: CommandContext,
+): void => {
   const credential = program
     .command('credential')
-    .description('create, rotate and revoke secrets of callers');
+    .description('secrets of callers, and secrets for calling out');
 
   credential
     .command('create')
-    .description('create a credential and print its secret, once')
+    .description('create a credential; one for callers is printed, once')
     .argument('<id>', 'id of the new credential', readId)
-    .addOption(
-      new Option('--type <type>', 'how callers authenticate')
-        .choices(['apiKey', 'basic'])
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--type <type>', 'apiKey or basic for callers; else a type of an installed plugin')
     .option('--username <name>', 'for the type basic', readUsername)
     .option('--password-stdin', PASSWORD_STDIN)
+    .option('--field <name=value...>', 'public fields of a credential for calling out')
+    .option('--ref <arn>', 'a secret of Secrets Manager that has its secret fields')
     .action(async (id: string, options: CreateOptions) => {
-      checkCreateOptions(options);
-      await onTarget((context) => create(id, options, context));
+      const { type } = options;
+      if (isInbound(type)) {
+        checkCreateOptions({ ...options, type });
+        return onTarget((context) => create(id, { ...options, type }, context));
+      }
+      const found = findCredentialType(type, await loadCredentialTypes(), INBOUND);
+      if (options.username !== undefined || options.passwordStdin === true)
+        throw usageError('--username and --password-stdin are for the type basic; others have --field');
+      return onTarget(async (context) => {
+        await refuseTaken(id, context);
+        await createOutbound(id, found, options, context);
+      });
     });
 
   credential
     .command('rotate')
-    .description('add a secret and print it; earlier ones stay live')
+    .description(
+      'add a secret of callers and print it, earlier ones stay live; or replace one for calling out',
+    )
     .argument('<id>', 'id of the credential', readId)
     .option('--password-stdin', PASSWORD_STDIN)
-    .action((id: string, options: PasswordOptions) => onTarget((context) => rotate(id, options, context)));
+    .action((id: string, options: PasswordOptions) =>
+      onTarget(async (context) => {
+        const outbound = await context.target.outbound.store.find(id);
+        await (outbound === null ? rotate(id, options, context) : rotateOutbound(outbound, context));
+      }),
+    );
 
   credential
     .command('revoke')
-    .description('end one secret, or all')
+    .description('end one secret of callers, or all')
     .argument('<id>', 'id of the credential', readId)
     .argument('[secretId]', 'id of the secret; see credential list')
     .option('--all', 'end all secrets')
@@ -51,6 +78,25 @@ export const addCredentialCommands = (program: Command, { onTarget }: CommandCon
         throw usageError('Name the secret to revoke, or --all');
       await onTarget((context) => revoke(id, secretId ?? null, context));
     });
+
+  credential
+    .command('remove')
+    .description('remove a credential for calling out, and its secret')
+    .argument('<id>', 'id of the credential', readId)
+    .action((id: string) =>
+      onTarget(async (context) => removeOutbound(await findOutbound(id, context), context)),
+    );
+
+  credential
+    .command('test')
+    .description('make the live test of a credential for calling out')
+    .argument('<id>', 'id of the credential', readId)
+    .action((id: string) =>
+      onTarget(async (context) => {
+        await findOutbound(id, context);
+        await testOutbound(id, context);
+      }),
+    );
 
   credential
     .command('list')
@@ -66,17 +112,42 @@ interface PasswordOptions {
   readonly passwordStdin?: true;
 }
 
-interface CreateOptions extends PasswordOptions {
-  readonly type: 'apiKey' | 'basic';
+interface CreateOptions extends PasswordOptions, OutboundOptions {
+  readonly type: string;
   readonly username?: string;
 }
+
+interface InboundOptions extends CreateOptions {
+  readonly type: Credential['type'];
+}
+
+const INBOUND: readonly Credential['type'][] = ['apiKey', 'basic'];
+
+const isInbound = (type: string): type is Credential['type'] => INBOUND.some((inbound) => inbound === type);
+
+/** Both kinds share their ids. */
+const refuseTaken = async (id: string, { target }: TargetContext): Promise<void> => {
+  if (((await target.credentials.find(id)) ?? (await target.outbound.store.find(id))) !== null)
+    throw new CommandError(`There is a credential ${id} already; rotate it, or choose another id.`);
+};
+
+const findOutbound = async (id: string, { target }: TargetContext): Promise<OutboundCredential> => {
+  const credential = await target.outbound.store.find(id);
+  if (credential !== null) return credential;
+  const isForCallers = (await target.credentials.find(id)) !== null;
+  throw new CommandError(
+    isForCallers ? `${id} is for callers: see credential revoke.` : `There is no credential ${id}.`,
+  );
+};
 
 const readUsername = (text: string): string => {
   if (text.includes(':')) throw usageError('A user name holds no colon (RFC 7617)');
   return text;
 };
 
-const checkCreateOptions = ({ type, username, passwordStdin }: CreateOptions): void => {
+const checkCreateOptions = ({ type, username, passwordStdin, field, ref }: InboundOptions): void => {
+  if (field !== undefined || ref !== undefined)
+    throw usageError('--field and --ref are for credentials for calling out');
   if (type === 'basic' && !username) throw usageError('--type basic needs --username NAME');
   if (type === 'apiKey' && (username !== undefined || passwordStdin === true))
     throw usageError('An API key is generated and has no user name');
@@ -84,12 +155,11 @@ const checkCreateOptions = ({ type, username, passwordStdin }: CreateOptions): v
 
 const create = async (
   id: string,
-  { type, username, passwordStdin }: CreateOptions,
+  { type, username, passwordStdin }: InboundOptions,
   context: TargetContext,
 ): Promise<void> => {
-  const { io, target } = context;
-  if ((await target.credentials.find(id)) !== null)
-    throw new CommandError(`There is a credential ${id} already; rotate it, or choose another id.`);
+  const { io } = context;
+  await refuseTaken(id, context);
   const chosen = passwordStdin === true ? await readPassword(io) : null;
   await store(
     await createCredential({ id, type, username: username ?? null }, { now: io.now(), chosen }),
@@ -128,20 +198,25 @@ const list = async (asJson: boolean, { io, target }: TargetContext): Promise<voi
     username,
     secrets: secrets.map(({ id: secretId, createdAt }) => ({ id: secretId, createdAt })),
   }));
-  if (asJson) io.print(JSON.stringify(shown, null, 2));
-  else if (shown.length === 0) io.note('There are no credentials.');
+  const outbound = await target.outbound.store.list();
+  if (asJson) io.print(JSON.stringify([...shown, ...outbound], null, 2));
+  else if (shown.length + outbound.length === 0) io.note('There are no credentials.');
   else {
     for (const { id, type, username, secrets } of shown) {
       io.print([id, type, username ?? '-', `${secrets.length} live`].join('\t'));
       for (const secret of secrets) io.print(`  ${secret.id}\t${secret.createdAt}`);
     }
+    for (const { id, type, reference } of outbound) io.print([id, type, '-', reference].join('\t'));
   }
 };
 
 const find = async (id: string, { target }: TargetContext): Promise<Credential> => {
   const credential = await target.credentials.find(id);
-  if (credential === null) throw new CommandError(`There is no credential ${id}.`);
-  return credential;
+  if (credential !== null) return credential;
+  const isOutbound = (await target.outbound.store.find(id)) !== null;
+  throw new CommandError(
+    isOutbound ? `${id} is for calling out: see credential remove.` : `There is no credential ${id}.`,
+  );
 };
 
 const store = async (

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { styleText } from 'node:util';
@@ -9,6 +11,10 @@ export interface Io {
   /** Writes errors, warnings and hints to standard error. */
   note(text: string): void;
   readStdin(): Promise<string>;
+  /** Whether standard input is a terminal, so that questions can be asked. */
+  readonly isTerminal: boolean;
+  /** Asks a question on the terminal; what is typed is not shown. */
+  askSecret(question: string): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -21,10 +27,25 @@ export interface Io {
 
 type Format = 'green' | 'red' | 'yellow';
 
+/** Reads a line with an editor whose output is discarded, so that nothing of it is shown. */
+async function askSecret(question: string): Promise<string> {
+  process.stderr.write(question);
+  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const line = createInterface({ input: process.stdin, output: silent, terminal: true });
+  try {
+    return await line.question('');
+  } finally {
+    line.close();
+    process.stderr.write('\n');
+  }
+}
+
 export const processIo: Io = {
   print: (line) => process.stdout.write(`${line}\n`),
   note: (line) => process.stderr.write(`${line}\n`),
   readStdin: () => text(process.stdin),
+  isTerminal: process.stdin.isTTY === true,
+  askSecret,
   env: process.env,
   now: () => Date.now(),
   sleep: (ms) => setTimeout(ms),

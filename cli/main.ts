@@ -9,4 +9,5 @@ process.exitCode = await run(process.argv.slice(2), {
   openTarget,
   loadNodeTypes: async () => (await import('./node-types.ts')).loadNodeTypes(),
   loadPlugins: async () => (await import('./node-types.ts')).loadPlugins(),
+  loadCredentialTypes: async () => (await import('./node-types.ts')).loadCredentialTypes(),
 });

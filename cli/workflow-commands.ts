@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { resolveExecution } from '../lib/workflows/definition/resolve-execution.ts';
-import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
-import { putWorkflow, webhookUrls } from './put-workflow.ts';
+import { putWorkflow, refuseUnknownCredentials, webhookUrls } from './put-workflow.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
@@ -93,9 +92,9 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
   const { io, target, findNodeType } = context;
   const definitions: WorkflowDefinition[] = [];
   for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
+  for (const definition of definitions) await refuseUnknownCredentials(definition, findNodeType, target);
   for (const definition of definitions) {
     warnOfNoTrigger(definition, context);
-    await warnOfCredentials(definition, context);
     for (const warning of await findMissingSubworkflows(definition, target.workflows, definitions)) {
       io.note(io.paint('yellow', `${definition.id}: ${warning}`));
     }
@@ -119,24 +118,6 @@ const warnOfNoTrigger = ({ id, nodes }: WorkflowDefinition, { io, findNodeType }
     ({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger',
   );
   if (!isStarted) io.note(io.paint('yellow', `${id}: it has no trigger that is enabled: nothing starts it`));
-};
-
-/** Warns of webhooks whose callers can't be authenticated yet: the credential is missing or of another type. */
-const warnOfCredentials = async (definition: WorkflowDefinition, { io, target }: TargetContext) => {
-  const wanted = new Map(
-    toPathConfigs(definition).flatMap(({ authentication, credentialId }) =>
-      credentialId === null ? [] : [[`${authentication} ${credentialId}`, { authentication, credentialId }]],
-    ),
-  );
-  for (const { authentication, credentialId } of wanted.values()) {
-    const credential = await target.credentials.find(credentialId);
-    if (credential?.type === authentication) continue;
-    const problem =
-      credential === null
-        ? `there is no credential "${credentialId}" yet`
-        : `the credential "${credentialId}" is of the type ${credential.type}, not ${authentication}`;
-    io.note(io.paint('yellow', `${definition.id}: ${problem}; until then callers get 503`));
-  }
 };
 
 /** @param version - null: the current one */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadNodeTypes } from '../../cli/node-types.ts';
 import { sampleWorkflowsFolder } from '../../cli/project-folder.ts';
-import { putWorkflow } from '../../cli/put-workflow.ts';
+import { putWorkflow, refuseUnknownCredentials } from '../../cli/put-workflow.ts';
 import { readWorkflow } from '../../cli/read-workflow.ts';
 import type { Target } from '../../cli/target.ts';
 import { findMissingSubworkflows } from '../../cli/workflows/find-missing-subworkflows.ts';
@@ -13,6 +13,8 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { resolveExecution } from '../../lib/workflows/definition/resolve-execution.ts';
 
 const noStdin = { readStdin: async () => '' };
+
+type SampleTarget = Pick<Target, 'workflows' | 'credentials' | 'outbound'>;
 
 /** The result of storing a workflow file. */
 export interface StoredSample {
@@ -30,21 +32,20 @@ export interface StoredSample {
  */
 export const putSample = async (
   file: string,
-  { workflows }: Pick<Target, 'workflows'>,
+  target: SampleTarget,
   nodeTypes: Promise<FindNodeType> = loadNodeTypes(),
 ): Promise<StoredSample> => {
   const findNodeType = await nodeTypes;
   const definition = await readWorkflow(file, noStdin, findNodeType);
-  const { version, changed } = await put(definition, { workflows }, findNodeType);
-  const warnings = await findMissingSubworkflows(definition, workflows);
+  const { version, changed } = await put(definition, target, findNodeType);
+  const warnings = await findMissingSubworkflows(definition, target.workflows);
   return { id: definition.id, version, changed, warnings };
 };
 
-const put = (
-  definition: WorkflowDefinition,
-  { workflows }: Pick<Target, 'workflows'>,
-  findNodeType: FindNodeType,
-) => putWorkflow(definition, workflows, resolveExecution(definition, findNodeType));
+const put = async (definition: WorkflowDefinition, target: SampleTarget, findNodeType: FindNodeType) => {
+  await refuseUnknownCredentials(definition, findNodeType, target);
+  return putWorkflow(definition, target.workflows, resolveExecution(definition, findNodeType));
+};
 
 /** The result of seeding one sample; its name is that of the file. */
 export type SeededSample =

@@ -24,6 +24,7 @@ describe('the configuration', () => {
       expressFunction: null,
       blobBucket: null,
       blobFolder: null,
+      secretsFolder: null,
       eventBus: null,
       publicUrl: null,
       deduplicationWindowMs: 86_400_000,

@@ -68,7 +68,10 @@ describe('the command line', () => {
     ['execution list --from yesterday', '--from is a time'],
     ['execution list --to 2026-02-30', '--to is a time'],
     ['execution list --workflow a/b', '"a/b" is no id'],
-    ['credential create key --type oauth', 'Allowed choices are apiKey, basic.'],
+    [
+      'credential create key --type oauth',
+      'There is no credential type "oauth"; did you mean "oauth2"? Types: apiKey, basic, httpBearer',
+    ],
     ['credential create key --type basic', '--type basic needs --username NAME'],
     ['credential create key --type apiKey --username a', 'An API key is generated'],
     ['credential revoke key', 'Name the secret to revoke, or --all'],

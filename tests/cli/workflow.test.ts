@@ -69,26 +69,27 @@ describe('workflow put', () => {
     expect(await call('workflow put /')).toMatchObject({ code: 1, err: "/: can't be read (EISDIR)" });
   });
 
-  test('warns of a credential that is not there yet, and stores all the same', async () => {
+  test('refuses a credential that is not there', async () => {
     const { call, file } = await openCommandLine();
     const trigger = aTrigger({ authentication: 'apiKey' }, { credentialId: 'key' });
     const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
     expect(await call(`workflow put ${path}`)).toMatchObject({
-      code: 0,
-      err: 'greeting: there is no credential "key" yet; until then callers get 503',
+      code: 1,
+      err: 'greeting: /nodes/0/credentialId there is no credential "key"',
     });
+    expect((await call('workflow list')).err).toBe('There are no workflows.');
     await call('credential create key --type apiKey');
-    expect((await call(`workflow put ${path}`)).err).toBe('');
+    expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
   });
 
-  test('warns of a credential that is of another type than the trigger wants', async () => {
+  test('refuses a credential that is of another type than the trigger takes', async () => {
     const { call, file } = await openCommandLine();
     await call('credential create key --type apiKey');
     const trigger = aTrigger({ authentication: 'basic' }, { credentialId: 'key' });
     const path = file('w.json', aWorkflow({ nodes: [trigger], connections: [] }));
     expect(await call(`workflow put ${path}`)).toMatchObject({
-      code: 0,
-      err: 'greeting: the credential "key" is of the type apiKey, not basic; until then callers get 503',
+      code: 1,
+      err: 'greeting: /nodes/0/credentialId the credential "key" is of the type apiKey, and the node takes basic',
     });
   });
 

@@ -76,7 +76,10 @@ const placesOf = (resource: unknown): string[] =>
     if (attribute !== undefined) return attribute[0];
     const table = /^\$\{(\w+)\.Arn\}(.*)$/.exec(text);
     if (table !== null) return table[1] === 'BlobBucket' ? 'BlobBucket' : `${table[1]}${table[2]}`;
-    return text.replace(/^.*:function:hookloom-dev-/, '').replace(/^.*:(?=event-bus)/, '');
+    return text
+      .replace(/^.*:function:hookloom-dev-/, '')
+      .replace(/^.*:(?=event-bus|parameter|secret:|role)/, '')
+      .replace('hookloom-dev', 'STAGE');
   });
 
 /** What a role allows: `action place`. */
@@ -181,7 +184,11 @@ describe('the template', () => {
         const text = JSON.stringify(Resource)
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation
           .replace('${BlobBucket.Arn}/executions/*', '')
-          .replace(':function:hookloom-dev-runDurable:*', '');
+          .replace(':function:hookloom-dev-runDurable:*', '')
+          .replace(':parameter/hookloom-dev/credentials/*', '')
+          .replace(':secretsmanager:*:', ':secretsmanager::')
+          .replace(':secret:hookloom-dev/*', '')
+          .replace(':iam::*:role/hookloom-dev/*', '');
         expect(`${name} ${text}`).not.toContain('*');
       }
       expect(Properties).not.toHaveProperty('ManagedPolicyArns');
@@ -221,6 +228,10 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
+        'secretsmanager:GetSecretValue secret:STAGE/*',
+        'ssm:GetParameter parameter/STAGE/credentials/*',
+        'ssm:PutParameter parameter/STAGE/credentials/*',
+        'sts:AssumeRole role/STAGE/*',
       ],
       WebhookCallbackRole: [
         'dynamodb:GetItem ExecutionsTable',
@@ -228,6 +239,7 @@ describe('the template', () => {
         'lambda:SendDurableExecutionCallbackSuccess runDurable:*',
       ],
       RunDurableRole: [
+        'dynamodb:GetItem CredentialsTable',
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
@@ -238,9 +250,14 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
+        'secretsmanager:GetSecretValue secret:STAGE/*',
         'sqs:SendMessage DeadLetterQueue',
+        'ssm:GetParameter parameter/STAGE/credentials/*',
+        'ssm:PutParameter parameter/STAGE/credentials/*',
+        'sts:AssumeRole role/STAGE/*',
       ],
       RunExpressRole: [
+        'dynamodb:GetItem CredentialsTable',
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
@@ -249,7 +266,11 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
+        'secretsmanager:GetSecretValue secret:STAGE/*',
         'sqs:SendMessage DeadLetterQueue',
+        'ssm:GetParameter parameter/STAGE/credentials/*',
+        'ssm:PutParameter parameter/STAGE/credentials/*',
+        'sts:AssumeRole role/STAGE/*',
       ],
       SweepRole: [
         'dynamodb:GetItem ExecutionsTable',

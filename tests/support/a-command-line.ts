@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { Io } from '../../cli/io.ts';
 import {
+  loadCredentialTypes,
   loadPlugins as loadInstalled,
   loadNodeTypes as loadInstalledNodeTypes,
 } from '../../cli/node-types.ts';
@@ -27,15 +28,26 @@ export const useCommandLine = () => {
     const { endpoint } = await openDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
     folders.push(folder);
+    const secretsFolder = join(folder, 'secrets');
 
-    /** @param args - a text is split at its spaces */
-    const call = async (args: string | readonly string[], stdin = '') => {
+    /**
+     * @param args - a text is split at its spaces
+     * @param input - standard input; or what is typed on a terminal, one answer after the other
+     */
+    const call = async (args: string | readonly string[], input: string | readonly string[] = '') => {
+      const answers = typeof input === 'string' ? null : [...input];
+      const stdin = typeof input === 'string' ? input : '';
       const printed: string[] = [];
       const noted: string[] = [];
       const io: Io = {
         print: (text) => printed.push(text),
         note: (text) => noted.push(text),
         readStdin: async () => stdin,
+        isTerminal: answers !== null,
+        askSecret: async (question) => {
+          noted.push(question);
+          return answers?.shift() ?? '';
+        },
         env: {},
         now: () => Date.parse('2026-11-20T12:00:00.000Z'),
         paint: (_format, text) => text,
@@ -47,9 +59,15 @@ export const useCommandLine = () => {
         openTarget:
           openTarget ??
           (() =>
-            connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', baseUrl: 'http://localhost:3000' })),
+            connect({
+              dynamodbEndpoint: endpoint,
+              tablePrefix: 'test',
+              secretsFolder,
+              baseUrl: 'http://localhost:3000',
+            })),
         loadNodeTypes,
         loadPlugins,
+        loadCredentialTypes,
       });
       return { code, out: printed.join('\n'), err: noted.join('\n') };
     };
@@ -59,7 +77,7 @@ export const useCommandLine = () => {
       writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
       return path;
     };
-    const target = () => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
-    return { call, file, target };
+    const target = () => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder });
+    return { call, file, target, secretsFolder };
   };
 };

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { openDataFolder } from '../../../local/database/data-folder.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
@@ -45,10 +45,11 @@ test('is made when it is not there, and has places for tables and blobs', async 
 });
 
 test('without a folder nothing is kept', async () => {
-  const { tables, blobs, release } = await openDataFolder(undefined);
-  expect([tables, existsSync(blobs)]).toEqual([undefined, true]);
+  const { tables, blobs, secrets, release } = await openDataFolder(undefined);
+  const folder = dirname(blobs);
+  expect([tables, dirname(secrets), existsSync(folder)]).toEqual([undefined, folder, true]);
   release();
-  expect(existsSync(blobs)).toBe(false);
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('is one service’s at a time, until that ends, however it ends', async () => {
