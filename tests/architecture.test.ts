@@ -55,7 +55,6 @@ const pureFolders = [
 /** Packages that compute and nothing else. */
 const purePackages = new Set([
   'ajv',
-  'aws4', // signs with the time that it is given
   'compare-versions',
   'fastest-levenshtein',
   'jsonata',

@@ -1,4 +1,5 @@
 import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../adapters/aws/aws-caller.ts';
+import { openRoleSigner } from '../adapters/aws/role-signer.ts';
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-credential-store.ts';
 import type { TableNames } from '../adapters/dynamodb/table-names.ts';
@@ -40,7 +41,8 @@ export const openCredentialParts = (
   findType,
   http,
   clock: systemClock,
-  awsKeys: config.secretsFolder === null ? readKeys : undefined,
+  signWithRole:
+    config.secretsFolder === null ? openRoleSigner(systemClock, { readCredentials: readKeys }) : undefined,
 });
 
 const openSecrets = (

@@ -1,48 +1,25 @@
-import type { CredentialType } from '../contract/credential-type.ts';
-import { TEST_TIMEOUT_MS } from './test-request.ts';
+import type { CredentialContext, CredentialFields, CredentialType } from '../contract/credential-type.ts';
+import type { OutboundRequest } from '../contract/services.ts';
+import { testWith } from './test-request.ts';
+import { textSchema } from './text-schema.ts';
+
+const apply = (request: OutboundRequest, fields: CredentialFields, { signWithRole }: CredentialContext) => {
+  if (signWithRole === undefined) throw new Error('a credential of the type awsRole works in AWS only');
+  const { roleArn = '', ...scope } = fields;
+  return signWithRole(request, { roleArn, ...scope });
+};
 
 export const awsRole: CredentialType = {
   id: 'awsRole',
   name: 'AWS role',
   description: 'Assumes a role (STS AssumeRole) and signs requests to AWS with it (SigV4)',
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['roleArn'],
-    properties: {
-      roleArn: {
-        type: 'string',
-        pattern: '^arn:aws[a-z-]*:iam::[0-9]{12}:role/.+$',
-        description: 'ARN of the role',
-      },
-      externalId: {
-        type: 'string',
-        minLength: 2,
-        description: 'External id that the trust policy of the role asks for',
-      },
-      region: {
-        type: 'string',
-        description: 'Region of requests and of STS; else that of the host, or us-east-1',
-      },
-      service: { type: 'string', description: 'Service name of the signature; else that of the host' },
-      accessKeyId: {
-        type: 'string',
-        description: 'Key that assumes the role; without one, the service itself does',
-      },
-      secretAccessKey: { type: 'string', description: 'Secret of that key' },
-    },
-  },
-  secretFields: ['secretAccessKey'],
-  apply: async (request, fields, context) => {
-    const [{ assumeRole }, { signRequest }] = await Promise.all([
-      import('./assume-role.ts'),
-      import('./sign-request.ts'),
-    ]);
-    return signRequest(request, await assumeRole(fields, context), { ...fields, now: context.clock.now() });
-  },
-  test: async (fields, context) => {
-    const { assumeRole } = await import('./assume-role.ts');
-    await assumeRole(fields, context, TEST_TIMEOUT_MS);
-    return { status: 'healthy', message: 'STS gives keys for the role' };
-  },
+  schema: textSchema('roleArn', {
+    roleArn: { pattern: '^arn:aws[a-z-]*:iam::[0-9]{12}:role/.+$', description: 'ARN of the role' },
+    externalId: { description: 'External id, when the trust policy of the role asks for one' },
+    region: { description: 'Region of STS and of requests; else us-east-1 and that of the host' },
+    service: { description: 'Service name in the signature; else that of the host' },
+  }),
+  secretFields: ['externalId'],
+  apply,
+  test: testWith(apply),
 };

@@ -1,12 +1,8 @@
 import type { PluginProvider } from '../contract/plugin.ts';
 import { awsRole } from './aws-role.ts';
-import { httpBasic } from './http-basic.ts';
-import { httpBearer } from './http-bearer.ts';
-import { httpHeader } from './http-header.ts';
-import { httpQuery } from './http-query.ts';
+import { httpBasic, httpBearer, httpHeader, httpQuery } from './http-types.ts';
 import { oauth2 } from './oauth2.ts';
-import { postgres } from './postgres.ts';
-import { smtp } from './smtp.ts';
+import { postgres, smtp } from './server-types.ts';
 
 /** The built-in types of credentials for calling out. */
 const credentials: PluginProvider = {

@@ -1,45 +1,37 @@
 import type { CredentialType } from '../contract/credential-type.ts';
+import { applyOauth2 } from './apply-oauth2.ts';
 import { testUrl, testWith } from './test-request.ts';
+import { textSchema } from './text-schema.ts';
 
-const apply: NonNullable<CredentialType['apply']> = async (request, fields, context) =>
-  (await import('./apply-oauth2.ts')).applyOauth2(request, fields, context);
-
-const managed = { type: 'string', readOnly: true } as const;
+const kept = { readOnly: true, description: 'Kept by the service when the server replaces refresh tokens' };
 
 export const oauth2: CredentialType = {
   id: 'oauth2',
   name: 'OAuth 2.0',
   description:
-    'Gets an access token by client credentials or a refresh token (RFC 6749), and sends it as a bearer token',
-  schema: {
-    type: 'object',
-    additionalProperties: false,
-    required: ['tokenUrl', 'clientId'],
-    properties: {
-      grant: {
-        type: 'string',
-        enum: ['clientCredentials', 'refreshToken'],
-        default: 'clientCredentials',
-        description: 'How the access token is got',
-      },
-      tokenUrl: { type: 'string', pattern: '^https?://', description: 'Token endpoint of the server' },
-      clientId: { type: 'string', minLength: 1, description: 'Client id' },
-      clientSecret: { type: 'string', description: 'Client secret; none for a public client' },
-      clientAuthentication: {
-        type: 'string',
-        enum: ['header', 'body'],
-        default: 'header',
-        description: 'Where the client id and secret are sent',
-      },
-      scope: { type: 'string', description: 'Scopes, separated by spaces' },
-      audience: { type: 'string', description: 'Audience, for servers that ask for one' },
-      refreshToken: { type: 'string', description: 'For the grant refreshToken' },
-      accessToken: { ...managed, description: 'Kept by the service when the server replaces refresh tokens' },
-      accessTokenExpiresAt: { ...managed, description: 'Kept by the service; milliseconds since the epoch' },
-      testUrl,
+    'Gets an access token by client credentials or a refresh token (RFC 6749) and sends it as a bearer token',
+  schema: textSchema('tokenUrl clientId', {
+    grant: {
+      enum: ['clientCredentials', 'refreshToken'],
+      default: 'clientCredentials',
+      description: 'How the access token is got',
     },
-  },
+    tokenUrl: { pattern: '^https?://', description: 'Token endpoint of the server' },
+    clientId: { minLength: 1, description: 'Client id' },
+    clientSecret: { description: 'Client secret' },
+    clientAuthentication: {
+      enum: ['header', 'body'],
+      default: 'header',
+      description: 'Where the client id and secret are sent',
+    },
+    scope: { description: 'Scopes, separated by spaces' },
+    audience: { description: 'Audience, for servers that ask for one' },
+    refreshToken: { description: 'Refresh token, for the grant refreshToken' },
+    accessToken: kept,
+    accessTokenExpiresAt: kept,
+    testUrl,
+  }),
   secretFields: ['clientSecret', 'refreshToken', 'accessToken'],
-  apply,
-  test: testWith(apply),
+  apply: applyOauth2,
+  test: testWith(applyOauth2),
 };

@@ -1,4 +1,4 @@
-import type { AwsKeys, CredentialContext, CredentialFields } from '../../contract/credential-type.ts';
+import type { CredentialContext, CredentialFields } from '../../contract/credential-type.ts';
 import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../../contract/services.ts';
 import { isAppError } from '../../shared/errors.ts';
 import type { CredentialCache } from './credential-cache.ts';
@@ -9,7 +9,7 @@ export interface SendParts {
   readonly http: HttpClient;
   readonly clock: Clock;
   /** Absent outside of AWS. */
-  readonly awsKeys?: (() => AwsKeys | Promise<AwsKeys>) | undefined;
+  readonly signWithRole?: CredentialContext['signWithRole'] | undefined;
 }
 
 /**
@@ -60,7 +60,7 @@ const applyCredential = async (
 export const toContext = (
   id: string,
   signal: AbortSignal,
-  { cache, http, clock, awsKeys }: SendParts,
+  { cache, http, clock, signWithRole }: SendParts,
   rejected: CredentialFields | null = null,
 ): CredentialContext => ({
   http,
@@ -68,7 +68,7 @@ export const toContext = (
   signal,
   saveSecrets: (secrets) => cache.save(id, secrets),
   ...(rejected === null ? {} : { rejected }),
-  ...(awsKeys === undefined ? {} : { awsKeys }),
+  ...(signWithRole === undefined ? {} : { signWithRole }),
 });
 
 /** A stream is gone with the first request. */
