@@ -1,0 +1,213 @@
+import { inspect } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { anOutboundRequest } from '../../support/an-outbound-request.ts';
+import { anOutboundService } from '../../support/outbound-credentials.ts';
+
+const API = 'https://api.example.com/orders';
+
+/** Answers 200 to one token, and 401 to others. */
+const accepting =
+  (token: () => string) => (request: { readonly headers: Readonly<Record<string, string>> }) => ({
+    status: request.headers.authorization === `Bearer ${token()}` ? 200 : 401,
+  });
+
+const lend = async (
+  { credentials }: ReturnType<typeof anOutboundService>,
+  id = 'crm',
+  types = ['httpBearer'],
+) => (await credentials.open()).lend(id, types);
+
+describe('a credential that is lent', () => {
+  test('gives its fields by name, and shows none of them', async () => {
+    const service = anOutboundService();
+    await service.put('db', 'postgres', { password: 'secret-password' }, { host: 'db.example.com' });
+    const credential = await lend(service, 'db', ['postgres']);
+    expect([credential.field('host'), credential.field('password'), credential.field('port')]).toEqual([
+      'db.example.com',
+      'secret-password',
+      '',
+    ]);
+    expect(() => credential.field('pasword')).toThrow(
+      'credentials of the type "postgres" have no field "pasword"',
+    );
+    expect(JSON.parse(JSON.stringify(credential))).toEqual({ id: 'db', type: 'postgres' });
+    expect(inspect(credential, { showHidden: true, depth: 9 })).not.toContain('secret-password');
+    expect({ ...credential }).toEqual({ id: 'db', type: 'postgres' });
+  });
+
+  test('is loaded once a minute', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    await Promise.all([lend(service), lend(service)]);
+    service.clock.advance(59_000);
+    await lend(service);
+    expect(service.reads()).toBe(1);
+    service.clock.advance(1_000);
+    await lend(service);
+    expect(service.reads()).toBe(2);
+  });
+
+  test('may be a plain text where its type has one secret', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', 'just-the-token');
+    expect((await lend(service)).field('token')).toBe('just-the-token');
+  });
+});
+
+describe('no credential is lent', () => {
+  test.each([
+    ['that does not exist', 'CredentialMissing', 'there is no credential "crm"', async () => {}],
+    [
+      'whose secret is gone',
+      'CredentialMissing',
+      'the secret of the credential "crm" is gone',
+      async (service: ReturnType<typeof anOutboundService>) => {
+        await service.put('crm', 'httpBearer', { token: 'token-1' });
+        service.secrets.values.clear();
+      },
+    ],
+    [
+      'of a type that the node does not take',
+      'CredentialUnusable',
+      'the credential "crm" is of the type smtp; the node takes httpBearer',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'smtp', { password: 'secret-1' }),
+    ],
+    [
+      'of a type that no plugin brings',
+      'CredentialUnusable',
+      'no installed plugin brings the credential type "gone"',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'gone', { token: 'token-1' }),
+    ],
+    [
+      'whose secret is no JSON of texts',
+      'CredentialUnusable',
+      'the secret of the credential "crm" is no JSON of texts',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '{"token":1}'),
+    ],
+    [
+      'whose secret is too short to be found in a text',
+      'CredentialUnusable',
+      'its token has less than 6 characters',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', { token: 'abc' }),
+    ],
+  ])('%s', async (_case, name, message, prepare) => {
+    const service = anOutboundService();
+    await prepare(service);
+    await expect(lend(service)).rejects.toMatchObject({ name, message: expect.stringContaining(message) });
+    await expect(service.credentials.prefetch(['crm'])).resolves.toBeUndefined();
+    expect(service.server.requests).toEqual([]);
+  });
+
+  test('while the secret store throttles, and the next attempt reads it again', async () => {
+    let isThrottled = true;
+    const service = anOutboundService({
+      secrets: {
+        get: async () => {
+          if (isThrottled) throw new AppError('SECRETS_UNAVAILABLE', {});
+          return '{"token":"token-1"}';
+        },
+      },
+    });
+    await service.put('crm', 'httpBearer', {});
+    await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable' });
+    await expect(service.credentials.prefetch(['crm'])).rejects.toMatchObject({
+      code: 'SECRETS_UNAVAILABLE',
+    });
+    isThrottled = false;
+    expect((await lend(service)).field('token')).toBe('token-1');
+  });
+});
+
+describe('a request with a credential', () => {
+  test('carries it, and none without', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    await service.credentials.request({ ...anOutboundRequest(API), credential });
+    await service.credentials.request(anOutboundRequest(API));
+    expect(service.server.requests).toMatchObject([
+      { headers: { authorization: 'Bearer token-1' } },
+      { headers: {} },
+    ]);
+    expect(service.server.requests[0]).not.toHaveProperty('credential');
+  });
+
+  test('is sent once more with the new secret after a rotation, by all that were refused', async () => {
+    const service = anOutboundService({ answer: accepting(() => 'token-2') });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    await service.put('crm', 'httpBearer', { token: 'token-2' });
+    const send = () => service.credentials.request({ ...anOutboundRequest(API), credential });
+    const responses = await Promise.all([send(), send(), send()]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(service.reads()).toBe(2);
+  });
+
+  test('is not sent again when the secret is the same', async () => {
+    const service = anOutboundService({ answer: () => ({ status: 401 }) });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    expect(await service.credentials.request({ ...anOutboundRequest(API), credential })).toMatchObject({
+      status: 401,
+    });
+    expect(service.server.requests).toHaveLength(1);
+  });
+
+  test('never goes out without it: not when the secret can not be read, nor with one that was not lent', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    service.clock.advance(60_000);
+    service.secrets.values.clear();
+    const request = anOutboundRequest(API);
+    await expect(service.credentials.request({ ...request, credential })).rejects.toMatchObject({
+      name: 'CredentialMissing',
+    });
+    await expect(
+      service.credentials.request({
+        ...request,
+        credential: { id: 'crm', type: 'httpBearer', field: () => '' },
+      }),
+    ).rejects.toThrow('the credential that its node was lent');
+    expect(service.server.requests).toEqual([]);
+  });
+
+  test('is refused for a type that lends its fields', async () => {
+    const service = anOutboundService();
+    await service.put('mail', 'smtp', { password: 'secret-1' });
+    const credential = await lend(service, 'mail', ['smtp']);
+    await expect(service.credentials.request({ ...anOutboundRequest(API), credential })).rejects.toThrow(
+      "the type smtp lends its fields to a node and can't be added to a request",
+    );
+  });
+
+  test('teaches the execution what its type has derived from the secret', async () => {
+    const service = anOutboundService({
+      types: [
+        {
+          id: 'derived',
+          name: 'Derived',
+          description: 'For tests',
+          schema: { type: 'object', properties: { key: { type: 'string' } } },
+          secretFields: ['key'],
+          apply: (request) => ({
+            ...request,
+            url: `${request.url}?page=page-number-1&sig=derived-parameter`,
+            headers: { ...request.headers, authorization: 'Token derived-token', 'user-agent': 'an agent' },
+          }),
+        },
+      ],
+    });
+    await service.put('crm', 'derived', { key: 'the-key' });
+    const loan = await service.credentials.open();
+    const credential = await loan.lend('crm', ['derived']);
+    await service.credentials.request({ ...anOutboundRequest(API), credential });
+    expect(loan.scrub(['derived-token', 'derived-parameter', 'the-key', 'an agent'])).toEqual([
+      '[redacted]',
+      '[redacted]',
+      '[redacted]',
+      'an agent',
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import type { CredentialType } from '../../lib/contract/credential-type.ts';
+import type { HttpClient, OutboundRequest, OutboundResponse } from '../../lib/contract/services.ts';
+import credentialTypes from '../../lib/credential-types/credential-types.ts';
+import type {
+  OutboundCredential,
+  OutboundCredentialStore,
+} from '../../lib/credentials/outbound/outbound-credential.ts';
+import { createOutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
+import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';
+import { AppError } from '../../lib/shared/errors.ts';
+import { aManualClock } from './a-manual-clock.ts';
+
+export const inMemoryOutboundStore = (): OutboundCredentialStore => {
+  const credentials = new Map<string, OutboundCredential>();
+  return {
+    find: async (id) => credentials.get(id) ?? null,
+    put: async (credential) => {
+      if (credential.revision !== (credentials.get(credential.id)?.revision ?? 0) + 1)
+        throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
+      credentials.set(credential.id, structuredClone(credential));
+    },
+    remove: async (id) => credentials.delete(id),
+    list: async () => [...credentials.values()],
+  };
+};
+
+export const inMemorySecrets = (): SecretStore & { readonly values: Map<string, string> } => {
+  const values = new Map<string, string>();
+  return {
+    values,
+    get: async (reference) => values.get(reference) ?? null,
+    put: async (name, value) => {
+      values.set(`memory:${name}`, value);
+      return `memory:${name}`;
+    },
+    remove: async (reference) => void values.delete(reference),
+  };
+};
+
+/** An answer of a server, by what it was sent. */
+export type Answer = (request: OutboundRequest) => Partial<OutboundResponse> & { readonly text?: string };
+
+/** An HTTP client that keeps its requests. */
+export const aServer = (
+  answer: Answer = () => ({}),
+): HttpClient & { readonly requests: OutboundRequest[] } => {
+  const requests: OutboundRequest[] = [];
+  return {
+    requests,
+    request: async (request) => {
+      requests.push(request);
+      const { text = '{}', ...rest } = answer(request);
+      return { status: 200, headers: {}, body: new TextEncoder().encode(text), url: request.url, ...rest };
+    },
+  };
+};
+
+/** Outbound credentials with all their real parts; only the stores are in memory. */
+export const anOutboundService = ({
+  answer,
+  types = [],
+  secrets = {},
+}: {
+  readonly answer?: Answer;
+  /** Beside the built-in ones. */
+  readonly types?: readonly CredentialType[];
+  /** Spoils the secret store. */
+  readonly secrets?: Partial<SecretStore>;
+} = {}) => {
+  const clock = aManualClock();
+  const store = inMemoryOutboundStore();
+  const kept = inMemorySecrets();
+  const server = aServer(answer);
+  let reads = 0;
+  const all = [...(credentialTypes.credentialTypes ?? []), ...types];
+  const credentials = createOutboundCredentials({
+    store,
+    secrets: {
+      ...kept,
+      get: (reference) => {
+        reads += 1;
+        return kept.get(reference);
+      },
+      ...secrets,
+    },
+    findType: async (id) => all.find((type) => type.id === id) ?? null,
+    http: server,
+    clock,
+    signWithRole: async (request) => ({
+      ...request,
+      headers: { ...request.headers, 'x-signed': 'session-token-1' },
+    }),
+  });
+  /** Adds a credential, or replaces its secret. */
+  const put = async (
+    id: string,
+    type: string,
+    secret: Readonly<Record<string, string>> | string,
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<void> => {
+    const reference = await kept.put(id, typeof secret === 'string' ? secret : JSON.stringify(secret));
+    const { revision = 0 } = (await store.find(id)) ?? {};
+    await store.put({ id, type, fields, reference, revision: revision + 1 });
+  };
+  return { credentials, clock, store, secrets: kept, server, put, reads: () => reads };
+};
