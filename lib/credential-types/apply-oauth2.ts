@@ -1,13 +1,14 @@
 import type { CredentialContext, CredentialFields } from '../contract/credential-type.ts';
 import type { OutboundRequest } from '../contract/services.ts';
-import { createMemoByFields, type Expiring } from './memo-by-fields.ts';
+import { createExpiringMemo, type Expiring } from '../shared/expiring-memo.ts';
 import { requestToken } from './request-token.ts';
 import { withHeader } from './with-header.ts';
 
 /** A saved access token is used until this long before it expires. */
 const MARGIN_MS = 60_000;
 
-const accessTokens = createMemoByFields<string>();
+/** By identity: the service makes a new object when fields change or were rejected. */
+const accessTokens = createExpiringMemo<CredentialFields, string>(new WeakMap());
 
 /** @throws AppError `CREDENTIAL_REJECTED` when the server refuses the client or its refresh token, and `OUTBOUND_*` */
 export const applyOauth2 = async (

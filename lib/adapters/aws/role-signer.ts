@@ -2,20 +2,16 @@ import aws4 from 'aws4';
 import type { AwsRole, CredentialContext } from '../../contract/credential-type.ts';
 import type { Clock, OutboundRequest } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
+import { createExpiringMemo, type Expiring } from '../../shared/expiring-memo.ts';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
 
 interface Session {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
 }
 
 const SESSION_SECONDS = 3_600;
-/** A session counts as expired this long before. */
-const MARGIN_MS = 60_000;
-const MAX_SESSIONS = 100;
 
 /**
  * Signs requests with roles that the service assumes. Sessions are kept until they expire; concurrent requests share one.
@@ -27,21 +23,13 @@ export const createRoleSigner = (
   callSts: (region: string) => CallAws,
   clock: Pick<Clock, 'now'>,
 ): NonNullable<CredentialContext['signWithRole']> => {
-  const sessions = new Map<string, Promise<Session>>();
-
-  const findSession = async (role: AwsRole): Promise<Session> => {
-    const key = JSON.stringify([role.roleArn, role.externalId, role.region]);
-    const known = await sessions.get(key);
-    if (known !== undefined && clock.now() + MARGIN_MS < known.expiresAt) return known;
-    const region = role.region ?? 'us-east-1';
-    const session = assumeRole(role, region, callSts(region));
-    if (sessions.size >= MAX_SESSIONS) sessions.clear();
-    sessions.set(key, session);
-    session.catch(() => sessions.delete(key));
-    return session;
+  const findSession = createExpiringMemo<string, Session>(new Map());
+  return async (request, role) => {
+    const { roleArn, externalId, region = 'us-east-1' } = role;
+    const key = JSON.stringify([roleArn, externalId, region]);
+    const session = await findSession(key, clock.now(), () => assumeRole(role, region, callSts(region)));
+    return signRequest(request, session, role, clock.now());
   };
-
-  return async (request, role) => signRequest(request, await findSession(role), role, clock.now());
 };
 
 /** For callers with other credentials than the environment's. */
@@ -58,7 +46,7 @@ const assumeRole = async (
   { roleArn, externalId }: AwsRole,
   region: string,
   call: CallAws,
-): Promise<Session> => {
+): Promise<Expiring<Session>> => {
   const target = `POST sts.${region}.amazonaws.com`;
   const form = new URLSearchParams({
     Action: 'AssumeRole',
@@ -80,12 +68,12 @@ const assumeRole = async (
     const reason = /^\w{1,60}$/.exec(read('Code'))?.[0] ?? `it answered ${answer.status}`;
     throw new AppError('CREDENTIAL_REJECTED', { target, reason });
   }
-  return {
+  const value = {
     accessKeyId: read('AccessKeyId'),
     secretAccessKey: read('SecretAccessKey'),
     sessionToken: read('SessionToken'),
-    expiresAt: Date.parse(read('Expiration')),
   };
+  return { value, expiresAt: Date.parse(read('Expiration')) };
 };
 
 /** Set by the HTTP client itself, to the values that were signed. */

@@ -6,7 +6,7 @@ import { errorTypeOf, isSuccess, toCause } from '../aws/aws-error.ts';
  * Calls an operation of AWS's JSON protocol 1.1.
  *
  * @param target - such as `AmazonSSM.GetParameter`
- * @param missing - the error type of what does not exist
+ * @param missing - the error type of what does not exist; null for operations without one
  * @returns null for that error
  * @throws AppError `SECRETS_UNAVAILABLE`
  */
@@ -14,7 +14,7 @@ export const callJson = async (
   call: CallAws,
   target: string,
   input: object,
-  missing: string,
+  missing: string | null,
 ): Promise<Readonly<Record<string, unknown>> | null> => {
   const answer = await call({
     method: 'POST',

@@ -21,7 +21,7 @@ export const createParameterStore = (call: CallAws, folder: string): SecretStore
   put: async (name, value) => {
     const Name = `${folder}/${name}`;
     const input = { Name, Value: value, Type: 'SecureString', Overwrite: true, Tier: 'Intelligent-Tiering' };
-    await callJson(call, 'AmazonSSM.PutParameter', input, '');
+    await callJson(call, 'AmazonSSM.PutParameter', input, null);
     return `${PREFIX}${Name}`;
   },
   remove: async (reference) => {

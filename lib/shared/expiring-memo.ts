@@ -1,0 +1,33 @@
+/** A value and the end of its validity. */
+export interface Expiring<Value> {
+  readonly value: Value;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** A value counts as expired this long before, so that it is valid when it arrives. */
+const MARGIN_MS = 60_000;
+
+type Entries<Key, Value> = Pick<Map<Key, Promise<Expiring<Value>>>, 'get' | 'set' | 'delete'>;
+
+/**
+ * Keeps one value per key until it expires. Concurrent callers share one `load`; a failed one is repeated.
+ *
+ * @param entries - a Map, or a WeakMap for keys that are compared by identity
+ */
+export const createExpiringMemo =
+  <Key, Value>(entries: Entries<Key, Value>) =>
+  async (key: Key, now: number, load: () => Promise<Expiring<Value>>): Promise<Value> => {
+    const known = entries.get(key);
+    const current = await known;
+    if (current !== undefined && now + MARGIN_MS < current.expiresAt) return current.value;
+    // Another caller may have started to load meanwhile.
+    const latest = entries.get(key);
+    if (latest !== undefined && latest !== known) return (await latest).value;
+    const loading = load();
+    entries.set(key, loading);
+    loading.catch(() => {
+      if (entries.get(key) === loading) entries.delete(key);
+    });
+    return (await loading).value;
+  };
