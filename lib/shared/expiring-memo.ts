@@ -8,7 +8,11 @@ export interface Expiring<Value> {
 /** A value counts as expired this long before, so that it is valid when it arrives. */
 const MARGIN_MS = 60_000;
 
-type Entries<Key, Value> = Pick<Map<Key, Promise<Expiring<Value>>>, 'get' | 'set' | 'delete'>;
+interface Entries<Key, Value> {
+  get(key: Key): Promise<Expiring<Value>> | undefined;
+  set(key: Key, value: Promise<Expiring<Value>>): unknown;
+  delete(key: Key): boolean;
+}
 
 /**
  * Keeps one value per key until it expires. Concurrent callers share one `load`; a failed one is repeated.

@@ -6,6 +6,8 @@ import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
 import type { Clock } from '../../lib/contract/services.ts';
+import credentialTypes from '../../lib/credential-types/credential-types.ts';
+import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { acceptExecution } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
@@ -31,6 +33,8 @@ export interface BackgroundOptions {
   readonly clock?: Partial<Clock>;
   /** What the node type `call` does; by default its output are its parameters. */
   readonly call?: PluginHandle['execute'];
+  /** For `call`, which takes any built-in type of them. */
+  readonly outboundCredentials?: OutboundCredentials;
   readonly usesOutbox?: boolean;
   /** Spoils the blobs. */
   readonly blobs?: (blobs: BlobStore) => BlobStore;
@@ -44,6 +48,7 @@ export interface AFlow {
     readonly id: string;
     readonly type: string;
     readonly parameters?: JsonObject;
+    readonly credentialId?: string;
     readonly settings?: NonNullable<WorkflowDefinition['nodes'][0]['settings']>;
   }[];
   readonly edges: readonly string[];
@@ -100,6 +105,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
         description: 'Touches the outside',
         kind: 'action',
         schema: { type: 'object' },
+        credentialTypes: (credentialTypes.credentialTypes ?? []).map(({ id }) => id),
         execute: (node, input, context) => {
           called.push(context.idempotencyKey.split('/').slice(1).join('/'));
           return (options.call ?? (() => node.parameters))(node, input, context);
@@ -123,6 +129,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     executions: { ...executions, ...options.spoilt },
     workflows,
     openPlan,
+    outboundCredentials: options.outboundCredentials,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs,
     events: kept.events,
@@ -130,7 +137,9 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     services: {
       clock,
       ids: { next: () => `id-${ids++}` },
-      http: { request: () => Promise.reject(new Error('no network in tests')) },
+      http: options.outboundCredentials ?? {
+        request: () => Promise.reject(new Error('no network in tests')),
+      },
     },
     filesFor: filesIn(stored, { executions }),
     logger,
@@ -160,6 +169,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
     called,
     urls,
     published: kept.published,
+    ends: kept.ends,
     put: (definition: WorkflowDefinition) => workflows.put(definition, toPathConfigs(definition)),
     /** As the webhook function accepts it, without the dispatch. */
     accept: async (

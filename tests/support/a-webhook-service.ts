@@ -7,6 +7,7 @@ import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts'
 import type { Ids } from '../../lib/contract/services.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
+import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import type { StrayErrorGuard } from '../../lib/engine/failure.ts';
 import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
@@ -77,6 +78,8 @@ export interface AWorkflow {
   readonly chain?: readonly {
     readonly type: string;
     readonly parameters?: WorkflowDefinition['nodes'][0]['parameters'];
+    readonly credentialId?: string;
+    readonly settings?: NonNullable<WorkflowDefinition['nodes'][0]['settings']>;
   }[];
   readonly isTriggerDisabled?: boolean;
   readonly settings?: WorkflowDefinition['settings'];
@@ -86,6 +89,7 @@ export interface ServiceOptions {
   /** Installed beside the others. */
   readonly plugins?: readonly PluginProvider[];
   readonly guard?: StrayErrorGuard;
+  readonly outboundCredentials?: OutboundCredentials;
   readonly settings?: Partial<WebhookSettings>;
   readonly spoilt?: {
     readonly workflows?: Partial<WorkflowStore>;
@@ -105,6 +109,7 @@ export const aWebhookService = async ({
   spoilt = {},
   plugins = [],
   guard,
+  outboundCredentials,
 }: ServiceOptions = {}) => {
   const clock = aManualClock();
   const lines: string[] = [];
@@ -120,18 +125,20 @@ export const aWebhookService = async ({
   const services = {
     clock,
     ids: idsFrom('execution'),
-    http: { request: () => Promise.reject(new Error('no network in tests')) },
+    http: outboundCredentials ?? { request: () => Promise.reject(new Error('no network in tests')) },
   };
   const openPlan = createOpenPlan({
     loadNodeTypes: async () => registry.findNodeType,
     lookUpPlan: (_key, load) => load(),
   });
+  const kept = keptEvents();
   const blobs = inMemoryBlobs();
   const background = {
+    outboundCredentials,
     workflows: { ...workflows, ...spoilt.workflows },
     executions: { ...executions, ...spoilt.executions },
     blobs,
-    ...keptEvents(),
+    ...kept,
     openPlan,
     otherWorkflows: createOtherWorkflows({ ...workflows, ...spoilt.workflows }, openPlan),
     services,
@@ -163,6 +170,8 @@ export const aWebhookService = async ({
     workflows,
     credentials,
     executions,
+    blobs,
+    kept,
     /** Calls the function as Lambda does. */
     call: (event: unknown, context: Partial<Context> = {}): Promise<APIGatewayProxyStructuredResultV2> =>
       handler(
@@ -177,10 +186,10 @@ export const aWebhookService = async ({
       isTriggerDisabled = false,
       settings: own,
     }: AWorkflow = {}) => {
-      const nodes = chain.map(({ type, parameters = {} }, at) => ({
+      const nodes = chain.map(({ parameters = {}, ...node }, at) => ({
         id: `node-${at + 1}`,
-        type,
         parameters,
+        ...node,
       }));
       const connections = nodes.map(
         (node, at): Connection => ({

@@ -1,6 +1,7 @@
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import type { BackgroundParts } from '../../lib/executions/lifecycle/background-run.ts';
 import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
+import type { EndedExecution } from '../../lib/executions/record/execution-events.ts';
 
 /** Runs an execution on the express function before the dispatch resolves. */
 export const anInlineDispatcher = (parts: BackgroundParts): Dispatcher => {
@@ -17,11 +18,15 @@ export const anInlineDispatcher = (parts: BackgroundParts): Dispatcher => {
 /** Keeps the published events. */
 export const keptEvents = () => {
   const published: string[] = [];
+  const ends: EndedExecution[] = [];
   return {
     published,
+    /** The same in full. */
+    ends,
     events: {
-      publish: async ({ executionId, status }: { executionId: string; status: string }) => {
-        published.push(`${executionId} ${status}`);
+      publish: async (end: EndedExecution) => {
+        published.push(`${end.executionId} ${end.status}`);
+        ends.push(end);
       },
     },
     usesOutbox: false,

@@ -1,0 +1,116 @@
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { emit, type NodeContext } from '../../lib/contract/node.ts';
+import type { PluginHandle } from '../../lib/contract/plugin.ts';
+import { type Answer, anOutboundService } from './outbound-credentials.ts';
+import { formsOf } from './secret-forms.ts';
+
+interface Planted {
+  readonly secret: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string>>;
+}
+
+/** One credential of each built-in type, whose id is its type; the secrets have characters that encodings change. */
+export const planted: Readonly<Record<string, Planted>> = {
+  httpBearer: { secret: { token: 'beärer/"token"+1?' } },
+  httpBasic: { secret: { password: 'basic pässword&=2%' }, fields: { username: 'ann' } },
+  httpHeader: { secret: { value: 'header-value/+3=="x"' }, fields: { name: 'x-api-key' } },
+  httpQuery: { secret: { value: 'query välue\\4&5' }, fields: { name: 'key' } },
+  oauth2: {
+    secret: { clientSecret: 'cliënt:secret\n6%', refreshToken: 'refresh/token+7' },
+    fields: { tokenUrl: 'https://login.example.com/token', clientId: 'client', grant: 'refreshToken' },
+  },
+  awsRole: {
+    secret: { externalId: 'external:id/8' },
+    fields: { roleArn: 'arn:aws:iam::123456789012:role/hookloom-dev/reports' },
+  },
+  smtp: { secret: { password: 'smtp "pass" 9' }, fields: { host: 'mail.example.com', username: 'ann' } },
+  postgres: {
+    secret: { password: 'p0stgres@pass:word/10' },
+    fields: { host: 'db.example.com', database: 'shop', username: 'ann' },
+  },
+};
+
+/** Made by servers from the secrets. */
+const derived = ['access-tokën/"11"', 'session-token-1'];
+
+export const plantedSecrets: readonly string[] = [
+  ...Object.values(planted).flatMap(({ secret }) => Object.values(secret)),
+  ...derived,
+];
+
+/** Answers with all that it was sent, as some test servers do; and gives OAuth tokens. */
+const echo: Answer = ({ url, headers, body }) =>
+  url === 'https://login.example.com/token'
+    ? { text: JSON.stringify({ access_token: derived[0], expires_in: 600 }) }
+    : { text: JSON.stringify({ url, headers, body }) };
+
+/** A service that holds the planted credentials. */
+export const aPlantedService = async () => {
+  const service = anOutboundService({ answer: echo });
+  for (const [id, { secret, fields = {} }] of Object.entries(planted))
+    await service.put(id, id, secret, fields);
+  return service;
+};
+
+/** Ways in which a node leaks what it knows. */
+export const leaks = {
+  output: (text: string) => ({ text, list: [{ text }], [text]: true }),
+  outputs: (text: string) => emit({ main: { text }, [`output ${text}`]: { text } }),
+  response: (text: string) => emit({ main: {}, response: { body: text } }),
+  throws: (text: string) => {
+    throw Object.assign(new Error(text), { name: text, cause: new Error(text) });
+  },
+  throwsText: (text: string) => {
+    throw text;
+  },
+  throwsCut: (text: string) => {
+    throw new Error(`${'x'.repeat(980)}${text}`);
+  },
+  logs: (text: string, { logger }: NodeContext) => {
+    logger.info(text, { text, deep: { text: [text] }, cause: new Error(text, { cause: text }) });
+    logger.error('a map', { [text]: text, big: 1n, toJSON: () => text });
+    return {};
+  },
+  rejects: async (text: string) => {
+    throw new TypeError(text);
+  },
+  strays: (text: string, _context: NodeContext, stray: (error: Error) => void) => {
+    stray(new Error(text, { cause: text }));
+    return { ok: true };
+  },
+} satisfies Record<
+  string,
+  (text: string, context: NodeContext, stray: (error: Error) => void) => ReturnType<PluginHandle['execute']>
+>;
+
+/**
+ * A node that calls out with its credential, and leaks it in all forms in the way that its parameter `how` names.
+ *
+ * @param stray - raises an error that no code of the engine can catch
+ */
+export const createLeak =
+  (stray: (error: Error) => void = () => {}): PluginHandle['execute'] =>
+  async ({ parameters }, _input, context) => {
+    const { credential, services, signal } = context;
+    if (credential === null) throw new Error('it has no credential');
+    const { secret } = planted[credential.id] ?? { secret: {} };
+    const known = Object.keys(secret).flatMap((name) => Object.values(formsOf(credential.field(name))));
+    const isLent = credential.id === 'smtp' || credential.id === 'postgres';
+    const echoed = isLent
+      ? []
+      : await services.http
+          .request({
+            method: 'POST',
+            url: 'https://api.example.com/echo?a=1',
+            headers: { accept: '*/*' },
+            body: 'a body',
+            timeoutMs: 1_000,
+            maxRedirects: 0,
+            maxResponseBytes: 100_000,
+            signal,
+            credential,
+          })
+          .then(({ url, body }) => [url, new TextDecoder().decode(body)]);
+    const way = leaks[parameters.how as keyof typeof leaks];
+    return way([...known, ...echoed].join(' | '), context, stray) as JsonObject;
+  };
