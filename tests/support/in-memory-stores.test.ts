@@ -7,9 +7,14 @@ import {
   inMemoryExecutionStore,
   inMemoryWorkflowStore,
 } from './in-memory-stores.ts';
+import { inMemoryOutboundStore, inMemorySecrets } from './outbound-credentials.ts';
+import { describeOutboundStore } from './outbound-store-suite.ts';
+import { describeSecretStore } from './secret-store-suite.ts';
 import { describeWorkflowStore } from './workflow-store-suite.ts';
 
 describeWorkflowStore('the store in memory', () => inMemoryWorkflowStore());
 describeCredentialStore('the store in memory', inMemoryCredentialStore);
 describeExecutionStore('the store in memory', inMemoryExecutionStore);
 describeDeliveryStore('the store in memory', inMemoryDeliveryStore);
+describeOutboundStore('the store in memory', inMemoryOutboundStore);
+describeSecretStore('the store in memory', inMemorySecrets);

@@ -4,12 +4,14 @@ import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
+import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
 import { isAppError } from '../../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { type Fault, startFaultProxy } from '../../support/a-fault-proxy.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../../support/a-workflow.ts';
+import { anOutboundCredential } from '../../support/outbound-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -40,6 +42,7 @@ const open = async (timeouts?: Timeouts) => {
     },
     workflows: createWorkflowStore(client, tables, clock),
     credentials: createCredentialStore(client, tables),
+    outbound: createOutboundCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
     executions: createExecutionStore(client, tables, {
       retentionDays: 30,
@@ -69,6 +72,10 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['credentials.find', ({ credentials }) => credentials.find('key')],
   ['credentials.put', ({ credentials }) => credentials.put(credential)],
   ['credentials.list', ({ credentials }) => credentials.list()],
+  ['outbound.find', ({ outbound }) => outbound.find('crm')],
+  ['outbound.put', ({ outbound }) => outbound.put(anOutboundCredential())],
+  ['outbound.remove', ({ outbound }) => outbound.remove('crm')],
+  ['outbound.list', ({ outbound }) => outbound.list()],
   ['executions.start', ({ executions }) => executions.start(start)],
   ['executions.startAndFinish', ({ executions }) => executions.startAndFinish(start, end)],
   ['executions.finish', ({ executions }) => executions.finish('e-1', end)],

@@ -1,12 +1,15 @@
+import { expect, test } from '@jest/globals';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
 import { describeDeliveryStore } from '../../support/delivery-store-suite.ts';
 import { describeExecutionStore } from '../../support/execution-store-suite.ts';
+import { anOutboundCredential, describeOutboundStore } from '../../support/outbound-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
 
@@ -34,6 +37,29 @@ for (const [name, clientOf] of Object.entries(clients)) {
   describeCredentialStore(name, async () => {
     const { client, tables } = await open();
     return createCredentialStore(client, tables);
+  });
+
+  describeOutboundStore(name, async () => {
+    const { client, tables } = await open();
+    return createOutboundCredentialStore(client, tables);
+  });
+
+  test(`${name} keeps inbound and outbound credentials apart, under one set of ids`, async () => {
+    const { client, tables } = await open();
+    const inbound = createCredentialStore(client, tables);
+    const outbound = createOutboundCredentialStore(client, tables);
+    const key = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
+    await inbound.put(key);
+    await outbound.put(anOutboundCredential());
+    expect([await inbound.find('crm'), await outbound.find('key')]).toEqual([null, null]);
+    expect([await inbound.list(), await outbound.list()]).toEqual([[key], [anOutboundCredential()]]);
+    for (const write of [
+      () => inbound.put({ ...key, id: 'crm', revision: 2 }),
+      () => outbound.put(anOutboundCredential({ id: 'key', revision: 2 })),
+      () => inbound.put({ ...key, id: 'crm' }),
+    ])
+      await expect(write()).rejects.toMatchObject({ code: 'CREDENTIAL_CHANGED' });
+    expect(await outbound.remove('key')).toBe(false);
   });
 
   describeExecutionStore(name, async () => {

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import type {
+  OutboundCredential,
+  OutboundCredentialStore,
+} from '../../lib/credentials/outbound/outbound-credential.ts';
+
+export const anOutboundCredential = (changes: Partial<OutboundCredential> = {}): OutboundCredential => ({
+  id: 'crm',
+  type: 'httpBasic',
+  fields: { username: 'ann' },
+  reference: 'ssm:/test/credentials/crm',
+  revision: 1,
+  ...changes,
+});
+
+/** The contract of {@link OutboundCredentialStore}. @param create - makes an empty one */
+export const describeOutboundStore = (
+  name: string,
+  create: () => OutboundCredentialStore | Promise<OutboundCredentialStore>,
+): void => {
+  describe(`${name} keeps outbound credentials`, () => {
+    test('what was put is found and listed until it is removed', async () => {
+      const store = await create();
+      expect(await store.find('crm')).toBeNull();
+      await store.put(anOutboundCredential());
+      await store.put(anOutboundCredential({ revision: 2, fields: {} }));
+      expect(await store.find('crm')).toEqual(anOutboundCredential({ revision: 2, fields: {} }));
+      expect(await store.list()).toEqual([anOutboundCredential({ revision: 2, fields: {} })]);
+      expect([await store.remove('crm'), await store.remove('crm')]).toEqual([true, false]);
+      expect(await store.list()).toEqual([]);
+    });
+
+    test.each([
+      ['a first revision of what exists', [1], 1],
+      ['a revision that skips one', [1], 3],
+      ['a second revision of what does not exist', [], 2],
+    ])('%s is refused', async (_case, before, revision) => {
+      const store = await create();
+      for (const earlier of before) await store.put(anOutboundCredential({ revision: earlier }));
+      await expect(store.put(anOutboundCredential({ revision }))).rejects.toMatchObject({
+        code: 'CREDENTIAL_CHANGED',
+      });
+    });
+  });
+};
