@@ -1,10 +1,6 @@
-import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
-import { checkCredentials } from '../lib/workflows/validation/check-credentials.ts';
-import { CommandError } from './command-error.ts';
-import type { Target } from './target.ts';
 
 /**
  * Makes a checked definition the current version.
@@ -22,27 +18,6 @@ export const putWorkflow = (
   replaces?: number,
 ): Promise<{ readonly version: number; readonly changed: boolean }> =>
   store.put(definition, toPathConfigs(definition, execution), replaces);
-
-/**
- * Checks the credentials of a definition against the store that it goes to.
- *
- * @throws CommandError with every problem on a line of its own
- */
-export const refuseUnknownCredentials = async (
-  definition: WorkflowDefinition,
-  findNodeType: FindNodeType,
-  { credentials, outbound }: Pick<Target, 'credentials' | 'outbound'>,
-): Promise<void> => {
-  const { store } = outbound;
-  const problems = await checkCredentials(definition, findNodeType, {
-    findType: async (id) => ((await credentials.find(id)) ?? (await store.find(id)))?.type ?? null,
-    listIds: async () => [...(await credentials.list()), ...(await store.list())].map(({ id }) => id),
-  });
-  if (problems.length === 0) return;
-  throw new CommandError(
-    problems.map(({ path, message }) => `${definition.id}: ${path} ${message}`).join('\n'),
-  );
-};
 
 /**
  * The methods and URLs of a workflow's webhooks.

@@ -5,9 +5,10 @@ import { resolveExecution } from '../lib/workflows/definition/resolve-execution.
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
-import { putWorkflow, refuseUnknownCredentials, webhookUrls } from './put-workflow.ts';
+import { putWorkflow, webhookUrls } from './put-workflow.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
+import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 
 export const addWorkflowCommands = (
@@ -92,7 +93,10 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
   const { io, target, findNodeType } = context;
   const definitions: WorkflowDefinition[] = [];
   for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
-  for (const definition of definitions) await refuseUnknownCredentials(definition, findNodeType, target);
+  const problems: string[] = [];
+  for (const definition of definitions)
+    problems.push(...(await findCredentialProblems(definition, findNodeType, target)));
+  if (problems.length > 0) throw new CommandError(problems.join('\n'));
   for (const definition of definitions) {
     warnOfNoTrigger(definition, context);
     for (const warning of await findMissingSubworkflows(definition, target.workflows, definitions)) {

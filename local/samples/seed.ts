@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadNodeTypes } from '../../cli/node-types.ts';
 import { sampleWorkflowsFolder } from '../../cli/project-folder.ts';
-import { putWorkflow, refuseUnknownCredentials } from '../../cli/put-workflow.ts';
+import { putWorkflow } from '../../cli/put-workflow.ts';
 import { readWorkflow } from '../../cli/read-workflow.ts';
 import type { Target } from '../../cli/target.ts';
+import { findCredentialProblems } from '../../cli/workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from '../../cli/workflows/find-missing-subworkflows.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
@@ -43,7 +44,8 @@ export const putSample = async (
 };
 
 const put = async (definition: WorkflowDefinition, target: SampleTarget, findNodeType: FindNodeType) => {
-  await refuseUnknownCredentials(definition, findNodeType, target);
+  const problems = await findCredentialProblems(definition, findNodeType, target);
+  if (problems.length > 0) throw new Error(problems.join('\n'));
   return putWorkflow(definition, target.workflows, resolveExecution(definition, findNodeType));
 };
 

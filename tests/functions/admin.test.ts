@@ -34,13 +34,14 @@ describe('the admin functions, on their sample events', () => {
   test('plugins', async () => {
     const { status, body } = await call('plugins', eventOf('adminPlugins'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ count: 5, timestamp: expect.stringMatching(/Z$/) });
+    expect(body).toMatchObject({ count: 6, timestamp: expect.stringMatching(/Z$/) });
     expect(body.plugins.map(({ id }: { id: string }) => id)).toEqual([
       'webhookTrigger',
       'manualTrigger',
       'httpRequest',
       'flow',
       'control',
+      'credentials',
     ]);
   });
 
@@ -54,7 +55,7 @@ describe('the admin functions, on their sample events', () => {
         ...['wait', 'approval', 'forEach', 'subworkflow'],
       ],
     ],
-    ['providers', 'adminProviders', ['flow', 'control']],
+    ['providers', 'adminProviders', ['flow', 'control', 'credentials']],
   ])('%s', async (file, event, ids) => {
     const { status, body } = await call(file, eventOf(event));
     expect(status).toBe(200);
@@ -64,13 +65,14 @@ describe('the admin functions, on their sample events', () => {
   test('health', async () => {
     const { status, body } = await call('health', eventOf('adminHealth'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'healthy', summary: { total: 5, healthy: 5 } });
+    expect(body).toMatchObject({ status: 'healthy', summary: { total: 6, healthy: 6 } });
     expect(Object.keys(body.plugins)).toEqual([
       'webhookTrigger',
       'manualTrigger',
       'httpRequest',
       'flow',
       'control',
+      'credentials',
     ]);
   });
 
@@ -82,7 +84,7 @@ describe('the admin functions, on their sample events', () => {
       const { status, result, body } = await call('debug', event);
       expect(status).toBe(200);
       expect(body).toMatchObject({
-        providerCount: 2,
+        providerCount: 3,
         triggerCount: 2,
         actionCount: 11,
         loadErrors: [],

@@ -42,7 +42,7 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
       expect(status).toBe(200);
       expect(body).toMatchObject({
         status: 'degraded',
-        summary: { total: 6, healthy: 5, unhealthy: 1 },
+        summary: { total: 7, healthy: 6, unhealthy: 1 },
         plugins: { broken: { status: 'unhealthy' } },
       });
     });
@@ -56,7 +56,7 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
           ...['wait', 'approval', 'forEach', 'subworkflow'],
         ],
       ],
-      ['/api/admin/plugins/providers', ['flow', 'control']],
+      ['/api/admin/plugins/providers', ['flow', 'control', 'credentials']],
     ])('leaves %s as it is', async (path, ids) => {
       const { status, body } = await get<readonly { id: string; loaded: boolean }[]>(path);
       expect(status).toBe(200);
@@ -66,7 +66,7 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
 
     test.each(['/api/admin/plugins/debug', '/api/admin/debug'])('shows in %s', async (path) => {
       const { body } = await get(path);
-      expect(body).toMatchObject({ providerCount: 2, triggerCount: 2, loadErrors: [{ id: 'broken' }] });
+      expect(body).toMatchObject({ providerCount: 3, triggerCount: 2, loadErrors: [{ id: 'broken' }] });
     });
   });
 };
