@@ -80,7 +80,7 @@ const callNode = (
   const { node, resolve } = run.planNode;
   const executor = plan.executorOf(run.planNode);
   const parameters = resolve === null || run.scope === null ? null : resolve(run.scope);
-  const credential = session.lend(run.planNode);
+  const credential = session.borrow(run.planNode);
   if (!(executor instanceof Promise || parameters instanceof Promise) && credential === null)
     return callExecutor(session, run, number, executor, withParameters(node, parameters), null);
   // Concurrently, so that a rejection of each is handled.

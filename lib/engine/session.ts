@@ -4,7 +4,8 @@ import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
-import type { CredentialSource, ExecutionCredentials } from './credentials/execution-credentials.ts';
+import { borrowCredentials } from './credentials/borrow-credentials.ts';
+import type { CredentialSource } from './credentials/execution-credentials.ts';
 import { createScrubbingLogger, type Scrub } from './credentials/scrub-log.ts';
 import { type StrayErrorGuard, toFailure } from './failure.ts';
 import { createMeasureJson, type MeasureJson } from './measure-json.ts';
@@ -98,6 +99,12 @@ export class Session {
   readonly ports: EnginePorts;
   /** For nodes. */
   readonly logger: Logger;
+  readonly borrow: (planNode: PlanNode) => Promise<LentCredential> | null;
+  /**
+   * Removes the secrets of the credentials that this execution has borrowed. All that leaves a node passes through it:
+   * outputs, failures, log entries.
+   */
+  readonly scrub: Scrub;
   readonly measure: MeasureJson = createMeasureJson();
   /** The services of one run of a pure node, by its idempotency key. */
   readonly pureServices: (seed: string) => Services;
@@ -111,8 +118,6 @@ export class Session {
   #stopWaiting: (() => void) | null = null;
   #fatal: NodeFailure | null = null;
   #strayFailure: StrayFailure | null = null;
-  #opening: Promise<ExecutionCredentials> | undefined;
-  #credentials: ExecutionCredentials | null = null;
   #isClosed = false;
   /** Created on demand, like the timer: an execution of quick nodes needs neither. */
   #abort: AbortController | undefined;
@@ -128,7 +133,10 @@ export class Session {
     this.execution = execution;
     this.limits = limits;
     this.ports = ports;
-    this.logger = createScrubbingLogger(ports.logger, this.scrub);
+    const { borrow, scrub } = borrowCredentials(ports.credentials);
+    this.borrow = borrow;
+    this.scrub = scrub;
+    this.logger = createScrubbingLogger(ports.logger, scrub);
     this.pureServices = createPureServices(ports.services, execution.startedAt);
     this.#now = ports.services.clock.now();
     this.#endsAt = Math.min(this.#now, since) + limits.timeoutMs;
@@ -151,29 +159,6 @@ export class Session {
 
   /** The same by the clock itself: expressions check it while they are evaluated. */
   readonly isTimeUpNow = (): boolean => this.ports.services.clock.now() > this.#endsAt;
-
-  /**
-   * Borrows the credential of a node for one attempt; null for a node without one, and for a trigger, whose credential is
-   * that of its callers.
-   */
-  lend({ node: { credentialId }, nodeType }: PlanNode): Promise<LentCredential> | null {
-    if (credentialId === undefined || nodeType.kind === 'trigger') return null;
-    return this.#lend(credentialId, nodeType.credentialTypes);
-  }
-
-  async #lend(credentialId: string, types: readonly string[]): Promise<LentCredential> {
-    const { credentials } = this.ports;
-    if (credentials === undefined) throw new Error('there are no credentials here');
-    this.#opening ??= credentials.open();
-    this.#credentials = await this.#opening;
-    return this.#credentials.lend(credentialId, types);
-  }
-
-  /**
-   * Removes the secrets of the credentials that this execution has borrowed. All that leaves a node passes through it:
-   * outputs, failures, log entries.
-   */
-  readonly scrub: Scrub = (value) => (this.#credentials === null ? value : this.#credentials.scrub(value));
 
   /** See {@link EnginePorts}. */
   track<Value>(work: Promise<Value>): Promise<Value> {

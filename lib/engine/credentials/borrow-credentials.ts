@@ -1,0 +1,33 @@
+import type { LentCredential } from '../../contract/lent-credential.ts';
+import type { PlanNode } from '../../workflows/plan/plan-graph.ts';
+import type { CredentialSource, ExecutionCredentials } from './execution-credentials.ts';
+import type { Scrub } from './scrub-log.ts';
+
+/** The credentials that an execution has borrowed so far. */
+interface Borrowed {
+  /**
+   * Borrows the credential of a node for one attempt; null for a node without one, and for a trigger, whose credential is
+   * that of its callers.
+   */
+  readonly borrow: (planNode: PlanNode) => Promise<LentCredential> | null;
+  readonly scrub: Scrub;
+}
+
+/** @param source - undefined where no node can borrow a credential */
+export const borrowCredentials = (source: CredentialSource | undefined): Borrowed => {
+  let opening: Promise<ExecutionCredentials> | undefined;
+  let opened: ExecutionCredentials | null = null;
+  const lend = async (credentialId: string, types: readonly string[]): Promise<LentCredential> => {
+    if (source === undefined) throw new Error('there are no credentials here');
+    opening ??= source.open();
+    opened = await opening;
+    return opened.lend(credentialId, types);
+  };
+  return {
+    borrow: ({ node: { credentialId }, nodeType }) =>
+      credentialId === undefined || nodeType.kind === 'trigger'
+        ? null
+        : lend(credentialId, nodeType.credentialTypes),
+    scrub: (value) => (opened === null ? value : opened.scrub(value)),
+  };
+};
