@@ -227,3 +227,53 @@ describe('a credential for calling out', () => {
     );
   });
 });
+
+describe('a credential that is bound to a secret of Secrets Manager', () => {
+  const arn = (name: string) => `arn:aws:secretsmanager:eu-west-1:123456789012:secret:${name}`;
+
+  /** A command line whose target is a deployed stage with one secret. */
+  const openStage = async () => {
+    const removed: string[] = [];
+    const local = await openCommandLine();
+    const openTarget = () => {
+      const target = local.target();
+      const secrets = {
+        get: async (reference: string) => (reference === arn('test/crm-AbCdEf') ? 'the-token-1' : null),
+        put: () => Promise.reject(new Error('it is only read')),
+        remove: async (reference: string) => void removed.push(reference),
+      };
+      return { ...target, outbound: { ...target.outbound, secrets } };
+    };
+    return { ...(await openCommandLine({ openTarget })), removed };
+  };
+
+  test('is created by its ARN, rotated where it is, and removed without it', async () => {
+    const { call } = await openStage();
+    const made = await call(`credential create crm --type httpBearer --ref ${arn('test/crm-AbCdEf')}`);
+    expect(made).toMatchObject({ code: 0, err: expect.stringContaining(arn('test/crm-AbCdEf')) });
+    expect(await call('credential rotate crm', 'the-token-2')).toMatchObject({
+      code: 1,
+      err: `The secret of crm is rotated where it is: ${arn('test/crm-AbCdEf')}`,
+    });
+    expect(await call('credential remove crm')).toMatchObject({
+      code: 0,
+      out: 'crm: removed; its secret stays in Secrets Manager',
+    });
+  });
+
+  test.each([
+    ['crm', 2, '--ref must be the ARN of a secret of Secrets Manager'],
+    [
+      arn('other/crm-AbCdEf'),
+      1,
+      'The functions may read secrets named test/…, and this is other/crm-AbCdEf.',
+    ],
+    [arn('test/gone-AbCdEf'), 1, 'has no secret of the type httpBearer, or does not exist.'],
+  ])('is refused for %s', async (ref, code, message) => {
+    const { call } = await openStage();
+    const result = await call(`credential create crm --type httpBearer --ref ${ref}`);
+    expect(result.code).toBe(code);
+    expect(result.err).toContain(message);
+    expect((await call('credential list')).err).toBe('There are no credentials.');
+  });
+});

@@ -93,8 +93,8 @@ const signRequest = (
     host,
     method: request.method.toUpperCase(),
     path: `${pathname}${search}`,
-    headers: { ...Object.fromEntries(given), 'x-amz-date': date },
-    ...(request.body === null ? {} : { body: toSignable(request.body) }),
+    headers: { ...Object.fromEntries(given), ...toHashHeader(request), 'x-amz-date': date },
+    ...toSignable(request),
     ...(region === undefined ? {} : { region }),
     ...(service === undefined ? {} : { service }),
   };
@@ -105,5 +105,15 @@ const signRequest = (
   return { ...request, url: `${origin}${signed.path ?? pathname}`, headers: Object.fromEntries(headers) };
 };
 
-const toSignable = (body: string | Uint8Array): string | Buffer =>
-  typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+const toSignable = ({ body }: OutboundRequest) => {
+  if (typeof body === 'string') return { body };
+  return body instanceof Uint8Array
+    ? { body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) }
+    : {};
+};
+
+/** A stream can't be hashed before it is sent: S3 takes it unsigned. */
+const toHashHeader = ({ body }: OutboundRequest): Readonly<Record<string, string>> =>
+  body === null || typeof body === 'string' || body instanceof Uint8Array
+    ? {}
+    : { 'x-amz-content-sha256': 'UNSIGNED-PAYLOAD' };
