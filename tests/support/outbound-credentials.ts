@@ -50,7 +50,8 @@ export const aServer = (
     request: async (request) => {
       requests.push(request);
       const { text = '{}', ...rest } = answer(request);
-      return { status: 200, headers: {}, body: new TextEncoder().encode(text), url: request.url, ...rest };
+      const body = new TextEncoder().encode(text);
+      return { status: 200, headers: {}, body, stream: null, url: request.url, ...rest };
     },
   };
 };
