@@ -36,7 +36,8 @@ export const runStep = async (
   const steps = branch instanceof Promise ? await branch : branch;
   const result = await session.awaitOperation(id, steps.run(step)).catch(toUnattempted);
   // Freezes the data, which the journal reads from a store.
-  if ('outputs' in result) for (const data of Object.values(result.outputs)) session.measure(data);
+  const frozen = 'outputs' in result ? Object.values(result.outputs) : [result.failure.details ?? null];
+  for (const data of frozen) session.measure(data);
   return result;
 };
 

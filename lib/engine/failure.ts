@@ -1,21 +1,33 @@
+import { isPlainObject, type JsonObject } from '../contract/json.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
+import { isNodeError, type NodeError } from '../contract/node-error.ts';
 import type { Scrub } from './credentials/scrub-log.ts';
+import { createMeasureJson } from './measure-json.ts';
 
 const MAX_MESSAGE_LENGTH = 1_000;
+const MAX_DETAILS_BYTES = 32_768;
+
+/** The failure of one attempt: bounded plain JSON, so that it can be a checkpoint. */
+export interface Failure {
+  readonly name: string;
+  readonly message: string;
+  /** This and the next two: see `NodeErrorOptions`. */
+  readonly details?: JsonObject;
+  readonly isRetryable?: boolean;
+  readonly retryAfterMs?: number;
+}
 
 /**
  * Converts whatever was thrown for records and answers: bounded, without stack and cause.
  *
  * @param scrub - removes secrets before the text is cut, since half of one would not be found
  */
-export const toFailure = (
-  thrown: unknown,
-  scrub: Scrub = (value) => value,
-): { readonly name: string; readonly message: string } => {
+export const toFailure = (thrown: unknown, scrub: Scrub = (value) => value): Failure => {
   try {
     if (!(thrown instanceof Error))
       return { name: 'Error', message: trim(scrub(`a node threw ${describeThrown(thrown)}`)) };
-    return { name: trim(scrub(String(thrown.name))), message: trim(scrub(String(thrown.message))) };
+    const failure = { name: trim(scrub(String(thrown.name))), message: trim(scrub(String(thrown.message))) };
+    return isNodeError(thrown) ? { ...failure, ...readOptions(thrown, scrub) } : failure;
   } catch {
     return { name: 'Error', message: 'a node threw an error that can not be described' };
   }
@@ -26,6 +38,32 @@ export const toStrayFailure = (name: string, thrown: unknown, scrub?: Scrub) => 
   const { name: original, message } = toFailure(thrown, scrub);
   return { name, message: trim(`${original}: ${message}`) };
 };
+
+const readOptions = (
+  { details, isRetryable, retryAfterMs }: NodeError,
+  scrub: Scrub,
+): Omit<Failure, 'name' | 'message'> => ({
+  ...(details === undefined ? {} : { details: toDetails(details, scrub) }),
+  ...(isRetryable === false ? { isRetryable } : {}),
+  ...(retryAfterMs !== undefined && Number.isFinite(retryAfterMs) ? { retryAfterMs } : {}),
+});
+
+/** The details without secrets, frozen; a note instead of what is too large or is no JSON. */
+const toDetails = (details: JsonObject, scrub: Scrub): JsonObject => {
+  try {
+    if (!isPlainObject(details)) return { omitted: 'no JSON object' };
+    const bytes = measureJson(details);
+    if (bytes > MAX_DETAILS_BYTES)
+      return { omitted: `about ${bytes} bytes, more than the ${MAX_DETAILS_BYTES} allowed` };
+    const scrubbed = scrub(details);
+    measureJson(scrubbed); // freezes a copy
+    return scrubbed;
+  } catch (error) {
+    return { omitted: trim(scrub(String(error))) };
+  }
+};
+
+const measureJson = createMeasureJson();
 
 const describeThrown = (thrown: unknown): string => {
   if (typeof thrown === 'string') return `"${thrown}"`;

@@ -18,7 +18,9 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
       fatal: null,
     };
   }
-  const failure = Object.freeze({ nodeId: node.id, ...result.failure });
+  const { name, message, details } = result.failure;
+  const fatal = Object.freeze({ nodeId: node.id, name, message });
+  const failure = details === undefined ? fatal : Object.freeze({ ...fatal, details });
   const record: NodeRecord = {
     ...toNodeRecord(run, 'failed'),
     attempts,
@@ -36,7 +38,7 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
         fatal: null,
       };
     case 'fail':
-      return { record, outputs: {}, fatal: failure };
+      return { record, outputs: {}, fatal };
   }
 };
 

@@ -6,6 +6,11 @@ export interface NodeFailure {
   readonly name: string;
   /** At most 1,000 characters. */
   readonly message: string;
+  /**
+   * Of the failure of a node alone, not of that of an execution, which completion events and callers get. A view in a
+   * stored record, like `input`.
+   */
+  readonly details?: JsonValue;
 }
 
 /** One run of one node; in a loop a node has one per iteration. */

@@ -1,11 +1,12 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { CallbackAnswer, RetrySettings } from '../contract/node.ts';
 import type { Clock } from '../contract/services.ts';
+import type { Failure } from './failure.ts';
 
 /** Result of one attempt at a node: data by output, or the failure. Plain JSON, so that it can be a checkpoint. */
 export type Attempt =
   | { readonly outputs: Readonly<Record<string, JsonObject>> }
-  | { readonly failure: { readonly name: string; readonly message: string } };
+  | { readonly failure: Failure };
 
 export type StepResult = Attempt & {
   /** How many attempts were made. */
@@ -59,7 +60,7 @@ export const inlineSteps = (clock: Clock): Steps => {
     run: async ({ attempt, retry, signal }) => {
       for (let number = 1; ; number++) {
         const result = await attempt(number);
-        const delayMs = 'failure' in result ? computeRetryDelay(retry, number) : null;
+        const delayMs = 'failure' in result ? computeRetryDelay(retry, number, result.failure) : null;
         if (delayMs === null || !(await sleepsThrough(clock, delayMs, signal)))
           return { ...result, attempts: number };
       }
@@ -79,11 +80,20 @@ const sleepsThrough = (clock: Clock, delayMs: number, signal: AbortSignal | unde
     () => false,
   );
 
-/** @returns the delay after attempt `number` has failed, milliseconds; null when it was the last one */
-export const computeRetryDelay = (retry: RetrySettings | undefined, number: number): number | null => {
+/**
+ * Computes the delay after attempt `number` has failed: that of the policy, or the longer one that the failure asks for.
+ *
+ * @returns milliseconds, at most `maxDelaySeconds`; null when it was the last attempt
+ */
+export const computeRetryDelay = (
+  retry: RetrySettings | undefined,
+  number: number,
+  { isRetryable = true, retryAfterMs = 0 }: Pick<Failure, 'isRetryable' | 'retryAfterMs'> = {},
+): number | null => {
   const { maxAttempts = 1, intervalSeconds = 1, backoffRate = 2, maxDelaySeconds = 60 } = retry ?? {};
-  if (number >= maxAttempts) return null;
-  return Math.min(intervalSeconds * backoffRate ** (number - 1), maxDelaySeconds) * 1_000;
+  if (number >= maxAttempts || !isRetryable) return null;
+  const delayMs = intervalSeconds * 1_000 * backoffRate ** (number - 1);
+  return Math.min(Math.max(delayMs, retryAfterMs), maxDelaySeconds * 1_000);
 };
 
 /** A durable engine limits the operations of an execution, and this one would exceed the limit. */

@@ -14,6 +14,15 @@ describe('the delay before another attempt', () => {
   ])('%s', (_case, retry, attempt, delay) => {
     expect(computeRetryDelay(retry, attempt)).toBe(delay);
   });
+
+  test.each([
+    ['a failure that is not retryable', { isRetryable: false, retryAfterMs: 5_000 }, null],
+    ['a shorter one that the failure asks for', { retryAfterMs: 500 }, 1_000],
+    ['a longer one', { retryAfterMs: 5_000 }, 5_000],
+    ['one beyond the bound', { retryAfterMs: 3_600_000 }, 60_000],
+  ])('%s', (_case, failure, delay) => {
+    expect(computeRetryDelay({ maxAttempts: 3 }, 1, failure)).toBe(delay);
+  });
 });
 
 describe('inline steps', () => {

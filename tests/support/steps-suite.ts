@@ -5,7 +5,7 @@ import type { Attempt, Step, Steps } from '../../lib/engine/steps.ts';
 export type WithSteps = <Value>(use: (steps: Steps) => Promise<Value>) => Promise<Value>;
 
 const done = (value: number): Attempt => ({ outputs: { main: { value } } });
-const failed: Attempt = { failure: { name: 'Error', message: 'busy' } };
+const failed = { failure: { name: 'Error', message: 'busy' } } satisfies Attempt;
 
 const step = (attempt: (number: number) => Attempt, changes: Partial<Step> = {}): Step => ({
   name: 'call/0',
@@ -35,6 +35,12 @@ export const describeSteps = (name: string, withSteps: WithSteps) => {
         attempts: 2,
       });
       expect(await withSteps((steps) => steps.run(step(() => failed)))).toEqual({ ...failed, attempts: 1 });
+    });
+
+    test('gives a failure that is not retryable at once, with its details', async () => {
+      const final: Attempt = { failure: { ...failed.failure, isRetryable: false, details: { status: 404 } } };
+      const result = await withSteps((steps) => steps.run(step(() => final, { retry: { maxAttempts: 9 } })));
+      expect(result).toEqual({ ...final, attempts: 1 });
     });
 
     test('does not try again for an execution that has ended', async () => {

@@ -7,6 +7,7 @@ import {
   StepSemantics,
 } from '@aws/durable-execution-sdk-js';
 import type { JsonValue } from '../../contract/json.ts';
+import type { Failure } from '../../engine/failure.ts';
 import {
   computeRetryDelay,
   createOperationBudget,
@@ -49,7 +50,8 @@ export const createDurableSteps = (
         semantics:
           step.atMostOnce === true ? StepSemantics.AtMostOncePerRetry : StepSemantics.AtLeastOncePerRetry,
         // Never the SDK's default, which is six attempts.
-        retryStrategy: (_error, attempt) => decideRetry(step, attempt),
+        retryStrategy: (error, attempt) =>
+          decideRetry(step, attempt, error instanceof FailedAttemptError ? error.failure : {}),
       });
     } catch (error) {
       if (!(error instanceof DurableOperationError)) throw error;
@@ -108,12 +110,27 @@ export const createDurableSteps = (
 /** Throws only when another attempt follows: the last failure is a result like any other. */
 const attemptStep = async (step: Step, number: number): Promise<StepResult> => {
   const result = await step.attempt(number);
-  if ('failure' in result && decideRetry(step, number).shouldRetry) throw new Error(result.failure.message);
+  if ('failure' in result && decideRetry(step, number, result.failure).shouldRetry)
+    throw new FailedAttemptError(result.failure);
   return { ...result, attempts: number };
 };
 
-const decideRetry = ({ retry, atMostOnce, signal }: Step, attempt: number) => {
-  const delayMs = computeRetryDelay(retry, attempt);
+/** Carries the failure of an attempt to the retry strategy, which is called right after it, in the same process. */
+class FailedAttemptError extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+const decideRetry = (
+  { retry, atMostOnce, signal }: Step,
+  attempt: number,
+  failure: Pick<Failure, 'isRetryable' | 'retryAfterMs'>,
+) => {
+  const delayMs = computeRetryDelay(retry, attempt, failure);
   if (atMostOnce === true || signal?.aborted === true || delayMs === null) return { shouldRetry: false };
   return { shouldRetry: true, delay: { seconds: Math.max(1, Math.ceil(delayMs / 1_000)) } };
 };

@@ -50,6 +50,9 @@ const describeNode = (node: NodeRecord) => ({
   ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
 });
 
-const describeFailure = ({ nodeId, name, message }: NodeFailure) => ({ nodeId, name, message });
+const describeFailure = ({ nodeId, name, message, details }: NodeFailure) => ({
+  ...{ nodeId, name, message },
+  ...(details === undefined ? {} : { details }),
+});
 
 const toIso = (ms: number): string => new Date(ms).toISOString();

@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonValue } from '../../contract/json.ts';
 import { createMeasureJson } from '../../engine/measure-json.ts';
-import type { NodeRecord } from '../../engine/result.ts';
+import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import { REDACTED, redactText } from './redact-text.ts';
 import { isSecretName } from './secret-names.ts';
 
@@ -14,14 +14,22 @@ export const viewNodes = (
   nodes: readonly NodeRecord[],
   { keepsData }: { readonly keepsData: boolean },
 ): readonly NodeRecord[] =>
-  nodes.map(({ input, outputs, ...record }) => {
-    if (!keepsData) return record;
+  nodes.map(({ input, outputs, failure, ...record }) => {
+    const shown =
+      failure === undefined ? record : { ...record, failure: viewFailure(failure, { keepsData }) };
+    if (!keepsData) return shown;
     return {
-      ...record,
+      ...shown,
       ...(input === undefined ? {} : { input: viewValue(input) }),
       ...(outputs === undefined ? {} : { outputs: viewValue(outputs) }),
     };
   });
+
+const viewFailure = (
+  { details, ...failure }: NodeFailure,
+  { keepsData }: { readonly keepsData: boolean },
+): NodeFailure =>
+  details === undefined || !keepsData ? failure : { ...failure, details: viewValue(details) };
 
 /** Views by value: data never changes, and every progress update writes it again. */
 const views = new WeakMap<object, JsonValue>();

@@ -165,6 +165,25 @@ describe('what a record shows of data', () => {
   });
 });
 
+test('the details of a failure are data', () => {
+  const details = { status: 503, headers: { 'set-cookie': 'canary' }, body: 'x'.repeat(100) };
+  const failure = { nodeId: 'a', name: 'Error', message: 'no' };
+  const node = {
+    nodeId: 'a',
+    type: 'call',
+    status: 'failed',
+    iteration: 0,
+    attempts: 1,
+    startedAt: 1,
+    durationMs: 1,
+    failure: { ...failure, details },
+  } as const;
+  expect(viewNodes([node], { keepsData: false })).toEqual([{ ...node, failure }]);
+  expect(viewNodes([node], { keepsData: true })).toEqual([
+    { ...node, failure: { ...failure, details: { ...details, headers: { 'set-cookie': '[redacted]' } } } },
+  ]);
+});
+
 test('data is read once, however often the record is written', () => {
   const outputs = { main: { text: 'x'.repeat(10_000) } };
   expect(viewValue(outputs)).toBe(viewValue(outputs));

@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { NodeSettings } from '../../lib/contract/node.ts';
+import { NodeError } from '../../lib/contract/node-error.ts';
+import { toFailure } from '../../lib/engine/failure.ts';
+import { runGraph } from '../support/a-run.ts';
+
+/** Runs a node that fails with these errors, and then succeeds. */
+const runFailing = (settings: NodeSettings, ...errors: readonly Error[]) =>
+  runGraph({
+    nodes: {
+      call: {
+        pure: false,
+        settings,
+        does: (_node, _input, { attempt }) => {
+          const error = errors[attempt - 1];
+          if (error !== undefined) throw error;
+          return { attempt };
+        },
+      },
+      rescue: {},
+    },
+    edges: ['start -> call', ...(settings.onError === 'route' ? ['call.error -> rescue'] : [])],
+    input: { order: 7 },
+  });
+
+describe('a NodeError', () => {
+  test('delivers its name and details on the output "error"', async () => {
+    const error = new NodeError('no stock', { name: 'StockError', details: { left: 0 } });
+    expect((await runFailing({ onError: 'route' }, error)).output).toEqual({
+      order: 7,
+      error: { nodeId: 'call', name: 'StockError', message: 'no stock', details: { left: 0 } },
+    });
+  });
+
+  test('has its details in the record of its node, and not in the failure of the execution', async () => {
+    const { failure, nodes } = await runFailing({}, new NodeError('no', { details: { left: 0 } }));
+    expect(failure).toStrictEqual({ nodeId: 'call', name: 'NodeError', message: 'no' });
+    expect(nodes[1]?.failure).toStrictEqual({ ...failure, details: { left: 0 } });
+  });
+
+  test('that is not retryable is the last attempt', async () => {
+    const { nodes } = await runFailing(
+      { retry: { maxAttempts: 5 } },
+      new Error('busy'),
+      new NodeError('gone', { isRetryable: false }),
+    );
+    expect(nodes[1]).toMatchObject({ attempts: 2, failure: { message: 'gone' } });
+  });
+
+  test('lengthens the delay before the next attempt, within maxDelaySeconds', async () => {
+    const later = new NodeError('later', { retryAfterMs: 30_000 });
+    const run = (settings: NodeSettings) => runFailing(settings, later);
+    expect(await run({ retry: { maxAttempts: 2 } })).toMatchObject({ elapsedMs: 30_000 });
+    expect(await run({ retry: { maxAttempts: 2, maxDelaySeconds: 5 } })).toMatchObject({ elapsedMs: 5_000 });
+  });
+});
+
+describe('the failure of a NodeError', () => {
+  const detailsOf = (details: unknown) =>
+    toFailure(new NodeError('no', { details: details as JsonObject })).details;
+
+  test('has frozen details', () => {
+    expect(Object.isFrozen(detailsOf({ a: { b: 1 } })?.a)).toBe(true);
+  });
+
+  test.each([
+    ['too large', { text: 'x'.repeat(40_000) }, 'about 40012 bytes, more than the 32768 allowed'],
+    ['no object', ['a'], 'no JSON object'],
+    ['no JSON', { at: new Date(0) }, "NotJsonError: an instance of Date at /at can't be carried by JSON"],
+  ])('has a note instead of details that are %s', (_case, details, omitted) => {
+    expect(detailsOf(details)).toEqual({ omitted });
+  });
+
+  test('has no delay that is not a number of milliseconds', () => {
+    expect(toFailure(new NodeError('no', { retryAfterMs: Number.NaN }))).not.toHaveProperty('retryAfterMs');
+  });
+
+  test('has no options when another error is thrown', () => {
+    const error = Object.assign(new Error('no'), { isRetryable: false, details: { secret: 1 } });
+    expect(toFailure(error)).toStrictEqual({ name: 'Error', message: 'no' });
+  });
+
+  test('has them when a plugin brings a class of its own', () => {
+    const own = Object.assign(new Error('no'), { isRetryable: false, [Symbol.for('hookloom.NodeError')]: 1 });
+    expect(toFailure(own)).toStrictEqual({ name: 'Error', message: 'no', isRetryable: false });
+  });
+});
