@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import type { OutboundResponse } from '../../lib/contract/services.ts';
-import httpRequest from '../../lib/nodes/http-request/http-request.ts';
-import { aContextAnswering, runNode } from '../support/a-node-context.ts';
+import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
+import type { OutboundResponse } from '../../../lib/contract/services.ts';
+import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
+import { aContextAnswering, runNode } from '../../support/a-node-context.ts';
 
 const url = 'https://api.example.com/orders';
 

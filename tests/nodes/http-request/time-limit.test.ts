@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
-import { createHttpClient } from '../../lib/adapters/http-client/http-client.ts';
-import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import type { HttpClient, Services } from '../../lib/contract/services.ts';
-import { execute } from '../../lib/engine/execute.ts';
-import { inlineSteps } from '../../lib/engine/steps.ts';
-import httpRequest from '../../lib/nodes/http-request/http-request.ts';
-import { AppError } from '../../lib/shared/errors.ts';
-import { compilePlan } from '../../lib/workflows/plan/plan.ts';
-import { aLocalServer } from '../support/a-local-server.ts';
-import { aGraph, noOtherWorkflows, silent } from '../support/a-run.ts';
-import { aVirtualClock } from '../support/a-virtual-clock.ts';
-import { anExecutionInfo } from '../support/an-execution-info.ts';
+import { createHttpClient } from '../../../lib/adapters/http-client/http-client.ts';
+import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
+import type { HttpClient, Services } from '../../../lib/contract/services.ts';
+import { execute } from '../../../lib/engine/execute.ts';
+import { inlineSteps } from '../../../lib/engine/steps.ts';
+import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
+import { AppError } from '../../../lib/shared/errors.ts';
+import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { aLocalServer } from '../../support/a-local-server.ts';
+import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
+import { aVirtualClock } from '../../support/a-virtual-clock.ts';
+import { anExecutionInfo } from '../../support/an-execution-info.ts';
 
 const executor = await httpRequest.getExecutor();
 

@@ -1,0 +1,62 @@
+import type { JsonObject } from '../../contract/json.ts';
+import type { NodeContext } from '../../contract/node.ts';
+import type { OutboundResponse } from '../../contract/services.ts';
+import { wrongParameter } from '../../contract/kit/read-parameters.ts';
+import { toRequestBody } from './request-body.ts';
+import type { Parameters } from './rules.ts';
+import { toStatusError } from './status-error.ts';
+import { parseStatusSet } from './status-set.ts';
+
+/** The client's timeout is later than the node's, so that the node's message is shown. */
+const TIMEOUT_MARGIN_MS = 1_000;
+
+/**
+ * Sends the node's request to a URL.
+ *
+ * @param page - counted from 1; null without pagination
+ * @throws NodeError when the status is a failure, or AppError `OUTBOUND_*`
+ */
+type Send = (url: string, page: number | null) => Promise<OutboundResponse>;
+
+/** @throws TypeError that names a wrong parameter, before anything is sent */
+export const createSend = (given: Parameters, context: NodeContext): Send => {
+  const { execution, services, signal, idempotencyKey, remainingMs } = context;
+  const isSuccess = parseStatusSet('successStatus', given.successStatus);
+  const isRetryable = parseStatusSet('retryStatus', given.retryStatus);
+  const { method, maxRedirects, maxResponseBytes, failOnStatus } = given;
+  const { body, contentType } = toRequestBody(given);
+  const headers = {
+    ...(contentType === null ? {} : { 'content-type': contentType }),
+    ...(execution.traceparent === undefined ? {} : { traceparent: execution.traceparent }),
+    ...readHeaders(given.headers),
+  };
+  return async (url, page) => {
+    const response = await services.http.request({
+      method,
+      url,
+      headers: given.idempotencyKey
+        ? { 'idempotency-key': toPageKey(idempotencyKey, page), ...headers }
+        : headers,
+      body,
+      timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
+      maxRedirects,
+      maxResponseBytes,
+      signal,
+    });
+    const { status } = response;
+    if (!failOnStatus || isSuccess(status)) return response;
+    throw toStatusError(response, { isRetryable: isRetryable(status), now: services.clock.now(), page });
+  };
+};
+
+/** Each page is a request of its own for its receiver, the same in every attempt. */
+const toPageKey = (key: string, page: number | null): string =>
+  page === null || page === 1 ? key : `${key}/page-${page}`;
+
+const readHeaders = (headers: JsonObject): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      if (typeof value !== 'string') throw wrongParameter(`headers.${name}`, 'a string', value);
+      return [name.toLowerCase(), value];
+    }),
+  );
