@@ -15,6 +15,15 @@ export interface Ids {
   next(): string;
 }
 
+/** A certificate that identifies the client of a TLS connection, with its private key, both in PEM. */
+export interface ClientCertificate {
+  /** Followed by those of intermediate authorities, if any. */
+  readonly certificate: string;
+  readonly key: string;
+  /** Of an encrypted key. */
+  readonly passphrase?: string;
+}
+
 /** One outbound HTTP request. All limits are required, so that no caller can forget them. */
 export interface OutboundRequest {
   readonly method: string;
@@ -33,6 +42,8 @@ export interface OutboundRequest {
   readonly signal: AbortSignal;
   /** Added to the request by the client: the `context.credential` of the attempt. */
   readonly credential?: LentCredential;
+  /** For the origin of the URL alone; https only. */
+  readonly tls?: ClientCertificate;
 }
 
 export interface OutboundResponse {

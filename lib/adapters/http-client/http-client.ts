@@ -30,9 +30,9 @@ interface Transport {
 
 /**
  * The HTTP client of nodes. Only http and https; every address is checked before the connection, on each redirect
- * again; the time limit is for the whole exchange; redirects to another origin carry no credentials.
- * `maxRedirects: 0` returns the redirect itself; otherwise one too many is an error, and so is one that asks for a
- * streamed body again.
+ * again; the time limit is for the whole exchange; redirects to another origin carry no credentials and no client
+ * certificate. `maxRedirects: 0` returns the redirect itself; otherwise one too many is an error, and so is one that
+ * asks for a streamed body again.
  *
  * `request`, and reading a streamed response, throws `OUTBOUND_REFUSED`, `OUTBOUND_FAILED`, `OUTBOUND_TIMEOUT`,
  * `OUTBOUND_TOO_LARGE`, the error of a streamed body, or the reason of the request's aborted signal. Messages name method and host, never headers or query.
@@ -80,6 +80,9 @@ const toFirstHop = (request: OutboundRequest): Hop => {
   if (url === null) throw refuse('its URL is not an absolute one');
   // CONNECT would open a tunnel through a proxy.
   if (!isToken(method) || method === 'CONNECT') throw refuse('its method can not be used');
+  // Node would leave out the certificate.
+  if (request.tls?.certificate === '' || request.tls?.key === '')
+    throw refuse('its client certificate is not complete');
   const headers = Object.entries(request.headers).map(
     ([name, value]) => [name.toLowerCase(), value] as const,
   );
@@ -93,6 +96,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
     headers: { 'user-agent': 'hookloom', ...Object.fromEntries(headers) },
     body: request.body,
     ...(request.bodyBytes === undefined ? {} : { bodyBytes: request.bodyBytes }),
+    tls: request.tls,
   };
 };
 
@@ -137,6 +141,12 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
     throw new AppError('OUTBOUND_REFUSED', {
       target,
       reason: 'credentials belong into a header, not into the URL',
+    });
+  }
+  if (hop.tls !== undefined && url.protocol !== 'https:') {
+    throw new AppError('OUTBOUND_REFUSED', {
+      target,
+      reason: 'a client certificate can be used with https only',
     });
   }
   const host = url.hostname.replace(/^\[|\]$/g, '');

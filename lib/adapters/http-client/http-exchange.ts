@@ -23,13 +23,17 @@ export const sendHop = (
     const { request } = hop.url.protocol === 'https:' ? https : http;
     // Uncompressed, so that the limit on bytes is the limit on what is downloaded.
     const headers = { ...hop.headers, 'accept-encoding': 'identity', ...frameBody(hop) };
-    const outgoing = request(hop.url, { ...connection, method: hop.method, headers });
+    const outgoing = request(hop.url, { ...connection, ...toTlsOptions(hop), method: hop.method, headers });
     outgoing.on('response', resolve);
     outgoing.on('error', reject);
     // The only event when the server switches protocols (101) unasked; without effect after a response.
     outgoing.on('close', () => reject(new Error('closed without an answer')));
     writeBody(outgoing, hop, target);
   });
+
+/** Part of the name under which an agent keeps a connection: it serves no request with another certificate. */
+const toTlsOptions = ({ tls }: Hop) =>
+  tls === undefined ? {} : { cert: tls.certificate, key: tls.key, passphrase: tls.passphrase };
 
 /** Names in lower case, values of a repeated name joined by `, `. Not `response.headers`, which drops some repeats. */
 const readHeaders = ({ rawHeaders }: IncomingMessage): Map<string, string> => {

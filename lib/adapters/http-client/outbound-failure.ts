@@ -11,12 +11,17 @@ const reasons = new Map([
   ['ETIMEDOUT', 'the host does not answer'],
 ]);
 
+/** Codes of OpenSSL for what can't be read or decrypted; those of a handshake start otherwise. */
+const KEY_CODE = 'ERR_OSSL_';
+const KEY_PROBLEM = 'the client certificate, its key or its passphrase can not be used';
+
 /**
  * The error of a failed exchange for the workflow. Its reason follows from the error's code alone: messages of the
  * system name addresses, and those of the parser hold received bytes. The error itself is the `cause`.
  */
 export const toOutboundFailure = (target: string, error: unknown): AppError<'OUTBOUND_FAILED'> => {
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
-  const reason = reasons.get(code) ?? (code || 'the request could not be sent');
+  const known = code.startsWith(KEY_CODE) ? KEY_PROBLEM : reasons.get(code);
+  const reason = known ?? (code || 'the request could not be sent');
   return new AppError('OUTBOUND_FAILED', { target, reason }, error);
 };

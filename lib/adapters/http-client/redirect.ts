@@ -1,3 +1,4 @@
+import type { ClientCertificate } from '../../contract/services.ts';
 import type { RequestBody } from './request-body.ts';
 
 /** One request of the chain that redirects make. Header names in lower case. */
@@ -5,6 +6,7 @@ export interface Hop extends RequestBody {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  readonly tls?: ClientCertificate | undefined;
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -34,5 +36,6 @@ export const followRedirect = (hop: Hop, status: number, location: string): Hop 
     url,
     headers: Object.fromEntries(kept),
     body: becomesGet ? null : hop.body,
+    tls: url.origin === hop.url.origin ? hop.tls : undefined,
   };
 };
