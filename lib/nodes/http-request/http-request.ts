@@ -17,6 +17,7 @@ const httpRequest: ActionProvider = {
       url: 'https://api.example.com/orders',
     },
   },
+  credentialTypes: ['httpBearer', 'httpBasic', 'httpHeader', 'httpQuery', 'oauth2', 'awsRole', 'tlsClient'],
   properties: [
     {
       name: 'method',

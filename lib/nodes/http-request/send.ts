@@ -20,7 +20,7 @@ type Send = (url: string, page: number | null) => Promise<OutboundResponse>;
 
 /** @throws TypeError that names a wrong parameter, before anything is sent */
 export const createSend = (given: Parameters, context: NodeContext): Send => {
-  const { execution, services, signal, idempotencyKey, remainingMs } = context;
+  const { execution, services, signal, idempotencyKey, remainingMs, credential } = context;
   const isSuccess = parseStatusSet('successStatus', given.successStatus);
   const isRetryable = parseStatusSet('retryStatus', given.retryStatus);
   const { method, maxRedirects, maxResponseBytes, failOnStatus } = given;
@@ -42,6 +42,7 @@ export const createSend = (given: Parameters, context: NodeContext): Send => {
       maxRedirects,
       maxResponseBytes,
       signal,
+      ...(credential === null ? {} : { credential }),
     });
     const { status } = response;
     if (!failOnStatus || isSuccess(status)) return response;

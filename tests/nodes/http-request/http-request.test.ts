@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
+import type { LentCredential } from '../../../lib/contract/lent-credential.ts';
 import type { OutboundResponse } from '../../../lib/contract/services.ts';
 import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
 import { aContextAnswering, runNode } from '../../support/a-node-context.ts';
@@ -42,6 +43,14 @@ describe('what httpRequest sends', () => {
     };
     expect(await headersFor({})).toEqual({ traceparent });
     expect(await headersFor({ Traceparent: 'own' })).toEqual({ traceparent: 'own' });
+  });
+
+  test('the credential that it borrows, for the client to add', async () => {
+    const { context, requests } = aContextAnswering();
+    const credential: LentCredential = { id: 'crm', type: 'httpBearer', field: () => 'canary' };
+    const executor = await httpRequest.getExecutor();
+    await runNode(executor, 'httpRequest', { url }, {}, { ...context, credential });
+    expect(requests).toMatchObject([{ credential, headers: {} }]);
   });
 
   test('the method and the limits of its parameters', async () => {
