@@ -1,5 +1,6 @@
 import type { NodeExecutor } from '../../contract/node.ts';
 import { fetchPages } from './fetch-pages.ts';
+import { saveBody } from './file-body.ts';
 import { readBody } from './read-body.ts';
 import { addQuery } from './request-url.ts';
 import { readRules } from './rules.ts';
@@ -18,11 +19,11 @@ export const httpRequestExecutor: NodeExecutor = {
     const send = createSend(given, context);
     if (given.pagination !== 'none') return fetchPages(url, given, send);
     const response = await send(url, null);
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: readBody(response, given.responseType),
-      url: response.url,
-    };
+    const { status, headers } = response;
+    const body =
+      given.responseType === 'file'
+        ? await saveBody(response, context.services.files)
+        : readBody(response, given.responseType);
+    return { status, headers, body, url: response.url };
   },
 };

@@ -21,8 +21,9 @@ export const fetchPages = async (
   given: Parameters,
   send: (url: string, page: number) => Promise<OutboundResponse>,
 ): Promise<JsonObject> => {
-  if (given.responseType === 'text')
-    throw wrongParameter('responseType', 'auto or json with pagination', given.responseType);
+  const { responseType } = given;
+  if (responseType === 'text' || responseType === 'file')
+    throw wrongParameter('responseType', 'auto or json with pagination', responseType);
   const first = toFirstPage(given, url);
   const findNext = createFindNextPage(given, first);
   const readItems = createReadItems(given.items);
@@ -35,7 +36,7 @@ export const fetchPages = async (
     bytes += response.body.byteLength;
     if (bytes > MAX_BYTES)
       throw new NodeError(`the pages have more than ${MAX_BYTES} bytes`, { isRetryable: false });
-    const body = readBody(response, given.responseType);
+    const body = readBody(response, responseType);
     const page = readItems(body);
     for (const item of page) items.push(item);
     for (const fetched of [next, response.url]) urls.add(withoutHash(fetched));

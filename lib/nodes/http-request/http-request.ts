@@ -52,24 +52,25 @@ const httpRequest: ActionProvider = {
       name: 'body',
       displayName: 'Body',
       type: 'any',
-      description: 'By bodyType: any value, a text, or a map; null for none',
+      description: 'By bodyType: any value, a text, a map or a file; null for none',
     },
     {
       name: 'bodyType',
       displayName: 'Body type',
       type: 'options',
-      options: ['json', 'text', 'form'],
+      options: ['json', 'text', 'form', 'multipart', 'file'],
       default: 'json',
-      description: 'How the body is sent; sets content-type unless a header does',
+      description:
+        'How the body is sent: a map as form or multipart, whose values may be files, or one file as it is. Sets content-type unless a header does',
     },
     {
       name: 'responseType',
       displayName: 'Response type',
       type: 'options',
-      options: ['auto', 'json', 'text'],
+      options: ['auto', 'json', 'text', 'file'],
       default: 'auto',
       description:
-        'auto follows the content type: JSON is parsed, other UTF-8 is a text, anything else { base64 }; json and text parse and decode whatever the content type is',
+        'auto follows the content type: JSON is parsed, other UTF-8 is a text, anything else { base64 }; json and text parse and decode whatever the content type is; file saves it as a file of the execution',
     },
     {
       name: 'maxRedirects',
@@ -84,6 +85,14 @@ const httpRequest: ActionProvider = {
       type: 'number',
       default: 1_048_576,
       description: 'A larger answer, or page, fails the node; at most 6 MiB',
+    },
+    {
+      name: 'maxFileBytes',
+      displayName: 'File size',
+      type: 'number',
+      default: 1_073_741_824,
+      description:
+        'The same for responseType file, within the limit of the service (MAX_FILE_BYTES); 1 GiB by default',
     },
     {
       name: 'failOnStatus',

@@ -4,9 +4,16 @@ import type { Parameters } from './rules.ts';
 
 type Received = Pick<OutboundResponse, 'headers' | 'body'>;
 
-/** Reads a body by its content type, or as `responseType` says. @throws Error when it is not JSON and must be */
-export const readBody = (response: Received, responseType: Parameters['responseType']): JsonValue => {
-  switch (responseType) {
+/** How a body becomes a value. */
+export type ValueType = Exclude<Parameters['responseType'], 'file'>;
+
+/**
+ * Reads a body by its content type, or as the type says.
+ *
+ * @throws Error when it is not JSON and must be
+ */
+export const readBody = (response: Received, type: ValueType): JsonValue => {
+  switch (type) {
     case 'auto':
       return readByContentType(response);
     case 'json':
@@ -62,6 +69,18 @@ const toBase64 = (body: Uint8Array): JsonValue => ({ base64: Buffer.from(body).t
 
 /** Bytes of a body that an error holds. */
 const MAX_ERROR_BODY_BYTES = 10_000;
+
+/** Reads as much of a streamed body as an error needs; the rest is not received. */
+export const readErrorStart = async (stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > MAX_ERROR_BODY_BYTES) break;
+  }
+  return Buffer.concat(chunks);
+};
 
 /** The body of an error: as for `auto`, a text when it is not the JSON that it says, or the start of a larger one. */
 export const readErrorBody = (

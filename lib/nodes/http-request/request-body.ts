@@ -1,18 +1,26 @@
-import type { JsonObject } from '../../contract/json.ts';
-import type { OutboundRequest } from '../../contract/services.ts';
+import { isFileValue } from '../../contract/files.ts';
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import type { OutboundRequest, Services } from '../../contract/services.ts';
 import { isJsonMap, wrongParameter } from '../../contract/kit/read-parameters.ts';
+import { streamFile, toMediaType } from './file-body.ts';
+import { toMultipart } from './multipart.ts';
 import type { Parameters } from './rules.ts';
 
-interface RequestBody extends Pick<OutboundRequest, 'body'> {
+export interface RequestBody extends Pick<OutboundRequest, 'body' | 'bodyBytes'> {
   /** Null without a body. */
   readonly contentType: string | null;
 }
 
-const NONE: RequestBody = { body: null, contentType: null };
-
-/** @throws TypeError that names the parameter */
-export const toRequestBody = ({ body, bodyType }: Pick<Parameters, 'body' | 'bodyType'>): RequestBody => {
-  if (body === undefined || body === null) return NONE;
+/**
+ * Makes the body of one request: a stream, which is read once, where it holds files.
+ *
+ * @throws TypeError that names the parameter
+ */
+export const toRequestBody = (
+  { body, bodyType }: Pick<Parameters, 'body' | 'bodyType'>,
+  { files, ids }: Pick<Services, 'files' | 'ids'>,
+): RequestBody => {
+  if (body === undefined || body === null) return { body: null, contentType: null };
   switch (bodyType) {
     case 'json':
       return { body: JSON.stringify(body), contentType: 'application/json' };
@@ -20,9 +28,18 @@ export const toRequestBody = ({ body, bodyType }: Pick<Parameters, 'body' | 'bod
       if (typeof body !== 'string') throw wrongParameter('body', 'a string', body);
       return { body, contentType: 'text/plain; charset=utf-8' };
     case 'form':
-      if (!isJsonMap(body)) throw wrongParameter('body', 'a map', body);
-      return { body: toForm(body), contentType: 'application/x-www-form-urlencoded' };
+      return { body: toForm(toMap(body)), contentType: 'application/x-www-form-urlencoded' };
+    case 'multipart':
+      return toMultipart(toMap(body), files, ids.next());
+    case 'file':
+      if (!isFileValue(body)) throw wrongParameter('body', 'a file', body);
+      return { body: streamFile(body, files), bodyBytes: body.size, contentType: toMediaType(body) };
   }
+};
+
+const toMap = (body: JsonValue): JsonObject => {
+  if (!isJsonMap(body)) throw wrongParameter('body', 'a map', body);
+  return body;
 };
 
 const toForm = (body: JsonObject): string => {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../contract/json.ts';
 import type { NodeContext } from '../../contract/node.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
 import { wrongParameter } from '../../contract/kit/read-parameters.ts';
+import { readErrorStart } from './read-body.ts';
 import { toRequestBody } from './request-body.ts';
 import type { Parameters } from './rules.ts';
 import { toStatusError } from './status-error.ts';
@@ -23,30 +24,39 @@ export const createSend = (given: Parameters, context: NodeContext): Send => {
   const { execution, services, signal, idempotencyKey, remainingMs, credential } = context;
   const isSuccess = parseStatusSet('successStatus', given.successStatus);
   const isRetryable = parseStatusSet('retryStatus', given.retryStatus);
-  const { method, maxRedirects, maxResponseBytes, failOnStatus } = given;
-  const { body, contentType } = toRequestBody(given);
+  const { method, maxRedirects, failOnStatus } = given;
+  const receiving =
+    given.responseType === 'file'
+      ? ({ maxResponseBytes: given.maxFileBytes, streamsBody: true } as const)
+      : { maxResponseBytes: given.maxResponseBytes };
   const headers = {
-    ...(contentType === null ? {} : { 'content-type': contentType }),
     ...(execution.traceparent === undefined ? {} : { traceparent: execution.traceparent }),
     ...readHeaders(given.headers),
   };
   return async (url, page) => {
+    const { contentType, ...body } = toRequestBody(given, services);
     const response = await services.http.request({
       method,
       url,
-      headers: given.idempotencyKey
-        ? { 'idempotency-key': toPageKey(idempotencyKey, page), ...headers }
-        : headers,
-      body,
+      headers: {
+        ...(contentType === null ? {} : { 'content-type': contentType }),
+        ...(given.idempotencyKey ? { 'idempotency-key': toPageKey(idempotencyKey, page) } : {}),
+        ...headers,
+      },
+      ...body,
+      ...receiving,
       timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
       maxRedirects,
-      maxResponseBytes,
       signal,
       ...(credential === null ? {} : { credential }),
     });
     const { status } = response;
     if (!failOnStatus || isSuccess(status)) return response;
-    throw toStatusError(response, { isRetryable: isRetryable(status), now: services.clock.now(), page });
+    const start = response.stream === null ? response.body : await readErrorStart(response.stream);
+    throw toStatusError(
+      { ...response, body: start },
+      { isRetryable: isRetryable(status), now: services.clock.now(), page },
+    );
   };
 };
 
