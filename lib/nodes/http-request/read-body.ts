@@ -5,7 +5,7 @@ import type { Parameters } from './rules.ts';
 type Received = Pick<OutboundResponse, 'headers' | 'body'>;
 
 /** How a body becomes a value. */
-export type ValueType = Exclude<Parameters['responseType'], 'file'>;
+type ValueType = Exclude<Parameters['responseType'], 'file'>;
 
 /**
  * Reads a body by its content type, or as the type says.

@@ -6,7 +6,7 @@ import { streamFile, toMediaType } from './file-body.ts';
 import { toMultipart } from './multipart.ts';
 import type { Parameters } from './rules.ts';
 
-export interface RequestBody extends Pick<OutboundRequest, 'body' | 'bodyBytes'> {
+interface RequestBody extends Pick<OutboundRequest, 'body' | 'bodyBytes'> {
   /** Null without a body. */
   readonly contentType: string | null;
 }
