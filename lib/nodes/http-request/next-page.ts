@@ -37,8 +37,8 @@ export const createFindNextPage = (given: PageParameters, firstUrl: string): Fin
       if (next === '') throw wrongParameter('next', 'the JSON pointer of the cursor', undefined);
       const read = createRead('next', next);
       return ({ body }) => {
-        const cursor = read(body) ?? '';
-        if (cursor === '' || cursor === false) return null;
+        const cursor = read(body);
+        if (isNone(cursor)) return null;
         if (typeof cursor !== 'string' && typeof cursor !== 'number')
           throw wrongParameter('next', 'the JSON pointer of a text or a number', cursor);
         return setQuery(firstUrl, pageParameter || 'cursor', cursor);
@@ -47,8 +47,8 @@ export const createFindNextPage = (given: PageParameters, firstUrl: string): Fin
     default: {
       const read = next === '' ? null : createRead('next', next);
       return ({ url, headers, body }) => {
-        const link = read === null ? findNextLink(headers.link ?? '') : (read(body) ?? '');
-        if (link === null || link === '') return null;
+        const link = read === null ? findNextLink(headers.link ?? '') : read(body);
+        if (isNone(link)) return null;
         const target = typeof link === 'string' ? URL.parse(link, url) : null;
         if (target === null) throw wrongParameter('next', 'the JSON pointer of a URL', link);
         target.hash = '';
@@ -57,6 +57,9 @@ export const createFindNextPage = (given: PageParameters, firstUrl: string): Fin
     }
   }
 };
+
+const isNone = (next: JsonValue | undefined): next is undefined | null | false | '' =>
+  next === undefined || next === null || next === false || next === '';
 
 /** The URL of the first page. */
 export const toFirstPage = ({ pagination, pageParameter, firstPage }: PageParameters, url: string): string =>

@@ -141,11 +141,7 @@ describe('a request with files', () => {
   test('reads multipart as a receiver does', async () => {
     const context = aContext();
     const file = await saveFile(context, Buffer.from('pixels'));
-    await call(
-      '/upload',
-      { method: 'POST', bodyType: 'multipart', body: { file, a: 'b\r\n--' } },
-      context,
-    );
+    await call('/upload', { method: 'POST', bodyType: 'multipart', body: { file, a: 'b\r\n--' } }, context);
     const { headers, body } = lastReceived() ?? { headers: {}, body: '' };
     const form = await new Response(body, {
       headers: { 'content-type': headers['content-type'] ?? '' },

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import type { LentCredential } from '../../../lib/contract/lent-credential.ts';
 import type { OutboundResponse } from '../../../lib/contract/services.ts';
 import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
+import { readRules } from '../../../lib/nodes/http-request/rules.ts';
 import { aContextAnswering, runNode } from '../../support/a-node-context.ts';
 
 const url = 'https://api.example.com/orders';
@@ -16,6 +17,17 @@ const call = async (parameters: JsonObject, answer: Partial<OutboundResponse> = 
 };
 
 const answering = async (answer: Partial<OutboundResponse>) => (await call({}, answer)).output;
+
+describe('the parameters of httpRequest', () => {
+  test('have the defaults that its properties declare', () => {
+    const declared = httpRequest.properties.map(({ name, default: value }) => [name, value]);
+    expect({ ...readRules({ url }), url: undefined }).toEqual(Object.fromEntries(declared));
+  });
+
+  test('are described', () => {
+    expect(httpRequest.properties.filter(({ description = '' }) => description === '')).toEqual([]);
+  });
+});
 
 describe('what httpRequest sends', () => {
   test('a GET without a body, within the usual limits', async () => {

@@ -81,6 +81,16 @@ describe('the pages of httpRequest', () => {
     expect(queriesOf(server)).toEqual(['?size=2', '?at=2', '?at=3']);
   });
 
+  test.each([null, false, '', undefined])('by a URL in the body, until that is %p', async (next) => {
+    const server = await aServer(() => ({ body: { data: [1], ...(next === undefined ? {} : { next }) } }));
+    for (const pagination of ['link', 'cursor'])
+      expect(await fetchList(server, { pagination, next: '/next', items: '/data' })).toEqual({
+        items: [1],
+        pages: 1,
+        pagesEnd: 'complete',
+      });
+  });
+
   test('by a cursor, with the query of the first one', async () => {
     const cursors = new Map([
       [null, 1],
