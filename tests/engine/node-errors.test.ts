@@ -64,6 +64,14 @@ describe('the failure of a NodeError', () => {
     expect(Object.isFrozen(detailsOf({ a: { b: 1 } })?.a)).toBe(true);
   });
 
+  test('has no secret of a credential in its details', () => {
+    const scrub = <Value>(value: Value): Value =>
+      JSON.parse(JSON.stringify(value).replaceAll('canary', '[redacted]'));
+    const { details } = toFailure(new NodeError('no', { details: { body: ['canary'] } }), scrub);
+    expect(details).toEqual({ body: ['[redacted]'] });
+    expect(Object.isFrozen(details?.body)).toBe(true);
+  });
+
   test.each([
     ['too large', { text: 'x'.repeat(40_000) }, 'about 40012 bytes, more than the 32768 allowed'],
     ['no object', ['a'], 'no JSON object'],
