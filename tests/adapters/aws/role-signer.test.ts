@@ -73,3 +73,14 @@ test.each([
     parameters: { reason },
   });
 });
+
+test('a streamed body is not part of the signature', async () => {
+  const { sign } = aSigner();
+  const stream = async function* () {
+    yield Buffer.from('{"a":1}');
+  };
+  const request = anOutboundRequest(OBJECT, { method: 'PUT', body: stream(), bodyBytes: 7 });
+  const signed = await sign(request, ROLE);
+  expect(signed.body).toBe(request.body);
+  expect(signed.headers['x-amz-content-sha256']).toBe('UNSIGNED-PAYLOAD');
+});
