@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../lib/contract/json.ts';
 import { emit, type NodeContext } from '../../lib/contract/node.ts';
+import { NodeError } from '../../lib/contract/node-error.ts';
 import type { PluginHandle } from '../../lib/contract/plugin.ts';
 import { type Answer, anOutboundService } from './outbound-credentials.ts';
 import { formsOf } from './secret-forms.ts';
@@ -22,6 +23,13 @@ export const planted: Readonly<Record<string, Planted>> = {
   awsRole: {
     secret: { externalId: 'external:id/8' },
     fields: { roleArn: 'arn:aws:iam::123456789012:role/hookloom-dev/reports' },
+  },
+  tlsClient: {
+    secret: {
+      key: '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqG+/Kx=\n-----END PRIVATE KEY-----\n',
+      passphrase: 'päss:phrase/12',
+    },
+    fields: { certificate: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n' },
   },
   smtp: { secret: { password: 'smtp "pass" 9' }, fields: { host: 'mail.example.com', username: 'ann' } },
   postgres: {
@@ -59,6 +67,9 @@ export const leaks = {
   response: (text: string) => emit({ main: {}, response: { body: text } }),
   throws: (text: string) => {
     throw Object.assign(new Error(text), { name: text, cause: new Error(text) });
+  },
+  throwsDetails: (text: string) => {
+    throw new NodeError('no', { details: { text, list: [{ text }], [text]: true } });
   },
   throwsText: (text: string) => {
     throw text;
