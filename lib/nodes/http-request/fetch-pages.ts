@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { NodeError } from '../../contract/node-error.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
-import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { createFindNextPage, createReadItems, toFirstPage } from './next-page.ts';
 import { decideNextPage } from './pages-end.ts';
 import { readBody } from './read-body.ts';

@@ -1,7 +1,7 @@
 import { type Files, type FileValue, isFileValue } from '../../contract/files.ts';
 import type { JsonObject } from '../../contract/json.ts';
+import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import type { OutboundRequest } from '../../contract/services.ts';
-import { wrongParameter } from '../parameters.ts';
 import { streamFile, toMediaType } from './file-body.ts';
 
 /** Text that is sent as it is, or a file. */

@@ -1,7 +1,7 @@
 import { isFileValue } from '../../contract/files.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import type { OutboundRequest, Services } from '../../contract/services.ts';
 import { isJsonMap, wrongParameter } from '../../contract/kit/read-parameters.ts';
+import type { OutboundRequest, Services } from '../../contract/services.ts';
 import { streamFile, toMediaType } from './file-body.ts';
 import { toMultipart } from './multipart.ts';
 import type { Parameters } from './rules.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contract/json.ts';
+import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import type { NodeContext } from '../../contract/node.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
-import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { readErrorStart } from './read-body.ts';
 import { toRequestBody } from './request-body.ts';
 import type { Parameters } from './rules.ts';
