@@ -1,4 +1,5 @@
 import type { Plugin } from '../../lib/plugins/plugin.ts';
+import { describeCredentialType } from '../../lib/plugins/reference/describe-credential-type.ts';
 import { describeNodeType } from '../../lib/plugins/reference/describe-node-type.ts';
 import { toCode, toLine } from '../../lib/plugins/reference/markdown.ts';
 import { printNodeType, printOutputs } from '../../lib/plugins/reference/print-node-type.ts';
@@ -29,6 +30,12 @@ const printIndex = (plugins: readonly Plugin[]): string =>
     '',
     ...printTable(['type', 'does', 'outputs', 'plugin'], plugins.flatMap(listNodeTypes)),
     '',
+    '## Credential types',
+    '',
+    'What nodes call out with, named by `credentialId`.',
+    '',
+    ...printTable(['type', 'is', 'fields', 'use', 'plugin'], plugins.flatMap(listCredentialTypes)),
+    '',
   ].join('\n');
 
 const listNodeTypes = ({ id, nodeTypes }: Plugin): string[][] =>
@@ -36,6 +43,15 @@ const listNodeTypes = ({ id, nodeTypes }: Plugin): string[][] =>
     const { nodeType } = description;
     const link = `[${toCode(nodeType)}](${nodeType}.md)`;
     return [link, toLine(description.description), printOutputs(description), toCode(id)];
+  });
+
+const listCredentialTypes = ({ id, credentialTypes }: Plugin): string[][] =>
+  credentialTypes.map(describeCredentialType).map((type) => {
+    const fields = Object.keys(type.schema.properties ?? {}).map((name) =>
+      type.secretFields.includes(name) ? `${toCode(name)} (secret)` : toCode(name),
+    );
+    const use = type.appliesToRequests ? 'added to requests' : 'lent to the node';
+    return [toCode(type.id), toLine(type.description), fields.join(', '), use, toCode(id)];
   });
 
 const printTable = (head: readonly string[], rows: readonly (readonly string[])[]): string[] =>

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import type { CredentialType } from '../../lib/contract/credential-type.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
@@ -20,6 +21,15 @@ type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStru
 
 const context = { awsRequestId: 'lambda-1' } as Context;
 const sample = JSON.parse(readFileSync(new URL('../../events/adminPlugin.json', import.meta.url), 'utf8'));
+
+const aCredentialType: CredentialType = {
+  id: 'crmToken',
+  name: 'CRM token',
+  description: 'A token of the CRM',
+  schema: { type: 'object', required: ['token'], properties: { token: { type: 'string' } } },
+  secretFields: ['token'],
+  apply: (request, { token = '' }) => ({ ...request, headers: { ...request.headers, 'x-token': token } }),
+};
 
 /** The answer for an id, as the gateway has decoded it. */
 const show = async (installed: readonly InstalledPlugin[], id: string, disabled: readonly string[] = []) => {
@@ -45,6 +55,7 @@ describe('the answer', () => {
     const plugin = aProvider({
       handles: [aHandle({ schema, example, credentialTypes: ['crmToken'] })],
       dependencies: [{ pluginId: 'absent', optional: true }],
+      credentialTypes: [aCredentialType],
     });
     expect(bodyOf(await show([installedUnified(plugin)], 'greeter'))).toEqual({
       id: 'greeter',
@@ -58,6 +69,17 @@ describe('the answer', () => {
       status: 'loaded',
       warnings: [expect.stringContaining('absent')],
       dependencies: [{ pluginId: 'absent', optional: true }],
+      credentialTypes: [
+        {
+          id: 'crmToken',
+          name: 'CRM token',
+          description: 'A token of the CRM',
+          schema: aCredentialType.schema,
+          secretFields: ['token'],
+          appliesToRequests: true,
+          hasTest: false,
+        },
+      ],
       nodeTypes: [
         expect.objectContaining({ nodeType: 'greet', schema, example, credentialTypes: ['crmToken'] }),
       ],

@@ -3,6 +3,7 @@ import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { PluginEntry } from '../plugin.ts';
 import { type ListedPlugins, type PluginSummary, summarise } from '../summaries.ts';
+import { type CredentialTypeDescription, describeCredentialType } from './describe-credential-type.ts';
 import { describeNodeType, type NodeTypeDescription } from './describe-node-type.ts';
 
 /** A plugin with all that it declares. Lists are empty where the metadata of a failed one is not known. */
@@ -11,6 +12,7 @@ interface PluginDescription extends Omit<PluginSummary, 'nodeTypes' | 'provider'
   /** Optional dependencies that are not met. */
   readonly warnings: readonly string[];
   readonly dependencies: readonly PluginDependency[];
+  readonly credentialTypes: readonly CredentialTypeDescription[];
   readonly nodeTypes: readonly NodeTypeDescription[];
 }
 
@@ -30,6 +32,7 @@ export const describePlugin = ({ plugins }: ListedPlugins, id: string): PluginDe
     status: entry.status,
     warnings: entry.status === 'loaded' ? entry.warnings : [],
     dependencies: entry.plugin?.dependencies ?? [],
+    credentialTypes: entry.plugin?.credentialTypes.map(describeCredentialType) ?? [],
     nodeTypes: entry.plugin?.nodeTypes.map(describeNodeType) ?? [],
   };
 };

@@ -1,0 +1,20 @@
+import type { CredentialType } from '../../contract/credential-type.ts';
+
+/** A credential type as JSON, for the admin API and the pages of the reference. */
+export interface CredentialTypeDescription
+  extends Pick<CredentialType, 'id' | 'name' | 'description' | 'schema' | 'secretFields'> {
+  /** False for a type that lends its fields to the node. */
+  readonly appliesToRequests: boolean;
+  /** Whether `credential test` can try it. */
+  readonly hasTest: boolean;
+}
+
+export const describeCredentialType = (type: CredentialType): CredentialTypeDescription => ({
+  id: type.id,
+  name: type.name,
+  description: type.description,
+  schema: type.schema,
+  secretFields: type.secretFields,
+  appliesToRequests: type.apply !== undefined,
+  hasTest: type.test !== undefined,
+});
