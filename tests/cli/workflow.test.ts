@@ -97,8 +97,8 @@ describe('workflow put', () => {
     const { call, file } = await openCommandLine();
     const node = {
       id: 'greet',
-      type: 'httpRequest',
-      parameters: { url: 'https://example.com' },
+      type: 'set',
+      parameters: { values: { greeted: true } },
       credentialId: 'key',
     };
     const path = file('w.json', aWorkflow({ nodes: [aTrigger(), node] }));
@@ -106,7 +106,7 @@ describe('workflow put', () => {
       code: 1,
       out: '',
       err: expect.stringContaining(
-        '/nodes/1/credentialId nodes of the type "httpRequest" take no credential, and would run without it: leave it out',
+        '/nodes/1/credentialId nodes of the type "set" take no credential, and would run without it: leave it out',
       ),
     });
     expect((await call('workflow list')).err).toBe('There are no workflows.');

@@ -366,9 +366,9 @@ describe('is reported once, with its place and with what was probably meant', ()
     ],
     [
       'a credential for a node that takes none',
-      { [`${CALL}/credentialId`]: 'shop-key' },
-      `${CALL}/credentialId`,
-      'nodes of the type "httpRequest" take no credential, and would run without it: leave it out',
+      { '/nodes/1/credentialId': 'shop-key' },
+      '/nodes/1/credentialId',
+      'nodes of the type "set" take no credential, and would run without it: leave it out',
     ],
     [
       'a setting at the top of a node',
