@@ -111,7 +111,9 @@ test('a run survives whatever ends its processes, and asks the outside for nothi
   service = await start();
 
   if (!CALLBACK_URL.test(before)) await service.printed(CALLBACK_URL); // the wait may have ended before the service
-  const url = CALLBACK_URL.exec(before + service.output())?.[1] ?? '';
+  // It may be of the service before, which had another port.
+  const { pathname } = new URL(CALLBACK_URL.exec(before + service.output())?.[1] ?? '');
+  const url = `${service.baseUrl}${pathname}`;
   expect((await fetch(url)).status).toBe(200); // to look at it decides nothing
   expect((await fetch(`${url.slice(0, -1)}${url.endsWith('A') ? 'B' : 'A'}`)).status).toBe(404);
   expect((await answer(url)).status).toBe(200);
