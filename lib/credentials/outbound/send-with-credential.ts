@@ -43,6 +43,7 @@ export const sendWithCredential = async (
   if (response.status !== 401 || !isRepeatable(request)) return response;
   const second = await refresh(loaded);
   if (isSameRequest(first, second)) return response;
+  await response.stream?.[Symbol.asyncIterator]().return?.(); // frees its connection
   const timeoutMs = Math.max(1, request.timeoutMs - (clock.now() - startedAt));
   return http.request({ ...second, timeoutMs });
 };

@@ -144,6 +144,31 @@ describe('a request with a credential', () => {
     expect(service.reads()).toBe(2);
   });
 
+  test('is not sent again when its body is a stream; of an answer that is replaced, the stream is closed', async () => {
+    const closed: string[] = [];
+    const aStream = async function* () {
+      try {
+        yield new Uint8Array(1);
+      } finally {
+        closed.push('closed');
+      }
+    };
+    const refused = aStream();
+    await refused.next();
+    const service = anOutboundService({
+      answer: (request) => ({ ...accepting(() => 'token-2')(request), stream: refused }),
+    });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    await service.put('crm', 'httpBearer', { token: 'token-2' });
+    const streamed = { ...anOutboundRequest(API, { method: 'POST', body: aStream() }), credential };
+    expect(await service.credentials.request(streamed)).toMatchObject({ status: 401 });
+    expect(closed).toEqual([]);
+    const request = { ...anOutboundRequest(API), streamsBody: true, credential } as const;
+    expect(await service.credentials.request(request)).toMatchObject({ status: 200 });
+    expect(closed).toEqual(['closed']);
+  });
+
   test('is not sent again when the secret is the same', async () => {
     const service = anOutboundService({ answer: () => ({ status: 401 }) });
     await service.put('crm', 'httpBearer', { token: 'token-1' });
