@@ -43,9 +43,16 @@ export const sendWithCredential = async (
   if (response.status !== 401 || !isRepeatable(request)) return response;
   const second = await refresh(loaded);
   if (isSameRequest(first, second)) return response;
-  await response.stream?.[Symbol.asyncIterator]().return?.(); // frees its connection
+  if (response.stream !== null) await discard(response.stream);
   const timeoutMs = Math.max(1, request.timeoutMs - (clock.now() - startedAt));
   return http.request({ ...second, timeoutMs });
+};
+
+/** Frees the connection of an answer. A stream is closed once reading has begun. */
+const discard = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {
+  const chunks = stream[Symbol.asyncIterator]();
+  await chunks.next().catch(() => {}); // a broken answer is replaced as well
+  await chunks.return?.();
 };
 
 const applyCredential = async (

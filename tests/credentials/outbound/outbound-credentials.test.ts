@@ -154,7 +154,6 @@ describe('a request with a credential', () => {
       }
     };
     const refused = aStream();
-    await refused.next();
     const service = anOutboundService({
       answer: (request) => ({ ...accepting(() => 'token-2')(request), stream: refused }),
     });
