@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BuildContext, BuildFailure, BuildResult, Message } from 'esbuild';
+import type { BuildContext, BuildFailure, BuildResult, Message, OutputFile } from 'esbuild';
+import { chunks } from '../../resources/chunks.ts';
 
 interface BundlerOptions {
   /** The project's: modules are relative to it. */
@@ -112,12 +113,13 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     Object.assign(entry, { isDirty: false, isWanted: false, next: null, running: done.promise });
     try {
       const { outputFiles, metafile } = await rebuild(entry);
-      const [output] = outputFiles ?? [];
+      const [output, ...beside] = outputFiles ?? [];
       if (output === undefined) throw new Error(`${entry.module} gave no bundle`);
       const names = Object.keys(metafile?.inputs ?? {});
       entry.inputs = new Set(names.map((name) => resolve(options.folder, name)));
       entry.problem = null;
       lastProblem = '';
+      for (const file of beside) keepChunk(dirname(output.path), file);
       keep(entry, output.hash, output.contents);
     } catch (error) {
       if (!isClosed) fail(entry, error);
@@ -150,6 +152,14 @@ export const createBundler = (options: BundlerOptions): Bundler => {
     entry.files.splice(0, entry.files.length, ...others, file);
     while (entry.files.length > KEPT_FILES) rmSync(entry.files.shift() ?? '', { force: true });
     options.onBuilt(entry.module);
+  };
+
+  /** Keeps a chunk of a bundle, or a file that one reads. Chunks are named after their contents. */
+  const keepChunk = (folder: string, { path, contents }: OutputFile): void => {
+    const file = join(options.outputFolder, relative(folder, path));
+    if (existsSync(file)) return;
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, contents);
   };
 
   /** Reports a problem, unless another build follows: half-written files do not build either. */
@@ -219,6 +229,7 @@ const openContext = async (module: string, { folder, esbuild }: BundlerOptions):
     write: false,
     metafile: true,
     logLevel: 'silent',
+    plugins: [chunks],
   });
 };
 
