@@ -1,7 +1,7 @@
 import { lateHttpClient } from '../lib/adapters/http-client/late-http-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
-import { openCredentialParts } from '../lib/app/open-credentials.ts';
+import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';

@@ -162,7 +162,7 @@ const openRunParts = (config: Config) => {
   const loadRegistry = openRegistry(config, logger);
   const http = lateHttpClient(config.outboundAllow);
   const outboundCredentials = lateCredentials(http, async () => {
-    const { openCredentials } = await import('./open-credentials.ts');
+    const { openCredentials } = await import('./open-credentials.chunk.ts');
     const findType = async (type: string) => (await loadRegistry()).credentialTypes.get(type) ?? null;
     return openCredentials(config, { client, tables, http, findType });
   });

@@ -256,6 +256,9 @@ type Catalogue = typeof catalogue;
 export type ErrorCode = keyof Catalogue;
 export type ErrorParameters<Code extends ErrorCode> = Parameters<Catalogue[Code]['detail']>[0];
 
+/** Shared by all copies of this module: a chunk of a bundle has one of its own. */
+const brand = Symbol.for('hookloom.AppError');
+
 export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
@@ -271,9 +274,12 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
     this.status = status;
     this.title = title;
     this.parameters = parameters;
+    Object.defineProperty(this, brand, { value: true });
   }
 }
 
 /** Whether an error is of the catalogue and, when a code is given, has that code. */
 export const isAppError = <Code extends ErrorCode>(error: unknown, code?: Code): error is AppError<Code> =>
-  error instanceof AppError && (code === undefined || error.code === code);
+  isBranded(error) && (code === undefined || error.code === code);
+
+const isBranded = (error: unknown): error is AppError => error instanceof Error && brand in error;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createHttpClient } from '../../lib/adapters/http-client/http-client.ts';
+import { createHttpClient } from '../../lib/adapters/http-client/http-client.chunk.ts';
 import type { CredentialContext, CredentialFields } from '../../lib/contract/credential-type.ts';
 import { tlsClient } from '../../lib/credential-types/tls-client.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';

@@ -1,4 +1,4 @@
-import { createHttpClient } from '../../lib/adapters/http-client/http-client.ts';
+import { createHttpClient } from '../../lib/adapters/http-client/http-client.chunk.ts';
 import { anOutboundRequest } from './an-outbound-request.ts';
 import { filesIn } from './in-memory-files.ts';
 import { openStreams } from './open-streams.ts';

@@ -5,7 +5,7 @@ export const lateHttpClient = (allow: readonly string[]): HttpClient => {
   let client: Promise<HttpClient> | undefined;
   return {
     request: async (request) => {
-      client ??= import('./http-client.ts').then(({ createHttpClient }) => createHttpClient({ allow }));
+      client ??= import('./http-client.chunk.ts').then(({ createHttpClient }) => createHttpClient({ allow }));
       return (await client).request(request);
     },
   };

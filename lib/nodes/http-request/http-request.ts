@@ -185,7 +185,7 @@ const httpRequest: ActionProvider = {
       description: 'How many items to fetch; at most 100,000',
     },
   ],
-  getExecutor: async () => (await import('./executor.ts')).httpRequestExecutor,
+  getExecutor: async () => (await import('./executor.chunk.ts')).httpRequestExecutor,
   healthCheck: async () => (await import('./health.ts')).checkAddressGuard(),
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createHttpClient } from '../../../lib/adapters/http-client/http-client.ts';
+import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import type { ClientCertificate } from '../../../lib/contract/services.ts';
 import { redirectTo } from '../../support/a-local-server.ts';
 import { aTlsServer, clientIdentity, trustTestAuthority } from '../../support/a-tls-server.ts';

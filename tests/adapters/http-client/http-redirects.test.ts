@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createHttpClient } from '../../../lib/adapters/http-client/http-client.ts';
+import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import type { OutboundRequest } from '../../../lib/contract/services.ts';
 import { aLocalServer, type LocalServer, type Routes, redirectTo } from '../../support/a-local-server.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createHttpClient } from '../../../lib/adapters/http-client/http-client.ts';
+import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import type { OutboundRequest } from '../../../lib/contract/services.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createHttpClient } from '../../../lib/adapters/http-client/http-client.ts';
+import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import { type FileValue, isFileValue } from '../../../lib/contract/files.ts';
 import { isPlainObject, type JsonObject } from '../../../lib/contract/json.ts';
 import httpRequest from '../../../lib/nodes/http-request/http-request.ts';

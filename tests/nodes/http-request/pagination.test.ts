@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createHttpClient } from '../../../lib/adapters/http-client/http-client.ts';
+import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
 import { aLocalServer, type LocalServer, type ReceivedRequest } from '../../support/a-local-server.ts';

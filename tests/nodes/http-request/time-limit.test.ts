@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createHttpClient } from '../../../lib/adapters/http-client/http-client.ts';
+import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import type { HttpClient, Services } from '../../../lib/contract/services.ts';
 import { execute } from '../../../lib/engine/execute.ts';

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
+import { createFolderBlobStreams } from '../adapters/blobs/folder-blob-streams.ts';
+import { createS3BlobStreams } from '../adapters/blobs/s3-blob-streams.ts';
+import type { BlobStreams } from '../executions/files/blob-streams.ts';
+import { createExecutionFiles, type FileParts, type FilesFor } from '../executions/files/execution-files.ts';
+import type { Config } from './config.ts';
+
+/** The files of a sandbox. */
+export const openFiles = (config: Config, executions: FileParts['executions']): FilesFor => {
+  const streams = openStreams(config);
+  const { maxFileBytes, maxFiles } = config;
+  return (execution) =>
+    createExecutionFiles(execution, {
+      streams,
+      executions,
+      createHash: () => createHash('sha256'),
+      limits: { maxFileBytes, maxFiles },
+    });
+};
+
+/** A request moves a part of 8 MB. */
+const PART_TIMEOUTS = { connectMs: 5_000, exchangeMs: 60_000 };
+
+const openStreams = ({ region, blobBucket, blobFolder }: Config): BlobStreams => {
+  if (blobFolder !== null) return createFolderBlobStreams(blobFolder);
+  const bucket = { service: 's3', region, endpoint: null, bucket: blobBucket ?? '' };
+  return createS3BlobStreams(createAwsCaller({ ...bucket, timeouts: PART_TIMEOUTS }));
+};
