@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
-/** The functions that execute nodes. The others describe them at most, and never load a chunk. */
-const EXECUTING = /(?:^|\/)functions\/(?:webhook|run-durable|run-express)\.ts$/;
+/** The functions that execute nodes, or check that their executors load. The others describe them at most. */
+const EXECUTING = /(?:^|\/)functions\/(?:webhook|run-durable|run-express|admin\/health)\.ts$/;
 
 /** A file that a module reads, beside itself. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;

@@ -122,7 +122,7 @@ describe('the zips', () => {
     const chunks = files.filter((path) => path.includes('.chunks/'));
     const bundle = expect.stringMatching(/^functions\/.*\.cjs$/);
     expect(files.filter((path) => !chunks.includes(path))).toEqual([bundle]);
-    expect(chunks.length > 0).toBe(['webhook', 'runDurable', 'runExpress'].includes(name));
+    expect(chunks.length > 0).toBe(['webhook', 'runDurable', 'runExpress', 'adminHealth'].includes(name));
   });
 
   test.each(allFunctions)('%s is no larger than its limit, and without the AWS SDK', (name) => {

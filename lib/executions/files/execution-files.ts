@@ -9,7 +9,7 @@ import { isRetryOf } from './is-retry-of.ts';
 import { type ContentHash, measureContent } from './measure-content.ts';
 import { verifyContent } from './verify-content.ts';
 
-export interface FileLimits {
+interface FileLimits {
   readonly maxFileBytes: number;
   /** That one process saves for one execution. */
   readonly maxFiles: number;
