@@ -19,4 +19,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unified('flow', () => import('../lib/nodes/flow.ts')),
   unified('control', () => import('../lib/nodes/control.ts')),
   unified('credentials', () => import('../lib/credential-types/credential-types.ts')),
+  unified('data', () => import('../lib/nodes/data/data.ts')),
 ];
