@@ -20,4 +20,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unified('control', () => import('../lib/nodes/control.ts')),
   unified('credentials', () => import('../lib/credential-types/credential-types.ts')),
   unified('data', () => import('../lib/nodes/data/data.ts')),
+  unified('formats', () => import('../lib/nodes/formats/formats.ts')),
 ];

@@ -12,7 +12,7 @@ export const toSchema = (declared: object): JsonObject => ({
 
 const relax = (schema: JsonValue): JsonValue => {
   if (!isPlainObject(schema)) return schema;
-  const { properties, required, items } = schema as JsonObject;
+  const { properties, required, items, additionalProperties, anyOf } = schema as JsonObject;
   const relaxed: Record<string, JsonValue> = { ...(schema as JsonObject) };
   if (isPlainObject(properties)) {
     const entries = Object.entries(properties as JsonObject);
@@ -23,6 +23,8 @@ const relax = (schema: JsonValue): JsonValue => {
     }
   }
   if (items !== undefined) relaxed.items = relax(items);
+  if (additionalProperties !== undefined) relaxed.additionalProperties = relax(additionalProperties);
+  if (Array.isArray(anyOf)) relaxed.anyOf = anyOf.map(relax);
   return relaxed;
 };
 

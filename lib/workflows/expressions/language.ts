@@ -1,6 +1,7 @@
 import jsonata from 'jsonata';
 import type { JsonValue } from '../../contract/json.ts';
 import { createRandom } from '../../shared/random.ts';
+import { UnsupportedPattern } from '../../shared/regex/parse-pattern.ts';
 import { Budget } from './jsonata/budget.ts';
 import { evaluateTree } from './jsonata/evaluate.ts';
 import { EvaluationError } from './jsonata/evaluation-error.ts';
@@ -15,7 +16,6 @@ import {
 } from './jsonata/functions/pictures.ts';
 import { textFunctions } from './jsonata/functions/texts.ts';
 import type { Native } from './jsonata/native.ts';
-import { UnsupportedPattern } from './jsonata/regex/parse-pattern.ts';
 import { programOf } from './jsonata/regex-function.ts';
 import type { Node } from './jsonata/syntax-tree.ts';
 import { toData } from './jsonata/to-data.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../lib/contract/json.ts';
-import { compilePattern } from '../../../lib/workflows/expressions/jsonata/regex/compile-pattern.ts';
-import { search } from '../../../lib/workflows/expressions/jsonata/regex/search.ts';
+import { compilePattern } from '../../../lib/shared/regex/compile-pattern.ts';
+import { search } from '../../../lib/shared/regex/search.ts';
 import { checkExpressions } from '../../../lib/workflows/expressions/parameters.ts';
 import { evaluateExpression } from '../../support/an-expression.ts';
 import { cases } from '../../support/deep.ts';

@@ -1,6 +1,6 @@
+import { compilePattern, type Program } from '../../../shared/regex/compile-pattern.ts';
+import { search } from '../../../shared/regex/search.ts';
 import { EvaluationError } from './evaluation-error.ts';
-import { compilePattern, type Program } from './regex/compile-pattern.ts';
-import { search } from './regex/search.ts';
 import type { Run } from './run.ts';
 import type { RegexNode } from './syntax-tree.ts';
 import { Func } from './values.ts';

@@ -1,0 +1,53 @@
+import { defineAction } from '../../contract/kit/define-node-type.ts';
+import { Type } from '../../contract/kit/type.ts';
+
+export const html = defineAction({
+  id: 'html',
+  name: 'HTML extract',
+  description: 'Extracts text, HTML or attributes of the elements of an HTML page that match CSS selectors',
+  pure: true,
+  parameters: Type.Object({
+    html: Type.String({ maxLength: 5_000_000, description: 'The page: at most 5,000,000 characters' }),
+    values: Type.Record(
+      Type.String(),
+      Type.Object(
+        {
+          selector: Type.String({
+            minLength: 1,
+            maxLength: 500,
+            description: 'A CSS selector, such as ul.menu > li a',
+          }),
+          get: Type.Enum(['text', 'html', 'attribute'], {
+            default: 'text',
+            description:
+              'What to take of the element: its text without markup, its inner HTML, or an attribute',
+          }),
+          attribute: Type.String({
+            default: 'href',
+            minLength: 1,
+            description: 'The attribute, for get: attribute',
+          }),
+          all: Type.Boolean({
+            default: false,
+            description:
+              'Take all elements that match, as a list; otherwise the first, null when there is none',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'Names of fields to put out, and where each is found' },
+    ),
+  }),
+  example: {
+    parameters: {
+      html: '{{ body }}',
+      values: { title: { selector: 'h1' }, links: { selector: 'a', get: 'attribute', all: true } },
+    },
+    input: { body: '<h1>Tea &amp; milk</h1><a href="/tea">Tea</a><a href="/milk">Milk</a>' },
+    output: { title: 'Tea & milk', links: ['/tea', '/milk'] },
+  },
+  execute: async ({ parameters: { html, values } }) => {
+    const { extractHtml } = await import('./work/extract-html.ts');
+    return extractHtml(html, values);
+  },
+});

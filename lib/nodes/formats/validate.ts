@@ -1,0 +1,32 @@
+import { defineAction } from '../../contract/kit/define-node-type.ts';
+import { Type } from '../../contract/kit/type.ts';
+import { emit } from '../../contract/node.ts';
+
+export const validate = defineAction({
+  id: 'validate',
+  name: 'Validate',
+  description:
+    'Checks a value against a JSON Schema (2020-12), and delivers { value } on "valid", or { value, errors } with up to 100 errors on "invalid"',
+  pure: true,
+  outputs: ['valid', 'invalid'],
+  parameters: Type.Object({
+    value: Type.Unknown({ description: 'What to check: any JSON, usually an expression' }),
+    schema: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'The JSON Schema. References within it alone; patterns without look-around and back-references; no patternProperties; lists with uniqueItems have at most 1,000 items',
+    }),
+  }),
+  example: {
+    parameters: {
+      value: '{{ body }}',
+      schema: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
+    },
+    input: { body: { id: 7 } },
+    output: { value: { id: 7 } },
+  },
+  execute: async ({ parameters: { value, schema } }) => {
+    const { findErrors } = await import('./work/find-schema-errors.ts');
+    const errors = findErrors(schema, value);
+    return errors.length === 0 ? emit({ valid: { value } }) : emit({ invalid: { value, errors } });
+  },
+});

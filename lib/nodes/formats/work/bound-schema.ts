@@ -1,0 +1,119 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
+import { compilePattern } from '../../../shared/regex/compile-pattern.ts';
+import { UnsupportedPattern } from '../../../shared/regex/parse-pattern.ts';
+import { search } from '../../../shared/regex/search.ts';
+
+const MAX_STEPS = 5_000_000;
+const MAX_UNIQUE_ITEMS = 1_000;
+
+interface BoundedSchema {
+  readonly schema: JsonValue;
+  /** Checks that the schema refers to, by the names of their formats. */
+  readonly formats: ReadonlyMap<string, (text: string) => boolean>;
+  /** The keyword that an error of a format stands for. */
+  keywordOf(error: string): string;
+  /** The message for an error of the validator. */
+  describe(error: string): string;
+}
+
+/** Keywords whose values are data, not schemas. */
+const dataKeywords = new Set(['const', 'enum', 'default', 'examples']);
+
+/** Keywords whose values have schemas by names, which are no keywords. */
+const mapKeywords = new Set(['properties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+
+const FORMAT = 'pattern ';
+
+/**
+ * Replaces what could take a validator longer than the size of a value says: patterns become formats, which the linear
+ * matcher checks; `uniqueItems`, which compares all pairs, gets a bound.
+ *
+ * @throws RangeError with the place, for a pattern that needs backtracking, `patternProperties` and the format `url`
+ */
+export const boundSchema = (schema: JsonObject): BoundedSchema => {
+  const formats = new Map<string, (text: string) => boolean>();
+  let steps = 0;
+  const spend = (spent: number): void => {
+    steps += spent;
+    if (steps > MAX_STEPS)
+      throw new RangeError('Parameter "schema" has patterns that take too many steps on this value');
+  };
+
+  const addPattern = (pattern: string, place: string): string => {
+    const name = `${FORMAT}${pattern}`;
+    if (!formats.has(name)) {
+      const program = compile(pattern, place);
+      formats.set(name, (text) => search(program, text, 0, spend) !== null);
+    }
+    return name;
+  };
+
+  const bound = (value: JsonValue, place: string): JsonValue => {
+    if (Array.isArray(value)) return value.map((item, index) => bound(item, `${place}/${index}`));
+    if (!isPlainObject(value)) return value;
+    const keywords = value as JsonObject;
+    checkKeywords(keywords, place);
+    const added: JsonValue[] = [];
+    const entries = Object.entries(keywords).flatMap(([keyword, inner]): [string, JsonValue][] => {
+      if (keyword === 'pattern' && typeof inner === 'string') {
+        added.push({ format: addPattern(inner, `${place}/pattern`) });
+        return [];
+      }
+      if (keyword === 'uniqueItems' && inner === true) {
+        const isShort = { maxItems: MAX_UNIQUE_ITEMS };
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        added.push({ if: isShort, then: { uniqueItems: true }, else: isShort });
+        return [];
+      }
+      return [[keyword, boundKeyword(keyword, inner, `${place}/${keyword}`)]];
+    });
+    if (added.length === 0) return Object.fromEntries(entries);
+    const { allOf = [], ...others } = Object.fromEntries(entries);
+    return { ...others, allOf: [...(Array.isArray(allOf) ? allOf : []), ...added] };
+  };
+
+  const boundKeyword = (keyword: string, value: JsonValue, place: string): JsonValue => {
+    if (dataKeywords.has(keyword)) return value;
+    if (!mapKeywords.has(keyword) || !isPlainObject(value)) return bound(value, place);
+    return Object.fromEntries(
+      Object.entries(value as JsonObject).map(([name, inner]) => [name, bound(inner, `${place}/${name}`)]),
+    );
+  };
+
+  return {
+    schema: bound(schema, ''),
+    formats,
+    keywordOf: (error) => (findPattern(error) === null ? 'format' : 'pattern'),
+    describe: (error) => {
+      const pattern = findPattern(error);
+      return pattern === null ? error : `String does not match pattern "${pattern}".`;
+    },
+  };
+};
+
+/** The pattern in a message such as `String does not match format "pattern ^a".` */
+const findPattern = (error: string): string | null => {
+  const start = error.indexOf(`"${FORMAT}`);
+  return start === -1 ? null : error.slice(start + FORMAT.length + 1, error.lastIndexOf('"'));
+};
+
+const checkKeywords = (schema: JsonObject, place: string): void => {
+  if (isPlainObject(schema.patternProperties))
+    throw new RangeError(
+      `Parameter "schema" has patternProperties at ${place}, which are not supported: use propertyNames with a pattern`,
+    );
+  if (schema.format === 'url')
+    throw new RangeError(`Parameter "schema" has the format "url" at ${place}: use "uri"`);
+};
+
+const compile = (pattern: string, place: string) => {
+  try {
+    // Checked with the flag that JSON Schema sets, and compiled without it, since the matcher reads UTF-16 units.
+    return compilePattern(new RegExp(new RegExp(pattern, 'u').source));
+  } catch (cause) {
+    const reason = cause instanceof UnsupportedPattern ? cause.message : 'it is no regular expression';
+    throw new RangeError(`Parameter "schema" has a pattern at ${place} that can't be used: ${reason}`, {
+      cause,
+    });
+  }
+};

@@ -1,0 +1,108 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../lib/contract/json.ts';
+import { runNode } from '../../../lib/contract/testing/index.ts';
+import { crypto } from '../../../lib/nodes/formats/crypto.ts';
+import { runNodeType, runToMain } from '../../support/run-node-type.ts';
+
+/** From RFC 4231 §4.3 and FIPS 180-2. */
+const vectors: readonly (readonly [JsonObject, JsonObject])[] = [
+  [
+    { operation: 'hash', data: 'abc' },
+    { value: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' },
+  ],
+  [
+    { operation: 'hash', data: '616263', dataEncoding: 'hex', algorithm: 'sha1' },
+    { value: 'a9993e364706816aba3e25717850c26c9cd0d89d' },
+  ],
+  [
+    { operation: 'hash', data: 'YWJj', dataEncoding: 'base64', algorithm: 'md5', encoding: 'base64url' },
+    { value: 'kAFQmDzST7DWlj99KOF_cg' },
+  ],
+  [
+    { operation: 'hmac', data: 'what do ya want for nothing?', key: 'Jefe' },
+    { value: '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843' },
+  ],
+  [
+    {
+      operation: 'verifyHmac',
+      data: 'what do ya want for nothing?',
+      key: 'Jefe',
+      signature: '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+    },
+    { valid: true },
+  ],
+  [{ operation: 'verifyHmac', data: 'other', key: 'Jefe', signature: '5bdc' }, { valid: false }],
+];
+
+test.each(vectors)('%j gives %j', async (parameters, output) => {
+  expect(await runToMain(crypto, parameters)).toEqual(output);
+});
+
+const pairs = {
+  RS256: generateKeyPairSync('rsa', { modulusLength: 2_048 }),
+  PS256: generateKeyPairSync('rsa', { modulusLength: 2_048 }),
+  ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  EdDSA: generateKeyPairSync('ed25519'),
+};
+const publicPem = (name: keyof typeof pairs) =>
+  pairs[name].publicKey.export({ type: 'spki', format: 'pem' }).toString();
+const privatePem = (name: keyof typeof pairs) =>
+  pairs[name].privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const names = Object.keys(pairs) as (keyof typeof pairs)[];
+
+test.each(names)('what %s signs is verified, and nothing else', async (signatureAlgorithm) => {
+  const common = { signatureAlgorithm, encoding: 'base64url', data: 'tea' };
+  const signed = await runToMain(crypto, {
+    ...common,
+    operation: 'sign',
+    key: privatePem(signatureAlgorithm),
+  });
+  const { value: signature = '' } = signed;
+  const key = publicPem(signatureAlgorithm);
+  const verify = { ...common, operation: 'verify', key, signature };
+  expect(await runToMain(crypto, verify)).toEqual({ valid: true });
+  expect(await runToMain(crypto, { ...verify, data: 'milk' })).toEqual({ valid: false });
+  expect(await runToMain(crypto, { ...verify, signature: '' })).toEqual({ valid: false });
+});
+
+test('random values differ, and have the length that was asked for', async () => {
+  const uuid = async () => (await runToMain(crypto, { operation: 'uuid' })).value;
+  expect(await uuid()).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  expect(await uuid()).not.toBe(await uuid());
+  expect((await runToMain(crypto, { operation: 'random', bytes: 16 })).value).toMatch(/^[\da-f]{32}$/);
+});
+
+test('is not pure, so that a replay has the values that were drawn', () => {
+  expect(crypto.pure).not.toBe(true);
+});
+
+test('takes the key of its credential', async () => {
+  const credential = { type: 'signingKey', fields: { key: 'Jefe' } };
+  const parameters = { operation: 'hmac', data: 'what do ya want for nothing?' };
+  const { outputs } = await runNode(crypto, { parameters, credential });
+  expect(outputs.main?.value).toMatch(/^5bdcc146/);
+});
+
+test.each([
+  [{ operation: 'hash' }, 'Parameter "data" must be a string, got nothing'],
+  [{ operation: 'hmac', data: 'a' }, 'Parameter "key" must be a string, got nothing'],
+  [{ operation: 'verifyHmac', data: 'a', key: 'b' }, 'Parameter "signature" must be a string, got nothing'],
+  [{ operation: 'hash', data: 'xyz', dataEncoding: 'hex' }, 'Parameter "data" must be hex'],
+  [{ operation: 'hash', data: 'a*b', dataEncoding: 'base64' }, 'Parameter "data" must be base64'],
+  [{ operation: 'sign', data: 'a', key: 'secret' }, 'Parameter "key" must be a key for RS256, as PEM'],
+  [
+    { operation: 'sign', data: 'a', key: privatePem('ES256') },
+    'Parameter "key" must be a key for RS256, as PEM',
+  ],
+  [
+    { operation: 'sign', data: 'a', key: publicPem('RS256') },
+    'Parameter "key" must be a key for RS256, as PEM',
+  ],
+  [{ operation: 'random', bytes: 0 }, 'Parameter "bytes" must be an integer from 1 to 1024'],
+  [{ operation: 'rot13' }, 'Parameter "operation" must be one of hash,'],
+])('%#: fails with the parameter', async (parameters, message) => {
+  const result = await runNodeType(crypto, parameters as unknown as JsonObject);
+  expect(result).toMatchObject({ failure: { message: expect.stringContaining(message) } });
+  expect(JSON.stringify(result)).not.toContain('secret');
+});

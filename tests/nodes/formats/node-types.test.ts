@@ -1,0 +1,23 @@
+import { describe, expect, test } from '@jest/globals';
+import { nodeTypeChecks } from '../../../lib/contract/testing/index.ts';
+import formats from '../../../lib/nodes/formats/formats.ts';
+import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
+import { createCheckSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
+import { aScope } from '../../support/an-expression.ts';
+import { runNodeType } from '../../support/run-node-type.ts';
+
+describe.each(formats.handles.map((handle) => [handle.id, handle] as const))('%s', (_id, handle) => {
+  const { parameters = {}, input = {}, output } = handle.example ?? {};
+
+  test('its schema takes its example', async () => {
+    const resolved = (await compileParameters(parameters)?.(aScope({ input }))) ?? parameters;
+    expect(createCheckSchema()(handle.schema, resolved, '')).toEqual([]);
+  });
+
+  test('delivers what its example says', async () => {
+    const { outputs } = (await runNodeType(handle, parameters, input)) as { outputs: object };
+    expect(Object.values(outputs)).toEqual([output]);
+  });
+
+  for (const { name, run } of nodeTypeChecks(handle)) test(name, run);
+});

@@ -1,0 +1,166 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
+import { validate } from '../../../lib/nodes/formats/validate.ts';
+import { runNodeType } from '../../support/run-node-type.ts';
+
+const order: JsonObject = {
+  type: 'object',
+  required: ['id', 'lines'],
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string', pattern: '^[A-Z]{2}-\\d+$' },
+    email: { type: 'string', format: 'email' },
+    lines: { type: 'array', minItems: 1, uniqueItems: true, items: { $ref: '#/$defs/line' } },
+  },
+  $defs: { line: { type: 'object', properties: { price: { type: 'number', minimum: 0 } } } },
+};
+
+const valid: readonly (readonly [JsonValue, JsonObject])[] = [
+  [{ id: 'AB-12', lines: [{ price: 1 }] }, order],
+  [{ id: 'AB-12', lines: [{}], email: 'ada@example.com' }, order],
+  [null, {}],
+  [1, { enum: [1, '1'] }],
+  [{ pattern: '(' }, { const: { pattern: '(' } }],
+  [{ pattern: 'x' }, { properties: { pattern: { type: 'string' } } }],
+  ['ü', { pattern: '^.$' }],
+  [JSON.parse('{"__proto__": 1}'), { properties: JSON.parse('{"__proto__": {"type": "integer"}}') }],
+];
+
+test.each(valid)('%j is valid', async (value, schema) => {
+  expect(await runNodeType(validate, { value, schema })).toEqual({ outputs: { valid: { value } } });
+});
+
+const invalid: readonly (readonly [JsonValue, JsonObject, readonly JsonObject[]])[] = [
+  [
+    { id: 'ab', lines: [], other: 1 },
+    order,
+    [
+      { place: '/id', keyword: 'pattern', message: 'String does not match pattern "^[A-Z]{2}-\\d+$".' },
+      { place: '/lines', keyword: 'minItems' },
+      { place: '/other', keyword: 'false' },
+    ],
+  ],
+  [
+    { id: 'AB-1', lines: [{ price: -1 }, { price: -1 }] },
+    order,
+    [
+      { place: '/lines/0/price', keyword: 'minimum' },
+      { place: '/lines/1/price', keyword: 'minimum' },
+      { place: '/lines', keyword: 'uniqueItems', message: 'Duplicate items at indexes 0 and 1.' },
+    ],
+  ],
+  [{ id: 'AB-1', lines: [{}], email: 'x' }, order, [{ place: '/email', keyword: 'format' }]],
+  [
+    { 'a/b': { 'c~d': 1 } },
+    { properties: { 'a/b': { properties: { 'c~d': { type: 'string' } } } } },
+    [{ place: '/a~1b/c~0d', keyword: 'type' }],
+  ],
+  [
+    JSON.parse('{"__proto__": "x"}'),
+    { properties: JSON.parse('{"__proto__": {"type": "integer"}}') },
+    [{ place: '/__proto__', keyword: 'type' }],
+  ],
+];
+
+test.each(invalid)('%j is invalid', async (value, schema, errors) => {
+  const result = await runNodeType(validate, { value, schema });
+  expect(result).toMatchObject({ outputs: { invalid: { value } } });
+  const { outputs } = result as { outputs: { invalid: { errors: readonly JsonObject[] } } };
+  expect(outputs.invalid.errors.map(({ place }) => place).sort()).toEqual(
+    errors.map(({ place }) => place).sort(),
+  );
+  for (const error of errors) expect(outputs.invalid.errors).toContainEqual(expect.objectContaining(error));
+});
+
+test('there are at most 100 errors', async () => {
+  const value = Array(1_000).fill('x');
+  const result = await runNodeType(validate, { value, schema: { items: { type: 'number' } } });
+  expect(result).toMatchObject({ outputs: { invalid: { errors: { length: 100 } } } });
+});
+
+test('a list of more than 1,000 items is not compared for unique ones', async () => {
+  const value = Array.from({ length: 100_000 }, (_, id) => ({ id }));
+  const result = await runNodeType(validate, { value, schema: { uniqueItems: true } });
+  expect(result).toMatchObject({ outputs: { invalid: { errors: [{ keyword: 'maxItems', place: '' }] } } });
+});
+
+const nested = (levels: number): JsonValue => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+
+describe('fails', () => {
+  const failures: readonly (readonly [string, JsonObject, string])[] = [
+    [
+      'a pattern that would backtrack on this value',
+      { value: `${'a'.repeat(200_000)}!`, schema: { allOf: Array(40).fill({ pattern: '^(a+)+$' }) } },
+      'Parameter "schema" has patterns that take too many steps on this value',
+    ],
+    [
+      'a pattern with look-ahead',
+      { value: '', schema: { properties: { a: { pattern: '(?=a)' } } } },
+      'Parameter "schema" has a pattern at /properties/a/pattern that can\'t be used',
+    ],
+    [
+      'a pattern that is none',
+      { value: '', schema: { pattern: '[' } },
+      'Parameter "schema" has a pattern at /pattern that can\'t be used: it is no regular expression',
+    ],
+    [
+      'patternProperties',
+      { value: {}, schema: { items: { patternProperties: { a: {} } } } },
+      'Parameter "schema" has patternProperties at /items, which are not supported: use propertyNames with a pattern',
+    ],
+    [
+      'the format url',
+      { value: '', schema: { format: 'url' } },
+      'Parameter "schema" has the format "url" at : use "uri"',
+    ],
+    [
+      'a reference to another place',
+      { value: 1, schema: { $ref: 'https://example.com/schema.json' } },
+      'Parameter "schema" can\'t be used: Unresolved $ref',
+    ],
+    [
+      'a reference to nothing',
+      { value: 1, schema: { $ref: '#/$defs/none' } },
+      'Parameter "schema" can\'t be used: Unresolved $ref',
+    ],
+    [
+      'a reference to itself',
+      { value: 1, schema: { $ref: '#' } },
+      'Parameter "value" is nested too deep for this schema',
+    ],
+    [
+      'a key with half of a character',
+      { value: { '\ud800': 1 }, schema: { properties: { '\ud800': {} } } },
+      'Parameter "value" has a key with half of a surrogate pair',
+    ],
+    ['no schema', { value: 1 }, 'Parameter "schema" must be a map, got nothing'],
+  ];
+
+  test.each(failures)('%s', async (_name, parameters, message) => {
+    expect(await runNodeType(validate, parameters)).toMatchObject({
+      failure: { message: expect.stringContaining(message) },
+    });
+  });
+});
+
+test('a pattern that backtracks in other engines is matched in a pass', async () => {
+  const value = `${'a'.repeat(20_000)}!`;
+  expect(await runNodeType(validate, { value, schema: { pattern: '^(a+)+$' } })).toMatchObject({
+    outputs: { invalid: { errors: [{ keyword: 'pattern' }] } },
+  });
+});
+
+test('a schema that refers to itself checks 200 levels, and fails by name beyond what the stack holds', async () => {
+  const schema = { items: { $ref: '#' } };
+  expect(await runNodeType(validate, { value: nested(200), schema })).toHaveProperty('outputs.valid');
+  expect(await runNodeType(validate, { value: nested(990), schema })).toMatchObject({
+    failure: { message: 'Parameter "value" is nested too deep for this schema' },
+  });
+});
+
+test('the formats of one schema are unknown to the next', async () => {
+  await runNodeType(validate, { value: 'a', schema: { pattern: 'a' } });
+  expect(await runNodeType(validate, { value: 'b', schema: { format: 'pattern a' } })).toMatchObject({
+    outputs: { valid: { value: 'b' } },
+  });
+});
