@@ -54,7 +54,7 @@ export const crypto = defineAction({
     output: { value: 'a9f74d1ec36ebdeb2da3f6e5868090cd2a2d20b3dcca7b62f60304b1d3d9ef42' },
   },
   execute: async ({ parameters, credential }) => {
-    const { computeCrypto } = await import('./work/compute-crypto.ts');
+    const { computeCrypto } = await import('./work/compute-crypto.chunk.ts');
     const key = credential?.field('key') ?? parameters.key;
     return computeCrypto({ ...parameters, ...(key === undefined ? {} : { key }) });
   },

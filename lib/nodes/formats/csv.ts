@@ -51,11 +51,11 @@ export const csv = defineAction({
   execute: async ({ parameters: { operation, text, items, ...options } }) => {
     if (operation === 'parse') {
       if (text === undefined) throw wrongParameter('text', 'a string', text);
-      const { parseCsv } = await import('./work/parse-csv.ts');
+      const { parseCsv } = await import('./work/parse-csv.chunk.ts');
       return { items: parseCsv(text, options) };
     }
     if (items === undefined) throw wrongParameter('items', 'a list', items);
-    const { writeCsv } = await import('./work/write-csv.ts');
+    const { writeCsv } = await import('./work/write-csv.chunk.ts');
     return { text: writeCsv(items, options) };
   },
 });

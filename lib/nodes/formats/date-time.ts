@@ -71,7 +71,7 @@ export const dateTime = defineAction({
     output: { iso: '2026-02-28T10:00:00.000Z', epochMs: 1_772_272_800_000, text: '28 February 2026' },
   },
   execute: async ({ parameters, context }) => {
-    const { computeDateTime } = await import('./work/compute-date-time.ts');
+    const { computeDateTime } = await import('./work/compute-date-time.chunk.ts');
     return computeDateTime(parameters, context.services.clock.now());
   },
 });

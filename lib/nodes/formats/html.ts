@@ -47,7 +47,7 @@ export const html = defineAction({
     output: { title: 'Tea & milk', links: ['/tea', '/milk'] },
   },
   execute: async ({ parameters: { html, values } }) => {
-    const { extractHtml } = await import('./work/extract-html.ts');
+    const { extractHtml } = await import('./work/extract-html.chunk.ts');
     return extractHtml(html, values);
   },
 });

@@ -25,7 +25,7 @@ export const markdown = defineAction({
     },
   },
   execute: async ({ parameters: { markdown, allowHtml } }) => {
-    const { renderMarkdown } = await import('./work/render-markdown.ts');
+    const { renderMarkdown } = await import('./work/render-markdown.chunk.ts');
     return { html: renderMarkdown(markdown, allowHtml) };
   },
 });

@@ -25,7 +25,7 @@ export const validate = defineAction({
     output: { value: { id: 7 } },
   },
   execute: async ({ parameters: { value, schema } }) => {
-    const { findErrors } = await import('./work/find-schema-errors.ts');
+    const { findErrors } = await import('./work/find-schema-errors.chunk.ts');
     const errors = findErrors(schema, value);
     return errors.length === 0 ? emit({ valid: { value } }) : emit({ invalid: { value, errors } });
   },

@@ -32,11 +32,11 @@ export const xml = defineAction({
   execute: async ({ parameters: { operation, text, lists, data } }) => {
     if (operation === 'parse') {
       if (text === undefined) throw wrongParameter('text', 'a string', text);
-      const { parseXml } = await import('./work/parse-xml.ts');
+      const { parseXml } = await import('./work/parse-xml.chunk.ts');
       return { data: parseXml(text, new Set(lists)) };
     }
     if (data === undefined) throw wrongParameter('data', 'a map', data);
-    const { writeXml } = await import('./work/write-xml.ts');
+    const { writeXml } = await import('./work/write-xml.chunk.ts');
     return { text: writeXml(data) };
   },
 });
