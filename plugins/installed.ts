@@ -3,7 +3,24 @@ import {
   legacyAction,
   legacyTrigger,
   unified,
+  unifiedOnUse,
 } from '../lib/plugins/installed-plugin.ts';
+
+const dataNodeTypes = [
+  'sort',
+  'limit',
+  'removeDuplicates',
+  'aggregate',
+  'summarize',
+  'splitOut',
+  'batch',
+  'pick',
+  'renameKeys',
+  'compareLists',
+  'noOp',
+  'stopAndError',
+];
+const formatNodeTypes = ['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate'];
 
 /**
  * The installed plugins: only what is listed here runs.
@@ -19,6 +36,6 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unified('flow', () => import('../lib/nodes/flow.ts')),
   unified('control', () => import('../lib/nodes/control.ts')),
   unified('credentials', () => import('../lib/credential-types/credential-types.ts')),
-  unified('data', () => import('../lib/nodes/data/data.ts')),
-  unified('formats', () => import('../lib/nodes/formats/formats.ts')),
+  unifiedOnUse('data', dataNodeTypes, () => import('../lib/nodes/data/data.plugin.ts')),
+  unifiedOnUse('formats', formatNodeTypes, () => import('../lib/nodes/formats/formats.plugin.ts')),
 ];

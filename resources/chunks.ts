@@ -5,6 +5,9 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 /** The functions that execute nodes, or check that their executors load. The others describe them at most. */
 const EXECUTING = /(?:^|\/)functions\/(?:webhook|run-durable|run-express|admin\/health)\.ts$/;
 
+/** The functions that describe all node types: they have all plugins in their bundles. */
+const DESCRIBING = /(?:^|\/)functions\/admin\/(?!retry)/;
+
 /** A file that a module reads, beside itself. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
 
@@ -22,7 +25,7 @@ interface Chunk {
 }
 
 /**
- * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` that is imported with `import()` is a file of its own,
+ * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` or `NAME.plugin.ts` that is imported with `import()` is a file of its own,
  * in a folder beside the bundle, with all that it imports and the files that those modules read. So it costs nothing
  * before it is used. It has copies of the modules that it shares with the bundle, and so no state in common.
  *
@@ -40,9 +43,11 @@ export const chunks: Plugin = {
     const built = new Map<string, Promise<Chunk>>();
 
     onStart(() => built.clear());
-    onResolve({ filter: /\.chunk\.ts$/ }, async ({ path, kind, resolveDir }) => {
+    onResolve({ filter: /\.(?:chunk|plugin)\.ts$/ }, async ({ path, kind, resolveDir }) => {
       if (kind !== 'dynamic-import') return null;
-      if (!EXECUTING.test(entry)) return { path, external: true };
+      const isPlugin = path.endsWith('.plugin.ts');
+      if (isPlugin && DESCRIBING.test(entry)) return null;
+      if (!isPlugin && !EXECUTING.test(entry)) return { path, external: true };
       const source = join(resolveDir, path);
       const chunk = built.get(source) ?? buildChunk(source, target, options);
       built.set(source, chunk);
@@ -73,6 +78,8 @@ const buildChunk = async (
     bundle: true,
     platform: 'node',
     format: 'esm',
+    splitting: true, // what it imports on use in turn is a file of its own
+    chunkNames: '[name]-[hash]',
     write: false,
     metafile: true,
     logLevel: 'silent',
@@ -81,8 +88,11 @@ const buildChunk = async (
     mainFields,
   });
   const inputs = Object.keys(metafile.inputs).map((input) => resolve(absWorkingDir, input));
+  const entry = Object.keys(metafile.outputs).find(
+    (path) => metafile.outputs[path]?.entryPoint !== undefined,
+  );
   return {
-    name: basename(outputFiles[0]?.path ?? ''),
+    name: basename(entry ?? ''),
     files: [...outputFiles, ...inputs.flatMap((input) => findAssets(input, folder))],
     inputs: metafile.inputs,
   };

@@ -22,13 +22,13 @@ import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { createCallbackUrls } from '../callbacks/callback-urls.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
-import type { FindNodeType } from '../contract/node-type.ts';
 import type { HttpClient, Logger } from '../contract/services.ts';
 import type { SharedServices } from '../engine/session.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
-import { createOpenPlan, createOtherWorkflows } from '../executions/lifecycle/plans.ts';
+import { createOpenPlan, createOtherWorkflows, nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../executions/lifecycle/retry-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
+import type { LoadNodeTypes } from '../plugins/load-node-types.ts';
 import { createCache } from '../shared/cache.ts';
 import { AppError } from '../shared/errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
@@ -36,7 +36,7 @@ import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
 import { lateCredentials } from './late-credentials.ts';
 import { lateFiles } from './late-files.ts';
-import { openProcess, openRegistry } from './sandbox.ts';
+import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
 // of the last exports; its bundle holds only what that one reaches. All throw AppError `CONFIGURATION_INVALID`, so that
@@ -46,11 +46,6 @@ const openConfig = (): Config => readConfig(process.env);
 
 const openLogger = ({ logLevel, stage }: Config): Logger =>
   createLogger({ level: logLevel, fields: { service: 'hookloom', stage } });
-
-const openNodeTypes = (config: Config, logger: Logger): (() => Promise<FindNodeType>) => {
-  const open = openRegistry(config, logger);
-  return async () => (await open()).findNodeType;
-};
 
 /** The stores of workflows and executions, which share a client. */
 const openStores = (config: Config, client: DynamoDbClient = openDynamoDb(config)) => {
@@ -119,7 +114,7 @@ export const openCancel = (config: Config = openConfig()) => ({
 });
 
 export const openRetry = (config: Config = openConfig()) => {
-  const loadNodeTypes = openNodeTypes(config, openLogger(config));
+  const { loadNodeTypes } = openPlugins(config, openLogger(config));
   return {
     ...openExecutions(config),
     ...toRetry(loadNodeTypes),
@@ -129,11 +124,10 @@ export const openRetry = (config: Config = openConfig()) => {
 };
 
 /** Compiles the plan and resolves the mode of a workflow that is retried. */
-export const toRetry = (
-  loadNodeTypes: () => Promise<FindNodeType>,
-): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
-  openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes()),
-  modeOf: async ({ definition }) => resolveExecution(definition, await loadNodeTypes()),
+export const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<RetryParts, 'openPlan' | 'modeOf'> => ({
+  openPlan: async ({ definition }) => compilePlan(definition, await loadNodeTypes(nodeTypesOf(definition))),
+  modeOf: async ({ definition }) =>
+    resolveExecution(definition, await loadNodeTypes(nodeTypesOf(definition))),
 });
 
 export const openSweep = (config: Config = openConfig()) => {
@@ -159,15 +153,14 @@ export const openCallbacks = (config: Config = openConfig()) => ({
 const openRunParts = (config: Config) => {
   const logger = openLogger(config);
   const { workflows, executions, client, tables } = openStores(config);
-  const loadRegistry = openRegistry(config, logger);
+  const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
   const http = lateHttpClient(config.outboundAllow);
   const outboundCredentials = lateCredentials(http, async () => {
     const { openCredentials } = await import('./open-credentials.chunk.ts');
-    const findType = async (type: string) => (await loadRegistry()).credentialTypes.get(type) ?? null;
-    return openCredentials(config, { client, tables, http, findType });
+    return openCredentials(config, { client, tables, http, findType: findCredentialType });
   });
   const openPlan = createOpenPlan({
-    loadNodeTypes: async () => (await loadRegistry()).findNodeType,
+    loadNodeTypes,
     lookUpPlan: createCache<Plan>({ ttlMs: Number.POSITIVE_INFINITY, maxEntries: 200, clock: systemClock }),
   });
   return {
@@ -242,7 +235,7 @@ export const openEventFunction = (config: Config = openConfig()) => {
     windowMs: config.deduplicationWindowMs,
     dispatcher: openDispatcher(config),
     blobs: openBlobs(config),
-    loadNodeTypes: openNodeTypes(config, logger),
+    loadNodeTypes: openPlugins(config, logger).loadNodeTypes,
     clock: systemClock,
     ids: randomIds,
     logger,

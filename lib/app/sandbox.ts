@@ -3,6 +3,8 @@ import { installedPlugins } from '../../plugins/installed.ts';
 import { createFunctionProcess, type FunctionProcess } from '../adapters/runtime/function-process.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import type { Logger } from '../contract/services.ts';
+import type { InstalledPlugin } from '../plugins/installed-plugin.ts';
+import { type LoadedOnUse, loadOnUse } from '../plugins/load-node-types.ts';
 import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
 import type { Config } from './config.ts';
 
@@ -20,15 +22,24 @@ export const serve = <Event, Result>(
   handler: (event: Event, context: Context) => Promise<Result>,
 ): ((event: Event, context: Context) => Promise<Result>) => functionProcess?.serve(handler) ?? handler;
 
-/** Builds the registry on first use, once per sandbox; a failed build is repeated by the next call. */
-export const openRegistry = (config: Config, logger: Logger): (() => Promise<Registry>) => {
+/**
+ * Builds the registry on first use, once per sandbox; a failed build is repeated by the next call.
+ *
+ * @param plugins - all that are installed by default
+ */
+export const openRegistry = (
+  config: Config,
+  logger: Logger,
+  plugins: readonly InstalledPlugin[] = installedPlugins,
+): (() => Promise<Registry>) => {
   const ownProcess = openProcess(config, logger);
+  const others = installedPlugins.filter((plugin) => !plugins.includes(plugin)).map(({ id }) => id);
   let registry: Promise<Registry> | undefined;
   const load = async (): Promise<Registry> => {
-    const built = await loadRegistry(installedPlugins, {
+    const built = await loadRegistry(plugins, {
       logger,
       clock: systemClock,
-      disabled: config.disabledPlugins,
+      disabled: config.disabledPlugins.filter((id) => !others.includes(id)),
       deadlineMs: config.pluginDeadlineMs,
       outside: ownProcess?.outside,
     });
@@ -43,3 +54,7 @@ export const openRegistry = (config: Config, logger: Logger): (() => Promise<Reg
     return registry;
   };
 };
+
+/** The plugins of this sandbox, as workflows need them. */
+export const openPlugins = (config: Config, logger: Logger): LoadedOnUse =>
+  loadOnUse(installedPlugins, (plugins) => openRegistry(config, logger, plugins));

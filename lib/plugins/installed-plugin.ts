@@ -9,7 +9,13 @@ export type InstalledPlugin =
       readonly kind: 'trigger' | 'action';
       readonly load: LoadPlugin;
     }
-  | { readonly id: string; readonly api: 'unified'; readonly load: LoadPlugin };
+  | {
+      readonly id: string;
+      readonly api: 'unified';
+      readonly load: LoadPlugin;
+      /** Absent for a plugin that every function loads. */
+      readonly nodeTypes?: readonly string[];
+    };
 
 /** A {@link TriggerProvider}; `id` is its node type. */
 export const legacyTrigger = (id: string, load: LoadPlugin): InstalledPlugin => ({
@@ -29,3 +35,13 @@ export const legacyAction = (id: string, load: LoadPlugin): InstalledPlugin => (
 
 /** A {@link PluginProvider}; `id` is its own id. */
 export const unified = (id: string, load: LoadPlugin): InstalledPlugin => ({ id, api: 'unified', load });
+
+/**
+ * The same, loaded when a workflow has one of its node types: a function that runs others pays nothing for it. It has no
+ * dependencies. In a file called `NAME.plugin.ts`, it is no part of the bundles of the functions that run workflows.
+ */
+export const unifiedOnUse = (
+  id: string,
+  nodeTypes: readonly string[],
+  load: LoadPlugin,
+): InstalledPlugin => ({ id, api: 'unified', load, nodeTypes });

@@ -1,7 +1,7 @@
 import type { FindNodeType } from '../../contract/node-type.ts';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { Workflow } from '../../workflows/definition/definition.ts';
+import type { Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { compilePlan, type Plan } from '../../workflows/plan/plan.ts';
 
@@ -9,8 +9,8 @@ import { compilePlan, type Plan } from '../../workflows/plan/plan.ts';
 export type OpenPlan = (workflow: Workflow) => Promise<Plan>;
 
 interface PlanParts {
-  /** Called for plans that are not cached; builds the registry on its first call. */
-  readonly loadNodeTypes: () => Promise<FindNodeType>;
+  /** Called with the node types of plans that are not cached; loads their plugins once. */
+  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
   /** A cache of plans. A version never changes, so its plan never goes stale. */
   readonly lookUpPlan: (key: string, load: () => Promise<Plan>) => Promise<Plan>;
 }
@@ -18,7 +18,15 @@ interface PlanParts {
 export const createOpenPlan =
   ({ loadNodeTypes, lookUpPlan }: PlanParts): OpenPlan =>
   (workflow) =>
-    lookUpPlan(keyOf(workflow), async () => compilePlan(workflow.definition, await loadNodeTypes()));
+    lookUpPlan(keyOf(workflow), async () => {
+      const { definition } = workflow;
+      return compilePlan(definition, await loadNodeTypes(nodeTypesOf(definition)));
+    });
+
+/** The node types of a workflow, each once. */
+export const nodeTypesOf = ({ nodes }: WorkflowDefinition): readonly string[] => [
+  ...new Set(nodes.map(({ type }) => type)),
+];
 
 /** Includes the time, since versions of a store that was emptied start from 1 again. */
 const keyOf = ({ definition, version, updatedAt }: Workflow): string =>

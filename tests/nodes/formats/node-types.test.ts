@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { nodeTypeChecks } from '../../../lib/contract/testing/index.ts';
-import formats from '../../../lib/nodes/formats/formats.ts';
+import formats from '../../../lib/nodes/formats/formats.plugin.ts';
 import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
 import { createCheckSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
 import { aScope } from '../../support/an-expression.ts';

@@ -1,0 +1,68 @@
+import type { CredentialType } from '../contract/credential-type.ts';
+import type { FindNodeType, NodeType } from '../contract/node-type.ts';
+import type { InstalledPlugin } from './installed-plugin.ts';
+import type { Registry } from './load-registry.ts';
+
+/**
+ * Finds node types, of the plugins that are loaded on use those that are asked for.
+ *
+ * @param nodeTypes - node types of a workflow; all that are installed when absent
+ */
+export type LoadNodeTypes = (nodeTypes?: readonly string[]) => Promise<FindNodeType>;
+
+/** What a function that runs workflows needs of plugins. */
+export interface LoadedOnUse {
+  readonly loadNodeTypes: LoadNodeTypes;
+  /** @returns null when no plugin declares it */
+  findCredentialType(type: string): Promise<CredentialType | null>;
+}
+
+type OpenedRegistry = Pick<Registry, 'findNodeType' | 'credentialTypes'>;
+
+/**
+ * Creates the functions that load plugins for a workflow: the plugins that every workflow may use share a registry, and each that is
+ * loaded on use has one of its own, so that no plugin is in two.
+ *
+ * @param open - returns a function that builds the registry of these plugins once
+ */
+export const loadOnUse = (
+  installed: readonly InstalledPlugin[],
+  open: (plugins: readonly InstalledPlugin[]) => () => Promise<OpenedRegistry>,
+): LoadedOnUse => {
+  const loadCommon = open(installed.filter((plugin) => nodeTypesOf(plugin) === null));
+  const onUse = installed.flatMap((plugin) => {
+    const nodeTypes = nodeTypesOf(plugin);
+    return nodeTypes === null ? [] : [{ nodeTypes, load: open([plugin]) }];
+  });
+  const loadNodeTypes: LoadNodeTypes = async (wanted) => {
+    const needed = onUse.filter(
+      ({ nodeTypes }) => wanted === undefined || nodeTypes.some((nodeType) => wanted.includes(nodeType)),
+    );
+    const registries = await Promise.all([loadCommon(), ...needed.map(({ load }) => load())]);
+    return (nodeType) => findFirst(registries, nodeType);
+  };
+  return {
+    loadNodeTypes,
+    findCredentialType: async (type) => {
+      for (const load of [loadCommon, ...onUse.map((plugin) => plugin.load)]) {
+        const found = (await load()).credentialTypes.get(type);
+        if (found !== undefined) return found;
+      }
+      return null;
+    },
+  };
+};
+
+const nodeTypesOf = (plugin: InstalledPlugin): readonly string[] | null =>
+  plugin.api === 'unified' ? (plugin.nodeTypes ?? null) : null;
+
+const findFirst = (
+  registries: readonly Pick<Registry, 'findNodeType'>[],
+  nodeType: string,
+): NodeType | null => {
+  for (const { findNodeType } of registries) {
+    const found = findNodeType(nodeType);
+    if (found !== null) return found;
+  }
+  return null;
+};
