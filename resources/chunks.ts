@@ -5,8 +5,12 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 /** The functions that execute nodes, or check that their executors load. The others describe them at most. */
 const EXECUTING = /(?:^|\/)functions\/(?:webhook|run-durable|run-express|admin\/health)\.ts$/;
 
-/** The functions that describe all node types: they have all plugins in their bundles. */
-const DESCRIBING = /(?:^|\/)functions\/admin\/(?!retry)/;
+/** The functions that list plugins: they have all of them in their bundles. */
+const LISTING = /(?:^|\/)functions\/admin\/(?:plugins?|triggers|actions|providers|health|debug)\.ts$/;
+
+/** The functions that load no plugin. */
+const WITHOUT_PLUGINS =
+  /(?:^|\/)functions\/(?:sweep|webhook-callback|admin\/(?:executions?|cancel-execution))\.ts$/;
 
 /** A file that a module reads, beside itself. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
@@ -46,8 +50,9 @@ export const chunks: Plugin = {
     onResolve({ filter: /\.(?:chunk|plugin)\.ts$/ }, async ({ path, kind, resolveDir }) => {
       if (kind !== 'dynamic-import') return null;
       const isPlugin = path.endsWith('.plugin.ts');
-      if (isPlugin && DESCRIBING.test(entry)) return null;
-      if (!isPlugin && !EXECUTING.test(entry)) return { path, external: true };
+      if (isPlugin && LISTING.test(entry)) return null;
+      const isUsed = isPlugin ? !WITHOUT_PLUGINS.test(entry) : EXECUTING.test(entry);
+      if (!isUsed) return { path, external: true };
       const source = join(resolveDir, path);
       const chunk = built.get(source) ?? buildChunk(source, target, options);
       built.set(source, chunk);
@@ -88,11 +93,12 @@ const buildChunk = async (
     mainFields,
   });
   const inputs = Object.keys(metafile.inputs).map((input) => resolve(absWorkingDir, input));
-  const entry = Object.keys(metafile.outputs).find(
-    (path) => metafile.outputs[path]?.entryPoint !== undefined,
-  );
+  const [path = ''] =
+    Object.entries(metafile.outputs).find(
+      ([, { entryPoint = '' }]) => resolve(absWorkingDir, entryPoint) === source,
+    ) ?? [];
   return {
-    name: basename(entry ?? ''),
+    name: basename(path),
     files: [...outputFiles, ...inputs.flatMap((input) => findAssets(input, folder))],
     inputs: metafile.inputs,
   };

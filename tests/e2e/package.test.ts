@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { connect } from '../../cli/target.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { seedSamples } from '../../local/samples/seed.ts';
+import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
@@ -34,12 +34,32 @@ const answers: Record<string, unknown> = {
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
 
-/** Of the bundles of functions that run workflows; 77 for any other. */
+/** Of the bundles of functions that run workflows, or list plugins with all that describes them; 66 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 306,
-  runExpress: 288,
-  runDurable: 385,
-  adminRetryExecution: 263,
+  webhook: 308,
+  runExpress: 290,
+  runDurable: 387,
+  adminRetryExecution: 265,
+  ...Object.fromEntries(adminFunctions.map((name) => [name, 110])),
+};
+
+/** The functions that load the plugins of a workflow: those loaded on use are packed with them. */
+const loading = ['webhook', 'runDurable', 'runExpress', 'adminRetryExecution'];
+
+/** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
+const workflowOnUse = {
+  id: 'table',
+  name: 'Table',
+  enabled: true,
+  nodes: [
+    { id: 'request', type: 'webhookTrigger', parameters: { responseMode: 'lastNode' } },
+    { id: 'sort', type: 'sort', parameters: { items: '{{ body }}', by: [{ field: 'n' }] } },
+    { id: 'write', type: 'csv', parameters: { operation: 'write', items: '{{ items }}' } },
+  ],
+  connections: [
+    { sourceNodeId: 'request', targetNodeId: 'sort' },
+    { sourceNodeId: 'sort', targetNodeId: 'write' },
+  ],
 };
 
 interface Resource {
@@ -76,10 +96,7 @@ const placesOf = (resource: unknown): string[] =>
     if (attribute !== undefined) return attribute[0];
     const table = /^\$\{(\w+)\.Arn\}(.*)$/.exec(text);
     if (table !== null) return table[1] === 'BlobBucket' ? 'BlobBucket' : `${table[1]}${table[2]}`;
-    return text
-      .replace(/^.*:function:hookloom-dev-/, '')
-      .replace(/^.*:(?=event-bus|parameter|secret:|role)/, '')
-      .replace('hookloom-dev', 'STAGE');
+    return text.replace(/^.*:function:hookloom-dev-/, '').replace(/^.*:(?=event-bus)/, '');
   });
 
 /** What a role allows: `action place`. */
@@ -94,6 +111,38 @@ const unzip = (name: string): [string, Uint8Array][] =>
 const bundleOf = (name: string): [string, Uint8Array] =>
   unzip(name).find(([path]) => path.endsWith('.cjs')) ?? ['', new Uint8Array()];
 
+/** The answer of a function whose zip is all that is there. */
+const answerAlone = async (name: string, event: string): Promise<unknown> => {
+  const empty = mkdtempSync(join(tmpdir(), 'hookloom-alone-'));
+  for (const [path, contents] of unzip(name)) {
+    mkdirSync(join(empty, dirname(path)), { recursive: true });
+    writeFileSync(join(empty, path), contents);
+  }
+  const [path] = bundleOf(name);
+  const script = `require('./${path}').handler(${event}, { getRemainingTimeInMillis: () => 10000 })
+    .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
+  const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
+    cwd: empty,
+    env: {
+      STAGE: 'dev',
+      SERVICE_VERSION: '0.0.0',
+      AWS_REGION: 'local',
+      TABLE_PREFIX: 'hookloom-dev',
+      DYNAMODB_ENDPOINT: database.endpoint,
+      RUN_DURABLE_FUNCTION: 'hookloom-dev-runDurable:durable',
+      RUN_EXPRESS_FUNCTION: 'hookloom-dev-runExpress',
+      BLOB_BUCKET: 'blobs',
+      PUBLIC_URL: 'https://example.com',
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    },
+  });
+  expect({ code, stdout, stderr: stderr.trim() }).toMatchObject({ code: 0, stderr: '' });
+  const answer: unknown = JSON.parse(readFileSync(join(empty, 'answer.json'), 'utf8'));
+  rmSync(empty, { recursive: true });
+  return answer;
+};
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-package-'));
   const { code, stdout, stderr } = await runCommand('serverless', ['package', '--package', folder]);
@@ -103,6 +152,9 @@ beforeAll(async () => {
   database = await startEmbeddedDynamoDb('hookloom-dev');
   const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev' });
   await seedSamples(target, 'a'.repeat(43));
+  const file = join(folder, 'table.json');
+  writeFileSync(file, JSON.stringify(workflowOnUse));
+  await putSample(file, target);
   target.close();
 });
 
@@ -117,53 +169,42 @@ describe('the zips', () => {
     expect(zips.sort()).toEqual(allFunctions.map((name) => `${name}.zip`).sort());
   });
 
-  test.each(allFunctions)('%s is one bundle, with chunks where nodes are executed', (name) => {
-    const files = unzip(name).map(([path]) => path);
-    const chunks = files.filter((path) => path.includes('.chunks/'));
-    const bundle = expect.stringMatching(/^functions\/.*\.cjs$/);
-    expect(files.filter((path) => !chunks.includes(path))).toEqual([bundle]);
-    expect(chunks.length > 0).toBe(['webhook', 'runDurable', 'runExpress', 'adminHealth'].includes(name));
+  test.each(allFunctions)('%s is one bundle, with the plugins loaded on use where it loads them', (name) => {
+    const files = unzip(name).map(([path]) => path.replace(/-[A-Z\d]{8}(?=\.mjs$)/, ''));
+    const entry = template.Resources[`${name[0]?.toUpperCase()}${name.slice(1)}LambdaFunction`]?.Properties;
+    const bundle = String(entry?.Handler).replace(/\.handler$/, '');
+    expect(files).toContain(`${bundle}.cjs`);
+    const beside = files.filter((path) => path !== `${bundle}.cjs`);
+    if (name === 'adminHealth') expect(beside).toContain(`${bundle}.chunks/executor.chunk.mjs`);
+    else if (!loading.includes(name)) expect(beside).toEqual([]);
+    else {
+      const plugins = ['data', 'formats'].map((plugin) => `${bundle}.chunks/${plugin}.plugin.mjs`);
+      expect(beside).toEqual(expect.arrayContaining(plugins));
+    }
   });
 
   test.each(allFunctions)('%s is no larger than its limit, and without the AWS SDK', (name) => {
     const [, bundle] = bundleOf(name);
-    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 77) * KILOBYTE);
+    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 66) * KILOBYTE);
     expect(Buffer.from(bundle).includes('smithy')).toBe(false);
   });
 
   test.each(allFunctions)('%s, unzipped alone, answers its sample event', async (name) => {
-    const empty = mkdtempSync(join(tmpdir(), 'hookloom-alone-'));
-    for (const [path, contents] of unzip(name)) {
-      mkdirSync(join(empty, dirname(path)), { recursive: true });
-      writeFileSync(join(empty, path), contents);
-    }
-    const [path] = bundleOf(name);
-
-    const event = readFileSync(join(projectRoot, `events/${name}.json`), 'utf8');
-    const script = `require('./${path}').handler(${event}, { getRemainingTimeInMillis: () => 10000 })
-      .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
-    const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
-      cwd: empty,
-      env: {
-        STAGE: 'dev',
-        SERVICE_VERSION: '0.0.0',
-        AWS_REGION: 'local',
-        TABLE_PREFIX: 'hookloom-dev',
-        DYNAMODB_ENDPOINT: database.endpoint,
-        RUN_DURABLE_FUNCTION: 'hookloom-dev-runDurable:durable',
-        RUN_EXPRESS_FUNCTION: 'hookloom-dev-runExpress',
-        BLOB_BUCKET: 'blobs',
-        PUBLIC_URL: 'https://example.com',
-        AWS_ACCESS_KEY_ID: 'key',
-        AWS_SECRET_ACCESS_KEY: 'secret',
-      },
-    });
-    expect({ code, stdout, stderr: stderr.trim() }).toMatchObject({ code: 0, stderr: '' });
-    const answer = JSON.parse(readFileSync(join(empty, 'answer.json'), 'utf8'));
-    rmSync(empty, { recursive: true });
+    const answer = await answerAlone(name, readFileSync(join(projectRoot, `events/${name}.json`), 'utf8'));
     const expected = answers[name];
     if (expected === null) expect(answer).toBeNull();
     else expect(answer).toMatchObject(expected as object);
+  });
+
+  test('webhook, unzipped alone, runs nodes whose plugins are loaded on use', async () => {
+    const event = JSON.parse(readFileSync(join(projectRoot, 'events/webhook.json'), 'utf8'));
+    const pathParameters = { workflowId: 'table', path: 'webhook' };
+    const body = '[{"n":2},{"n":1}]';
+    const table = { ...event, rawPath: '/api/webhook/table/webhook', pathParameters, body };
+    expect(await answerAlone('webhook', JSON.stringify(table))).toMatchObject({
+      statusCode: 200,
+      body: '{"text":"n\\n1\\n2\\n"}',
+    });
   });
 });
 
@@ -192,11 +233,7 @@ describe('the template', () => {
         const text = JSON.stringify(Resource)
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation
           .replace('${BlobBucket.Arn}/executions/*', '')
-          .replace(':function:hookloom-dev-runDurable:*', '')
-          .replace(':parameter/hookloom-dev/credentials/*', '')
-          .replace(':secretsmanager:*:', ':secretsmanager::')
-          .replace(':secret:hookloom-dev/*', '')
-          .replace(':iam::*:role/hookloom-dev/*', '');
+          .replace(':function:hookloom-dev-runDurable:*', '');
         expect(`${name} ${text}`).not.toContain('*');
       }
       expect(Properties).not.toHaveProperty('ManagedPolicyArns');
@@ -236,10 +273,6 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
-        'secretsmanager:GetSecretValue secret:STAGE/*',
-        'ssm:GetParameter parameter/STAGE/credentials/*',
-        'ssm:PutParameter parameter/STAGE/credentials/*',
-        'sts:AssumeRole role/STAGE/*',
       ],
       WebhookCallbackRole: [
         'dynamodb:GetItem ExecutionsTable',
@@ -247,7 +280,6 @@ describe('the template', () => {
         'lambda:SendDurableExecutionCallbackSuccess runDurable:*',
       ],
       RunDurableRole: [
-        'dynamodb:GetItem CredentialsTable',
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
@@ -258,14 +290,9 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
-        'secretsmanager:GetSecretValue secret:STAGE/*',
         'sqs:SendMessage DeadLetterQueue',
-        'ssm:GetParameter parameter/STAGE/credentials/*',
-        'ssm:PutParameter parameter/STAGE/credentials/*',
-        'sts:AssumeRole role/STAGE/*',
       ],
       RunExpressRole: [
-        'dynamodb:GetItem CredentialsTable',
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
@@ -274,11 +301,7 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
-        'secretsmanager:GetSecretValue secret:STAGE/*',
         'sqs:SendMessage DeadLetterQueue',
-        'ssm:GetParameter parameter/STAGE/credentials/*',
-        'ssm:PutParameter parameter/STAGE/credentials/*',
-        'sts:AssumeRole role/STAGE/*',
       ],
       SweepRole: [
         'dynamodb:GetItem ExecutionsTable',

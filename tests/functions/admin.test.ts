@@ -34,7 +34,7 @@ describe('the admin functions, on their sample events', () => {
   test('plugins', async () => {
     const { status, body } = await call('plugins', eventOf('adminPlugins'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ count: 6, timestamp: expect.stringMatching(/Z$/) });
+    expect(body).toMatchObject({ count: 8, timestamp: expect.stringMatching(/Z$/) });
     expect(body.plugins.map(({ id }: { id: string }) => id)).toEqual([
       'webhookTrigger',
       'manualTrigger',
@@ -42,6 +42,8 @@ describe('the admin functions, on their sample events', () => {
       'flow',
       'control',
       'credentials',
+      'data',
+      'formats',
     ]);
   });
 
@@ -53,9 +55,12 @@ describe('the admin functions, on their sample events', () => {
       [
         ...['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
         ...['wait', 'approval', 'forEach', 'subworkflow'],
+        ...['sort', 'limit', 'removeDuplicates', 'aggregate', 'summarize', 'splitOut', 'batch', 'pick'],
+        ...['renameKeys', 'compareLists', 'noOp', 'stopAndError'],
+        ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate'],
       ],
     ],
-    ['providers', 'adminProviders', ['flow', 'control', 'credentials']],
+    ['providers', 'adminProviders', ['flow', 'control', 'credentials', 'data', 'formats']],
   ])('%s', async (file, event, ids) => {
     const { status, body } = await call(file, eventOf(event));
     expect(status).toBe(200);
@@ -65,7 +70,7 @@ describe('the admin functions, on their sample events', () => {
   test('health', async () => {
     const { status, body } = await call('health', eventOf('adminHealth'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'healthy', summary: { total: 6, healthy: 6 } });
+    expect(body).toMatchObject({ status: 'healthy', summary: { total: 7, healthy: 7 } });
     expect(Object.keys(body.plugins)).toEqual([
       'webhookTrigger',
       'manualTrigger',
@@ -73,6 +78,8 @@ describe('the admin functions, on their sample events', () => {
       'flow',
       'control',
       'credentials',
+      'data',
+      'formats',
     ]);
   });
 

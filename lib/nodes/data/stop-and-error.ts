@@ -7,6 +7,7 @@ export const stopAndError = defineAction({
   name: 'Stop and error',
   description: 'Fails with a message, and so ends the execution as failed',
   pure: true,
+  outputs: [],
   parameters: Type.Object({
     message: Type.String({
       minLength: 1,

@@ -54,7 +54,7 @@ export const printOutputs = ({
   const names = outputs?.map((name) =>
     name === control?.bodyOutput ? `${toCode(name)} (its body)` : toCode(name),
   );
-  if (!outputsDependOnParameters) return (names ?? []).join(', ');
+  if (!outputsDependOnParameters) return names?.join(', ') || 'none';
   return names === undefined || names.length === 0
     ? 'by its parameters'
     : `by its parameters; in the example ${names.join(', ')}`;
