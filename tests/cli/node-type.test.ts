@@ -58,7 +58,7 @@ test.each([
   ['swich', '; did you mean "switch"?'],
   ['HTTP-request', '; did you mean "httpRequest"?'],
   ['zzzzzz', ''],
-  ['__proto__', ''],
+  ['hasOwnProperty', ''],
 ])('node-type show of the unknown %s suggests what is near', async (type, hint) => {
   const { call } = await openCommandLine();
   expect(await call(['node-type', 'show', type])).toEqual({

@@ -34,14 +34,13 @@ describe('the admin functions, on their sample events', () => {
   test('plugins', async () => {
     const { status, body } = await call('plugins', eventOf('adminPlugins'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ count: 8, timestamp: expect.stringMatching(/Z$/) });
+    expect(body).toMatchObject({ count: 7, timestamp: expect.stringMatching(/Z$/) });
     expect(body.plugins.map(({ id }: { id: string }) => id)).toEqual([
       'webhookTrigger',
       'manualTrigger',
       'httpRequest',
       'flow',
       'control',
-      'credentials',
       'data',
       'formats',
     ]);
@@ -60,7 +59,7 @@ describe('the admin functions, on their sample events', () => {
         ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate'],
       ],
     ],
-    ['providers', 'adminProviders', ['flow', 'control', 'credentials', 'data', 'formats']],
+    ['providers', 'adminProviders', ['flow', 'control', 'data', 'formats']],
   ])('%s', async (file, event, ids) => {
     const { status, body } = await call(file, eventOf(event));
     expect(status).toBe(200);
@@ -77,7 +76,6 @@ describe('the admin functions, on their sample events', () => {
       'httpRequest',
       'flow',
       'control',
-      'credentials',
       'data',
       'formats',
     ]);
@@ -91,9 +89,9 @@ describe('the admin functions, on their sample events', () => {
       const { status, result, body } = await call('debug', event);
       expect(status).toBe(200);
       expect(body).toMatchObject({
-        providerCount: 3,
+        providerCount: 4,
         triggerCount: 2,
-        actionCount: 11,
+        actionCount: 30,
         loadErrors: [],
         runtime: { node: process.version },
       });
