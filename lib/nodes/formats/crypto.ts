@@ -27,8 +27,7 @@ export const crypto = defineAction({
       Type.String({
         minLength: 1,
         maxLength: 20_000,
-        description:
-          'For hmac a text, for sign and verify a key as PEM. A public key; a secret is the credential of the node',
+        description: 'For hmac and verifyHmac a text, for sign and verify a private and a public key as PEM',
       }),
     ),
     signatureAlgorithm: Type.Enum(['RS256', 'PS256', 'ES256', 'EdDSA'], {
@@ -47,15 +46,13 @@ export const crypto = defineAction({
     }),
     bytes: Type.Integer({ default: 32, minimum: 1, maximum: 1_024, description: 'How many random bytes' }),
   }),
-  credentials: { types: ['signingKey'] },
   example: {
     parameters: { operation: 'hash', data: '{{ body }}' },
     input: { body: 'tea' },
     output: { value: 'a9f74d1ec36ebdeb2da3f6e5868090cd2a2d20b3dcca7b62f60304b1d3d9ef42' },
   },
-  execute: async ({ parameters, credential }) => {
+  execute: async ({ parameters }) => {
     const { computeCrypto } = await import('./work/compute-crypto.chunk.ts');
-    const key = credential?.field('key') ?? parameters.key;
-    return computeCrypto({ ...parameters, ...(key === undefined ? {} : { key }) });
+    return computeCrypto(parameters);
   },
 });

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../lib/contract/json.ts';
-import { runNode } from '../../../lib/contract/testing/index.ts';
 import { crypto } from '../../../lib/nodes/formats/crypto.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
@@ -75,13 +74,6 @@ test('random values differ, and have the length that was asked for', async () =>
 
 test('is not pure, so that a replay has the values that were drawn', () => {
   expect(crypto.pure).not.toBe(true);
-});
-
-test('takes the key of its credential', async () => {
-  const credential = { type: 'signingKey', fields: { key: 'Jefe' } };
-  const parameters = { operation: 'hmac', data: 'what do ya want for nothing?' };
-  const { outputs } = await runNode(crypto, { parameters, credential });
-  expect(outputs.main?.value).toMatch(/^5bdcc146/);
 });
 
 test.each([
