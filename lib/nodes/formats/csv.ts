@@ -35,6 +35,7 @@ export const csv = defineAction({
       default: ',',
       minLength: 1,
       maxLength: 1,
+      pattern: '^[^"\\r\\n]$',
       description: 'Between the values of a row',
     }),
     escapeFormulas: Type.Boolean({

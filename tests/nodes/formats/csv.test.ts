@@ -94,6 +94,7 @@ const failures: readonly (readonly [string, JsonObject, string])[] = [
     { text: 'a'.repeat(20_000_001) },
     'Parameter "text" must be a string of at most 20000000 characters',
   ],
+  ['a delimiter that is a quote', { text: 'a', delimiter: '"' }, 'Parameter "delimiter" must be a string'],
   ['no text', {}, 'Parameter "text" must be a string, got nothing'],
   ['no items', { operation: 'write' }, 'Parameter "items" must be a list, got nothing'],
   [

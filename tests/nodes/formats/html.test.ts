@@ -33,7 +33,7 @@ const failures: readonly (readonly [string, JsonObject, string])[] = [
   [
     'a million elements',
     { html: '<p>'.repeat(1_000_000), values: one },
-    'Parameter "html" has more than 250000 elements and texts',
+    'Parameter "html" has more than 250000 elements, attributes and texts',
   ],
   [
     'deep nesting',
@@ -76,6 +76,13 @@ const failures: readonly (readonly [string, JsonObject, string])[] = [
 test.each(failures)('%s: fails with the parameter', async (_name, parameters, message) => {
   expect(await runNodeType(html, parameters)).toMatchObject({
     failure: { message: expect.stringContaining(message) },
+  });
+});
+
+test('a page of 100,000 elements side by side is searched in one pass', async () => {
+  const values = { all: { selector: 'p', all: true } };
+  expect(await runToMain(html, { html: '<p>x'.repeat(100_000), values })).toMatchObject({
+    all: { length: 100_000 },
   });
 });
 

@@ -3,7 +3,7 @@ import { compilePattern } from '../../../shared/regex/compile-pattern.ts';
 import { UnsupportedPattern } from '../../../shared/regex/parse-pattern.ts';
 import { search } from '../../../shared/regex/search.ts';
 
-const MAX_STEPS = 5_000_000;
+const MAX_STEPS = 2_000_000;
 const MAX_UNIQUE_ITEMS = 1_000;
 
 interface BoundedSchema {

@@ -9,7 +9,6 @@ import {
   getSiblings,
   hasAttrib,
   prevElementSibling,
-  removeSubsets,
   textContent,
 } from 'domutils';
 import { DomHandler, Parser } from 'htmlparser2';
@@ -101,7 +100,8 @@ const countingAdapter = (count: (steps: number) => void): Adapter => ({
   getChildren,
   hasAttrib,
   prevElementSibling,
-  removeSubsets,
+  // The nodes at the top are not within each other; to make sure takes the square of their number.
+  removeSubsets: (nodes) => nodes,
   getText: (node) => {
     const text = textContent(node);
     count(text.length);
@@ -129,7 +129,7 @@ const parseBounded = (html: string): Document => {
   const addNode = (): void => {
     nodes++;
     if (nodes > MAX_NODES)
-      throw new RangeError(`Parameter "html" has more than ${MAX_NODES} elements and texts`);
+      throw new RangeError(`Parameter "html" has more than ${MAX_NODES} elements, attributes and texts`);
   };
   const parser = new Parser({
     onparserinit: (parser) => dom.onparserinit(parser),
@@ -144,6 +144,7 @@ const parseBounded = (html: string): Document => {
       depth--;
       dom.onclosetag();
     },
+    onattribute: addNode,
     ontext: (text) => {
       addNode();
       dom.ontext(text);

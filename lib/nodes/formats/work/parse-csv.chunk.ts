@@ -6,6 +6,8 @@ const MAX_ROWS = 100_000;
 const MAX_COLUMNS = 1_000;
 const MAX_VALUES = 1_000_000;
 
+const [LINE_FEED, CARRIAGE_RETURN, QUOTE] = [10, 13, 34];
+
 interface ParseOptions {
   readonly header: boolean;
   readonly delimiter: string;
@@ -23,13 +25,13 @@ export const parseCsv = (text: string, { header, delimiter }: ParseOptions): Jso
   let values = 0;
   const keep = (row: readonly string[], line: number): void => {
     values += row.length;
-    if (row.length > MAX_COLUMNS) throw refuse(`has more than ${MAX_COLUMNS} columns`, line);
     if (items.length >= MAX_ROWS || values > MAX_VALUES)
       throw refuse(`has more than ${MAX_ROWS} rows or ${MAX_VALUES} values; send it in parts`, line);
     if (!header) items.push(row);
     else if (names === null) names = checkNames(row, line);
     else items.push(toMap(names, row));
   };
+  limitColumns(text, delimiter);
   try {
     parse(text, {
       bom: true,
@@ -46,6 +48,23 @@ export const parseCsv = (text: string, { header, delimiter }: ParseOptions): Jso
     throw error instanceof CsvError ? toRangeError(error) : error;
   }
   return items;
+};
+
+/** Before the text is parsed, since the parser holds a whole row before it can be counted. */
+const limitColumns = (text: string, delimiter: string): void => {
+  const separator = delimiter.charCodeAt(0);
+  let columns = 1;
+  let line = 1;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === LINE_FEED) line++;
+    if (unit === QUOTE) isQuoted = !isQuoted;
+    else if (isQuoted) continue;
+    else if (unit === LINE_FEED || unit === CARRIAGE_RETURN) columns = 1;
+    else if (unit === separator) columns++;
+    if (columns > MAX_COLUMNS) throw refuse(`has more than ${MAX_COLUMNS} columns`, line);
+  }
 };
 
 const refuse = (problem: string, line: number): RangeError =>

@@ -2,7 +2,7 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import type { JsonObject, JsonValue } from '../../../contract/json.ts';
 
 const MAX_DEPTH = 200;
-const MAX_ELEMENTS = 250_000;
+const MAX_SIZE = 250_000;
 
 /** An element whose end tag is still to come. */
 interface OpenElement {
@@ -24,6 +24,7 @@ export const parseXml = (text: string, lists: ReadonlySet<string>): JsonObject =
   const root: OpenElement = createElement('');
   const open: OpenElement[] = [root];
   let elements = 0;
+  let attributes = 0;
   let attribute = '';
   let value = '';
   /** End of the last token. */
@@ -31,6 +32,10 @@ export const parseXml = (text: string, lists: ReadonlySet<string>): JsonObject =
 
   const refuse = (problem: string, at: number): RangeError =>
     new RangeError(`Parameter "text" ${problem}: line ${text.slice(0, at).split('\n').length}`);
+  const limitSize = (at: number): void => {
+    if (elements + attributes > MAX_SIZE)
+      throw refuse(`has more than ${MAX_SIZE} elements and attributes; send it in parts`, at);
+  };
   const current = (): OpenElement => open.at(-1) ?? root;
   const addText = (added: string, at: number): void => {
     if (open.length === 1 && added.trim() !== '') throw refuse('has text outside of its root element', at);
@@ -53,12 +58,13 @@ export const parseXml = (text: string, lists: ReadonlySet<string>): JsonObject =
     onopentagname: (from, to) => {
       elements++;
       if (open.length > MAX_DEPTH) throw refuse(`is nested deeper than ${MAX_DEPTH} levels`, from);
-      if (elements > MAX_ELEMENTS)
-        throw refuse(`has more than ${MAX_ELEMENTS} elements; send it in parts`, from);
+      limitSize(from);
       if (open.length === 1 && elements > 1) throw refuse('has a second root element', from);
       open.push(createElement(text.slice(from, to)));
     },
     onattribname: (from, to) => {
+      attributes++;
+      limitSize(from);
       attribute = text.slice(from, to);
       value = '';
     },
@@ -70,9 +76,9 @@ export const parseXml = (text: string, lists: ReadonlySet<string>): JsonObject =
     },
     onattribend: (quote, at) => {
       if (quote < 2) throw refuse(`has an attribute without quotes`, at);
-      const { attributes } = current();
-      if (attributes.has(attribute)) throw refuse('has an attribute twice on one element', at);
-      attributes.set(attribute, value);
+      const { attributes: values } = current();
+      if (values.has(attribute)) throw refuse('has an attribute twice on one element', at);
+      values.set(attribute, value);
     },
     onopentagend: (at) => {
       end = at;
