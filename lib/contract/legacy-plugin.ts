@@ -1,7 +1,7 @@
 import type { JsonValue } from './json.ts';
 import type { NodeExecutor } from './node.ts';
 import type { NodeExample } from './node-example.ts';
-import type { HealthCheck, NodeOutputs, TriggerSource } from './plugin.ts';
+import type { CheckParameters, HealthCheck, NodeOutputs, TriggerSource } from './plugin.ts';
 
 /** One parameter of a legacy node type. */
 export interface LegacyProperty {
@@ -25,7 +25,9 @@ interface LegacyProvider {
   /** Semantic version, such as `1.0.0`. */
   readonly version: string;
   readonly properties: readonly LegacyProperty[];
-  /** This and the next four: see `PluginHandle`. */
+  /** This and the next six: see `PluginHandle`. */
+  readonly literalParameters?: readonly string[];
+  readonly checkParameters?: CheckParameters;
   readonly outputs?: NodeOutputs;
   readonly inputs?: readonly string[];
   readonly endsBranch?: boolean;

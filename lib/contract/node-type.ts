@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type { ControlTraits, HandleKind, NodeOutputs, TriggerSource } from './plugin.ts';
+import type { CheckParameters, ControlTraits, HandleKind, NodeOutputs, TriggerSource } from './plugin.ts';
 
 /** A node type as the engine and the validation use it, the same for both plugin APIs. */
 export interface NodeType {
@@ -10,7 +10,9 @@ export interface NodeType {
   readonly pure: boolean;
   /** Null for node types that do not steer the run. */
   readonly control: ControlTraits | null;
-  /** This and the next three: see `PluginHandle`. Defaults are filled in. */
+  /** This and the next five: see `PluginHandle`. Defaults are filled in. */
+  readonly literalParameters: readonly string[];
+  readonly checkParameters: CheckParameters | null;
   readonly outputs: NodeOutputs;
   readonly inputs: readonly string[];
   readonly endsBranch: boolean;

@@ -36,6 +36,20 @@ export interface PluginDependency {
  */
 export type NodeOutputs = readonly string[] | ((parameters: JsonObject) => readonly string[]);
 
+/** A problem of a stored parameter; `path` is a JSON pointer (RFC 6901) into the parameters. */
+export interface ParameterProblem {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Checks the parameters of a workflow that is to be stored, beyond what their schema says; called when they satisfy the
+ * schema. Expressions are text.
+ */
+export type CheckParameters = (
+  parameters: JsonObject,
+) => readonly ParameterProblem[] | Promise<readonly ParameterProblem[]>;
+
 /** Marks a handle that steers the run: see `RunControl`. */
 export interface ControlTraits {
   /** It may wait for longer than a process lives, so its workflow must run durably. */
@@ -88,6 +102,9 @@ export interface PluginHandle {
   readonly firedBy?: EventSource;
   /** JSON Schema (2020-12 or draft-07) of the node's `parameters`. */
   readonly schema: JsonObject;
+  /** Names of parameters whose braces are text, such as program code: expressions in them are not evaluated. */
+  readonly literalParameters?: readonly string[];
+  readonly checkParameters?: CheckParameters;
   /** `['main']` by default. A connection from any other output is refused. */
   readonly outputs?: NodeOutputs;
   /** Values of `targetInput` in `context.inputs`; `['main']` by default. A connection to any other input is refused. */

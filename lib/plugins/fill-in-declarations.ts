@@ -2,14 +2,26 @@ import { MAIN_OUTPUT } from '../contract/node.ts';
 import type { NodeType } from '../contract/node-type.ts';
 import type { HandleKind, PluginHandle, TriggerSource } from '../contract/plugin.ts';
 
-type Declared = Pick<PluginHandle, 'outputs' | 'inputs' | 'endsBranch' | 'credentialTypes'>;
+type Declaration =
+  | 'literalParameters'
+  | 'checkParameters'
+  | 'outputs'
+  | 'inputs'
+  | 'endsBranch'
+  | 'credentialTypes';
+type Declared = Pick<PluginHandle, Declaration>;
 
 /** The declarations of a node type of either plugin API, with defaults. Lists are copied. */
-export const fillInDeclarations = (
-  declared: Declared,
-): Pick<NodeType, 'outputs' | 'inputs' | 'endsBranch' | 'credentialTypes'> => {
-  const { inputs = [MAIN_OUTPUT], endsBranch = false, credentialTypes = [] } = declared;
+export const fillInDeclarations = (declared: Declared): Pick<NodeType, Declaration> => {
+  const {
+    literalParameters = [],
+    inputs = [MAIN_OUTPUT],
+    endsBranch = false,
+    credentialTypes = [],
+  } = declared;
   return {
+    literalParameters: [...literalParameters],
+    checkParameters: declared.checkParameters?.bind(declared) ?? null,
     outputs: readOutputs(declared),
     inputs: [...inputs],
     endsBranch,

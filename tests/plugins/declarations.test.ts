@@ -23,6 +23,8 @@ circular.self = circular;
 
 describe('what a node type declares', () => {
   const nothing = {
+    literalParameters: [],
+    checkParameters: null,
     outputs: ['main'],
     inputs: ['main'],
     endsBranch: false,

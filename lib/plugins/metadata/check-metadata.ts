@@ -4,6 +4,8 @@ import * as field from './metadata-fields.ts';
 
 /** Declared by node types of both APIs. */
 const declarations = {
+  literalParameters: v.optional(field.names),
+  checkParameters: v.optional(field.method),
   outputs: v.optional(field.outputs),
   inputs: v.optional(field.names),
   endsBranch: v.optional(field.boolean),

@@ -12,9 +12,23 @@ interface Leaf {
   readonly evaluate: Evaluate;
 }
 
-/** Compiles parameters; null when they hold no expression. */
-export const compileParameters = (parameters: JsonObject): ResolveParameters | null => {
-  const leaves = findLeaves(parameters, []);
+/** The parameters without those whose braces are text. */
+export const withoutLiterals = (parameters: JsonObject, literals: readonly string[]): JsonObject =>
+  literals.length === 0
+    ? parameters
+    : Object.fromEntries(Object.entries(parameters).filter(([name]) => !literals.includes(name)));
+
+/**
+ * Compiles parameters.
+ *
+ * @param literals - names of parameters whose braces are text
+ * @returns null when they hold no expression
+ */
+export const compileParameters = (
+  parameters: JsonObject,
+  literals: readonly string[] = [],
+): ResolveParameters | null => {
+  const leaves = findLeaves(withoutLiterals(parameters, literals), []);
   if (leaves.length === 0) return null;
   const insert = (values: readonly JsonValue[]) =>
     leaves.reduce<JsonValue>(

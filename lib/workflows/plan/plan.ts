@@ -2,7 +2,7 @@ import { MAIN_OUTPUT, type NodeExecutor } from '../../contract/node.ts';
 import type { FindNodeType } from '../../contract/node-type.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
-import { compileParameters } from '../expressions/parameters.ts';
+import { compileParameters, withoutLiterals } from '../expressions/parameters.ts';
 import { findNodesRead } from './nodes-read.ts';
 import type { PlanEdge, PlanNode } from './plan-graph.ts';
 import { computeRoute, type Route } from './route.ts';
@@ -65,13 +65,13 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     const nodeType = findNodeType(node.type);
     if (nodeType === null) throw invalid(`the node "${node.id}" has the unknown type "${node.type}"`);
     const parameters = node.parameters ?? {};
-    const resolve = compileParameters(parameters);
+    const resolve = compileParameters(parameters, nodeType.literalParameters);
     return {
       index,
       node: Object.freeze({ ...node, parameters: resolve === null ? deepFreeze(parameters) : parameters }),
       nodeType,
       resolve,
-      nodesRead: findNodesRead(parameters),
+      nodesRead: findNodesRead(withoutLiterals(parameters, nodeType.literalParameters)),
       outgoing: outgoing[index] ?? [],
       incoming: incoming[index] ?? [],
     };

@@ -1,11 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import type { FindNodeType } from '../../contract/node-type.ts';
+import type { FindNodeType, NodeType } from '../../contract/node-type.ts';
 import { didYouMean, quote, toPointerKey } from '../../shared/describe.ts';
 import type { FindNearName } from '../../shared/near-name.ts';
 import type { Problem } from '../definition/problem.ts';
 import { WEBHOOK_FIELDS } from '../definition/request-fields.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
+import { withoutLiterals } from '../expressions/parameters.ts';
 import { splitTemplate } from '../expressions/template.ts';
 import type { DraftGraph } from './draft-graph.ts';
 import { findVisibleIds } from './find-visible-ids.ts';
@@ -37,21 +38,40 @@ export const checkNodes = async (
     if (nodeType === null) {
       problems.push({ path: `/nodes/${index}/type`, message: describeUnknown(node.type) });
     } else {
-      problems.push(...checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun));
+      const wrong = checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun);
+      problems.push(...(wrong.length > 0 ? wrong : await checkParameters(nodeType, node.parameters, place)));
     }
     if (nodeType?.kind === 'trigger')
       problems.push(...checkTriggerParameters(node.type, node.parameters, place));
     else
       problems.push(
-        ...(await checkNodeExpressions(node.parameters, place, {
-          ...names,
-          ownId,
-          visibleIds: isConnected ? findVisibleIds(graph, index) : null,
-          fields: fieldsOf(graph, index),
-        })),
+        ...(await checkNodeExpressions(
+          withoutLiterals(node.parameters, nodeType?.literalParameters ?? []),
+          place,
+          {
+            ...names,
+            ownId,
+            visibleIds: isConnected ? findVisibleIds(graph, index) : null,
+            fields: fieldsOf(graph, index),
+          },
+        )),
       );
   }
   return problems;
+};
+
+/** The check of the node type itself. A plugin that fails is a problem as well, since validation does not throw. */
+const checkParameters = async (
+  nodeType: NodeType,
+  parameters: JsonObject,
+  place: string,
+): Promise<Problem[]> => {
+  try {
+    const problems = (await nodeType.checkParameters?.(parameters)) ?? [];
+    return problems.map(({ path, message }) => ({ path: `${place}${path}`, message }));
+  } catch (error) {
+    return [{ path: place, message: `could not be checked: ${error}` }];
+  }
 };
 
 /** Fields of a node's input: those of the request directly behind webhook triggers, else known in a run only. */
