@@ -38,4 +38,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unified('credentials', () => import('../lib/credential-types/credential-types.ts')),
   unifiedOnUse('data', dataNodeTypes, () => import('../lib/nodes/data/data.plugin.ts')),
   unifiedOnUse('formats', formatNodeTypes, () => import('../lib/nodes/formats/formats.plugin.ts')),
+  unified('code', () => import('../lib/nodes/code/code.ts')),
 ];

@@ -1,0 +1,14 @@
+import type { PluginProvider } from '../../contract/plugin.ts';
+import { code } from './code-node.ts';
+
+/** Nodes that run code of a workflow. */
+const provider: PluginProvider = {
+  id: 'code',
+  name: 'Code',
+  version: '1.0.0',
+  description: 'Runs JavaScript of a workflow in a sandbox',
+  category: 'code',
+  handles: [code],
+};
+
+export default provider;

@@ -1,0 +1,137 @@
+import {
+  appendEntries,
+  type Cursor,
+  concatenate,
+  encodeModule,
+  encodeUnsigned,
+  readSections,
+  readUnsigned,
+  skipInteger,
+} from './wasm-format.ts';
+import { EMPTY_BLOCK, I32, op, prefixed, readInstruction } from './wasm-instructions.ts';
+
+/** The exported global with the number of steps left, a mutable `i32`. */
+export const STEPS_LEFT = 'stepsLeft';
+
+/** The largest number of steps, with which an instance begins. */
+const MOST_STEPS = 2 ** 31 - 1;
+
+const ids = { types: 1, imports: 2, functions: 3, globals: 6, exports: 7, code: 10 } as const;
+
+/**
+ * Rewrites a WebAssembly module so that it counts its steps, and traps when there are none left. A step is a call of a
+ * function, a round of a loop, or 64 bytes of a bulk copy; what runs between two steps is bounded. So an interpreter is
+ * bounded with all that is native in it, such as regular expressions, sorting and large numbers, and the count depends
+ * on its memory and its imports alone.
+ *
+ * @param wasm - a module with one memory whose imports are no globals, of WebAssembly 2.0 without SIMD
+ * @returns the module with the export {@link STEPS_LEFT}
+ * @throws RangeError for another instruction
+ */
+export const meterWasm = (wasm: Uint8Array): Uint8Array<ArrayBuffer> => {
+  const sections = readSections(wasm);
+  const find = (id: number) => sections.find((section) => section.id === id)?.body ?? new Uint8Array(1);
+  const count = (id: number): number => readUnsigned({ bytes: find(id), at: 0 });
+  const functionCount = countImportedFunctions(find(ids.imports)) + count(ids.functions);
+  const stepsLeft = encodeUnsigned(count(ids.globals));
+  const bulk = { copy: encodeUnsigned(functionCount), fill: encodeUnsigned(functionCount + 1) };
+  const bulkType = encodeUnsigned(count(ids.types));
+  const name = new TextEncoder().encode(STEPS_LEFT);
+
+  const rewrite: Readonly<Record<number, (body: Uint8Array) => Uint8Array>> = {
+    [ids.types]: (body) => appendEntries(body, [[0x60, 3, I32, I32, I32, 0]]),
+    [ids.functions]: (body) => appendEntries(body, [bulkType, bulkType]),
+    [ids.globals]: (body) =>
+      appendEntries(body, [[I32, 1, op.i32Const, ...encodeUnsigned(MOST_STEPS), op.end]]),
+    [ids.exports]: (body) => appendEntries(body, [[name.length, ...name, 3, ...stepsLeft]]),
+    [ids.code]: (body) =>
+      appendEntries(meterBodies(body, stepsLeft, bulk), [
+        bulkFunction(stepsLeft, [op.prefix, prefixed.memoryCopy, 0, 0]),
+        bulkFunction(stepsLeft, [op.prefix, prefixed.memoryFill, 0]),
+      ]),
+  };
+  return encodeModule(
+    wasm,
+    sections.map(({ id, body }) => ({ id, body: rewrite[id]?.(body) ?? body })),
+  );
+};
+
+/** Functions have the first indexes of all imports, in front of the module's own. */
+const countImportedFunctions = (imports: Uint8Array): number => {
+  const cursor: Cursor = { bytes: imports, at: 0 };
+  let functions = 0;
+  for (let rest = readUnsigned(cursor); rest > 0; rest--) {
+    skipText(cursor);
+    skipText(cursor);
+    const kind = readUnsigned(cursor);
+    if (kind === 0) {
+      skipInteger(cursor);
+      functions++;
+    } else if (kind === 2) {
+      const hasMaximum = readUnsigned(cursor) === 1;
+      skipInteger(cursor);
+      if (hasMaximum) skipInteger(cursor);
+    } else throw new RangeError(`an import of the kind ${kind} is not known`);
+  }
+  return functions;
+};
+
+const skipText = (cursor: Cursor): void => {
+  const length = readUnsigned(cursor);
+  cursor.at += length;
+};
+
+type Bulk = Readonly<Record<'copy' | 'fill', readonly number[]>>;
+
+const meterBodies = (body: Uint8Array, stepsLeft: readonly number[], bulk: Bulk): Uint8Array => {
+  const cursor: Cursor = { bytes: body, at: 0 };
+  const count = readUnsigned(cursor);
+  const parts: ArrayLike<number>[] = [encodeUnsigned(count)];
+  for (let rest = count; rest > 0; rest--) {
+    const size = readUnsigned(cursor);
+    const metered = meterBody(body.subarray(cursor.at, cursor.at + size), stepsLeft, bulk);
+    cursor.at += size;
+    parts.push(encodeUnsigned(metered.length), metered);
+  }
+  return concatenate(parts);
+};
+
+/** Takes a step at the start of a function and of each round of its loops, and replaces its bulk instructions. */
+const meterBody = (body: Uint8Array, stepsLeft: readonly number[], bulk: Bulk): Uint8Array => {
+  const cursor: Cursor = { bytes: body, at: 0 };
+  for (let groups = readUnsigned(cursor); groups > 0; groups--) {
+    skipInteger(cursor); // the number of variables
+    skipInteger(cursor); // their type
+  }
+  const step = takeSteps(stepsLeft, [op.i32Const, 1]);
+  const parts: ArrayLike<number>[] = [body.subarray(0, cursor.at), step];
+  let copied = cursor.at;
+  while (cursor.at < body.length) {
+    const start = cursor.at;
+    const { opcode, second } = readInstruction(cursor);
+    if (opcode === op.loop) {
+      parts.push(body.subarray(copied, cursor.at), step);
+      copied = cursor.at;
+    } else if (opcode === op.prefix && second >= prefixed.memoryCopy && second <= prefixed.memoryFill) {
+      const target = second === prefixed.memoryCopy ? bulk.copy : bulk.fill;
+      parts.push(body.subarray(copied, start), [op.call, ...target]);
+      copied = cursor.at;
+    }
+  }
+  return concatenate([...parts, body.subarray(copied)]);
+};
+
+/** A function with the operands of a bulk instruction, of which the last is the number of bytes. */
+const bulkFunction = (stepsLeft: readonly number[], instruction: readonly number[]): number[] => {
+  const steps = [op.localGet, 2, op.i32Const, 6, op.i32ShiftRight]; // 64 bytes each
+  const operands = [0, 1, 2].flatMap((index) => [op.localGet, index]);
+  const body = [0, ...takeSteps(stepsLeft, steps), ...operands, ...instruction, op.end];
+  return [...encodeUnsigned(body.length), ...body];
+};
+
+/** Instructions that subtract from the steps left, and trap when that is more than there are. */
+const takeSteps = (stepsLeft: readonly number[], steps: readonly number[]): number[] => [
+  ...[op.globalGet, ...stepsLeft, ...steps, op.i32Subtract, op.globalSet, ...stepsLeft],
+  ...[op.globalGet, ...stepsLeft, op.i32Const, 0, op.i32LessThan],
+  ...[op.if, EMPTY_BLOCK, op.unreachable, op.end],
+];

@@ -1,0 +1,66 @@
+/** Bounds of texts that leave the sandbox beside the output. */
+const MAX_LINE = 1_000;
+const MAX_STACK = 4_000;
+
+/**
+ * The program that is run in an interpreter before the code of a workflow. It keeps the built-in functions that it uses,
+ * so that the code can't exchange them. Values cross the border as texts.
+ */
+export const SANDBOX_PROGRAM = `((print) => {
+  const { parse, stringify } = JSON;
+  const { apply, construct } = Reflect;
+  const { slice } = String.prototype;
+  const AsyncFunction = (async () => {}).constructor;
+  const [toText, WrongType] = [String, TypeError];
+
+  const cut = (text, length) => apply(slice, text, [0, length]);
+  const describe = (value) => {
+    try {
+      return typeof value === 'string' ? value : (stringify(value) ?? toText(value));
+    } catch {
+      return typeof value;
+    }
+  };
+  const read = (object, key) => {
+    try {
+      return toText(object[key] ?? '');
+    } catch {
+      return '';
+    }
+  };
+
+  const log = (...values) => {
+    let line = '';
+    for (let at = 0; at < values.length; at++) line += (at === 0 ? '' : ' ') + describe(values[at]);
+    print(cut(line, ${MAX_LINE}));
+  };
+  globalThis.console = { debug: log, error: log, info: log, log, warn: log };
+
+  return {
+    compile: (json) => {
+      const { names, code } = parse(json);
+      // In a block, the code can't end the function and go on behind it, where compiling would run it.
+      return construct(AsyncFunction, [...names, '"use strict"; {\\n' + code + '\\n}']);
+    },
+    run: (compiled, json) => apply(compiled, undefined, parse(json)),
+    toJson: (value) => {
+      const json = stringify(value ?? {});
+      if (json === undefined) throw new WrongType('it returns a ' + typeof value + ', which is not JSON');
+      return json;
+    },
+    // Objects without a prototype, to which the code may have added a toJSON.
+    explain: (thrown) => {
+      if (thrown === null) return stringify({ __proto__: null, type: 'null' });
+      const type = typeof thrown;
+      const isObject = type === 'object';
+      const message = isObject ? read(thrown, 'message') : 'it throws ' + describe(thrown);
+      return stringify({
+        __proto__: null,
+        type,
+        name: cut(isObject ? read(thrown, 'name') : '', ${MAX_LINE}),
+        message: cut(message, ${MAX_LINE}),
+        stack: cut(isObject ? read(thrown, 'stack') : '', ${MAX_STACK}),
+      });
+    },
+  };
+})`;

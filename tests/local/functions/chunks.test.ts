@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { build } from 'esbuild';
+import { type Bundler, createBundler } from '../../../local/functions/bundler.ts';
+import { chunks } from '../../../resources/chunks.ts';
+import { runCommand } from '../../support/run-command.ts';
+
+let folder: string;
+let bundler: Bundler;
+
+const write = (path: string, text: string): void => {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+};
+
+/** The answer of a bundle in a process of its own. */
+const answerOf = async (file: string): Promise<string> => {
+  const script = `require(${JSON.stringify(file)}).handler().then((answer) => process.stdout.write(answer))`;
+  const { stdout, stderr } = await runCommand('node', ['-e', script]);
+  return `${stdout}${stderr}`;
+};
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hookloom-chunks-'));
+  const handler = "export const handler = async () => (await import('../lib/words.chunk.ts')).read();";
+  write('functions/webhook.ts', handler);
+  write('functions/sweep.ts', handler);
+  write('lib/greeting.ts', "export const greeting: string = 'hello';");
+  write(
+    'lib/words.chunk.ts',
+    `import { readFileSync } from 'node:fs';
+     import { greeting } from './greeting.ts';
+     export const read = () => greeting + ' ' + readFileSync(new URL("names.txt", import.meta.url), 'utf8');`,
+  );
+  write('lib/names.txt', 'Ada');
+  bundler = createBundler({
+    folder,
+    outputFolder: join(folder, 'out'),
+    esbuild: { bundle: true, platform: 'node', format: 'cjs', target: 'node24' },
+    extension: '.cjs',
+    eager: [],
+    onBuilt: () => {},
+    onProblem: () => {},
+  });
+});
+
+afterEach(async () => {
+  await bundler.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('a chunk is beside the bundle that imports it, with the files that it reads', async () => {
+  const outdir = join(folder, 'built');
+  await build({
+    entryPoints: [join(folder, 'functions/webhook.ts')],
+    outdir,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    plugins: [chunks],
+  });
+  expect(readdirSync(join(outdir, 'webhook.chunks')).sort()).toEqual([
+    'names.txt',
+    expect.stringMatching(/^words\.chunk-\w{8}\.mjs$/),
+  ]);
+  rmSync(join(folder, 'lib'), { recursive: true });
+  expect(await answerOf(join(outdir, 'webhook.cjs'))).toBe('hello Ada');
+});
+
+test('the local service has it, too, and builds it again after an edit of what it imports', async () => {
+  const first = await bundler.find('functions/webhook');
+  expect(await answerOf(first)).toBe('hello Ada');
+  write('lib/greeting.ts', "export const greeting: string = 'goodbye';");
+  bundler.invalidate(new Set([join(folder, 'lib/greeting.ts')]));
+  expect(await answerOf(await bundler.find('functions/webhook'))).toBe('goodbye Ada');
+  expect(await answerOf(first)).toBe('hello Ada');
+});
+
+test('a function that executes no nodes has no chunks', async () => {
+  await bundler.find('functions/sweep');
+  expect(readdirSync(join(folder, 'out'))).toEqual([expect.stringMatching(/^functions-sweep-/)]);
+});
