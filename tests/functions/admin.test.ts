@@ -34,15 +34,14 @@ describe('the admin functions, on their sample events', () => {
   test('plugins', async () => {
     const { status, body } = await call('plugins', eventOf('adminPlugins'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ count: 7, timestamp: expect.stringMatching(/Z$/) });
+    expect(body).toMatchObject({ count: 6, timestamp: expect.stringMatching(/Z$/) });
     expect(body.plugins.map(({ id }: { id: string }) => id)).toEqual([
       'webhookTrigger',
       'manualTrigger',
       'httpRequest',
       'flow',
       'control',
-      'data',
-      'formats',
+      'code',
     ]);
   });
 
@@ -53,13 +52,10 @@ describe('the admin functions, on their sample events', () => {
       'adminActions',
       [
         ...['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
-        ...['wait', 'approval', 'forEach', 'subworkflow'],
-        ...['sort', 'limit', 'removeDuplicates', 'aggregate', 'summarize', 'splitOut', 'batch', 'pick'],
-        ...['renameKeys', 'compareLists', 'noOp', 'stopAndError'],
-        ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate'],
+        ...['wait', 'approval', 'forEach', 'subworkflow', 'code'],
       ],
     ],
-    ['providers', 'adminProviders', ['flow', 'control', 'data', 'formats']],
+    ['providers', 'adminProviders', ['flow', 'control', 'code']],
   ])('%s', async (file, event, ids) => {
     const { status, body } = await call(file, eventOf(event));
     expect(status).toBe(200);
@@ -69,15 +65,14 @@ describe('the admin functions, on their sample events', () => {
   test('health', async () => {
     const { status, body } = await call('health', eventOf('adminHealth'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'healthy', summary: { total: 7, healthy: 7 } });
+    expect(body).toMatchObject({ status: 'healthy', summary: { total: 6, healthy: 6 } });
     expect(Object.keys(body.plugins)).toEqual([
       'webhookTrigger',
       'manualTrigger',
       'httpRequest',
       'flow',
       'control',
-      'data',
-      'formats',
+      'code',
     ]);
   });
 
@@ -89,9 +84,9 @@ describe('the admin functions, on their sample events', () => {
       const { status, result, body } = await call('debug', event);
       expect(status).toBe(200);
       expect(body).toMatchObject({
-        providerCount: 4,
+        providerCount: 3,
         triggerCount: 2,
-        actionCount: 30,
+        actionCount: 12,
         loadErrors: [],
         runtime: { node: process.version },
       });
