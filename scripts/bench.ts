@@ -1,5 +1,6 @@
 import { benchAdmin } from './bench/admin.ts';
 import { benchBundles } from './bench/bundles.ts';
+import { benchCodeNode } from './bench/code-node.ts';
 import { benchEngine } from './bench/engine.ts';
 import { printMachine } from './bench/measure.ts';
 import { benchFirstRequest } from './bench/requests/first-request.ts';
@@ -13,6 +14,7 @@ await benchFirstRequest();
 await benchLargeBodies();
 await benchEngine();
 await benchAdmin();
+await benchCodeNode();
 await benchBundles();
 await benchWrites();
 console.log(`
