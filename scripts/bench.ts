@@ -1,8 +1,8 @@
 import { benchAdmin } from './bench/admin.ts';
 import { benchBundles } from './bench/bundles.ts';
-import { benchCodeNode } from './bench/code-node.ts';
 import { benchEngine } from './bench/engine.ts';
 import { printMachine } from './bench/measure.ts';
+import { benchCodeNode } from './bench/requests/code-node.ts';
 import { benchFirstRequest } from './bench/requests/first-request.ts';
 import { benchFourNodes } from './bench/requests/four-nodes.ts';
 import { benchLargeBodies } from './bench/requests/large-bodies.ts';

@@ -106,13 +106,14 @@ const checkNodeTypes = (
 
 /** A node type of either API as a handle. */
 const toHandle = (
-  { nodeType, control, example, firedBy: _firedBy, ...about }: PluginNodeType,
+  { nodeType, control, example, checkParameters, firedBy: _firedBy, ...about }: PluginNodeType,
   executor: NodeExecutor,
 ): PluginHandle => ({
   ...about,
   id: nodeType,
   ...(control === null ? {} : { control }),
   ...(example === null ? {} : { example }),
+  ...(checkParameters === null ? {} : { checkParameters }),
   execute: (node, input, context) => executor.execute(node, input, context),
 });
 

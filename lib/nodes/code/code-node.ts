@@ -1,46 +1,8 @@
 import type { JsonObject } from '../../contract/json.ts';
+import { defineAction } from '../../contract/kit/define-node-type.ts';
+import { Type } from '../../contract/kit/type.ts';
 import type { NodeContext } from '../../contract/node.ts';
-import type { PluginHandle } from '../../contract/plugin.ts';
 import { createRandom } from '../../shared/random.ts';
-import { readParameters } from '../parameters.ts';
-
-const schema = {
-  type: 'object',
-  additionalProperties: false,
-  required: ['code'],
-  properties: {
-    code: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 100_000,
-      description:
-        'JavaScript: the body of an async function that returns an object. It reads $input, $inputs, $values and $execution; braces in it are no expressions',
-      examples: ['return { total: $input.items.reduce((sum, { price }) => sum + price, 0) };'],
-    },
-    values: {
-      type: 'object',
-      default: {},
-      description: 'What the code reads as $values; with expressions, data of other nodes',
-      examples: [{ order: '{{ $nodes.fetch.body }}' }],
-    },
-    memoryMb: {
-      type: 'integer',
-      minimum: 24,
-      maximum: 256,
-      default: 32,
-      description: 'Memory in MB, of which the interpreter takes 8',
-      examples: [128],
-    },
-    maxSteps: {
-      type: 'integer',
-      minimum: 1_000,
-      maximum: 2_000_000_000,
-      default: 300_000_000,
-      description: 'Steps of the interpreter before the node fails; a round of a short loop is about 30',
-      examples: [2_000_000_000],
-    },
-  },
-} as const;
 
 /** The names that code reads, in the order of the function's parameters. */
 const NAMES = ['$input', '$inputs', '$values', '$execution'] as const;
@@ -53,21 +15,51 @@ const MAX_LINES = 100;
  * its parameters and its input alone: the clock shows the start of the execution, random numbers are drawn by the
  * node's seed, and the limits count steps and bytes instead of time.
  */
-export const code: PluginHandle = {
+export const code = defineAction({
   id: 'code',
   name: 'Code',
+  example: {
+    parameters: { code: 'return { total: $input.prices.reduce((sum, price) => sum + price, 0) };' },
+    input: { prices: [20, 3] },
+    output: { total: 23 },
+  },
   description: 'Runs JavaScript on its input, in a sandbox',
-  kind: 'action',
   pure: true,
-  schema,
   literalParameters: ['code'],
-  checkParameters: async ({ code: text }) => {
+  parameters: Type.Object({
+    code: Type.String({
+      minLength: 1,
+      maxLength: 100_000,
+      description:
+        'JavaScript: the body of an async function that returns an object. It reads $input, $inputs, $values and $execution. Braces in it are its own, not those of expressions',
+    }),
+    values: Type.Object(
+      {},
+      {
+        default: {},
+        description: 'What the code reads as $values: with expressions, the data of other nodes',
+      },
+    ),
+    memoryMb: Type.Integer({
+      minimum: 24,
+      maximum: 256,
+      default: 32,
+      description: 'Memory in MB, of which the interpreter takes 8',
+    }),
+    maxSteps: Type.Integer({
+      minimum: 1_000,
+      maximum: 2_000_000_000,
+      default: 300_000_000,
+      description: 'Steps that the code may take. A round of a short loop takes about 30',
+    }),
+  }),
+  checkParameters: async (parameters) => {
     const { findSyntaxError } = await import('./sandbox.chunk.ts');
-    const message = await findSyntaxError(String(text), NAMES);
+    const message = await findSyntaxError(String(parameters.code), NAMES);
     return message === null ? [] : [{ path: '/code', message }];
   },
-  execute: async ({ parameters }, input, context) => {
-    const { code: text, values, memoryMb, maxSteps } = readParameters(parameters, schema.properties);
+  execute: async ({ parameters, input, context }) => {
+    const { code: text, values, memoryMb, maxSteps } = parameters;
     const { runCode } = await import('./sandbox.chunk.ts');
     return runCode(toValues(input, values, context), {
       code: text,
@@ -78,7 +70,7 @@ export const code: PluginHandle = {
       print: createPrint(context),
     });
   },
-};
+});
 
 /** The values of {@link NAMES}; `$execution` is the same as in expressions. */
 const toValues = (input: JsonObject, values: JsonObject, { inputs, execution }: NodeContext): JsonObject => {

@@ -1,14 +1,14 @@
-import type { PluginProvider } from '../../contract/plugin.ts';
+import { definePlugin } from '../../contract/kit/define-plugin.ts';
 import { code } from './code-node.ts';
 
 /** Nodes that run code of a workflow. */
-const provider: PluginProvider = {
+const provider = definePlugin({
   id: 'code',
   name: 'Code',
   version: '1.0.0',
   description: 'Runs JavaScript of a workflow in a sandbox',
   category: 'code',
   handles: [code],
-};
+});
 
 export default provider;

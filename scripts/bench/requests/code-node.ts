@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { inlineSteps } from '../../lib/engine/steps.ts';
-import { createEnvironment, createEvent, order, toChain } from './bench-service.ts';
-import { buildBundle } from './build-bundle.ts';
-import { compileChain, type Link, runChain } from './chains.ts';
-import { type Start, startFresh } from './fresh-process.ts';
-import { formatSpread, measure, printTable, toFigure } from './measure.ts';
-import { openWebhookOf } from './requests/recorded-request.ts';
+import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
+import { inlineSteps } from '../../../lib/engine/steps.ts';
+import { createEnvironment, createEvent, order, toChain } from '../bench-service.ts';
+import { buildBundle } from '../build-bundle.ts';
+import { compileChain, type Link, runChain } from '../chains.ts';
+import { type Start, startFresh } from '../fresh-process.ts';
+import { formatSpread, measure, printTable, toFigure } from '../measure.ts';
+import { openWebhookOf } from './recorded-request.ts';
 
 const STARTS = 15;
 
