@@ -109,7 +109,7 @@ describe('a plugin that is switched off', () => {
     expect(result?.statusCode).toBe(200);
     expect(body).toMatchObject({
       status: 'healthy',
-      summary: { total: 6, healthy: 5, warning: 0, unhealthy: 0, disabled: 1 },
+      summary: { total: 9, healthy: 8, warning: 0, unhealthy: 0, disabled: 1 },
       plugins: { manualTrigger: { status: 'disabled', message: 'it is switched off' } },
     });
   });

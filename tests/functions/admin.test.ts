@@ -34,13 +34,16 @@ describe('the admin functions, on their sample events', () => {
   test('plugins', async () => {
     const { status, body } = await call('plugins', eventOf('adminPlugins'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ count: 6, timestamp: expect.stringMatching(/Z$/) });
+    expect(body).toMatchObject({ count: 9, timestamp: expect.stringMatching(/Z$/) });
     expect(body.plugins.map(({ id }: { id: string }) => id)).toEqual([
       'webhookTrigger',
       'manualTrigger',
       'httpRequest',
       'flow',
       'control',
+      'credentials',
+      'data',
+      'formats',
       'code',
     ]);
   });
@@ -52,10 +55,13 @@ describe('the admin functions, on their sample events', () => {
       'adminActions',
       [
         ...['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
-        ...['wait', 'approval', 'forEach', 'subworkflow', 'code'],
+        ...['wait', 'approval', 'forEach', 'subworkflow'],
+        ...['sort', 'limit', 'removeDuplicates', 'aggregate', 'summarize', 'splitOut', 'batch', 'pick'],
+        ...['renameKeys', 'compareLists', 'noOp', 'stopAndError'],
+        ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate', 'code'],
       ],
     ],
-    ['providers', 'adminProviders', ['flow', 'control', 'code']],
+    ['providers', 'adminProviders', ['flow', 'control', 'credentials', 'data', 'formats', 'code']],
   ])('%s', async (file, event, ids) => {
     const { status, body } = await call(file, eventOf(event));
     expect(status).toBe(200);
@@ -65,13 +71,16 @@ describe('the admin functions, on their sample events', () => {
   test('health', async () => {
     const { status, body } = await call('health', eventOf('adminHealth'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'healthy', summary: { total: 6, healthy: 6 } });
+    expect(body).toMatchObject({ status: 'healthy', summary: { total: 9, healthy: 9 } });
     expect(Object.keys(body.plugins)).toEqual([
       'webhookTrigger',
       'manualTrigger',
       'httpRequest',
       'flow',
       'control',
+      'credentials',
+      'data',
+      'formats',
       'code',
     ]);
   });
@@ -84,9 +93,9 @@ describe('the admin functions, on their sample events', () => {
       const { status, result, body } = await call('debug', event);
       expect(status).toBe(200);
       expect(body).toMatchObject({
-        providerCount: 3,
+        providerCount: 6,
         triggerCount: 2,
-        actionCount: 12,
+        actionCount: 31,
         loadErrors: [],
         runtime: { node: process.version },
       });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PluginProvider } from '../../lib/contract/plugin.ts';
 import { type InstalledPlugin, unified, unifiedOnUse } from '../../lib/plugins/installed-plugin.ts';
-import { createLoadNodeTypes } from '../../lib/plugins/load-node-types.ts';
+import { loadOnUse } from '../../lib/plugins/load-node-types.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
@@ -43,7 +43,7 @@ const start = () => {
       return registry;
     };
   };
-  return { loaded, loadNodeTypes: createLoadNodeTypes(installed, open) };
+  return { loaded, ...loadOnUse(installed, open) };
 };
 
 test('a workflow without their node types loads no plugin on use', async () => {

@@ -42,7 +42,7 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
       expect(status).toBe(200);
       expect(body).toMatchObject({
         status: 'degraded',
-        summary: { total: 7, healthy: 6, unhealthy: 1 },
+        summary: { total: 10, healthy: 9, unhealthy: 1 },
         plugins: { broken: { status: 'unhealthy' } },
       });
     });
@@ -53,10 +53,13 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
         '/api/admin/plugins/actions',
         [
           ...['httpRequest', 'set', 'if', 'switch', 'merge', 'filter', 'respondToWebhook'],
-          ...['wait', 'approval', 'forEach', 'subworkflow', 'code'],
+          ...['wait', 'approval', 'forEach', 'subworkflow'],
+          ...['sort', 'limit', 'removeDuplicates', 'aggregate', 'summarize', 'splitOut', 'batch', 'pick'],
+          ...['renameKeys', 'compareLists', 'noOp', 'stopAndError'],
+          ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate', 'code'],
         ],
       ],
-      ['/api/admin/plugins/providers', ['flow', 'control', 'code']],
+      ['/api/admin/plugins/providers', ['flow', 'control', 'credentials', 'data', 'formats', 'code']],
     ])('leaves %s as it is', async (path, ids) => {
       const { status, body } = await get<readonly { id: string; loaded: boolean }[]>(path);
       expect(status).toBe(200);
@@ -66,7 +69,7 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
 
     test.each(['/api/admin/plugins/debug', '/api/admin/debug'])('shows in %s', async (path) => {
       const { body } = await get(path);
-      expect(body).toMatchObject({ providerCount: 3, triggerCount: 2, loadErrors: [{ id: 'broken' }] });
+      expect(body).toMatchObject({ providerCount: 6, triggerCount: 2, loadErrors: [{ id: 'broken' }] });
     });
   });
 };
