@@ -38,9 +38,9 @@ const KILOBYTE = 1_000;
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 311,
   runExpress: 293,
-  runDurable: 389,
-  adminRetryExecution: 254,
-  ...Object.fromEntries(adminFunctions.map((name) => [name, 96])),
+  runDurable: 390,
+  adminRetryExecution: 268,
+  ...Object.fromEntries(adminFunctions.map((name) => [name, 110])),
 };
 
 /** The functions that load the plugins of a workflow: those loaded on use are packed with them. */
@@ -98,7 +98,10 @@ const placesOf = (resource: unknown): string[] =>
     if (attribute !== undefined) return attribute[0];
     const table = /^\$\{(\w+)\.Arn\}(.*)$/.exec(text);
     if (table !== null) return table[1] === 'BlobBucket' ? 'BlobBucket' : `${table[1]}${table[2]}`;
-    return text.replace(/^.*:function:hookloom-dev-/, '').replace(/^.*:(?=event-bus)/, '');
+    return text
+      .replace(/^.*:function:hookloom-dev-/, '')
+      .replace(/^.*:(?=event-bus|parameter|secret:|role)/, '')
+      .replace('hookloom-dev', 'STAGE');
   });
 
 /** What a role allows: `action place`. */
@@ -205,7 +208,7 @@ describe('the zips', () => {
     const table = { ...event, rawPath: '/api/webhook/table/webhook', pathParameters, body };
     expect(await answerAlone('webhook', JSON.stringify(table))).toMatchObject({
       statusCode: 200,
-      body: '{"text":"n\\n1\\n2\\n"}',
+      body: '{"lines":["n","1","2"]}',
     });
   });
 });
@@ -235,7 +238,11 @@ describe('the template', () => {
         const text = JSON.stringify(Resource)
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation
           .replace('${BlobBucket.Arn}/executions/*', '')
-          .replace(':function:hookloom-dev-runDurable:*', '');
+          .replace(':function:hookloom-dev-runDurable:*', '')
+          .replace(':parameter/hookloom-dev/credentials/*', '')
+          .replace(':secretsmanager:*:', ':secretsmanager::')
+          .replace(':secret:hookloom-dev/*', '')
+          .replace(':iam::*:role/hookloom-dev/*', '');
         expect(`${name} ${text}`).not.toContain('*');
       }
       expect(Properties).not.toHaveProperty('ManagedPolicyArns');
@@ -275,6 +282,10 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
+        'secretsmanager:GetSecretValue secret:STAGE/*',
+        'ssm:GetParameter parameter/STAGE/credentials/*',
+        'ssm:PutParameter parameter/STAGE/credentials/*',
+        'sts:AssumeRole role/STAGE/*',
       ],
       WebhookCallbackRole: [
         'dynamodb:GetItem ExecutionsTable',
@@ -282,6 +293,7 @@ describe('the template', () => {
         'lambda:SendDurableExecutionCallbackSuccess runDurable:*',
       ],
       RunDurableRole: [
+        'dynamodb:GetItem CredentialsTable',
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
@@ -292,9 +304,14 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
+        'secretsmanager:GetSecretValue secret:STAGE/*',
         'sqs:SendMessage DeadLetterQueue',
+        'ssm:GetParameter parameter/STAGE/credentials/*',
+        'ssm:PutParameter parameter/STAGE/credentials/*',
+        'sts:AssumeRole role/STAGE/*',
       ],
       RunExpressRole: [
+        'dynamodb:GetItem CredentialsTable',
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
@@ -303,7 +320,11 @@ describe('the template', () => {
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
         's3:PutObject BlobBucket',
+        'secretsmanager:GetSecretValue secret:STAGE/*',
         'sqs:SendMessage DeadLetterQueue',
+        'ssm:GetParameter parameter/STAGE/credentials/*',
+        'ssm:PutParameter parameter/STAGE/credentials/*',
+        'sts:AssumeRole role/STAGE/*',
       ],
       SweepRole: [
         'dynamodb:GetItem ExecutionsTable',
