@@ -1,0 +1,251 @@
+export interface CatalogueEntry<Parameters> {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: (parameters: Parameters) => string;
+}
+
+const entry = <Parameters = Record<never, never>>(
+  status: number,
+  title: string,
+  detail: (parameters: Parameters) => string,
+): CatalogueEntry<Parameters> => ({ status, title, detail });
+
+/**
+ * Errors that callers and operators see: code, HTTP status, title, sentence. The sentence is public: it says what is
+ * wrong and where, without secrets, stacks or input. Internal details belong in `cause`.
+ */
+export const catalogue = {
+  // Reading a request
+  BODY_TOO_LARGE: entry(
+    413,
+    'Body too large',
+    (p: { limitBytes: number }) => `The body is larger than ${p.limitBytes} bytes.`,
+  ),
+  BODY_INVALID: entry(
+    400,
+    'Body invalid',
+    (p: { reason: string }) => `The body is not what its content type says: ${p.reason}.`,
+  ),
+  BODY_TOO_DEEP: entry(
+    400,
+    'Body nested too deeply',
+    (p: { limit: number }) => `The body is nested deeper than ${p.limit} levels.`,
+  ),
+  REQUEST_INVALID: entry(
+    400,
+    'Request invalid',
+    (p: { reason: string }) => `The request can't be read: ${p.reason}.`,
+  ),
+  NOT_FOUND: entry(404, 'Not found', () => 'No enabled workflow listens at this address.'),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    'Method not allowed',
+    (p: { allow: readonly string[] }) => `This address answers ${p.allow.join(', ')}.`,
+  ),
+  UNAUTHORIZED: entry(
+    401,
+    'Unauthorized',
+    // `challenge` is the value of `WWW-Authenticate` (RFC 9110 §11.6.1)
+    (_: { challenge: string }) => 'The credentials are missing or wrong.',
+  ),
+  // The service itself
+  STORE_UNAVAILABLE: entry(
+    503,
+    'Store unavailable',
+    () => 'The store does not answer or is throttling; nothing was started. Try again.',
+  ),
+  SECRETS_UNAVAILABLE: entry(
+    503,
+    'Secrets unavailable',
+    () => 'The secret store does not answer or is throttling; nothing was started. Try again.',
+  ),
+  AUTHENTICATION_MISCONFIGURED: entry(
+    503,
+    'Authentication misconfigured',
+    () => 'This webhook requires credentials, but none are set up for it; nothing was started.',
+  ),
+  ANSWER_TOO_LARGE: entry(
+    500,
+    'Answer too large',
+    (p: { limitBytes: number }) => `The answer is larger than the ${p.limitBytes} bytes that can be sent.`,
+  ),
+  INTERNAL: entry(500, 'Internal error', () => 'Something failed on our side.'),
+  // Running a workflow
+  EXECUTION_FAILED: entry(
+    500,
+    'Execution failed',
+    (p: { executionId: string }) => `Execution ${p.executionId} failed; its record says where.`,
+  ),
+  EXECUTION_TIMED_OUT: entry(
+    504,
+    'Execution timed out',
+    (p: { executionId: string }) => `Execution ${p.executionId} ran out of time.`,
+  ),
+  NO_RESPONSE: entry(
+    500,
+    'No response',
+    (p: { executionId: string }) =>
+      `Execution ${p.executionId} ended without reaching a respondToWebhook node.`,
+  ),
+  RESPONSE_INVALID: entry(
+    500,
+    'Response invalid',
+    (p: { executionId: string; reason: string }) =>
+      `Execution ${p.executionId} made an answer that can't be sent: ${p.reason}.`,
+  ),
+  ALREADY_STARTED: entry(
+    409,
+    'Already started',
+    (p: { executionId: string }) =>
+      `Execution ${p.executionId} was started before; its record has the outcome.`,
+  ),
+  WORKFLOW_INVALID: entry(
+    500,
+    'Workflow invalid',
+    (p: { reason: string }) => `The stored workflow can't run: ${p.reason}.`,
+  ),
+  DISPATCH_REFUSED: entry(
+    503,
+    'Dispatch refused',
+    () => 'The engine for background runs does not take the execution now. Try again: it is started once.',
+  ),
+  ENGINE_UNAVAILABLE: entry(
+    503,
+    'Engine unavailable',
+    () => 'The engine for background runs does not answer; nothing was changed. Try again.',
+  ),
+  EVENT_NOT_PUBLISHED: entry(
+    503,
+    'Event not published',
+    (p: { executionId: string }) => `The event of execution ${p.executionId} could not be published.`,
+  ),
+  DELIVERY_KEY_REUSED: entry(
+    422,
+    'Delivery key reused',
+    (p: { executionId: string }) =>
+      `Another body came under the same key and started execution ${p.executionId}; nothing was started.`,
+  ),
+  // Answers to callbacks
+  CALLBACK_NOT_FOUND: entry(404, 'Callback not found', () => 'Nothing waits for an answer at this address.'),
+  CALLBACK_GONE: entry(
+    410,
+    'Callback gone',
+    () => 'This address was used already, or its time is up; nothing was changed.',
+  ),
+  ANSWER_UNCONFIRMED: entry(
+    503,
+    'Answer unconfirmed',
+    () =>
+      'The engine was given the answer and did not confirm it; the record of the execution says what counted.',
+  ),
+  ANSWER_INVALID: entry(
+    400,
+    'Answer invalid',
+    (p: { reason: string }) => `The answer can't be taken: ${p.reason}; nothing was changed.`,
+  ),
+  // Executions, for operators
+  QUERY_INVALID: entry(400, 'Query invalid', (p: { reason: string }) => `The query is wrong: ${p.reason}.`),
+  EXECUTION_NOT_FOUND: entry(
+    404,
+    'Execution not found',
+    (p: { executionId: string }) => `There is no execution ${p.executionId}, or its record has expired.`,
+  ),
+  NOT_CANCELLABLE: entry(
+    409,
+    'Not cancellable',
+    (p: { executionId: string; reason: string }) =>
+      `Execution ${p.executionId} can't be cancelled: ${p.reason}.`,
+  ),
+  NOT_RETRYABLE: entry(
+    409,
+    'Not retryable',
+    (p: { executionId: string; reason: string }) =>
+      `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
+  ),
+  PLUGIN_NOT_FOUND: entry(404, 'Plugin not found', (p: { near: string | null }) =>
+    p.near === null
+      ? 'No plugin with this id is installed.'
+      : `No plugin with this id is installed, but "${p.near}" is.`,
+  ),
+  // Requests that nodes send out; `target` is method and host, such as `GET api.example.com`
+  OUTBOUND_REFUSED: entry(
+    502,
+    'Outbound request refused',
+    (p: { target: string; reason: string }) => `${p.target} was refused: ${p.reason}.`,
+  ),
+  OUTBOUND_FAILED: entry(
+    502,
+    'Outbound request failed',
+    (p: { target: string; reason: string }) => `${p.target} failed: ${p.reason}.`,
+  ),
+  OUTBOUND_TIMEOUT: entry(
+    504,
+    'Outbound request timed out',
+    (p: { target: string; timeoutMs: number }) => `${p.target} did not finish within ${p.timeoutMs} ms.`,
+  ),
+  OUTBOUND_TOO_LARGE: entry(
+    502,
+    'Outbound answer too large',
+    (p: { target: string; limitBytes: number }) =>
+      `${p.target} answered with more than ${p.limitBytes} bytes.`,
+  ),
+  // Files of an execution
+  FILE_INVALID: entry(
+    500,
+    'File invalid',
+    (p: { reason: string }) => `This is no file of the execution: ${p.reason}.`,
+  ),
+  FILE_NOT_FOUND: entry(
+    404,
+    'File not found',
+    (p: { name: string }) => `The file "${p.name}" was never saved, or has expired.`,
+  ),
+  FILE_CHANGED: entry(
+    500,
+    'File changed',
+    (p: { name: string }) => `The file "${p.name}" has another content than when it was saved.`,
+  ),
+  FILE_TOO_LARGE: entry(
+    413,
+    'File too large',
+    (p: { name: string; limitBytes: number }) => `The file "${p.name}" is larger than ${p.limitBytes} bytes.`,
+  ),
+  TOO_MANY_FILES: entry(
+    500,
+    'Too many files',
+    (p: { limit: number }) => `The execution saves more than ${p.limit} files.`,
+  ),
+  CREDENTIAL_REJECTED: entry(
+    502,
+    'Credential rejected',
+    (p: { target: string; reason: string }) => `${p.target} does not accept the credential: ${p.reason}.`,
+  ),
+  // Operators
+  CONFIGURATION_INVALID: entry(
+    500,
+    'Configuration invalid',
+    (p: { reason: string }) => `The configuration is not usable: ${p.reason}.`,
+  ),
+  WORKFLOW_TOO_LARGE: entry(
+    413,
+    'Workflow too large',
+    (p: { bytes: number; limitBytes: number }) =>
+      `The definition takes ${p.bytes} bytes in the store; it may take ${p.limitBytes}.`,
+  ),
+  WORKFLOW_CHANGED: entry(
+    409,
+    'Workflow changed',
+    (p: { workflowId: string }) => `Workflow ${p.workflowId} was changed meanwhile; read it again and retry.`,
+  ),
+  TOO_MANY_SECRETS: entry(
+    409,
+    'Too many secrets',
+    (p: { credentialId: string; count: number }) =>
+      `${p.credentialId} has ${p.count} live secrets; revoke one first.`,
+  ),
+  CREDENTIAL_CHANGED: entry(
+    409,
+    'Credential changed',
+    (p: { credentialId: string }) => `Credential ${p.credentialId} was changed meanwhile; retry.`,
+  ),
+} as const;
