@@ -53,7 +53,7 @@ const defineNodeType = <
 };
 
 const readCredential = (
-  { credential = null }: NodeContext & { readonly credential?: LentCredential | null },
+  { credential }: NodeContext,
   needs: CredentialNeeds | undefined,
 ): LentCredential | null => {
   if (credential === null && needs?.required === true) {

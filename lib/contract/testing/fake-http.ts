@@ -1,4 +1,4 @@
-import type { CredentialContext, CredentialFields, LentCredential } from '../credential-type.ts';
+import type { CredentialContext } from '../credential-type.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { jsonEquals } from '../json-equals.ts';
 import type { HttpClient, OutboundRequest } from '../services.ts';
@@ -43,11 +43,6 @@ export interface Exchange {
 /** Exchanges in their order, or a function that answers any request. */
 export type HttpAnswers = readonly Exchange[] | ((request: SentRequest) => FakeAnswer | Promise<FakeAnswer>);
 
-type StreamedRequest = Omit<OutboundRequest, 'body'> & {
-  readonly body: OutboundRequest['body'] | AsyncIterable<Uint8Array>;
-  readonly credential?: LentCredential;
-};
-
 /**
  * HTTP without a network: refuses a request that is not expected.
  *
@@ -83,15 +78,14 @@ export const createFakeHttp = (
       const index = requests.push(request) - 1;
       const { status = 200, headers = {}, body = '', json } = await answer(request, index);
       const bytes = Buffer.from(json === undefined ? body : JSON.stringify(json));
-      const isStreamed = 'streamsBody' in given && given.streamsBody === true;
-      const response = {
+      const isStreamed = given.streamsBody === true;
+      return {
         status,
         headers: json === undefined ? headers : { 'content-type': 'application/json', ...headers },
         body: isStreamed ? new Uint8Array() : bytes,
         stream: isStreamed ? toStream(bytes) : null,
         url: given.url,
       };
-      return response;
     },
   };
 
@@ -108,7 +102,7 @@ export const createFakeHttp = (
 };
 
 const applyCredential = async (
-  request: OutboundRequest & { readonly credential?: LentCredential },
+  request: OutboundRequest,
   credential: TestCredential | null,
   context: CredentialContext,
 ): Promise<OutboundRequest> => {
@@ -116,17 +110,17 @@ const applyCredential = async (
     return request;
   const { apply, name } = credential.type;
   if (apply === undefined) throw new Error(`a credential of the type "${name}" is not applied to requests`);
-  return apply(request, credential.fields as CredentialFields, context);
+  return apply(request, credential.fields, context);
 };
 
-const toSent = async ({ method, url, headers, body }: StreamedRequest): Promise<SentRequest> => ({
+const toSent = async ({ method, url, headers, body }: OutboundRequest): Promise<SentRequest> => ({
   method,
   url,
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
   body: await toText(body),
 });
 
-const toText = async (body: StreamedRequest['body']): Promise<string | null> => {
+const toText = async (body: OutboundRequest['body']): Promise<string | null> => {
   if (body === null || typeof body === 'string') return body;
   return Buffer.from(body instanceof Uint8Array ? body : await readAll(body)).toString();
 };

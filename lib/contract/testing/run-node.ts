@@ -1,9 +1,6 @@
-import type { LentCredential } from '../credential-type.ts';
-import type { Files } from '../files.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type DeliveredInput, MAIN_OUTPUT, type NodeContext, type RunControl } from '../node.ts';
 import type { PluginHandle } from '../plugin.ts';
-import type { Services } from '../services.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFakeControl } from './fake-control.ts';
 import { lendCredential, type TestCredential } from './fake-credential.ts';
@@ -59,8 +56,7 @@ export const runNode = async (
   const { http, requests, assertDone } = createFakeHttp(test.http ?? [], credential, { clock, signal });
   const { logger, entries: log } = createFakeLogger();
   const ids = { next: () => 'id-1' };
-  const services: Services & { readonly files: Files } = { http, clock, ids, files };
-  const context: NodeContext & { readonly credential: LentCredential | null } = {
+  const context: NodeContext = {
     execution: {
       executionId: 'execution-1',
       workflowId: 'workflow-1',
@@ -74,7 +70,7 @@ export const runNode = async (
     logger,
     signal,
     remainingMs: () => 30_000,
-    services,
+    services: { http, clock, ids, files },
     idempotencyKey: 'execution-1/node-1/0',
     credential: credential === null ? null : lendCredential(credential),
     control: control === undefined ? null : createFakeControl(clock, test.control ?? {}),
