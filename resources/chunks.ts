@@ -15,6 +15,9 @@ const WITHOUT_PLUGINS =
 /** A file that a module reads, beside itself. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
 
+/** For packages in CommonJS, which have no `require` in an ES module. */
+const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
+
 interface File {
   /** Absolute. */
   readonly path: string;
@@ -85,6 +88,7 @@ const buildChunk = async (
     format: 'esm',
     splitting: true, // what it imports on use in turn is a file of its own
     chunkNames: '[name]-[hash]',
+    banner: { js: REQUIRE },
     write: false,
     metafile: true,
     logLevel: 'silent',

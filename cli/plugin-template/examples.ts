@@ -8,6 +8,7 @@ const examples: Readonly<Record<string, NodeTest>> = {
   },
   pluginTemplateSend: {
     parameters: { url: 'https://receiver.example/texts', text: 'Hello' },
+    credential: { type: 'httpBearer', fields: { token: 'an-invented-token' } },
     http: [
       {
         request: { method: 'POST', url: 'https://receiver.example/texts', json: { text: 'Hello' } },

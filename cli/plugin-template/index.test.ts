@@ -25,6 +25,11 @@ test('sends the text once, with the key of the step', async () => {
   assert.equal(requests[0]?.headers['idempotency-key'], 'execution-1/node-1/0');
 });
 
+test('needs a credential', async () => {
+  const { credential: _, ...test } = examples[send.id] ?? {};
+  await assert.rejects(runNode(send, test), /needs a credential of the type httpBearer/);
+});
+
 for (const [status, isRetryable] of [
   [400, false],
   [429, true],

@@ -13,7 +13,7 @@ export const greet = defineAction({
   execute: ({ parameters: { name, greeting }, input }) => ({ ...input, text: `${greeting}, ${name}` }),
 });
 
-/** A node type that calls out: a step with attempts, whose HTTP client refuses private addresses. */
+/** A node type that calls out: a step with attempts, whose HTTP client adds the credential and refuses private addresses. */
 export const send = defineAction({
   id: 'pluginTemplateSend',
   name: 'Send',
@@ -22,12 +22,14 @@ export const send = defineAction({
     url: Type.String({ pattern: '^https?://', description: 'Receiver of the text' }),
     text: Type.String({ maxLength: 4_000, description: 'The text' }),
   }),
-  execute: async ({ parameters: { url, text }, context }) => {
+  credentials: { types: ['httpBearer'], required: true },
+  execute: async ({ parameters: { url, text }, credential, context }) => {
     const { status } = await context.services.http.request({
       method: 'POST',
       url,
       headers: { 'content-type': 'application/json', 'idempotency-key': context.idempotencyKey },
       body: JSON.stringify({ text }),
+      credential,
       timeoutMs: context.remainingMs(),
       maxRedirects: 0,
       maxResponseBytes: 65_536,

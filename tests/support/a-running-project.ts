@@ -17,7 +17,10 @@ export interface RunningProject {
     headers?: Record<string, string>,
   ): Promise<Answer<Body>>;
   get<Body = JsonObject>(path: string): Promise<Answer<Body>>;
-  cli(args: string, env?: Record<string, string>): Promise<CommandResult>;
+  cli(
+    args: string,
+    options?: { readonly env?: Record<string, string>; readonly stdin?: string },
+  ): Promise<CommandResult>;
   /** Writes a file of the project, as an editor does. */
   write(name: string, content: string): void;
   writeWorkflow(definition: { readonly id: string }): void;
@@ -71,7 +74,7 @@ export const useRunningProject = (env: Record<string, string>): RunningProject =
     },
     post: (path, body, headers = {}) => request(path, { method: 'POST', headers, body: body ?? null }),
     get: (path) => request(path),
-    cli: (args, env = {}) => runCli(args.split(' '), { cwd: project.folder, env }),
+    cli: (args, options = {}) => runCli(args.split(' '), { cwd: project.folder, ...options }),
     write,
     writeWorkflow,
     storeWorkflow: (definition) => {

@@ -47,5 +47,5 @@ export const runCommand = (
 /** The command line in a process of its own; without npm, which takes as long to start again. */
 export const runCli = (
   args: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Record<string, string> },
-): Promise<CommandResult> => runCommand('node', ['cli/main.ts', ...args], { cwd, env });
+  options: { readonly cwd: string; readonly env?: Record<string, string>; readonly stdin?: string },
+): Promise<CommandResult> => runCommand('node', ['cli/main.ts', ...args], options);

@@ -20,9 +20,11 @@ export const describeOtherServices = (project: RunningProject): void => {
         );
         const { port } = new URL(second.baseUrl);
         expect(second.output()).toContain(`HOOKLOOM_PORT=${port} npm run -s cli`);
-        await cli('workflow remove hello', { HOOKLOOM_PORT: port });
+        await cli('workflow remove hello', { env: { HOOKLOOM_PORT: port } });
         expect((await cli('workflow list')).stdout).toContain('hello\tenabled');
-        expect((await cli('workflow list', { HOOKLOOM_PORT: port })).stdout).not.toContain('hello\tenabled');
+        expect((await cli('workflow list', { env: { HOOKLOOM_PORT: port } })).stdout).not.toContain(
+          'hello\tenabled',
+        );
       } finally {
         await second.stop();
       }

@@ -1,47 +1,125 @@
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../lib/contract/json.ts';
-import { workflow } from '../../support/a-project-file.ts';
+import { aLocalServer, type LocalServer } from '../../support/a-local-server.ts';
+import { plugin, workflow } from '../../support/a-project-file.ts';
 import type { RunningProject } from '../../support/a-running-project.ts';
 import { poll } from '../../support/poll.ts';
 import { runCommand } from '../../support/run-command.ts';
+import { findSecrets } from '../../support/secret-forms.ts';
+
+const TOKEN = 'planted/token+in="e2e"';
 
 export const describePluginKit = (project: RunningProject): void => {
-  test('a plugin is created, tested, checked, installed by one line, listed, healthy, and used by a workflow', async () => {
-    const { cli, get, installPlugin, post, writeWorkflow } = project;
-    const created = await cli('plugin create acme-chat');
-    expect(created).toMatchObject({ code: 0, stderr: '' });
+  /** What the command line has printed. */
+  const printed: string[] = [];
+  let receiver: LocalServer;
+  beforeAll(async () => {
+    receiver = await aLocalServer({ '/texts': (_request, response) => response.writeHead(202).end() });
+  });
+  afterAll(() => receiver.close());
 
-    const tested = await runCommand('npm', ['test'], { cwd: join(project.folder, 'plugins/acme-chat') });
-    expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining('fail 0') });
-    expect(await cli('plugin check plugins/acme-chat')).toMatchObject({ code: 0, stderr: '' });
+  const cli = async (args: string, stdin = '') => {
+    const result = await project.cli(args, { stdin });
+    printed.push(result.stdout, result.stderr);
+    return result;
+  };
 
-    const [line = ''] = /unified\('acme-chat'.*$/m.exec(created.stdout) ?? [];
-    installPlugin(line);
-    type Debug = { readonly nodeTypes: readonly string[] };
-    await poll(async () => (await get<Debug>('/api/admin/debug')).body.nodeTypes.includes('acmeChatGreet'));
-    const { body: list } = await get<{ readonly plugins: readonly JsonObject[] }>('/api/admin/plugins');
-    expect(list.plugins.find(({ id }) => id === 'acme-chat')).toMatchObject({
-      loaded: true,
-      api: 'unified',
-      version: '0.1.0',
-      nodeTypes: ['acmeChatGreet', 'acmeChatSend'],
-    });
-    expect((await get('/api/admin/plugins/health')).body).toMatchObject({
-      plugins: { 'acme-chat': { status: 'healthy' } },
+  /** Resolves when the service has loaded a node type. */
+  const loaded = (nodeType: string) =>
+    poll(async () => {
+      const { body } = await project.get<{ readonly nodeTypes: readonly string[] }>('/api/admin/debug');
+      return body.nodeTypes.includes(nodeType);
     });
 
-    writeWorkflow(
-      workflow('greeting', {
-        type: 'acmeChatGreet',
-        parameters: { name: '{{ queryParams.name }}', greeting: 'Welcome' },
-      }),
+  /** Every record with its details, and the workflows as they are stored. */
+  const readStored = async (...workflowIds: string[]): Promise<string[]> => {
+    const shown = await Promise.all(workflowIds.map((id) => cli(`workflow get ${id}`)));
+    const { body } = await project.get<{ readonly executions: readonly { readonly executionId: string }[] }>(
+      '/api/admin/executions',
     );
-    await poll(async () => (await post('/api/webhook/greeting/webhook?name=Ada')).status === 200);
-    const { body } = await post('/api/webhook/greeting/webhook?name=Ada');
-    expect(body).toMatchObject({ text: 'Welcome, Ada' });
+    const records = await Promise.all(
+      body.executions.map(({ executionId }) => project.get(`/api/admin/executions/${executionId}`)),
+    );
+    return [...shown.map(({ stdout }) => stdout), ...records.map((record) => JSON.stringify(record))];
+  };
 
-    // An expression without a result leaves the required parameter out: the kit refuses that at run time.
-    expect((await post('/api/webhook/greeting/webhook')).status).toBe(500);
+  describe('a plugin of the kit', () => {
+    test('is created, tested, checked, installed by one line, listed and healthy', async () => {
+      const { get, installPlugin } = project;
+      const created = await cli('plugin create acme-chat');
+      expect(created).toMatchObject({ code: 0, stderr: '' });
+
+      const tested = await runCommand('npm', ['test'], { cwd: join(project.folder, 'plugins/acme-chat') });
+      expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining('fail 0') });
+      expect(await cli('plugin check plugins/acme-chat')).toMatchObject({ code: 0, stderr: '' });
+
+      const [line = ''] = /unified\('acme-chat'.*$/m.exec(created.stdout) ?? [];
+      installPlugin(line);
+      await loaded('acmeChatGreet');
+      const { body: list } = await get<{ readonly plugins: readonly JsonObject[] }>('/api/admin/plugins');
+      expect(list.plugins.find(({ id }) => id === 'acme-chat')).toMatchObject({
+        loaded: true,
+        api: 'unified',
+        version: '0.1.0',
+        nodeTypes: ['acmeChatGreet', 'acmeChatSend'],
+      });
+      expect((await get('/api/admin/plugins/health')).body).toMatchObject({
+        plugins: { 'acme-chat': { status: 'healthy' } },
+      });
+    });
+
+    test('is used by a workflow', async () => {
+      const { post, storeWorkflow } = project;
+      const parameters = { name: '{{ queryParams.name }}', greeting: 'Welcome' };
+      await storeWorkflow(workflow('greeting', { type: 'acmeChatGreet', parameters }));
+      const { body } = await post('/api/webhook/greeting/webhook?name=Ada');
+      expect(body).toMatchObject({ text: 'Welcome, Ada' });
+
+      // An expression without a result leaves the required parameter out: the kit refuses that at run time.
+      expect((await post('/api/webhook/greeting/webhook')).status).toBe(500);
+    });
+
+    test('calls out with a credential, whose secret is found nowhere but at the receiver', async () => {
+      const { post, service, storeWorkflow } = project;
+      expect(await cli('credential create chat --type httpBearer', `${TOKEN}\n`)).toMatchObject({ code: 0 });
+      const node = {
+        type: 'acmeChatSend',
+        credentialId: 'chat',
+        parameters: { url: `${receiver.origin}/texts`, text: '{{ body.text }}' },
+      };
+      const definition = { ...workflow('chat', node), settings: { recordData: 'always' } };
+      await storeWorkflow(definition);
+
+      const answer = await post('/api/webhook/chat/webhook', '{"text":"Hello"}', {
+        'content-type': 'application/json',
+      });
+      expect(answer).toEqual({ status: 200, body: { status: 202 } });
+      expect(receiver.received).toMatchObject([
+        { headers: { authorization: `Bearer ${TOKEN}` }, body: '{"text":"Hello"}' },
+      ]);
+
+      await cli('credential list --json');
+      const texts = [JSON.stringify(answer), ...(await readStored('chat')), ...printed, service.output()];
+      expect(texts.join('\n')).toContain('acmeChatSend');
+      expect(findSecrets(texts.join('\n'), [TOKEN])).toEqual([]);
+    });
+
+    test('shows no secret when the process ends with it in memory', async () => {
+      const { addPlugin, post, service, storeWorkflow } = project;
+      const execute = `(node, input, { credential }) => {
+        globalThis.kept = credential.field('token');
+        process.abort();
+      }`;
+      const source = plugin('aborts', execute).replace('pure: true', "credentialTypes: ['httpBearer']");
+      addPlugin('aborts', source);
+      await loaded('aborts');
+      await storeWorkflow(workflow('aborts', { type: 'aborts', credentialId: 'chat' }));
+
+      const { status, body } = await post('/api/webhook/aborts/webhook');
+      expect(status).toBeGreaterThanOrEqual(500);
+      const texts = [JSON.stringify(body), ...(await readStored('aborts')), service.output()].join('\n');
+      expect(findSecrets(texts, [TOKEN])).toEqual([]);
+    });
   });
 };
