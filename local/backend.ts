@@ -3,6 +3,7 @@ import { startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
 import { startEngine } from './engine/start-engine.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
+import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
 
 interface BackendEndpoints {
   readonly dynamodbEndpoint: string;
@@ -72,5 +73,6 @@ export const createLocalEnvironment = (
   initial: {
     WORKFLOW_CACHE_SECONDS: '0', // edits count from the next request
     PUBLIC_URL: baseUrl,
+    OUTBOUND_ALLOW: `${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.port}`, // for the samples
   },
 });

@@ -23,8 +23,10 @@ let nodeTypes: Promise<FindNodeType> | undefined;
 
 const openStores = () => {
   const { DYNAMODB_ENDPOINT: dynamodbEndpoint, TABLE_PREFIX: tablePrefix } = process.env;
-  if (dynamodbEndpoint === undefined || tablePrefix === undefined) throw new Error('there is no store');
-  return connect({ dynamodbEndpoint, tablePrefix });
+  const { SECRETS_FOLDER: secretsFolder } = process.env;
+  if (dynamodbEndpoint === undefined || tablePrefix === undefined || secretsFolder === undefined)
+    throw new Error('there is no store');
+  return connect({ dynamodbEndpoint, tablePrefix, secretsFolder });
 };
 
 const stores = openStores();

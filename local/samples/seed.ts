@@ -12,6 +12,7 @@ import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { resolveExecution } from '../../lib/workflows/definition/resolve-execution.ts';
+import { PEOPLE_CREDENTIAL } from './stand-in-address.ts';
 
 const noStdin = { readStdin: async () => '' };
 
@@ -62,7 +63,7 @@ export type SeededSample =
   | { readonly name: string; readonly problem: string };
 
 /**
- * Stores the sample workflows that the store lacks, and the credential of one of them. A file that cannot be stored
+ * Stores the sample workflows that the store lacks, and the credentials that they name. A file that cannot be stored
  * does not affect the others.
  */
 export const seedSamples = async (
@@ -70,7 +71,11 @@ export const seedSamples = async (
   ordersApiKey: string,
   folder: string = sampleWorkflowsFolder(),
 ): Promise<SeededSample[]> => {
-  const [findNodeType] = await Promise.all([loadNodeTypes(), seedCredential(target, ordersApiKey)]);
+  const [findNodeType] = await Promise.all([
+    loadNodeTypes(),
+    seedCallerCredential(target, ordersApiKey),
+    seedOutboundCredential(target),
+  ]);
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   const samples = await Promise.all(
     names.map(async (name) => {
@@ -102,7 +107,7 @@ const seedSample = async (file: string, target: Target, findNodeType: FindNodeTy
 };
 
 /** Adds the API key of this folder to those that a kept store has. */
-const seedCredential = async ({ credentials }: Target, ordersApiKey: string): Promise<void> => {
+const seedCallerCredential = async ({ credentials }: Target, ordersApiKey: string): Promise<void> => {
   const known = await credentials.find('orders-key');
   const hash = hashGenerated(ordersApiKey);
   if (known?.secrets.some((secret) => isDeepStrictEqual(secret.hash, hash))) return;
@@ -114,4 +119,12 @@ const seedCredential = async ({ credentials }: Target, ordersApiKey: string): Pr
     secrets: [...secrets, { id: String(secrets.length + 1), createdAt: new Date().toISOString(), hash }],
     revision: (known?.revision ?? 0) + 1,
   });
+};
+
+/** Creates the credential for the stand-in; one of a kept store stays. */
+const seedOutboundCredential = async ({ outbound: { store, secrets } }: Target): Promise<void> => {
+  const { id, type, token } = PEOPLE_CREDENTIAL;
+  if ((await store.find(id)) !== null) return;
+  const reference = await secrets.put(id, JSON.stringify({ token }));
+  await store.put({ id, type, fields: {}, reference, revision: 1 });
 };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -43,8 +43,10 @@ describe('the webhook function as it is put together', () => {
   test('answers from its tables, and writes its records there', async () => {
     const { endpoint } = await openDatabase();
     process.env.DYNAMODB_ENDPOINT = endpoint;
-    const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
+    const secretsFolder = mkdtempSync(join(tmpdir(), 'hookloom-secrets-'));
+    const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder });
     await seedSamples(target, 'a'.repeat(43));
+    rmSync(secretsFolder, { recursive: true });
     const { result, body } = await call();
     expect(body).toEqual({ greeting: 'Hello, Ada' });
     const executionId = String(result.headers?.['hookloom-execution-id']);

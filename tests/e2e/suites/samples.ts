@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { aPushDelivery } from '../../support/a-push-delivery.ts';
 import { json, type RunningProject } from '../../support/a-running-project.ts';
-import { readmeExamples } from '../../support/readme-examples.ts';
+import { findPeakMemory } from '../../support/find-peak-memory.ts';
+import { type ReadmeExample, readmeExamples } from '../../support/readme-examples.ts';
+import { projectRoot } from '../../support/run-command.ts';
+import { type StandIn, startStandIn } from '../../support/stand-in.ts';
+
+const MEGABYTE = 1_000_000;
+/** Half of what the 90 MB more would take. */
+const MAX_GROWTH = 45 * MEGABYTE;
 
 /** Times are of their own in every answer. */
 const withoutTimes = (text: string): unknown =>
@@ -16,21 +23,24 @@ export const describeSamples = (project: RunningProject): void => {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     project.post(path, JSON.stringify(body), { ...json, ...headers });
 
+  /** Makes the request of a curl line, which must be answered as printed below it. */
+  const tryExample = async ({ url, init, answer }: ReadmeExample): Promise<void> => {
+    const headers = Object.entries(init.headers).map(([name, value]) => [
+      name,
+      value.replace('$(cat .hookloom/orders-api-key)', ordersApiKey()),
+    ]);
+    const response = await fetch(url.replace('http://localhost:3000', project.service.baseUrl), {
+      ...init,
+      headers: Object.fromEntries(headers),
+    });
+    expect(withoutTimes(await response.text())).toEqual(withoutTimes(JSON.stringify(answer)));
+  };
+
   describe('the README', () => {
     test('its curl lines answer as printed there', async () => {
       const examples = readmeExamples(read('README.md'));
       expect(examples).toHaveLength(3);
-      for (const { url, init, answer } of examples) {
-        const headers = Object.entries(init.headers).map(([name, value]) => [
-          name,
-          value.replace('$(cat .hookloom/orders-api-key)', ordersApiKey()),
-        ]);
-        const response = await fetch(url.replace('http://localhost:3000', project.service.baseUrl), {
-          ...init,
-          headers: Object.fromEntries(headers),
-        });
-        expect(withoutTimes(await response.text())).toEqual(withoutTimes(JSON.stringify(answer)));
-      }
+      for (const example of examples) await tryExample(example);
     });
 
     test('the service prints such lines, ready to paste, and little else', () => {
@@ -41,6 +51,38 @@ export const describeSamples = (project: RunningProject): void => {
       expect(curls[1]).toContain(ordersApiKey());
       expect(curls[2]).toContain('/api/webhook/approval/approval');
       expect(curls[3]).toContain('/api/admin/plugins/health');
+    });
+  });
+
+  describe('the samples that call out, as their page has it,', () => {
+    let standIn: StandIn;
+    beforeAll(async () => {
+      standIn = await startStandIn(project.folder);
+    });
+    afterAll(() => standIn?.stop());
+
+    const page = readFileSync(join(projectRoot, 'docs/samples.md'), 'utf8');
+    const [people, copy] = readmeExamples(page) as [ReadmeExample, ReadmeExample];
+    /** A sample that calls the stand-in at the port of this test. */
+    const readSample = (name: string) =>
+      read(`workflows/${name}.json`).replaceAll('http://127.0.0.1:4400', standIn.origin);
+
+    test('sync-people reads the pages with its credential, and sends each person on', async () => {
+      await project.storeWorkflow(JSON.parse(readSample('sync-people')));
+      await tryExample(people);
+      const sent = standIn.output().match(/^POST \/received\/contacts 201$/gm);
+      expect(sent).toHaveLength(7);
+    });
+
+    test('copy-file passes 100 MB on, in the memory of 10 MB', async () => {
+      const sample = readSample('copy-file');
+      await project.storeWorkflow(JSON.parse(sample.replace('/files/100', '/files/10')));
+      const copyPath = new URL(copy.url).pathname;
+      expect((await project.post(copyPath)).body).toEqual({ bytes: 10 * MEGABYTE, isSame: true });
+      const before = findPeakMemory(project.folder);
+      await project.storeWorkflow(JSON.parse(sample));
+      await tryExample(copy);
+      expect(findPeakMemory(project.folder) - before).toBeLessThan(MAX_GROWTH);
     });
   });
 

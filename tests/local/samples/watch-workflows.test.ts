@@ -40,7 +40,8 @@ const write = (name: string, id: string, text = 'first', type = 'set'): void =>
 /** The files of the folder, and a store that follows them. */
 const openFiles = async () => {
   const { endpoint } = await openDatabase();
-  const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
+  const secretsFolder = join(folder, 'secrets');
+  const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder });
   const lines: string[] = [];
   let onLine = () => {};
   const call = (async (event: SamplesEvent) => {

@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createLocalEnvironment } from '../../../local/backend.ts';
+import { STAND_IN_ADDRESS } from '../../../local/samples/stand-in-address.ts';
+import { projectRoot } from '../../support/run-command.ts';
+
+const endpoints = { dynamodbEndpoint: '', engineEndpoint: '', blobFolder: '', secretsFolder: '' };
+
+test('the samples call the stand-in alone, where the local service allows it', () => {
+  const folder = join(projectRoot, 'workflows');
+  const samples = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const hosts = samples.flatMap((text) => [...text.matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host));
+  const { host, port } = STAND_IN_ADDRESS;
+  expect(new Set(hosts)).toEqual(new Set([`${host}:${port}`]));
+  expect(createLocalEnvironment('hookloom-dev', endpoints, '').initial.OUTBOUND_ALLOW).toBe(
+    `${host}:${port}`,
+  );
+});
