@@ -16,11 +16,11 @@ export const tlsClient: CredentialType = {
   description: 'Presents a client certificate to the server (mutual TLS); for https only',
   schema: textSchema('certificate key', {
     certificate: {
-      pattern: '^-----BEGIN CERTIFICATE-----',
+      pattern: '^-----BEGIN CERTIFICATE-----\\s[\\s\\S]+-----END ',
       description: 'The certificate in PEM, followed by those of intermediate authorities',
     },
     key: {
-      pattern: '^-----BEGIN [A-Z ]*PRIVATE KEY-----',
+      pattern: '^-----BEGIN [A-Z ]*PRIVATE KEY-----\\s[\\s\\S]+-----END ',
       description: 'The private key of the certificate in PEM',
     },
     passphrase: { description: 'Of an encrypted key' },

@@ -43,6 +43,27 @@ describe('credential create, of a type for calling out,', () => {
     });
   });
 
+  describe('a key of several lines', () => {
+    const certificate = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+    const key = '-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n';
+    const create = 'credential create bank --type tlsClient --field'.split(' ');
+
+    test('is read as JSON', async () => {
+      const { call, secretsFolder, target } = await openCommandLine();
+      const { code } = await call([...create, `certificate=${certificate}`], JSON.stringify({ key }));
+      expect(code).toBe(0);
+      expect((await target().outbound.store.find('bank'))?.fields).toEqual({ certificate });
+      expect(JSON.parse(readFileSync(join(secretsFolder, 'bank'), 'utf8'))).toEqual({ key });
+    });
+
+    test('is refused when a terminal has only its first line', async () => {
+      const { call } = await openCommandLine();
+      const answers = [key.split('\n')[0] ?? '', ''];
+      const { code, err } = await call([...create, `certificate=${certificate}`], answers);
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('tlsClient: key is not valid') });
+    });
+  });
+
   test('asks on a terminal, without echo', async () => {
     const { call, secretsFolder } = await openCommandLine();
     const fields = '--field tokenUrl=https://login.example.com/token --field clientId=shop';

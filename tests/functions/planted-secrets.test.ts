@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createFunctionProcess } from '../../lib/adapters/runtime/function-process.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import type { PluginProvider } from '../../lib/contract/plugin.ts';
+import builtIn from '../../lib/credential-types/credential-types.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
@@ -31,6 +32,10 @@ const leaky = (stray?: (error: Error) => void): PluginProvider => ({
 });
 
 const cases = Object.keys(planted).flatMap((type) => Object.keys(leaks).map((how) => [type, how] as const));
+
+test('there is a planted credential of each built-in type', () => {
+  expect(Object.keys(planted).sort()).toEqual(builtIn.credentialTypes?.map(({ id }) => id).sort());
+});
 
 test('the search finds each secret in each form', () => {
   for (const secret of plantedSecrets) {
