@@ -37,7 +37,7 @@ const listPeople: Answer = ({ url = '', headers }, response) => {
 
 /** `/files/100` is a file of 100 MB, made as it is sent. */
 const sendFile: Answer = async (_request, response, path) => {
-  const megabytes = Math.min(Number(/\d+$/.exec(path)), MAX_MEGABYTES);
+  const megabytes = Math.min(Number(path.split('/').at(-1)), MAX_MEGABYTES);
   const parts = function* () {
     for (let at = 0; at < megabytes; at++) yield Buffer.alloc(MEGABYTE, at);
   };
