@@ -68,6 +68,7 @@ export const describeSamples = (project: RunningProject): void => {
       read(`workflows/${name}.json`).replaceAll('http://127.0.0.1:4400', standIn.origin);
 
     test('sync-people reads the pages with its credential, and sends each person on', async () => {
+      expect((await fetch(`${standIn.origin}/people`)).status).toBe(401);
       await project.storeWorkflow(JSON.parse(readSample('sync-people')));
       await tryExample(people);
       const sent = standIn.output().match(/^POST \/received\/contacts 201$/gm);
