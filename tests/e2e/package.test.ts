@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { connect } from '../../cli/target.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
-import { seedSamples } from '../../local/samples/seed.ts';
+import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
@@ -34,12 +34,34 @@ const answers: Record<string, unknown> = {
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
 
-/** Of the bundles of functions that run workflows; 77 for any other. */
+/** Of the bundles of functions that run workflows, or list plugins with all that describes them; 66 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 306,
-  runExpress: 288,
-  runDurable: 385,
-  adminRetryExecution: 263,
+  webhook: 311,
+  runExpress: 293,
+  runDurable: 390,
+  adminRetryExecution: 268,
+  ...Object.fromEntries(adminFunctions.map((name) => [name, 110])),
+};
+
+/** The functions that load the plugins of a workflow: those loaded on use are packed with them. */
+const loading = ['webhook', 'runDurable', 'runExpress', 'adminRetryExecution'];
+
+/** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
+const workflowOnUse = {
+  id: 'table',
+  name: 'Table',
+  enabled: true,
+  nodes: [
+    { id: 'request', type: 'webhookTrigger', parameters: { responseMode: 'lastNode' } },
+    { id: 'sort', type: 'sort', parameters: { items: '{{ body }}', by: [{ field: 'n' }] } },
+    { id: 'write', type: 'csv', parameters: { operation: 'write', items: '{{ items }}' } },
+    { id: 'lines', type: 'code', parameters: { code: "return { lines: $input.text.trim().split('\\n') };" } },
+  ],
+  connections: [
+    { sourceNodeId: 'request', targetNodeId: 'sort' },
+    { sourceNodeId: 'sort', targetNodeId: 'write' },
+    { sourceNodeId: 'write', targetNodeId: 'lines' },
+  ],
 };
 
 interface Resource {
@@ -94,6 +116,40 @@ const unzip = (name: string): [string, Uint8Array][] =>
 const bundleOf = (name: string): [string, Uint8Array] =>
   unzip(name).find(([path]) => path.endsWith('.cjs')) ?? ['', new Uint8Array()];
 
+/** The answer of a function whose zip is all that is there. */
+const answerAlone = async (name: string, event: string): Promise<unknown> => {
+  const empty = mkdtempSync(join(tmpdir(), 'hookloom-alone-'));
+  for (const [path, contents] of unzip(name)) {
+    mkdirSync(join(empty, dirname(path)), { recursive: true });
+    writeFileSync(join(empty, path), contents);
+  }
+  const [path] = bundleOf(name);
+  const chunks = unzip(name).flatMap(([file]) => (file.endsWith('.mjs') ? [`./${file}`] : []));
+  const script = `Promise.all(${JSON.stringify(chunks)}.map((file) => import(file)))
+    .then(() => require('./${path}').handler(${event}, { getRemainingTimeInMillis: () => 10000 }))
+    .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
+  const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
+    cwd: empty,
+    env: {
+      STAGE: 'dev',
+      SERVICE_VERSION: '0.0.0',
+      AWS_REGION: 'local',
+      TABLE_PREFIX: 'hookloom-dev',
+      DYNAMODB_ENDPOINT: database.endpoint,
+      RUN_DURABLE_FUNCTION: 'hookloom-dev-runDurable:durable',
+      RUN_EXPRESS_FUNCTION: 'hookloom-dev-runExpress',
+      BLOB_BUCKET: 'blobs',
+      PUBLIC_URL: 'https://example.com',
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    },
+  });
+  expect({ code, stdout, stderr: stderr.trim() }).toMatchObject({ code: 0, stderr: '' });
+  const answer: unknown = JSON.parse(readFileSync(join(empty, 'answer.json'), 'utf8'));
+  rmSync(empty, { recursive: true });
+  return answer;
+};
+
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-package-'));
   const { code, stdout, stderr } = await runCommand('serverless', ['package', '--package', folder]);
@@ -104,6 +160,9 @@ beforeAll(async () => {
   const secretsFolder = join(folder, 'secrets');
   const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev', secretsFolder });
   await seedSamples(target, 'a'.repeat(43));
+  const file = join(folder, 'table.json');
+  writeFileSync(file, JSON.stringify(workflowOnUse));
+  await putSample(file, target);
   target.close();
 });
 
@@ -118,59 +177,46 @@ describe('the zips', () => {
     expect(zips.sort()).toEqual(allFunctions.map((name) => `${name}.zip`).sort());
   });
 
-  test.each(allFunctions)('%s is one bundle, with chunks where nodes are executed', (name) => {
-    const files = unzip(name).map(([path]) => path);
-    const chunks = files.filter((path) => path.includes('.chunks/'));
-    const bundle = expect.stringMatching(/^functions\/.*\.cjs$/);
-    expect(files.filter((path) => !chunks.includes(path))).toEqual([bundle]);
-    expect(chunks.length > 0).toBe(['webhook', 'runDurable', 'runExpress', 'adminHealth'].includes(name));
+  test.each(allFunctions)('%s is one bundle, with the plugins loaded on use where it loads them', (name) => {
+    const files = unzip(name).map(([path]) => path.replace(/-[A-Z\d]{8}(?=\.mjs$)/, ''));
+    const entry = template.Resources[`${name[0]?.toUpperCase()}${name.slice(1)}LambdaFunction`]?.Properties;
+    const bundle = String(entry?.Handler).replace(/\.handler$/, '');
+    expect(files).toContain(`${bundle}.cjs`);
+    const beside = files.filter((path) => path !== `${bundle}.cjs`);
+    if (name === 'adminHealth') expect(beside).toContain(`${bundle}.chunks/executor.chunk.mjs`);
+    else if (!loading.includes(name)) expect(beside).toEqual([]);
+    else {
+      const plugins = ['data', 'formats'].map((plugin) => `${bundle}.chunks/${plugin}.plugin.mjs`);
+      expect(beside).toEqual(expect.arrayContaining(plugins));
+    }
   });
 
   test.each(allFunctions)('%s is no larger than its limit, and without the AWS SDK', (name) => {
     const [, bundle] = bundleOf(name);
-    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 77) * KILOBYTE);
+    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 66) * KILOBYTE);
     expect(Buffer.from(bundle).includes('smithy')).toBe(false);
   });
 
   test.each(allFunctions)(
     '%s, unzipped alone, loads its chunks and answers its sample event',
     async (name) => {
-      const empty = mkdtempSync(join(tmpdir(), 'hookloom-alone-'));
-      for (const [path, contents] of unzip(name)) {
-        mkdirSync(join(empty, dirname(path)), { recursive: true });
-        writeFileSync(join(empty, path), contents);
-      }
-      const [path] = bundleOf(name);
-
-      const event = readFileSync(join(projectRoot, `events/${name}.json`), 'utf8');
-      const chunks = unzip(name).flatMap(([file]) => (file.endsWith('.mjs') ? [`./${file}`] : []));
-      const script = `Promise.all(${JSON.stringify(chunks)}.map((file) => import(file)))
-      .then(() => require('./${path}').handler(${event}, { getRemainingTimeInMillis: () => 10000 }))
-      .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
-      const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
-        cwd: empty,
-        env: {
-          STAGE: 'dev',
-          SERVICE_VERSION: '0.0.0',
-          AWS_REGION: 'local',
-          TABLE_PREFIX: 'hookloom-dev',
-          DYNAMODB_ENDPOINT: database.endpoint,
-          RUN_DURABLE_FUNCTION: 'hookloom-dev-runDurable:durable',
-          RUN_EXPRESS_FUNCTION: 'hookloom-dev-runExpress',
-          BLOB_BUCKET: 'blobs',
-          PUBLIC_URL: 'https://example.com',
-          AWS_ACCESS_KEY_ID: 'key',
-          AWS_SECRET_ACCESS_KEY: 'secret',
-        },
-      });
-      expect({ code, stdout, stderr: stderr.trim() }).toMatchObject({ code: 0, stderr: '' });
-      const answer = JSON.parse(readFileSync(join(empty, 'answer.json'), 'utf8'));
-      rmSync(empty, { recursive: true });
+      const answer = await answerAlone(name, readFileSync(join(projectRoot, `events/${name}.json`), 'utf8'));
       const expected = answers[name];
       if (expected === null) expect(answer).toBeNull();
       else expect(answer).toMatchObject(expected as object);
     },
   );
+
+  test('webhook, unzipped alone, runs nodes whose plugins are loaded on use', async () => {
+    const event = JSON.parse(readFileSync(join(projectRoot, 'events/webhook.json'), 'utf8'));
+    const pathParameters = { workflowId: 'table', path: 'webhook' };
+    const body = '[{"n":2},{"n":1}]';
+    const table = { ...event, rawPath: '/api/webhook/table/webhook', pathParameters, body };
+    expect(await answerAlone('webhook', JSON.stringify(table))).toMatchObject({
+      statusCode: 200,
+      body: '{"lines":["n","1","2"]}',
+    });
+  });
 });
 
 describe('the template', () => {
