@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, extname, join, resolve } from 'node:path';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
 /** The functions that execute nodes, or check that their executors load. The others describe them at most. */
@@ -19,8 +19,8 @@ const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
 const REQUIRE = `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);`;
 
 interface File {
-  /** Absolute. */
-  readonly path: string;
+  /** In the folder beside the bundle. */
+  readonly name: string;
   readonly contents: Uint8Array;
 }
 
@@ -29,6 +29,8 @@ interface Chunk {
   readonly name: string;
   readonly files: readonly File[];
   readonly inputs: Metafile['inputs'];
+  /** Whether its inputs are as they were when it was built. */
+  readonly isCurrent: () => boolean;
 }
 
 /**
@@ -39,47 +41,73 @@ interface Chunk {
  * esbuild itself splits ES modules only. The folder is called as its bundle, with another extension: serverless-esbuild
  * packs it with that bundle alone.
  */
-export const chunks: Plugin = {
-  name: 'chunks',
-  setup: ({ initialOptions, onStart, onResolve, onEnd }) => {
-    const { entryPoints = [], absWorkingDir = process.cwd(), outdir, outfile = '', write } = initialOptions;
-    const [entry = ''] = Object.values(entryPoints).map(String);
-    const folder = `${basename(entry, extname(entry))}.chunks`;
-    const target = join(resolve(absWorkingDir, outdir ?? dirname(outfile)), folder);
-    const options = { ...initialOptions, absWorkingDir };
-    const built = new Map<string, Promise<Chunk>>();
+export const createChunks = (): Plugin => {
+  const findChunk = createChunkCache();
+  return {
+    name: 'chunks',
+    setup: ({ initialOptions, onStart, onResolve, onEnd }) => {
+      const { entryPoints = [], absWorkingDir = process.cwd(), outdir, outfile = '', write } = initialOptions;
+      const [entry = ''] = Object.values(entryPoints).map(String);
+      const folder = `${basename(entry, extname(entry))}.chunks`;
+      const target = join(resolve(absWorkingDir, outdir ?? dirname(outfile)), folder);
+      const used = new Map<string, Chunk>();
 
-    onStart(() => built.clear());
-    onResolve({ filter: /\.(?:chunk|plugin)\.ts$/ }, async ({ path, kind, resolveDir }) => {
-      if (kind !== 'dynamic-import') return null;
-      const isPlugin = path.endsWith('.plugin.ts');
-      if (isPlugin && LISTING.test(entry)) return null;
-      const isUsed = isPlugin ? !WITHOUT_PLUGINS.test(entry) : EXECUTING.test(entry);
-      if (!isUsed) return { path, external: true };
-      const source = join(resolveDir, path);
-      const chunk = built.get(source) ?? buildChunk(source, target, options);
-      built.set(source, chunk);
-      return { path: `./${folder}/${(await chunk).name}`, external: true };
-    });
-    onEnd(async ({ outputFiles, metafile }) => {
-      for (const { files, inputs } of await Promise.all(built.values())) {
-        Object.assign(metafile?.inputs ?? {}, inputs);
-        if (write === false) outputFiles?.push(...files.map((file) => ({ ...file, hash: '', text: '' })));
-        else files.forEach(writeFile);
-      }
-    });
-  },
+      onStart(() => used.clear());
+      onResolve({ filter: /\.(?:chunk|plugin)\.ts$/ }, async ({ path, kind, resolveDir }) => {
+        if (kind !== 'dynamic-import') return null;
+        const isPlugin = path.endsWith('.plugin.ts');
+        if (isPlugin && LISTING.test(entry)) return null;
+        const isUsed = isPlugin ? !WITHOUT_PLUGINS.test(entry) : EXECUTING.test(entry);
+        if (!isUsed) return { path, external: true };
+        const source = join(resolveDir, path);
+        const chunk = await findChunk(source, { ...initialOptions, absWorkingDir });
+        used.set(source, chunk);
+        return { path: `./${folder}/${chunk.name}`, external: true };
+      });
+      onEnd(({ outputFiles, metafile }) => {
+        for (const { files, inputs } of used.values()) {
+          Object.assign(metafile?.inputs ?? {}, inputs);
+          for (const { name, contents } of files) {
+            const path = join(target, name);
+            if (write === false) outputFiles?.push({ path, contents, hash: '', text: '' });
+            else writeFile(path, contents);
+          }
+        }
+      });
+    },
+  };
+};
+
+/** Builds a chunk once for all bundles that have it, and again when a file of it has changed. */
+const createChunkCache = () => {
+  const built = new Map<string, Promise<Chunk>>();
+  return async (source: string, options: BuildOptions): Promise<Chunk> => {
+    const {
+      absWorkingDir = '',
+      minify = false,
+      target = 'esnext',
+      mainFields = ['module', 'main'],
+    } = options;
+    const settings = { absWorkingDir, minify, target, mainFields };
+    const key = JSON.stringify([source, settings]);
+    const known = built.get(key);
+    const chunk = await known?.catch(() => null);
+    if (chunk?.isCurrent()) return chunk;
+    const next = built.get(key);
+    if (next !== undefined && next !== known) return next; // another bundle was first to build it again
+    const building = buildChunk(source, settings);
+    built.set(key, building);
+    return building;
+  };
 };
 
 /** Bundles a chunk as an ES module, in which `import.meta.url` is its own place. */
-const buildChunk = async (
-  source: string,
-  folder: string,
-  { absWorkingDir = '', minify = false, target = 'esnext', mainFields = ['module', 'main'] }: BuildOptions,
-): Promise<Chunk> => {
+const buildChunk = async (source: string, settings: BuildOptions): Promise<Chunk> => {
+  const startedAt = Date.now();
+  const folder = dirname(source); // a name only: nothing is written
   const { outputFiles, metafile } = await build({
+    ...settings,
     entryPoints: [source],
-    absWorkingDir,
     outdir: folder,
     entryNames: '[name]-[hash]',
     outExtension: { '.js': '.mjs' },
@@ -92,32 +120,41 @@ const buildChunk = async (
     write: false,
     metafile: true,
     logLevel: 'silent',
-    minify,
-    target,
-    mainFields,
   });
-  const inputs = Object.keys(metafile.inputs).map((input) => resolve(absWorkingDir, input));
+  const absolute = (path: string) => resolve(settings.absWorkingDir ?? '', path);
+  const inputs = Object.keys(metafile.inputs).map(absolute);
   const [path = ''] =
-    Object.entries(metafile.outputs).find(
-      ([, { entryPoint = '' }]) => resolve(absWorkingDir, entryPoint) === source,
-    ) ?? [];
+    Object.entries(metafile.outputs).find(([, { entryPoint = '' }]) => absolute(entryPoint) === source) ?? [];
   return {
     name: basename(path),
-    files: [...outputFiles, ...inputs.flatMap((input) => findAssets(input, folder))],
+    files: [
+      ...outputFiles.map(({ path, contents }) => ({ name: relative(folder, path), contents })),
+      ...inputs.flatMap(findAssets),
+    ],
     inputs: metafile.inputs,
+    isCurrent: () => inputs.every((input) => isUnchangedSince(startedAt, input)),
   };
 };
 
-const findAssets = (input: string, folder: string): File[] =>
+/** The clock of a file system may be behind by some milliseconds. */
+const CLOCK_MS = 100;
+
+/** Goes by the time of the last change of the file's entry, which a file that is moved there has, too. */
+const isUnchangedSince = (time: number, file: string): boolean => {
+  const { ctimeMs = Number.POSITIVE_INFINITY } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return ctimeMs < time - CLOCK_MS;
+};
+
+const findAssets = (input: string): File[] =>
   [...readFileSync(input, 'utf8').matchAll(ASSET)].map(([, name = '']) => ({
-    path: join(folder, name),
+    name,
     contents: readFileSync(join(dirname(input), name)),
   }));
 
-const writeFile = ({ path, contents }: File): void => {
+const writeFile = (path: string, contents: Uint8Array): void => {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, contents);
 };
 
 /** For serverless-esbuild. */
-export default [chunks];
+export default [createChunks()];

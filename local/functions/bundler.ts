@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BuildContext, BuildFailure, BuildResult, Message, OutputFile } from 'esbuild';
-import { chunks } from '../../resources/chunks.ts';
+import type { BuildContext, BuildFailure, BuildResult, Message, OutputFile, Plugin } from 'esbuild';
+import { createChunks } from '../../resources/chunks.ts';
 
 interface BundlerOptions {
   /** The project's: modules are relative to it. */
@@ -66,6 +66,7 @@ const KEPT_FILES = 5;
  */
 export const createBundler = (options: BundlerOptions): Bundler => {
   const entries = new Map<string, Entry>();
+  const chunks = createChunks();
   let isWorking = false;
   let isClosed = false;
   let lastProblem = '';
@@ -131,7 +132,7 @@ export const createBundler = (options: BundlerOptions): Bundler => {
 
   /** Tries again when esbuild's process has ended: signals to the process group reach it, too. */
   const rebuild = async (entry: Entry, isRetry = false): Promise<BuildResult> => {
-    entry.context ??= openContext(entry.module, options);
+    entry.context ??= openContext(entry.module, chunks, options);
     try {
       return await (await entry.context).rebuild();
     } catch (error) {
@@ -219,7 +220,11 @@ export const bundleFile = async (file: string, outputFolder: string): Promise<st
   return outfile;
 };
 
-const openContext = async (module: string, { folder, esbuild }: BundlerOptions): Promise<BuildContext> => {
+const openContext = async (
+  module: string,
+  chunks: Plugin,
+  { folder, esbuild }: BundlerOptions,
+): Promise<BuildContext> => {
   const { context } = await import('esbuild');
   return context({
     ...esbuild,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
 import { parse } from 'yaml';
-import { chunks } from '../../resources/chunks.ts';
+import { createChunks } from '../../resources/chunks.ts';
 
 const root = new URL('../../', import.meta.url);
 
@@ -37,7 +37,7 @@ export const buildBundle = async (file: string, outfile: string): Promise<Metafi
     platform: 'node',
     metafile: true,
     logLevel: 'error',
-    plugins: [chunks],
+    plugins: [createChunks()],
     ...{ minify, format, target, mainFields, external },
   } as BuildOptions & { metafile: true });
   return metafile;

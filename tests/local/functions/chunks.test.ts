@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { build } from 'esbuild';
 import { type Bundler, createBundler } from '../../../local/functions/bundler.ts';
-import { chunks } from '../../../resources/chunks.ts';
+import { createChunks } from '../../../resources/chunks.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 let folder: string;
@@ -60,7 +60,7 @@ test('a chunk is beside the bundle that imports it, with the files that it reads
     platform: 'node',
     format: 'cjs',
     outExtension: { '.js': '.cjs' },
-    plugins: [chunks],
+    plugins: [createChunks()],
   });
   expect(readdirSync(join(outdir, 'webhook.chunks')).sort()).toEqual([
     'names.txt',
