@@ -6,7 +6,7 @@ import { MIN_SECRET_LENGTH } from '../lib/credentials/outbound/secret-encodings.
 import { testCredential } from '../lib/credentials/outbound/test-credential.ts';
 import { didYouMean } from '../lib/shared/describe.ts';
 import { findNearest } from '../lib/shared/near-name.ts';
-import { createCheckSchema } from '../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../lib/workflows/validation/schema/check-schema.ts';
 import type { TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { Io } from './io.ts';
@@ -179,7 +179,7 @@ const checkFields = (type: CredentialType, fields: CredentialFields, secret: Cre
       (name) =>
         `${name} has ${MIN_SECRET_LENGTH} characters at least: a shorter one can't be kept out of data`,
     ),
-    ...createCheckSchema()(type.schema, { ...fields, ...secret }, '').map(({ path, message }) => {
+    ...checkSchema(type.schema, { ...fields, ...secret }, '').map(({ path, message }) => {
       const name = path.slice(1);
       return type.secretFields.includes(name) ? `${name} is not valid` : `${name} ${message}`.trim();
     }),

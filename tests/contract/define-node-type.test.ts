@@ -10,7 +10,7 @@ import {
   Type,
 } from '../../lib/contract/kit/index.ts';
 import type { NodeContext, RunControl } from '../../lib/contract/node.ts';
-import { createCheckSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { aNode, aNodeContext } from '../support/a-node-context.ts';
 
 const about = { id: 'send', name: 'Send', description: 'Sends a text' };
@@ -92,8 +92,8 @@ describe('an action', () => {
     expect(JSON.parse(JSON.stringify(ofTypeBox.schema))).toEqual(ofJson.schema);
     for (const handle of [ofTypeBox, ofJson]) {
       expect(await run(handle, {})).toEqual({ sum: 1 });
-      expect(createCheckSchema()(handle.schema, {}, '')).toEqual([]);
-      expect(createCheckSchema()(handle.schema, { n: 0 }, '')).not.toEqual([]);
+      expect(checkSchema(handle.schema, {}, '')).toEqual([]);
+      expect(checkSchema(handle.schema, { n: 0 }, '')).not.toEqual([]);
     }
   });
 

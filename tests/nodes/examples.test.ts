@@ -3,7 +3,7 @@ import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import { Emission } from '../../lib/contract/node.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
-import { createCheckSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aDelivery, aNodeContext, runNode } from '../support/a-node-context.ts';
@@ -13,7 +13,6 @@ import { aScope } from '../support/an-expression.ts';
 const clock = aManualClock(Date.parse('2026-01-01T00:00:00.000Z'));
 const { plugins, findNodeType } = await loadRegistry(installedPlugins, { logger: silent, clock });
 const nodeTypes = plugins.flatMap(({ plugin }) => plugin?.nodeTypes ?? []);
-const checkSchema = createCheckSchema();
 
 /** Places of the parameters that have no description, those within objects and lists included. */
 const undescribed = (schema: unknown, place = ''): string[] => {

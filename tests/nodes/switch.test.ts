@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { emit } from '../../lib/contract/node.ts';
 import { switchNode } from '../../lib/nodes/switch.ts';
-import { createCheckSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const input = { a: 1 };
@@ -46,7 +46,7 @@ describe('switch', () => {
     ['the fallback', { value: 1, cases: [], fallback: 'response' }],
   ])('the output for answers is not for %s, nor does the schema let it in', async (_place, parameters) => {
     await expect(run(parameters)).rejects.toThrow('The output "response" is reserved for answers');
-    expect(createCheckSchema()(switchNode.schema, parameters, '')).not.toEqual([]);
+    expect(checkSchema(switchNode.schema, parameters, '')).not.toEqual([]);
   });
 
   test('outputs may have any other name, even one that objects know', async () => {

@@ -13,11 +13,10 @@ import { findVisibleIds } from './find-visible-ids.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { foreignNodeTypes } from './references/foreign-names.ts';
 import type { Names } from './references/names.ts';
-import type { CheckSchema } from './schema/check-schema.ts';
+import { checkSchema } from './schema/check-schema.ts';
 
 interface NodeChecks {
   readonly findNodeType: FindNodeType;
-  readonly checkSchema: CheckSchema;
   /** Names for expressions, the same for all nodes. */
   readonly names: Names;
   readonly loopNodes: ReadonlySet<number>;
@@ -28,7 +27,7 @@ interface NodeChecks {
 /** Checks type, parameters and expressions of every node. */
 export const checkNodes = async (
   graph: DraftGraph,
-  { findNodeType, checkSchema, names, loopNodes, isConnected }: NodeChecks,
+  { findNodeType, names, loopNodes, isConnected }: NodeChecks,
 ): Promise<Problem[]> => {
   const problems: Problem[] = [];
   const describeUnknown = createDescribeUnknown(findNodeType, names.findNearName);

@@ -3,7 +3,7 @@ import { quote } from '../../shared/describe.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { Problem } from '../definition/problem.ts';
 import { workflowSchema } from '../definition/schema.ts';
-import type { CheckSchema } from './schema/check-schema.ts';
+import { checkSchema } from './schema/check-schema.ts';
 
 /** Keys of other tools, with ours. */
 const foreignKeys: ReadonlyMap<string, string> = new Map([
@@ -21,7 +21,7 @@ const MAX_LETTERS = 2;
  * Checks a file against the schema. Unknown keys at the top level are allowed, since they may belong to another tool,
  * but a misspelt key that the file lacks is a problem.
  */
-export const checkTopLevel = (value: unknown, checkSchema: CheckSchema): Problem[] => {
+export const checkTopLevel = (value: unknown): Problem[] => {
   const shape = checkSchema(workflowSchema, value, '');
   if (!isPlainObject(value)) return shape;
   const lacking = Object.keys(workflowSchema.properties).filter((key) => !Object.hasOwn(value, key));

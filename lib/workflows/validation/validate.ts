@@ -20,7 +20,6 @@ import { checkWebhooks } from './check-webhooks.ts';
 import { readDraftGraph } from './draft-graph.ts';
 import { loadFunctionNames } from './references/jsonata-names.ts';
 import type { Names } from './references/names.ts';
-import { createCheckSchema } from './schema/check-schema.ts';
 
 type Validation =
   | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
@@ -43,14 +42,12 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
       problems: [{ path: '', message: `is nested deeper than ${MAX_DEPTH} levels` }],
     };
   }
-  const checkSchema = createCheckSchema();
-  const shape = checkTopLevel(value, checkSchema);
+  const shape = checkTopLevel(value);
   if (!isPlainObject(value)) return { definition: null, problems: shape };
 
   const { definition, madeUp } = readDraft(value);
   const meaning = await checkSemantics(definition, {
     findNodeType,
-    checkSchema,
     hasValidConnections: hasValidConnections(value, shape),
   });
   // Values that replace invalid ones, and their parents, have problems of the schema only.
@@ -63,14 +60,13 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
 
 interface Context {
   readonly findNodeType: FindNodeType;
-  readonly checkSchema: ReturnType<typeof createCheckSchema>;
   /** Whether all connections can be read. */
   readonly hasValidConnections: boolean;
 }
 
 const checkSemantics = async (
   definition: WorkflowDefinition,
-  { findNodeType, checkSchema, hasValidConnections }: Context,
+  { findNodeType, hasValidConnections }: Context,
 ): Promise<Problem[]> => {
   const graph = readDraftGraph(definition, findNodeType);
   const hints = limitHints();
@@ -100,7 +96,7 @@ const checkSemantics = async (
     ...checkEnds(graph, definition, hints.findNearest),
     ...checkReach(graph, definition, hasValidConnections),
     ...checkLoops(graph),
-    ...(await checkNodes(graph, { findNodeType, checkSchema, names, loopNodes, isConnected })),
+    ...(await checkNodes(graph, { findNodeType, names, loopNodes, isConnected })),
     ...checkSettings(graph, loopNodes),
     ...checkExecution(graph, definition),
     ...checkBodies(graph),

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { nodeTypeChecks } from '../../../lib/contract/testing/index.ts';
 import formats from '../../../lib/nodes/formats/formats.plugin.ts';
 import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
-import { createCheckSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
 import { aScope } from '../../support/an-expression.ts';
 import { runNodeType } from '../../support/run-node-type.ts';
 
@@ -11,7 +11,7 @@ describe.each(formats.handles.map((handle) => [handle.id, handle] as const))('%s
 
   test('its schema takes its example', async () => {
     const resolved = (await compileParameters(parameters)?.(aScope({ input }))) ?? parameters;
-    expect(createCheckSchema()(handle.schema, resolved, '')).toEqual([]);
+    expect(checkSchema(handle.schema, resolved, '')).toEqual([]);
   });
 
   test('delivers what its example says', async () => {

@@ -1,4 +1,4 @@
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import type { JsonObject } from '../../../contract/json.ts';
 import type { Problem } from '../../definition/problem.ts';
 import { type IsUnknown, toSchemaProblems } from './schema-problems.ts';
@@ -8,24 +8,36 @@ import { type IsUnknown, toSchemaProblems } from './schema-problems.ts';
  * @param place - JSON pointer to the value in the file
  * @param isUnknown - selects errors to ignore
  */
-export type CheckSchema = (
+export const checkSchema = (
   schema: JsonObject,
   value: unknown,
   place: string,
   isUnknown?: IsUnknown,
-) => Problem[];
+): Problem[] => {
+  try {
+    const validate = compiled.get(schema) ?? compile(schema);
+    return validate(value) ? [] : toSchemaProblems(validate.errors ?? [], place, isUnknown);
+  } catch (error) {
+    return [{ path: place, message: `can't be checked: the schema of its type is none (${String(error)})` }];
+  }
+};
 
-/** Caches compiled schemas: compiling takes a thousand times as long as validating. */
-export const createCheckSchema = (): CheckSchema => {
-  const ajv = new Ajv({ allErrors: true, strict: false, verbose: true });
-  return (schema, value, place, isUnknown) => {
-    try {
-      const validate = ajv.compile(schema); // cached by identity
-      return validate(value) ? [] : toSchemaProblems(validate.errors ?? [], place, isUnknown);
-    } catch (error) {
-      return [
-        { path: place, message: `can't be checked: the schema of its type is none (${String(error)})` },
-      ];
-    }
-  };
+/** By identity, for as long as the schema is in use: compiling takes a thousand times as long as validating. */
+const compiled = new WeakMap<JsonObject, ValidateFunction>();
+
+const createAjv = (): Ajv => new Ajv({ allErrors: true, strict: false, verbose: true });
+
+/** One for all schemas: it compiles the schema of schemas, which takes longer than most of them. */
+let ajv = createAjv();
+
+const compile = (schema: JsonObject): ValidateFunction => {
+  try {
+    const validate = ajv.compile(schema);
+    ajv.removeSchema(schema); // Ajv would keep it for good, and refuse another one of the same $id
+    compiled.set(schema, validate);
+    return validate;
+  } catch (error) {
+    ajv = createAjv(); // the one before has parts of what it refused
+    throw error;
+  }
 };

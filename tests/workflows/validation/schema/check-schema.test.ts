@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../../lib/contract/json.ts';
-import { createCheckSchema } from '../../../../lib/workflows/validation/schema/check-schema.ts';
+import { checkSchema } from '../../../../lib/workflows/validation/schema/check-schema.ts';
 
-const check = (schema: JsonObject, value: unknown) => createCheckSchema()(schema, value, '/at');
+const check = (schema: JsonObject, value: unknown) => checkSchema(schema, value, '/at');
 
 const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
   type: 'object',
@@ -52,7 +52,7 @@ describe('of alternatives, what is wrong with the nearest is said', () => {
 
   test('nothing, as long as one may fit what a run brings', () => {
     const isUnknown = ({ data }: { readonly data?: unknown }) => data === '{{ x }}';
-    expect(createCheckSchema()(shape, { kind: '{{ x }}', radius: 1 }, '', isUnknown)).toEqual([]);
+    expect(checkSchema(shape, { kind: '{{ x }}', radius: 1 }, '', isUnknown)).toEqual([]);
   });
 });
 
@@ -100,4 +100,22 @@ test('a value that is not allowed is named', () => {
   expect(check({ not: { const: 'response' } }, 'response')).toEqual([
     { path: '/at', message: `can't be "response"` },
   ]);
+});
+
+describe('schemas that are checked one after the other', () => {
+  test('may have the same $id', () => {
+    expect(check({ $id: 'https://example.com/a', type: 'string' }, 'x')).toEqual([]);
+    expect(check({ $id: 'https://example.com/a', type: 'number' }, 'x')).toHaveLength(1);
+  });
+
+  test('know nothing of one that was refused', () => {
+    const shape = { $id: 'https://example.com/b', type: 'string' };
+    for (const broken of [
+      { $id: 'https://example.com/b', type: 'none' },
+      { $id: 'http://json-schema.org/draft-07/schema' },
+    ])
+      expect(check(broken, 'x')).toMatchObject([{ message: expect.stringContaining("can't be checked") }]);
+    expect(check(shape, 'x')).toEqual([]);
+    expect(check(shape, 1)).toHaveLength(1);
+  });
 });
