@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { connect, openTarget } from '../../cli/target.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { copyProject } from '../support/copy-project.ts';
-import { runCommand } from '../support/run-command.ts';
+import { runCli, runCommand } from '../support/run-command.ts';
 
 const openCommandLine = useCommandLine();
 
@@ -166,11 +166,14 @@ test('a deployed stage is found by its name alone', () => {
 
 test('as a command of the project it has exit codes that scripts can use, and no service is a clear message', async () => {
   const project = copyProject();
-  const cli = (...args: string[]) =>
-    runCommand('npm', ['run', '-s', 'cli', '--', ...args], { cwd: project.folder });
+  const { folder } = project;
+  const cli = (...args: string[]) => runCli(args, { cwd: folder });
   try {
     expect(await cli('--help')).toMatchObject({ code: 0, stderr: '' });
-    expect(await cli('nonsense')).toMatchObject({ code: 2, stdout: '' });
+    expect(await runCommand('npm', ['run', '-s', 'cli', '--', 'nonsense'], { cwd: folder })).toMatchObject({
+      code: 2,
+      stdout: '',
+    });
     const { code, stderr } = await cli('workflow', 'list');
     expect(code).toBe(1);
     expect(stderr.trim()).toBe(

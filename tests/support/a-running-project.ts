@@ -45,7 +45,7 @@ export const useRunningProject = (env: Record<string, string>): RunningProject =
 
   beforeAll(async () => {
     project = copyProject();
-    service = await startLocalService({ cwd: project.folder, env });
+    service = await startLocalService({ cwd: project.folder, env, isByNpm: true });
   });
   afterAll(async () => {
     await service?.stop();

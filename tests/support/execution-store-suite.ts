@@ -286,29 +286,6 @@ export const describeExecutionStore = (
         });
       });
 
-      test('an execution that waits for thousands of answers can be ended', async () => {
-        const store = await create();
-        await store.start(accepted());
-        await store.acquireLease('e-1', begin);
-        const nodes = Array.from({ length: 600 }, (_, at) =>
-          nodeRecord({ nodeId: 'ask', within: `each/0/${at}`, status: 'waiting', input: 'x'.repeat(400) }),
-        );
-        const open = (at: number) =>
-          store.openCallback('e-1', `each/0/${at}/ask/0/0`, {
-            callbackId: 'c'.repeat(300),
-            expiresAt: 1_900_000_000_000,
-          });
-        const limit = pLimit(AT_ONCE);
-        await Promise.all(nodes.map((_node, at) => limit(open, at)));
-        expect(await store.saveProgress('e-1', { status: 'waiting', nodes, leaseExpiresAt: 1 })).toBe(true);
-        const packed = `j${'p'.repeat(11_000)}`;
-        const parts = { input: packed, result: packed, checkpoints: packed };
-        const closed = failOpenNodes(nodes, 1_700_000_002_000, failure); // which keep what they got, unlike open ones
-        const cancelled = end({ status: 'cancelled', nodes: closed, failure, ...parts });
-        expect(await store.finish('e-1', cancelled)).toBe(true);
-        expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
-      });
-
       test('entries that were left out before its end stay counted', async () => {
         const store = await create();
         await store.start(accepted());
@@ -348,26 +325,6 @@ export const describeExecutionStore = (
         expect(await dueIn(store, startedAt + 399_999)).toEqual([]);
         expect(await dueIn(store, startedAt + 500_000)).toEqual(['e-2', 'e-1']);
         expect(await store.find('e-2')).toMatchObject({ leaseExpiresAt: startedAt + 400_000 });
-      });
-
-      test('those that wait are found apart from the others, however many they are', async () => {
-        const store = await create();
-        const { startedAt } = accepted();
-        const ids = Array.from({ length: cases(120, 450) }, (_, at) => `w-${at}`);
-        const limit = pLimit(AT_ONCE);
-        const wait = async (executionId: string) => {
-          await store.start(accepted({ executionId, startToken: executionId }));
-          await store.acquireLease(executionId, begin);
-          await store.saveProgress(executionId, { status: 'waiting', nodes: [], leaseExpiresAt: startedAt });
-          await store.extendLease(executionId, startedAt, 'waiting');
-        };
-        await Promise.all(ids.map((executionId) => limit(wait, executionId)));
-        await store.start(accepted());
-        const now = startedAt + 120_000;
-        expect(await dueIn(store, now, ['active'])).toEqual(['e-1']);
-        expect((await dueIn(store, now, ['waiting'])).sort()).toEqual(ids.sort());
-        await store.extendLease('w-7', startedAt, 'active');
-        expect((await dueIn(store, now, ['active'])).sort()).toEqual(['e-1', 'w-7']);
       });
 
       test.each(['inline', 'durable'] as const)(
@@ -472,6 +429,60 @@ export const describeExecutionStore = (
         expect(ids(await store.list({ workflowId: 'orders', ...times, limit: 10 }))).toBe('e-4 e-3 e-2');
         expect(ids(await store.list({ workflowId: 'unknown', limit: 10 }))).toBe('');
       });
+    });
+  });
+};
+
+/**
+ * What holds for hundreds of executions, or of callbacks of one; takes seconds.
+ * @param create - makes an empty store
+ */
+export const describeExecutionStoreAtScale = (
+  name: string,
+  create: () => ExecutionStore | Promise<ExecutionStore>,
+) => {
+  describe(`${name} keeps executions in great numbers`, () => {
+    test('an execution that waits for thousands of answers can be ended', async () => {
+      const store = await create();
+      await store.start(anExecutionStart());
+      await store.acquireLease('e-1', aLease());
+      const nodes = Array.from({ length: 600 }, (_, at) =>
+        nodeRecord({ nodeId: 'ask', within: `each/0/${at}`, status: 'waiting', input: 'x'.repeat(400) }),
+      );
+      const open = (at: number) =>
+        store.openCallback('e-1', `each/0/${at}/ask/0/0`, {
+          callbackId: 'c'.repeat(300),
+          expiresAt: 1_900_000_000_000,
+        });
+      const limit = pLimit(AT_ONCE);
+      await Promise.all(nodes.map((_node, at) => limit(open, at)));
+      expect(await store.saveProgress('e-1', { status: 'waiting', nodes, leaseExpiresAt: 1 })).toBe(true);
+      const packed = `j${'p'.repeat(11_000)}`;
+      const parts = { input: packed, result: packed, checkpoints: packed };
+      const closed = failOpenNodes(nodes, 1_700_000_002_000, failure); // which keep what they got, unlike open ones
+      const cancelled = end({ status: 'cancelled', nodes: closed, failure, ...parts });
+      expect(await store.finish('e-1', cancelled)).toBe(true);
+      expect(await store.find('e-1')).toMatchObject({ status: 'cancelled' });
+    });
+
+    test('those that wait are found apart from the others, however many they are', async () => {
+      const store = await create();
+      const { startedAt } = anExecutionStart();
+      const ids = Array.from({ length: cases(120, 450) }, (_, at) => `w-${at}`);
+      const limit = pLimit(AT_ONCE);
+      const wait = async (executionId: string) => {
+        await store.start(anExecutionStart({ executionId, startToken: executionId }));
+        await store.acquireLease(executionId, aLease());
+        await store.saveProgress(executionId, { status: 'waiting', nodes: [], leaseExpiresAt: startedAt });
+        await store.extendLease(executionId, startedAt, 'waiting');
+      };
+      await Promise.all(ids.map((executionId) => limit(wait, executionId)));
+      await store.start(anExecutionStart());
+      const now = startedAt + 120_000;
+      expect(await dueIn(store, now, ['active'])).toEqual(['e-1']);
+      expect((await dueIn(store, now, ['waiting'])).sort()).toEqual(ids.sort());
+      await store.extendLease('w-7', startedAt, 'active');
+      expect((await dueIn(store, now, ['active'])).sort()).toEqual(['e-1', 'w-7']);
     });
   });
 };

@@ -1,6 +1,6 @@
 import { describeCredentialStore } from './credential-store-suite.ts';
 import { describeDeliveryStore } from './delivery-store-suite.ts';
-import { describeExecutionStore } from './execution-store-suite.ts';
+import { describeExecutionStore, describeExecutionStoreAtScale } from './execution-store-suite.ts';
 import {
   inMemoryCredentialStore,
   inMemoryDeliveryStore,
@@ -15,6 +15,7 @@ import { describeWorkflowStore } from './workflow-store-suite.ts';
 describeWorkflowStore('the store in memory', () => inMemoryWorkflowStore());
 describeCredentialStore('the store in memory', inMemoryCredentialStore);
 describeExecutionStore('the store in memory', inMemoryExecutionStore);
+describeExecutionStoreAtScale('the store in memory', inMemoryExecutionStore);
 describeDeliveryStore('the store in memory', inMemoryDeliveryStore);
 describeOutboundStore('the store in memory', inMemoryOutboundStore);
 describeSecretStore('the store in memory', inMemorySecrets);

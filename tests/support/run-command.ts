@@ -49,3 +49,7 @@ export const runCli = (
   args: readonly string[],
   options: { readonly cwd: string; readonly env?: Record<string, string>; readonly stdin?: string },
 ): Promise<CommandResult> => runCommand('node', ['cli/main.ts', ...args], options);
+
+/** `serverless invoke local` of a function, with its sample event. */
+export const invokeLocal = (name: string, cwd: string): Promise<CommandResult> =>
+  runCommand('serverless', ['invoke', 'local', '-f', name, '-p', `events/${name}.json`], { cwd });

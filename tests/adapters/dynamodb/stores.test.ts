@@ -7,8 +7,12 @@ import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/ou
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
+import { cases } from '../../support/deep.ts';
 import { describeDeliveryStore } from '../../support/delivery-store-suite.ts';
-import { describeExecutionStore } from '../../support/execution-store-suite.ts';
+import {
+  describeExecutionStore,
+  describeExecutionStoreAtScale,
+} from '../../support/execution-store-suite.ts';
 import { anOutboundCredential, describeOutboundStore } from '../../support/outbound-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
@@ -22,6 +26,9 @@ const clients: Readonly<Record<string, (database: Database) => DynamoDbClient>> 
   'DynamoDB, called as the functions do,': ({ client }) => client,
   "DynamoDB, called through AWS's SDK,": ({ sdk }) => createSdkClient(sdk),
 };
+
+const names = Object.keys(clients);
+const atScale = cases(names.slice(0, 1), names);
 
 for (const [name, clientOf] of Object.entries(clients)) {
   const open = async () => {
@@ -62,10 +69,12 @@ for (const [name, clientOf] of Object.entries(clients)) {
     expect(await outbound.remove('key')).toBe(false);
   });
 
-  describeExecutionStore(name, async () => {
+  const createExecutions = async () => {
     const { client, tables } = await open();
     return createExecutionStore(client, tables, { retentionDays: 30, clock });
-  });
+  };
+  describeExecutionStore(name, createExecutions);
+  if (atScale.includes(name)) describeExecutionStoreAtScale(name, createExecutions);
 
   describeDeliveryStore(name, async () => {
     const { client, tables } = await open();

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../lib/contract/json.ts';
 import { code } from '../../../lib/nodes/code/code-node.ts';
 import { aDelivery, aNodeContext, runNode } from '../../support/a-node-context.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
+import { cases } from '../../support/deep.ts';
 import { runCommand } from '../../support/run-command.ts';
 
 const run = (text: string, parameters: JsonObject = {}, context = aNodeContext()) =>
@@ -97,7 +98,7 @@ describe('a run depends on its parameters, its input and the execution alone', (
       if (await succeeds(middle)) high = middle;
       else low = middle;
     }
-    for (let time = 0; time < 20; time++) {
+    for (let time = 0; time < cases(3, 20); time++) {
       expect([await succeeds(low), await succeeds(high)]).toEqual([false, true]);
     }
   });
