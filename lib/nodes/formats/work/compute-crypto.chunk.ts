@@ -66,7 +66,7 @@ const readData = ({ data, dataEncoding }: CryptoOptions): Buffer => {
 
 /** Without the padding of base64, and hexadecimal digits in lower case when there is nothing else. */
 const normalise = (text: string): string =>
-  /^[\da-fA-F]*$/.test(text) ? text.toLowerCase() : text.replace(/=+$/, '');
+  /^[\da-fA-F]*$/.test(text) ? text.toLowerCase() : text.replace(/={1,2}$/, '');
 
 const readSignature = ({ signature, encoding }: CryptoOptions): Buffer =>
   Buffer.from(required(signature, 'signature'), encoding);
