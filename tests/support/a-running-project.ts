@@ -78,10 +78,10 @@ export const useRunningProject = (env: Record<string, string>): RunningProject =
     write,
     writeWorkflow,
     storeWorkflow: (definition) => {
-      const line = `: ${definition.id} is at version \\d+ now`;
-      const known = service.output().match(new RegExp(line, 'g'))?.length ?? 0;
+      const line = new RegExp(`: ${definition.id} is at version \\d+ now`, 'g');
+      const known = service.output().match(line)?.length ?? 0;
       writeWorkflow(definition);
-      return service.printed(new RegExp(`(?:${line}[\\s\\S]*){${known + 1}}`));
+      return service.printed(line, known + 1);
     },
     addPlugin: (id, source) => {
       write(`plugins/${id}.ts`, source);

@@ -8,8 +8,8 @@ export interface RunningService {
   readonly announcement: string;
   /** All that it has printed so far. */
   output(): string;
-  /** Resolves when what it prints matches. */
-  printed(pattern: RegExp): Promise<void>;
+  /** Resolves when what it has printed matches, as often as `times` says; once when absent. */
+  printed(pattern: RegExp, times?: number): Promise<void>;
   stop(): Promise<void>;
   /** Ends it and all that it has started, with no time to say anything. */
   kill(): Promise<void>;
@@ -46,14 +46,15 @@ export const startLocalService = async ({
   child.stdout.setEncoding('utf8').on('data', onOutput);
   child.stderr.setEncoding('utf8').on('data', onOutput);
 
-  const printed = (pattern: RegExp): Promise<void> =>
+  const printed = (pattern: RegExp, times = 1): Promise<void> =>
     new Promise((resolve, reject) => {
       const settle = (act: () => void) => {
         waiting.delete(check);
         child.off('exit', onExit);
         act();
       };
-      const check = () => pattern.test(output) && settle(resolve);
+      const all = new RegExp(pattern, 'g');
+      const check = () => (output.match(all)?.length ?? 0) >= times && settle(resolve);
       const onExit = () => settle(() => reject(new Error(`the service ended early:\n${output}`)));
       waiting.add(check);
       child.once('exit', onExit);
