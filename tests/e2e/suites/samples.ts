@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { aPushDelivery } from '../../support/a-push-delivery.ts';
 import { json, type RunningProject } from '../../support/a-running-project.ts';
 import { findPeakMemory } from '../../support/find-peak-memory.ts';
+import { poll } from '../../support/poll.ts';
 import { type ReadmeExample, readmeExamples } from '../../support/readme-examples.ts';
 import { projectRoot } from '../../support/run-command.ts';
 import { type StandIn, startStandIn } from '../../support/stand-in.ts';
@@ -71,8 +73,13 @@ export const describeSamples = (project: RunningProject): void => {
       expect((await fetch(`${standIn.origin}/people`)).status).toBe(401);
       await project.storeWorkflow(JSON.parse(readSample('sync-people')));
       await tryExample(people);
-      const sent = standIn.output().match(/^POST \/received\/contacts 201$/gm);
-      expect(sent).toHaveLength(7);
+      const sent = () => standIn.output().match(/^POST \/received\/contacts 201$/gm) ?? [];
+      // It may print after it has answered.
+      await poll(async () => {
+        await nextIteration();
+        return sent().length >= 7;
+      });
+      expect(sent()).toHaveLength(7);
     });
 
     test('copy-file passes 100 MB on, in the memory of 10 MB', async () => {
