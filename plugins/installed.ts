@@ -6,6 +6,17 @@ import {
   unifiedOnUse,
 } from '../lib/plugins/installed-plugin.ts';
 
+const credentialTypes = [
+  'httpBearer',
+  'httpBasic',
+  'httpHeader',
+  'httpQuery',
+  'oauth2',
+  'awsRole',
+  'tlsClient',
+  'smtp',
+  'postgres',
+];
 const dataNodeTypes = [
   'sort',
   'limit',
@@ -35,8 +46,16 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   legacyAction('httpRequest', () => import('../lib/nodes/http-request/http-request.ts')),
   unified('flow', () => import('../lib/nodes/flow.ts')),
   unified('control', () => import('../lib/nodes/control.ts')),
-  unified('credentials', () => import('../lib/credential-types/credential-types.ts')),
-  unifiedOnUse('data', dataNodeTypes, () => import('../lib/nodes/data/data.plugin.ts')),
-  unifiedOnUse('formats', formatNodeTypes, () => import('../lib/nodes/formats/formats.plugin.ts')),
-  unified('code', () => import('../lib/nodes/code/code.ts')),
+  unifiedOnUse(
+    'credentials',
+    { credentialTypes },
+    () => import('../lib/credential-types/credential-types.plugin.ts'),
+  ),
+  unifiedOnUse('data', { nodeTypes: dataNodeTypes }, () => import('../lib/nodes/data/data.plugin.ts')),
+  unifiedOnUse(
+    'formats',
+    { nodeTypes: formatNodeTypes },
+    () => import('../lib/nodes/formats/formats.plugin.ts'),
+  ),
+  unifiedOnUse('code', { nodeTypes: ['code'] }, () => import('../lib/nodes/code/code.plugin.ts')),
 ];

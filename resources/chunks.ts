@@ -2,16 +2,6 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 
-/** The functions that execute nodes, or check that their executors load. The others describe them at most. */
-const EXECUTING = /(?:^|\/)functions\/(?:webhook|run-durable|run-express|admin\/health)\.ts$/;
-
-/** The functions that list plugins: they have all of them in their bundles. */
-const LISTING = /(?:^|\/)functions\/admin\/(?:plugins?|triggers|actions|providers|health|debug)\.ts$/;
-
-/** The functions that load no plugin. */
-const WITHOUT_PLUGINS =
-  /(?:^|\/)functions\/(?:sweep|webhook-callback|admin\/(?:executions?|cancel-execution))\.ts$/;
-
 /** A file that a module reads, beside itself. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
 
@@ -34,8 +24,8 @@ interface Chunk {
 }
 
 /**
- * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` or `NAME.plugin.ts` that is imported with `import()` is a file of its own,
- * in a folder beside the bundle, with all that it imports and the files that those modules read. So it costs nothing
+ * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` or `NAME.plugin.ts` that is imported with `import()` is a file
+ * of its own, in a folder beside each bundle that imports it, with all that it imports and the files that those modules read. So it costs nothing
  * before it is used. It has copies of the modules that it shares with the bundle, and so no state in common.
  *
  * esbuild itself splits ES modules only. The folder is called as its bundle, with another extension: serverless-esbuild
@@ -50,23 +40,23 @@ export const createChunks = (): Plugin => {
       const [entry = ''] = Object.values(entryPoints).map(String);
       const folder = `${basename(entry, extname(entry))}.chunks`;
       const target = join(resolve(absWorkingDir, outdir ?? dirname(outfile)), folder);
-      const used = new Map<string, Chunk>();
+      const built = new Map<string, Chunk>(); // some are imported by code that the bundle leaves out
 
-      onStart(() => used.clear());
+      initialOptions.metafile = true;
+      onStart(() => built.clear());
       onResolve({ filter: /\.(?:chunk|plugin)\.ts$/ }, async ({ path, kind, resolveDir }) => {
         if (kind !== 'dynamic-import') return null;
-        const isPlugin = path.endsWith('.plugin.ts');
-        if (isPlugin && LISTING.test(entry)) return null;
-        const isUsed = isPlugin ? !WITHOUT_PLUGINS.test(entry) : EXECUTING.test(entry);
-        if (!isUsed) return { path, external: true };
-        const source = join(resolveDir, path);
-        const chunk = await findChunk(source, { ...initialOptions, absWorkingDir });
-        used.set(source, chunk);
-        return { path: `./${folder}/${chunk.name}`, external: true };
+        const chunk = await findChunk(join(resolveDir, path), { ...initialOptions, absWorkingDir });
+        const imported = `./${folder}/${chunk.name}`;
+        built.set(imported, chunk);
+        return { path: imported, external: true };
       });
       onEnd(({ outputFiles, metafile }) => {
-        for (const { files, inputs } of used.values()) {
-          Object.assign(metafile?.inputs ?? {}, inputs);
+        if (metafile === undefined) return; // the build has failed
+        const imports = Object.values(metafile.outputs).flatMap((output) => output.imports);
+        for (const { path } of imports) {
+          const { files = [], inputs = {} } = built.get(path) ?? {};
+          Object.assign(metafile.inputs, inputs);
           for (const { name, contents } of files) {
             const path = join(target, name);
             if (write === false) outputFiles?.push({ path, contents, hash: '', text: '' });

@@ -13,9 +13,15 @@ export type InstalledPlugin =
       readonly id: string;
       readonly api: 'unified';
       readonly load: LoadPlugin;
-      /** Absent for a plugin that every function loads. */
-      readonly nodeTypes?: readonly string[];
+      /** Absent for a plugin that every function that runs workflows loads. */
+      readonly onUse?: Provided;
     };
+
+/** The names by which a plugin that is loaded on use is found: all that it declares. */
+export interface Provided {
+  readonly nodeTypes?: readonly string[];
+  readonly credentialTypes?: readonly string[];
+}
 
 /** A {@link TriggerProvider}; `id` is its node type. */
 export const legacyTrigger = (id: string, load: LoadPlugin): InstalledPlugin => ({
@@ -37,11 +43,12 @@ export const legacyAction = (id: string, load: LoadPlugin): InstalledPlugin => (
 export const unified = (id: string, load: LoadPlugin): InstalledPlugin => ({ id, api: 'unified', load });
 
 /**
- * The same, loaded when a workflow has one of its node types: a function that runs others pays nothing for it. It has no
- * dependencies. In a file called `NAME.plugin.ts`, it is no part of the bundles of the functions that run workflows.
+ * The same, loaded when a workflow has one of its node types, or a credential one of its types: a run of others pays nothing
+ * for it. It has no dependencies. As a file called `NAME.plugin.ts`, it is no part of any bundle.
  */
-export const unifiedOnUse = (
-  id: string,
-  nodeTypes: readonly string[],
-  load: LoadPlugin,
-): InstalledPlugin => ({ id, api: 'unified', load, nodeTypes });
+export const unifiedOnUse = (id: string, onUse: Provided, load: LoadPlugin): InstalledPlugin => ({
+  id,
+  api: 'unified',
+  load,
+  onUse,
+});

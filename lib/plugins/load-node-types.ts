@@ -1,6 +1,6 @@
 import type { CredentialType } from '../contract/credential-type.ts';
 import type { FindNodeType, NodeType } from '../contract/node-type.ts';
-import type { InstalledPlugin } from './installed-plugin.ts';
+import type { InstalledPlugin, Provided } from './installed-plugin.ts';
 import type { Registry } from './load-registry.ts';
 
 /**
@@ -29,14 +29,14 @@ export const loadOnUse = (
   installed: readonly InstalledPlugin[],
   open: (plugins: readonly InstalledPlugin[]) => () => Promise<OpenedRegistry>,
 ): LoadedOnUse => {
-  const loadCommon = open(installed.filter((plugin) => nodeTypesOf(plugin) === null));
+  const loadCommon = open(installed.filter((plugin) => providedBy(plugin) === null));
   const onUse = installed.flatMap((plugin) => {
-    const nodeTypes = nodeTypesOf(plugin);
-    return nodeTypes === null ? [] : [{ nodeTypes, load: open([plugin]) }];
+    const provided = providedBy(plugin);
+    return provided === null ? [] : [{ ...provided, load: open([plugin]) }];
   });
   const loadNodeTypes: LoadNodeTypes = async (wanted) => {
     const needed = onUse.filter(
-      ({ nodeTypes }) => wanted === undefined || nodeTypes.some((nodeType) => wanted.includes(nodeType)),
+      ({ nodeTypes = [] }) => wanted === undefined || nodeTypes.some((nodeType) => wanted.includes(nodeType)),
     );
     const registries = await Promise.all([loadCommon(), ...needed.map(({ load }) => load())]);
     return (nodeType) => findFirst(registries, nodeType);
@@ -44,17 +44,15 @@ export const loadOnUse = (
   return {
     loadNodeTypes,
     findCredentialType: async (type) => {
-      for (const load of [loadCommon, ...onUse.map((plugin) => plugin.load)]) {
-        const found = (await load()).credentialTypes.get(type);
-        if (found !== undefined) return found;
-      }
-      return null;
+      const provider = onUse.find(({ credentialTypes = [] }) => credentialTypes.includes(type));
+      const { credentialTypes } = await (provider?.load ?? loadCommon)();
+      return credentialTypes.get(type) ?? null;
     },
   };
 };
 
-const nodeTypesOf = (plugin: InstalledPlugin): readonly string[] | null =>
-  plugin.api === 'unified' ? (plugin.nodeTypes ?? null) : null;
+const providedBy = (plugin: InstalledPlugin): Provided | null =>
+  plugin.api === 'unified' ? (plugin.onUse ?? null) : null;
 
 const findFirst = (
   registries: readonly Pick<Registry, 'findNodeType'>[],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import credentialTypes from '../../lib/credential-types/credential-types.ts';
+import credentialTypes from '../../lib/credential-types/credential-types.plugin.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { anOutboundRequest } from '../support/an-outbound-request.ts';
 import { aServer } from '../support/outbound-credentials.ts';

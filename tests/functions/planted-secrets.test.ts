@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createFunctionProcess } from '../../lib/adapters/runtime/function-process.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import type { PluginProvider } from '../../lib/contract/plugin.ts';
-import builtIn from '../../lib/credential-types/credential-types.ts';
+import builtIn from '../../lib/credential-types/credential-types.plugin.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';

@@ -9,7 +9,11 @@ import { silent } from '../support/a-run.ts';
 
 const clock = aManualClock();
 
-const aProvider = (id: string, nodeTypes: readonly string[]): PluginProvider => ({
+const aProvider = (
+  id: string,
+  nodeTypes: readonly string[],
+  credentialTypes: readonly string[],
+): PluginProvider => ({
   id,
   name: id,
   version: '1.0.0',
@@ -23,18 +27,28 @@ const aProvider = (id: string, nodeTypes: readonly string[]): PluginProvider => 
     schema: {},
     execute: () => ({ by: id }),
   })),
+  credentialTypes: credentialTypes.map((type) => ({
+    id: type,
+    name: type,
+    description: type,
+    schema: { type: 'object', properties: { value: { type: 'string' } } },
+    secretFields: ['value'],
+  })),
 });
 
 const start = () => {
   const loaded: string[] = [];
-  const load = (id: string, nodeTypes: readonly string[]) => async () => {
-    loaded.push(id);
-    return { default: aProvider(id, nodeTypes) };
-  };
+  const load =
+    (id: string, nodeTypes: readonly string[], types: readonly string[] = []) =>
+    async () => {
+      loaded.push(id);
+      return { default: aProvider(id, nodeTypes, types) };
+    };
   const installed: readonly InstalledPlugin[] = [
     unified('common', load('common', ['set'])),
-    unifiedOnUse('data', ['sort', 'limit'], load('data', ['sort', 'limit'])),
-    unifiedOnUse('formats', ['csv'], load('formats', ['csv'])),
+    unifiedOnUse('data', { nodeTypes: ['sort', 'limit'] }, load('data', ['sort', 'limit'])),
+    unifiedOnUse('keys', { credentialTypes: ['token'] }, load('keys', [], ['token'])),
+    unifiedOnUse('formats', { nodeTypes: ['csv'] }, load('formats', ['csv'])),
   ];
   const open = (plugins: readonly InstalledPlugin[]) => {
     let registry: ReturnType<typeof loadRegistry> | undefined;
@@ -71,18 +85,27 @@ test('all are loaded when no node types are given', async () => {
     'sort',
     'csv',
   ]);
-  expect(loaded).toEqual(['common', 'data', 'formats']);
+  expect(loaded).toEqual(['common', 'data', 'keys', 'formats']);
+});
+
+test('a type of credentials is found in the plugin that is loaded for it, or in one that always is', async () => {
+  const { loaded, findCredentialType } = start();
+  expect(await findCredentialType('token')).toMatchObject({ id: 'token' });
+  expect(loaded).toEqual(['keys']);
+  expect(await findCredentialType('unknown')).toBeNull();
+  expect(loaded).toEqual(['keys', 'common']);
 });
 
 describe('of the installed plugins', () => {
   test.each(
     installedPlugins.flatMap((plugin) =>
-      plugin.api === 'unified' && plugin.nodeTypes !== undefined ? [[plugin.id, plugin] as const] : [],
+      plugin.api === 'unified' && plugin.onUse !== undefined ? [[plugin, plugin.onUse] as const] : [],
     ),
-  )('%s has the node types that it is loaded for, and no dependencies', async (_id, plugin) => {
-    const { plugins } = await loadRegistry([plugin], { logger: silent, clock });
-    const [entry] = plugins;
-    expect(entry?.plugin?.nodeTypes.map(({ nodeType }) => nodeType)).toEqual(plugin.nodeTypes);
-    expect(entry?.plugin?.dependencies).toEqual([]);
+  )('$id declares what it is loaded for, and no dependencies', async (installed, onUse) => {
+    const { plugins } = await loadRegistry([installed], { logger: silent, clock });
+    const { nodeTypes = [], credentialTypes = [], dependencies } = plugins[0]?.plugin ?? {};
+    expect(nodeTypes.map(({ nodeType }) => nodeType)).toEqual(onUse.nodeTypes ?? []);
+    expect(credentialTypes.map(({ id }) => id)).toEqual(onUse.credentialTypes ?? []);
+    expect(dependencies).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
 import type { Clock } from '../../lib/contract/services.ts';
-import credentialTypes from '../../lib/credential-types/credential-types.ts';
+import credentialTypes from '../../lib/credential-types/credential-types.plugin.ts';
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { acceptExecution } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';

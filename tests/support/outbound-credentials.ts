@@ -1,6 +1,6 @@
 import type { CredentialType } from '../../lib/contract/credential-type.ts';
 import type { HttpClient, OutboundRequest, OutboundResponse } from '../../lib/contract/services.ts';
-import credentialTypes from '../../lib/credential-types/credential-types.ts';
+import credentialTypes from '../../lib/credential-types/credential-types.plugin.ts';
 import type {
   OutboundCredential,
   OutboundCredentialStore,

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../contract/json.ts';
-import type { Natives, ParsedExpression } from './language.ts';
+import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Scope } from './scope.ts';
 
 /** A syntax error, or a failed evaluation, of an expression in a workflow. */
@@ -7,14 +7,14 @@ class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
-type Language = typeof import('./language.ts') & { readonly natives: Natives };
+type Language = typeof import('./language.chunk.ts') & { readonly natives: Natives };
 
 /** Parser and evaluator of JSONata, imported for the first expression that needs them. */
 let language: Language | undefined;
 let loading: Promise<Language> | undefined;
 
 const importLanguage = async (): Promise<Language> => {
-  const imported = await import('./language.ts');
+  const imported = await import('./language.chunk.ts');
   language = { ...imported, natives: await imported.loadNatives() };
   return language;
 };

@@ -26,7 +26,15 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'hookloom-chunks-'));
   const handler = "export const handler = async () => (await import('../lib/words.chunk.ts')).read();";
   write('functions/webhook.ts', handler);
-  write('functions/sweep.ts', handler);
+  write(
+    'functions/sweep.ts',
+    "import { isLong } from '../lib/lengths.ts'; export const handler = async () => String(isLong('hello'));",
+  );
+  write(
+    'lib/lengths.ts',
+    `export const isLong = (text: string) => text.length > 10;
+     export const words = async () => (await import('./words.chunk.ts')).read();`,
+  );
   write('lib/greeting.ts', "export const greeting: string = 'hello';");
   write(
     'lib/words.chunk.ts',
@@ -79,7 +87,7 @@ test('the local service has it, too, and builds it again after an edit of what i
   expect(await answerOf(first)).toBe('hello Ada');
 });
 
-test('a function that executes no nodes has no chunks', async () => {
-  await bundler.find('functions/sweep');
+test('a chunk that only unused code imports is left out with that code', async () => {
+  expect(await answerOf(await bundler.find('functions/sweep'))).toBe('false');
   expect(readdirSync(join(folder, 'out'))).toEqual([expect.stringMatching(/^functions-sweep-/)]);
 });

@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import jsonata from 'jsonata';
 import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
-import { describeError, evaluate, loadNatives, parse } from '../../../lib/workflows/expressions/language.ts';
+import {
+  describeError,
+  evaluate,
+  loadNatives,
+  parse,
+} from '../../../lib/workflows/expressions/language.chunk.ts';
 import type { Scope } from '../../../lib/workflows/expressions/scope.ts';
 import { compileSimple } from '../../../lib/workflows/expressions/simple-expression.ts';
 import { NEEDS_JSONATA } from '../../../lib/workflows/expressions/simple-operators.ts';
