@@ -35,6 +35,7 @@ import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
 import { lateCredentials } from './late-credentials.ts';
+import { lateFeatures } from './late-features.ts';
 import { lateFiles } from './late-files.ts';
 import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 
@@ -216,6 +217,7 @@ export const openWebhook = (config: Config = openConfig()) => {
     credentials: createCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
     dispatcher: openDispatcher(config),
+    openFeatures: lateFeatures({ clock: systemClock }),
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,

@@ -16,7 +16,10 @@ import { createCache } from '../shared/cache.ts';
 import { authenticate } from '../webhooks/authenticate.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
+import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
+import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
+import { type OpenFeatures, withoutFeatures } from '../webhooks/webhook-feature.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
 export interface WebhookSettings {
@@ -52,6 +55,8 @@ interface WebhookFunctionParts extends BackgroundParts {
   readonly credentials: CredentialStore;
   readonly deliveries: DeliveryStore;
   readonly dispatcher: Dispatcher;
+  /** Called for webhooks that have features. */
+  readonly openFeatures: OpenFeatures;
   readonly settings?: Partial<WebhookSettings>;
 }
 
@@ -61,18 +66,32 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { clock, ids } = services;
   const settings = { ...defaultWebhookSettings, ...parts.settings };
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
+  const openFeatures: OpenFeatures = async (webhook) =>
+    (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
   const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
   const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
 
-  return createHandler({ logger, clock }, async ({ event, context, addLogFields }) => {
+  return createHandler({ logger, clock }, async ({ event, context, addLogFields, addHeaders }) => {
     limitBody(event, settings.maxBodyBytes);
     const request = readWebhookEvent(event, clock.now());
     const webhook = await findWebhook(request, findWorkflow);
     addLogFields({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
+    const features = await openFeatures(webhook);
+    const arrival = { request, webhook, addHeaders };
+    const refused = await features.admit(arrival);
+    if (refused !== null) return refused;
     const headers = await authenticate(request.headers, webhook.config, authentication);
-    const body = parseBody(request, parseJson, orText(parseJson));
-    return runWebhook({ request, webhook, headers, body }, computeTimeLimit(context, settings), running);
+    const handshake = await features.verify(arrival);
+    if (handshake !== null) return handshake;
+    const { body, more } = (await features.parse(arrival)) ?? {
+      body: parseBody(request, parseJson, orText(parseJson)),
+    };
+    const named = redactCredentialHeaders(headers, webhook.workflow.definition);
+    const input = { ...toTriggerInput(request, named, body), ...more };
+    const skipped = await features.judge({ ...arrival, input });
+    if (skipped !== null) return skipped;
+    return runWebhook({ request, webhook, headers, input }, computeTimeLimit(context, settings), running);
   });
 };
 

@@ -14,6 +14,8 @@ interface Call {
   readonly context: Partial<Context>;
   /** Adds the target of the request to its log line. Only verified values: raw input may be a misplaced secret. */
   addLogFields(fields: Readonly<Record<string, string>>): void;
+  /** Adds headers to the answer, whatever it will be. */
+  addHeaders(headers: Answer['headers']): void;
 }
 
 /** Handles one request. A throw becomes an answer. */
@@ -36,11 +38,10 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
       const request = describeRequest(event, context);
       const target: Record<string, string> = {};
       const addLogFields: Call['addLogFields'] = (fields) => void Object.assign(target, fields);
-      const { answer, thrown } = await answerCall(
-        { event, context, addLogFields },
-        handle,
-        request.requestId,
-      );
+      const added: Record<string, string> = {};
+      const addHeaders: Call['addHeaders'] = (headers) => void Object.assign(added, headers);
+      const call = { event, context, addLogFields, addHeaders };
+      const { answer, thrown } = await answerCall(call, handle, request.requestId);
       const fields = {
         requestId: request.requestId,
         route: request.route,
@@ -53,7 +54,7 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
       };
       if (answer.status < 500) parts.logger.info('request', fields);
       else parts.logger.error('request', { ...fields, cause: causeOf(thrown) });
-      return toResult(answer, request.method);
+      return toResult({ ...answer, headers: { ...answer.headers, ...added } }, request.method);
     },
   );
 

@@ -78,6 +78,13 @@ const webhookTrigger: TriggerProvider = {
       description:
         'What names a delivery that is sent again, unless it has an Idempotency-Key header: github, stripe, slack, shopify, standardWebhooks, or an expression over the request such as body.id',
     },
+    {
+      name: 'allowFrom',
+      displayName: 'Allow from',
+      type: 'array',
+      description: 'Networks of the callers that are let in',
+    },
+    { name: 'paused', displayName: 'Paused', type: 'boolean', description: 'Answer 503 and start nothing' },
   ],
   getExecutor: () => executor,
   healthCheck: async ({ clock }) => {

@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import { familyOf, toBlockList } from './networks.ts';
 
 /** IPv4 networks that are not public: IANA's special-purpose registry (RFC 6890 and updates), multicast, reserved. */
 const specialV4 = [
@@ -26,18 +27,6 @@ const mappedV4 = ['::ffff:0:0/96'];
 
 /** NAT64 (RFC 6052 §2.1): resolvers of such networks give one to every IPv4 host, so they can't all be refused. */
 const translatedV4 = ['64:ff9b::/96'];
-
-/** Networks as a `BlockList`, which matches IPv4-mapped addresses too. */
-export const toBlockList = (networks: readonly string[]): BlockList => {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [base = '', bits] = network.split('/');
-    list.addSubnet(base, Number(bits), familyOf(base));
-  }
-  return list;
-};
-
-export const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
 
 const toNamedLists = (ranges: readonly (readonly [string, ...string[]])[]) =>
   ranges.map(([name, ...networks]) => ({ name, list: toBlockList(networks) }));

@@ -64,6 +64,17 @@ export const catalogue = {
     'Authentication misconfigured',
     () => 'This webhook requires credentials, but none are set up for it; nothing was started.',
   ),
+  WEBHOOK_MISCONFIGURED: entry(
+    503,
+    'Webhook misconfigured',
+    () => 'A feature of this webhook can not be used as it is set up; nothing was started.',
+  ),
+  WEBHOOK_PAUSED: entry(503, 'Webhook paused', () => 'This webhook is paused; nothing was started.'),
+  CALLER_NOT_ALLOWED: entry(
+    403,
+    'Caller not allowed',
+    () => 'This webhook takes no requests from this address; nothing was started.',
+  ),
   ANSWER_TOO_LARGE: entry(
     500,
     'Answer too large',

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../contract/json.ts';
+import type { JsonObject } from '../contract/json.ts';
 import type { Clock } from '../contract/services.ts';
 import { readTraceparent } from '../contract/traceparent.ts';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
@@ -16,8 +16,6 @@ import { readResult, waitUntilFinished } from './await-result.ts';
 import { findDeliveryKey } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
-import { redactCredentialHeaders } from './redact-credential-headers.ts';
-import { toTriggerInput } from './to-trigger-input.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** A request that has passed every check. */
@@ -26,8 +24,8 @@ interface CheckedRequest {
   readonly webhook: Webhook;
   /** With the credential redacted that authenticated the request. */
   readonly headers: WebhookRequest['headers'];
-  /** Parsed. */
-  readonly body: JsonValue;
+  /** The trigger's output, without other credentials. */
+  readonly input: JsonObject;
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
@@ -65,7 +63,7 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, body }: CheckedRequest,
+  { request, webhook, headers, input }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -76,7 +74,6 @@ const claim = async (
   const workflowId = definition.id;
   const type = definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
   const trigger = { nodeId: triggerNodeId, type };
-  const input = toTriggerInput(request, redactCredentialHeaders(headers, definition), body);
   const unclaimed = { executionId: '', workflowId, workflowVersion, trigger, startedAt: receivedAt };
   const key = await findDeliveryKey(input, config, toExecutionInfo({ ...unclaimed, traceparent: null }));
   const traceparent = readTraceparent(headers.traceparent);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { familyOf, findAddressProblem, toBlockList } from '../../lib/shared/address-guard.ts';
+import { findAddressProblem } from '../../lib/shared/address-guard.ts';
+import { familyOf, toBlockList } from '../../lib/shared/networks.ts';
 import { cases } from '../support/deep.ts';
 
 /**

@@ -8,6 +8,7 @@ export interface WebhookEventChanges {
   readonly body?: string | null;
   readonly isBase64Encoded?: boolean;
   readonly requestId?: string;
+  readonly sourceIp?: string;
 }
 
 /** A request to `POST /api/webhook/shop/orders` without a body, as an HTTP API of AWS sends it. */
@@ -20,6 +21,7 @@ export const aWebhookEvent = ({
   body = null,
   isBase64Encoded = false,
   requestId = 'request-1',
+  sourceIp = '192.0.2.7',
 }: WebhookEventChanges = {}) => {
   const rawPath = `/api/webhook/${workflowId}${path === null ? '' : `/${path}`}`;
   const routeKey = `ANY /api/webhook/{workflowId}${path === null ? '' : '/{path+}'}`;
@@ -33,7 +35,7 @@ export const aWebhookEvent = ({
       accountId: '123456789012',
       apiId: 'api',
       domainName: 'api.example.com',
-      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp: '192.0.2.7', userAgent: 'test' },
+      http: { method, path: rawPath, protocol: 'HTTP/1.1', sourceIp, userAgent: 'test' },
       requestId,
       routeKey,
       stage: '$default',

@@ -15,8 +15,9 @@ import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifec
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
+import { createOpenFeatures } from '../../lib/webhooks/features/open-features.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import type { PathConfig } from '../../lib/workflows/definition/path-config.ts';
+import type { PathConfig, WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
@@ -73,7 +74,7 @@ export interface AWorkflow {
   readonly id?: string;
   readonly enabled?: boolean;
   /** What of the trigger is not `POST /orders`, without authentication, answered by the last node. */
-  readonly webhook?: Partial<Omit<PathConfig, 'triggerNodeId'>>;
+  readonly webhook?: Partial<Omit<PathConfig, 'triggerNodeId' | 'features'>> & WebhookFeatures;
   /** The nodes after the trigger, one after the other; `type` and `parameters`, ids are `node-1`, `node-2`, … */
   readonly chain?: readonly {
     readonly type: string;
@@ -152,6 +153,7 @@ export const aWebhookService = async ({
     credentials: { ...credentials, ...spoilt.credentials },
     deliveries: { ...inMemoryDeliveryStore(), ...spoilt.deliveries },
     dispatcher: { ...dispatcher, ...spoilt.dispatcher },
+    openFeatures: createOpenFeatures({ clock }),
     settings,
     guard,
   });

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { familyOf, toBlockList } from '../../shared/address-guard.ts';
 import { AppError } from '../../shared/errors.ts';
+import { familyOf, isNetwork, toBlockList, toNetwork } from '../../shared/networks.ts';
 
 /** The target of one connection: host and port of the URL, and the address that the host resolved to. */
 export interface Destination {
@@ -42,14 +42,6 @@ const invalidEntry = (entry: string): AppError =>
   new AppError('CONFIGURATION_INVALID', {
     reason: `"${entry}" in the list of allowed hosts is neither host[:port], address[:port] nor a network`,
   });
-
-const isNetwork = (entry: string): boolean => {
-  const [base = '', bits = '', ...rest] = entry.split('/');
-  const maxBits = { 0: -1, 4: 32, 6: 128 }[isIP(base)] ?? -1;
-  return rest.length === 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= maxBits;
-};
-
-const toNetwork = (address: string): string => `${address}/${isIP(address) === 4 ? 32 : 128}`;
 
 const allowNetwork = (network: string, port: number | null): AllowList => {
   const list = toBlockList([network]);

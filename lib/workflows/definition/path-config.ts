@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../contract/json.ts';
 import type { BackgroundMode } from './definition.ts';
 
 /** When, and with which node's output, the caller of a webhook is answered. */
@@ -25,4 +26,13 @@ export interface PathConfig {
    * the request; null for none.
    */
   readonly deduplication: string | null;
+  /**
+   * What the trigger asks for beside all this, by the name of the parameter: see `webhook-rules/`. Null for nothing; absent in
+   * path configs of earlier versions.
+   */
+  readonly features?: WebhookFeatures | null;
 }
+
+/** Parameters of a webhook trigger that are off while they are absent. */
+export const WEBHOOK_FEATURES = ['paused', 'allowFrom'] as const;
+export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

@@ -1,7 +1,13 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { WorkflowNode } from '../../contract/node.ts';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
-import type { Authentication, PathConfig, ResponseMode } from './path-config.ts';
+import {
+  type Authentication,
+  type PathConfig,
+  type ResponseMode,
+  WEBHOOK_FEATURES,
+  type WebhookFeatures,
+} from './path-config.ts';
 
 /** The node type that an HTTP request fires. */
 export const WEBHOOK_TRIGGER = 'webhookTrigger';
@@ -27,7 +33,13 @@ const toPathConfig = (
   triggerNodeId: id,
   execution,
   deduplication: readText(parameters, 'deduplication', '') || null,
+  features: readFeatures(parameters),
 });
+
+const readFeatures = (parameters: JsonObject = {}): WebhookFeatures | null => {
+  const given = WEBHOOK_FEATURES.filter((name) => (parameters[name] ?? false) !== false);
+  return given.length === 0 ? null : Object.fromEntries(given.map((name) => [name, parameters[name]]));
+};
 
 const readText = (parameters: JsonObject | undefined, name: string, initial: string): string => {
   const value = parameters?.[name];

@@ -8,6 +8,7 @@ import { WEBHOOK_FIELDS } from '../definition/request-fields.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { withoutLiterals } from '../expressions/parameters.ts';
 import { splitTemplate } from '../expressions/template.ts';
+import { webhookRules } from '../webhook-rules/webhook-rules.ts';
 import type { DraftGraph } from './draft-graph.ts';
 import { findVisibleIds } from './find-visible-ids.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
@@ -116,12 +117,20 @@ const isOnlyKnownInRun = ({ data, keyword }: ErrorObject): boolean => {
 
 /** A trigger is set up before any run, so its parameters hold no expressions. */
 const checkTriggerParameters = (type: string, parameters: JsonObject, place: string): Problem[] => {
-  // An expression without braces, checked by checkWebhooks.
-  const own = type === WEBHOOK_TRIGGER ? `${place}/deduplication` : null;
+  // Over the request, and checked by checkWebhooks.
+  const own = type === WEBHOOK_TRIGGER ? webhookExpressions.map((path) => `${place}${path}`) : [];
   return findExpressions(parameters, place)
-    .filter((path) => path !== own)
+    .filter((path) => !own.includes(path))
     .map((path) => ({ path, message: 'a trigger is set up beforehand: it can hold no expression' }));
 };
+
+/** JSON pointers of what may be an expression in the parameters of a webhook trigger. */
+const webhookExpressions: readonly string[] = [
+  '/deduplication',
+  ...Object.entries(webhookRules).flatMap(([name, { expressions = [] }]) =>
+    expressions.map((path) => `/${name}${path}`),
+  ),
+];
 
 const findExpressions = (value: JsonValue, path: string): string[] => {
   if (typeof value === 'string') return value.includes('{{') ? [path] : [];

@@ -6,15 +6,17 @@ import { AUTHENTICATIONS } from '../definition/path-config.ts';
 import type { Problem } from '../definition/problem.ts';
 import { REQUEST_FIELDS } from '../definition/request-fields.ts';
 import { findPathProblem, toPathConfigs, WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
+import { checkWebhookRules } from './check-webhook-rules.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
 
 const WITH_CREDENTIAL = AUTHENTICATIONS.filter((authentication) => authentication !== 'none');
 
-/** Checks paths, authentication and deduplication of the workflow's webhooks. */
+/** Checks paths, authentication, deduplication and features of the workflow's webhooks. */
 export const checkWebhooks = async (definition: WorkflowDefinition, names: Names): Promise<Problem[]> => [
   ...checkAddresses(definition),
   ...(await checkDeduplication(definition, names)),
+  ...(await checkWebhookRules(definition)),
 ];
 
 const PLAIN_WORD = /^[A-Za-z]+$/;

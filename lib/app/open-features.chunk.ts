@@ -1,0 +1,1 @@
+export { createOpenFeatures } from '../webhooks/features/open-features.ts';

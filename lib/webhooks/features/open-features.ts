@@ -1,0 +1,62 @@
+import type { JsonValue } from '../../contract/json.ts';
+import type { Answer } from '../../shared/answer.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
+import type { PathConfig, WebhookFeatures } from '../../workflows/definition/path-config.ts';
+import type { FeaturePorts, OpenFeatures, Stages, WebhookFeature } from '../webhook-feature.ts';
+
+/** Loaded for the first webhook with one; in the order in which they take part. */
+const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeature>>> = {
+  paused: async () => (await import('./paused.ts')).paused,
+  allowFrom: async () => (await import('./allow-from.ts')).allowFrom,
+};
+
+/** Creates the function that opens the features of a webhook. A rule that can't be read lets nothing through. */
+export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
+  const opened = new WeakMap<PathConfig, Promise<Required<Stages>>>();
+  return ({ config }) => {
+    const known = opened.get(config);
+    if (known !== undefined) return known;
+    const opening = openAll(config.features ?? {}, ports);
+    opened.set(config, opening);
+    return opening;
+  };
+};
+
+const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Required<Stages>> => {
+  const unknown = Object.keys(rules).find((name) => !Object.hasOwn(features, name));
+  if (unknown !== undefined) throw misconfigured(new Error(`there is no feature "${unknown}"`));
+  const stages: Stages[] = [];
+  for (const [name, load] of Object.entries(features)) {
+    const rule: JsonValue | undefined = rules[name as keyof WebhookFeatures];
+    if (rule !== undefined) stages.push(openOne(await load(), rule, ports));
+  }
+  return {
+    admit: first(stages.map(({ admit }) => admit)),
+    verify: first(stages.map(({ verify }) => verify)),
+    parse: first(stages.map(({ parse }) => parse)),
+    judge: first(stages.map(({ judge }) => judge)),
+  };
+};
+
+const openOne = (feature: WebhookFeature, rule: JsonValue, ports: FeaturePorts): Stages => {
+  try {
+    return feature(rule, ports);
+  } catch (error) {
+    throw isAppError(error) ? error : misconfigured(error);
+  }
+};
+
+const misconfigured = (cause: unknown): AppError => new AppError('WEBHOOK_MISCONFIGURED', {}, cause);
+
+/** One after the other, until one has a result. */
+const first =
+  <Subject, Result extends object = Answer>(
+    stages: readonly (((subject: Subject) => Promise<Result | null> | Result | null) | undefined)[],
+  ) =>
+  async (subject: Subject): Promise<Result | null> => {
+    for (const stage of stages) {
+      const result = (await stage?.(subject)) ?? null;
+      if (result !== null) return result;
+    }
+    return null;
+  };

@@ -1,0 +1,64 @@
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { Clock } from '../contract/services.ts';
+import type { Answer } from '../shared/answer.ts';
+import type { Webhook } from './find-webhook.ts';
+import type { WebhookRequest } from './webhook-request.ts';
+
+/** A request at a webhook, before its body is parsed. */
+interface Arrival {
+  readonly request: WebhookRequest;
+  readonly webhook: Webhook;
+  /** Adds headers to the answer, whatever it will be. */
+  addHeaders(headers: Answer['headers']): void;
+}
+
+interface ParsedBody {
+  readonly body: JsonValue;
+  /** Further keys of the trigger's output. */
+  readonly more?: JsonObject;
+}
+
+/** A request whose body is parsed. */
+interface Parsed extends Arrival {
+  /** The trigger's output. */
+  readonly input: JsonObject;
+}
+
+/**
+ * The stages of a request at which a feature takes part. An answer ends the request: no later stage is reached, and nothing is
+ * started. Each throws AppError.
+ */
+export interface Stages {
+  /** Before authentication, so cheap. */
+  readonly admit?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
+  /** After authentication, over the bytes as received. */
+  readonly verify?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
+  /** Parses the body in another way; null to leave it to the others. */
+  readonly parse?: (arrival: Arrival) => Promise<ParsedBody | null> | ParsedBody | null;
+  /** After parsing. */
+  readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
+}
+
+/** What features use of the service. */
+export interface FeaturePorts {
+  readonly clock: Clock;
+}
+
+/**
+ * A feature of webhooks: what a parameter of the trigger adds to the way of a request.
+ *
+ * @param rule - the parameter's value, checked when the workflow was stored
+ */
+export type WebhookFeature = (rule: JsonValue, ports: FeaturePorts) => Stages;
+
+/** Opens the features of a webhook, once for each version of its workflow. @throws AppError `WEBHOOK_MISCONFIGURED` */
+export type OpenFeatures = (webhook: Webhook) => Promise<Required<Stages>>;
+
+const nothing = () => null;
+
+export const withoutFeatures: Required<Stages> = {
+  admit: nothing,
+  verify: nothing,
+  parse: nothing,
+  judge: nothing,
+};

@@ -1,0 +1,24 @@
+import type { WorkflowDefinition } from '../definition/definition.ts';
+import { WEBHOOK_FEATURES } from '../definition/path-config.ts';
+import type { Problem } from '../definition/problem.ts';
+import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
+import { webhookRules } from '../webhook-rules/webhook-rules.ts';
+import { checkSchema } from './schema/check-schema.ts';
+
+/** Checks the features of the workflow's webhooks, by their schemas first. */
+export const checkWebhookRules = async ({ nodes }: WorkflowDefinition): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  for (const [index, { type, parameters }] of nodes.entries()) {
+    if (type !== WEBHOOK_TRIGGER) continue;
+    for (const name of WEBHOOK_FEATURES) {
+      const value = parameters[name];
+      if (value === undefined || value === null) continue;
+      const { schema, findProblems } = webhookRules[name];
+      const place = `/nodes/${index}/parameters/${name}`;
+      const wrong = checkSchema(schema, value, place);
+      const others = wrong.length > 0 ? [] : ((await findProblems?.(value)) ?? []);
+      problems.push(...wrong, ...others.map(({ path, message }) => ({ path: `${place}${path}`, message })));
+    }
+  }
+  return problems;
+};

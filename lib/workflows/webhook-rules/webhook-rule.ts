@@ -1,0 +1,24 @@
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import { toSchema } from '../../contract/kit/to-schema.ts';
+import type { Problem } from '../definition/problem.ts';
+
+/** How a feature of a webhook is written in a workflow: a parameter of the trigger, off while it is absent. */
+export interface WebhookRule extends Checks {
+  /** JSON Schema of the parameter's value. */
+  readonly schema: JsonObject;
+}
+
+interface Checks {
+  /**
+   * Problems that the schema does not find, with JSON pointers within the value. Called for values that the schema takes.
+   */
+  readonly findProblems?: (value: JsonValue) => readonly Problem[] | Promise<readonly Problem[]>;
+  /** JSON pointers within the value, of texts that are expressions without braces, or templates with them. */
+  readonly expressions?: readonly string[];
+}
+
+/** @param declared - a schema of the kit, with a description and an example */
+export const defineRule = (declared: object, checks: Checks = {}): WebhookRule => ({
+  schema: toSchema(declared),
+  ...checks,
+});

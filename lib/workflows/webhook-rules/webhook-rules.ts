@@ -1,0 +1,7 @@
+import type { WebhookFeatures } from '../definition/path-config.ts';
+import { allowFrom } from './allow-from.ts';
+import { paused } from './paused.ts';
+import type { WebhookRule } from './webhook-rule.ts';
+
+/** By the name of the parameter. */
+export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> = { paused, allowFrom };

@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonValue } from '../../../lib/contract/json.ts';
+import webhookTrigger from '../../../lib/nodes/webhook-trigger.ts';
+import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
+import { WEBHOOK_FEATURES } from '../../../lib/workflows/definition/path-config.ts';
+import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
+import { webhookRules } from '../../../lib/workflows/webhook-rules/webhook-rules.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
+import { aPathConfig, aWorkflowListening } from '../../support/a-workflow-listening.ts';
+
+const openFeatures = createOpenFeatures({ clock: aManualClock() });
+
+const open = (features: Readonly<Record<string, JsonValue>>) => {
+  const config = aPathConfig({ features });
+  return openFeatures({ workflow: aWorkflowListening([config]), config });
+};
+
+describe.each(WEBHOOK_FEATURES)('the feature %s', (name) => {
+  const { description, examples } = webhookRules[name].schema;
+
+  test('is a parameter of the trigger, and described', () => {
+    expect(webhookTrigger.properties).toContainEqual(expect.objectContaining({ name }));
+    expect(description).toEqual(expect.stringMatching(/^.{20,}$/));
+  });
+
+  test.each((examples as JsonValue[]).map((example) => [example]))('takes its example %j', async (value) => {
+    const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { [name]: value } }];
+    const problems = await checkWebhookRules({ id: 'x', name: 'x', enabled: true, nodes, connections: [] });
+    expect(problems).toEqual([]);
+    expect(await open({ [name]: value })).toMatchObject({ admit: expect.any(Function) });
+  });
+});
+
+test.each([
+  ['a feature that this version does not know', { mindReading: true }],
+  ['a rule that can not be read', { allowFrom: ['nowhere/99'] }],
+])('%s lets nothing through', async (_case, features) => {
+  await expect(open(features as never)).rejects.toMatchObject({ code: 'WEBHOOK_MISCONFIGURED', status: 503 });
+});
