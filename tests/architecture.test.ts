@@ -25,6 +25,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   nodes: ['contract', 'shared'],
   'credential-types': ['contract', 'shared'],
   http: ['contract', 'shared'],
+  health: ['contract', 'shared', 'workflows', 'engine', 'plugins', 'credentials'],
   deliveries: ['contract', 'shared', 'workflows', 'executions'],
   triggers: ['contract', 'shared', 'workflows', 'executions', 'deliveries'],
   webhooks: ['contract', 'shared', 'workflows', 'engine', 'executions', 'deliveries', 'credentials'],
@@ -37,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'callbacks',
     'credentials',
     'deliveries',
+    'health',
   ],
 };
 
@@ -49,6 +51,7 @@ const pureFolders = [
   'executions',
   'triggers',
   'plugins',
+  'health',
   'credential-types',
 ];
 

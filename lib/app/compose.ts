@@ -37,6 +37,7 @@ import { type Config, readConfig } from './config.ts';
 import { lateCredentials } from './late-credentials.ts';
 import { lateFeatures } from './late-features.ts';
 import { lateFiles } from './late-files.ts';
+import { lateInspect } from './late-inspect.ts';
 import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
@@ -100,6 +101,13 @@ const openServices = (http: HttpClient): SharedServices => ({ clock: systemClock
 export const openAdmin = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   return { config, logger, clock: systemClock, loadRegistry: openRegistry(config, logger) };
+};
+
+export const openHealth = (config: Config = openConfig()) => {
+  need(config.tablePrefix, 'TABLE_PREFIX');
+  const { logger, clock, loadRegistry } = openAdmin(config);
+  const inspect = lateInspect(config, logger);
+  return { logger, clock, loadRegistry, inspect, pluginDeadlineMs: config.pluginDeadlineMs };
 };
 
 export const openExecutions = (config: Config = openConfig()) => {

@@ -15,6 +15,7 @@ import {
   type OutboundCredentials,
 } from '../credentials/outbound/outbound-credentials.ts';
 import type { SecretStore } from '../credentials/outbound/secret-store.ts';
+import { testCredential } from '../credentials/outbound/test-credential.ts';
 import type { Config } from './config.ts';
 
 type ReadKeys = NonNullable<AwsCallerOptions['readCredentials']>;
@@ -29,6 +30,12 @@ interface CredentialParts {
 /** The outbound credentials of a sandbox. */
 export const openCredentials = (config: Config, parts: CredentialParts): OutboundCredentials =>
   createOutboundCredentials(openCredentialParts(config, parts));
+
+/** The live test of a credential, on demand. */
+export const openCredentialTest = (config: Config, parts: CredentialParts) => {
+  const opened = openCredentialParts(config, parts);
+  return (id: string, signal: AbortSignal) => testCredential(id, opened, signal);
+};
 
 /** @param readKeys - for AWS; those of the environment by default */
 export const openCredentialParts = (

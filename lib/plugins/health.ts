@@ -8,7 +8,7 @@ import { withinDeadline } from './within-deadline.ts';
 
 type HealthStatus = 'healthy' | 'warning' | 'unhealthy' | 'disabled';
 
-interface PluginHealth {
+export interface PluginHealth {
   readonly status: HealthStatus;
   readonly message?: string;
   readonly durationMs: number;
@@ -16,9 +16,9 @@ interface PluginHealth {
   readonly checkedAt: string;
 }
 
-interface HealthReport {
+export interface HealthReport<Health extends PluginHealth = PluginHealth> {
   readonly status: 'healthy' | 'degraded' | 'unhealthy';
-  readonly plugins: Readonly<Record<string, PluginHealth>>;
+  readonly plugins: Readonly<Record<string, Health>>;
   readonly summary: Readonly<Record<'total' | HealthStatus, number>>;
   readonly generatedAt: string;
 }
@@ -28,14 +28,38 @@ interface HealthOptions {
   readonly logger: Logger;
   /** For one plugin; all are checked at once. 2,000 by default. */
   readonly deadlineMs?: number;
+  /** Id of the only plugin to check; null for all. */
+  readonly plugin?: string | null;
 }
 
+/** Health of a plugin, by its id. */
+export type HealthRow<Health extends PluginHealth = PluginHealth> = readonly [id: string, health: Health];
+
+/** The report of {@link checkPlugins}. */
+export const checkHealth = async (registry: Registry, options: HealthOptions): Promise<HealthReport> =>
+  toReport(await checkPlugins(registry, options), options.clock.now());
+
 /** Checks every plugin: loaded, initialised, an executor for each node type, and its own health check. */
-export const checkHealth = async (registry: Registry, options: HealthOptions): Promise<HealthReport> => {
-  const plugins = await registry.initialise();
-  const rows = await Promise.all(
-    plugins.map(async (entry) => [entry.id, await checkPlugin(entry, registry, options)] as const),
+export const checkPlugins = async (
+  registry: Registry,
+  { plugin = null, ...options }: HealthOptions,
+): Promise<readonly HealthRow[]> => {
+  const entries = (await registry.initialise()).filter(({ id }) => (plugin ?? id) === id);
+  return Promise.all(
+    entries.map(async (entry) => [entry.id, await checkPlugin(entry, registry, options)] as const),
   );
+};
+
+/**
+ * The report of some plugins.
+ *
+ * @param rows - none when the registry can't be loaded; the reason is in the log
+ * @param now - milliseconds since the epoch
+ */
+export const toReport = <Health extends PluginHealth>(
+  rows: readonly HealthRow<Health>[],
+  now: number,
+): HealthReport<Health> => {
   const count = (status: HealthStatus) => rows.filter(([, health]) => health.status === status).length;
   const summary = {
     total: rows.length,
@@ -48,17 +72,9 @@ export const checkHealth = async (registry: Registry, options: HealthOptions): P
     status: toOverall(summary),
     plugins: Object.fromEntries(rows),
     summary,
-    generatedAt: new Date(options.clock.now()).toISOString(),
+    generatedAt: new Date(now).toISOString(),
   };
 };
-
-/** The report when the registry can't be loaded; the reason is in the log. */
-export const reportNoRegistry = (now: number): HealthReport => ({
-  status: 'unhealthy',
-  plugins: {},
-  summary: { total: 0, healthy: 0, warning: 0, unhealthy: 0, disabled: 0 },
-  generatedAt: new Date(now).toISOString(),
-});
 
 /** Disabled plugins do not count. Unhealthy only when no plugin works. */
 const toOverall = ({

@@ -17,7 +17,7 @@ const answerIn = (stdout: string) => JSON.parse(stdout.slice(stdout.indexOf('{\n
 /** One of each kind; the package's test has the sample events of all functions, and takes no start of the framework for each. */
 const answers: [string, object][] = [
   ['webhook', { statusCode: 200 }], // a request, with a store that has the samples
-  ['adminHealth', { statusCode: 200 }], // no store
+  ['adminHealth', { statusCode: 200 }], // what is stored
   ['adminRetryExecution', { statusCode: 404 }], // a store and the engine
   ['runDurable', { Status: 'SUCCEEDED' }], // a durable function
   ['sweep', { batchItemFailures: [] }], // no request

@@ -265,7 +265,16 @@ describe('the template', () => {
     expect(allowed).toEqual({
       AdminActionsRole: [],
       AdminDebugRole: [],
-      AdminHealthRole: [],
+      AdminHealthRole: [
+        'dynamodb:BatchGetItem ExecutionsTable',
+        'dynamodb:GetItem CredentialsTable',
+        'dynamodb:Query ExecutionsTable/index/byWorkflow',
+        'dynamodb:Scan WorkflowsTable',
+        'secretsmanager:GetSecretValue secret:STAGE/*',
+        'ssm:GetParameter parameter/STAGE/credentials/*',
+        'ssm:PutParameter parameter/STAGE/credentials/*',
+        'sts:AssumeRole role/STAGE/*',
+      ],
       AdminPluginsRole: [],
       AdminPluginRole: [],
       AdminProvidersRole: [],

@@ -1,12 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { createAdminList, createHealthFunction, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listActions, listPlugins } from '../../lib/plugins/summaries.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aHandle, aProvider, installedUnified } from '../support/a-plugin.ts';
 import { silent } from '../support/a-run.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { anInspection } from '../support/an-inspection.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -48,7 +50,8 @@ test('60 plugins are imported and initialised once, however often they are liste
   }
   expect(calls).toEqual({ load: COUNT, init: COUNT });
 
-  const health = (await createHealthFunction(parts, 2_000)(anEvent(), {} as Context)) as { body?: string };
+  const healthParts = { ...parts, inspect: anInspection(clock), pluginDeadlineMs: 2_000 };
+  const health = (await createHealthFunction(healthParts)(anEvent(), {} as Context)) as { body?: string };
   expect(JSON.parse(health.body ?? '').summary).toMatchObject({ total: COUNT, healthy: COUNT });
   expect(calls).toMatchObject({ load: COUNT, init: COUNT });
 });

@@ -1,16 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { createAdminList, createHealthFunction } from '../../lib/app/plugins-handlers.ts';
+import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { type AdminParts, createAdminList } from '../../lib/app/plugins-handlers.ts';
 import { describeRegistry } from '../../lib/plugins/debug.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listActions, listPlugins, listProviders, listTriggers } from '../../lib/plugins/summaries.ts';
+import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProvider, installedLegacy, installedUnified } from '../support/a-plugin.ts';
 import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { anInspection } from '../support/an-inspection.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -18,9 +21,18 @@ const context = { awsRequestId: 'lambda-1' } as Context;
 const eventOf = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
 
+let database: EmbeddedDynamoDb;
+
+beforeAll(async () => {
+  database = await startEmbeddedDynamoDb('test');
+  const { endpoint } = database;
+  Object.assign(process.env, { LOG_LEVEL: 'error', TABLE_PREFIX: 'test', DYNAMODB_ENDPOINT: endpoint });
+});
+
+afterAll(() => database.stop());
+
 /** The function as Lambda has it; its log goes nowhere. */
 const handlerOf = async (file: string): Promise<Handler> => {
-  process.env.LOG_LEVEL = 'error';
   const { handler } = await import(`../../functions/admin/${file}.ts`);
   return handler;
 };
@@ -126,6 +138,9 @@ describe('the methods', () => {
   });
 });
 
+const healthOf = (parts: AdminParts, pluginDeadlineMs = 2_000) =>
+  createHealthFunction({ ...parts, inspect: anInspection(parts.clock), pluginDeadlineMs });
+
 describe('broken plugins', () => {
   const sound = installedUnified(aProvider());
   const broken = [
@@ -168,7 +183,7 @@ describe('broken plugins', () => {
   });
 
   test('health has a row for each, and the sound one stays healthy', async () => {
-    const { status, body, text } = await serve((parts) => createHealthFunction(parts, 2_000));
+    const { status, body, text } = await serve(healthOf);
     expect(status).toBe(200);
     expect(body.status).toBe('degraded');
     expect(body.summary).toEqual({ total: 5, healthy: 1, warning: 0, unhealthy: 4, disabled: 0 });
@@ -198,7 +213,7 @@ describe('failures', () => {
 
   test('health without a registry is a report that says unhealthy', async () => {
     const { lines, logger } = aLog();
-    const handler = createHealthFunction({ ...parts, logger, loadRegistry: loadFailing }, 2_000) as Handler;
+    const handler = healthOf({ ...parts, logger, loadRegistry: loadFailing }) as Handler;
     const result = await handler(event, context);
     expect(result.statusCode).toBe(503);
     expect(JSON.parse(result.body ?? '')).toEqual({
@@ -213,10 +228,7 @@ describe('failures', () => {
   test('health of plugins of which none works is a 503 with the report', async () => {
     const { clock, run } = aVirtualClock();
     const registry = await run(loadRegistry([installedUnified(null)], { logger: silent, clock }));
-    const handler = createHealthFunction(
-      { logger: silent, clock, loadRegistry: async () => registry },
-      2_000,
-    );
+    const handler = healthOf({ logger: silent, clock, loadRegistry: async () => registry }, 2_000);
     const result = await run((handler as Handler)(event, context));
     expect(result.statusCode).toBe(503);
     expect(JSON.parse(result.body ?? '').summary).toMatchObject({ total: 1, unhealthy: 1 });
@@ -230,7 +242,7 @@ describe('failures', () => {
     const { clock, run } = aVirtualClock();
     const hanging = installedUnified(aProvider({ healthCheck: () => new Promise(() => {}) }));
     const registry = await run(loadRegistry([hanging], { logger: silent, clock }));
-    const handler = createHealthFunction(
+    const handler = healthOf(
       { logger: silent, clock, loadRegistry: async () => registry },
       deadlineMs,
     ) as Handler;

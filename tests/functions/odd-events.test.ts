@@ -3,7 +3,8 @@ import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
-import { createAdminList, createHealthFunction, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
@@ -12,6 +13,7 @@ import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { aWebhookService } from '../support/a-webhook-service.ts';
+import { anInspection } from '../support/an-inspection.ts';
 import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
 
 const clock = aManualClock();
@@ -39,7 +41,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'any function': createHandler(admin, async () => answerJson(200, {})),
   'a list of plugins': createAdminList(admin, listPlugins),
   'one plugin': createShowPlugin(admin),
-  health: createHealthFunction(admin, 1_000),
+  health: createHealthFunction({ ...admin, inspect: anInspection(clock), pluginDeadlineMs: 1_000 }),
   'the list of executions': createListExecutions(stores),
   cancel: createCancelExecution(stores),
   callback: createCallbackFunction(stores),

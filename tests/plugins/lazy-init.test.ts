@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
-import { createAdminList, createHealthFunction } from '../../lib/app/plugins-handlers.ts';
+import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { createAdminList } from '../../lib/app/plugins-handlers.ts';
 import type { PluginContext, PluginProvider } from '../../lib/contract/plugin.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
@@ -12,6 +13,7 @@ import { aHandle, aProvider, installedUnified } from '../support/a-plugin.ts';
 import { noOtherWorkflows, silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { anInspection } from '../support/an-inspection.ts';
 
 const DEADLINE_MS = 2_000;
 
@@ -225,7 +227,11 @@ describe('operators see the whole picture', () => {
   test('the health report does, too', async () => {
     const { registry, clock, run, elapsedMs } = await aSandbox(aPlugin('stuck', hangs), aPlugin('quick'));
     const parts = { logger: silent, clock, loadRegistry: async () => registry };
-    const handler = createHealthFunction(parts, 2_000) as Handler;
+    const handler = createHealthFunction({
+      ...parts,
+      inspect: anInspection(clock),
+      pluginDeadlineMs: 2_000,
+    }) as Handler;
     const { body } = await run(handler(anEvent(), {} as Context));
     expect(JSON.parse(body ?? '')).toMatchObject({
       status: 'degraded',

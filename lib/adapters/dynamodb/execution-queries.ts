@@ -49,7 +49,7 @@ export const listExecutions = async (
     const { Items = [], LastEvaluatedKey } = await translateErrors(
       client.query({ ...input, ExclusiveStartKey: next }),
     );
-    const items = await readSummaries(client, executions, Items);
+    const items = await readRecords(client, executions, Items, SUMMARY_ATTRIBUTES);
     found.push(
       ...items
         .filter((item) => !isExpired(item, now))
@@ -73,11 +73,18 @@ const SUMMARY_ATTRIBUTES = [
   ...['executionId', 'workflowId', 'workflowVersion', 'mode', 'status', 'startedAt', 'endedAt', 'expiresAt'],
 ];
 
-/** In the order of their keys, without those that are gone. DynamoDB may leave some for a further call. */
-const readSummaries = async (
+/**
+ * Reads some attributes of executions by the keys of an index, in their order, without those that are gone. DynamoDB may
+ * leave some for a further call.
+ *
+ * @param keys - at most 100
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const readRecords = async (
   client: DynamoDbClient,
   table: string,
   keys: readonly Item[],
+  attributes: readonly string[],
 ): Promise<readonly Item[]> => {
   const found = new Map<string, Item>();
   let wanted = keys.map(({ executionId }) => ({ executionId: executionId ?? text('') }));
@@ -87,10 +94,8 @@ const readSummaries = async (
         RequestItems: {
           [table]: {
             Keys: wanted,
-            ProjectionExpression: SUMMARY_ATTRIBUTES.map((name) => `#${name}`).join(', '),
-            ExpressionAttributeNames: Object.fromEntries(
-              SUMMARY_ATTRIBUTES.map((name) => [`#${name}`, name]),
-            ),
+            ProjectionExpression: attributes.map((name) => `#${name}`).join(', '),
+            ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
           },
         },
       }),

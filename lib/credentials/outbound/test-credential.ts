@@ -22,12 +22,31 @@ export const testCredential = async (
   const scrubber = createScrubber();
   for (const name of type.secretFields) scrubber.learn(fields[name] ?? '');
   try {
-    return scrubber.scrub(await type.test(fields, toContext(id, signal, { ...parts, cache })));
+    return scrubber.scrub(toResult(await type.test(fields, toContext(id, signal, { ...parts, cache }))));
   } catch (error) {
     if (error instanceof CredentialError) throw error;
-    return {
-      status: 'unhealthy',
-      message: scrubber.scrub(error instanceof Error ? error.message : String(error)),
-    };
+    return { status: 'unhealthy', message: scrubber.scrub(describeThrown(error)) };
+  }
+};
+
+const STATUSES: readonly unknown[] = [
+  'healthy',
+  'warning',
+  'unhealthy',
+] satisfies HealthCheckResult['status'][];
+
+/** A plain object, whatever the test returns: nothing else is scrubbed. */
+const toResult = (result: unknown): HealthCheckResult => {
+  const { status, message } = (result ?? {}) as Partial<HealthCheckResult>;
+  if (status === undefined || !STATUSES.includes(status))
+    return { status: 'unhealthy', message: 'its live test returned something that is no result' };
+  return typeof message === 'string' && message.trim() !== '' ? { status, message } : { status };
+};
+
+const describeThrown = (error: unknown): string => {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'its live test threw an error that can not be described';
   }
 };

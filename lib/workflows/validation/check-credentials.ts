@@ -27,7 +27,7 @@ export const checkCredentials = async (
     if (!types.has(credentialId)) types.set(credentialId, await findType(credentialId));
     const type = types.get(credentialId) ?? null;
     const path = `/nodes/${index}/credentialId`;
-    const taken = typesFor(node, findNodeType);
+    const taken = credentialTypesOf(node, findNodeType);
     if (type === null) {
       const near = findNearest(credentialId, await listIds());
       problems.push({ path, message: `there is no credential ${quote(credentialId)}${didYouMean(near)}` });
@@ -39,8 +39,11 @@ export const checkCredentials = async (
   return problems;
 };
 
-/** A webhook takes the type that its authentication names. */
-const typesFor = ({ type, parameters }: WorkflowNode, findNodeType: FindNodeType): readonly string[] => {
+/** The types of credential that a node takes; a webhook takes the one that its authentication names. */
+export const credentialTypesOf = (
+  { type, parameters }: WorkflowNode,
+  findNodeType: FindNodeType,
+): readonly string[] => {
   const { authentication } = parameters;
   if (type === WEBHOOK_TRIGGER && typeof authentication === 'string') return [authentication];
   return findNodeType(type)?.credentialTypes ?? [];

@@ -15,7 +15,7 @@ export const checkSchema = (
   isUnknown?: IsUnknown,
 ): Problem[] => {
   try {
-    const validate = compiled.get(schema) ?? compile(schema);
+    const validate = compileSchema(schema);
     return validate(value) ? [] : toSchemaProblems(validate.errors ?? [], place, isUnknown);
   } catch (error) {
     return [{ path: place, message: `can't be checked: the schema of its type is none (${String(error)})` }];
@@ -30,7 +30,10 @@ const createAjv = (): Ajv => new Ajv({ allErrors: true, strict: false, verbose: 
 /** One for all schemas: it compiles the schema of schemas, which takes longer than most of them. */
 let ajv = createAjv();
 
-const compile = (schema: JsonObject): ValidateFunction => {
+/** @throws Error when it is no JSON Schema */
+export const compileSchema = (schema: JsonObject): ValidateFunction => {
+  const known = compiled.get(schema);
+  if (known !== undefined) return known;
   try {
     const validate = ajv.compile(schema);
     ajv.removeSchema(schema); // Ajv would keep it for good, and refuse another one of the same $id

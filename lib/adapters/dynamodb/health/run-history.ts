@@ -1,0 +1,45 @@
+import type { NodeRecord } from '../../../engine/result.ts';
+import type { ObservedExecution, OpenRuns } from '../../../health/sample-runs.ts';
+import { type Item, readLongJson, readNumber, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { toIso } from '../execution-item.ts';
+import { readRecords } from '../execution-queries.ts';
+import type { TableNames } from '../table-names.ts';
+import { translateErrors } from '../translate-error.ts';
+
+/** Reads the executions of a workflow by its index, the latest first, and of each record its nodes. */
+export const createOpenRuns =
+  (client: DynamoDbClient, { executions }: Pick<TableNames, 'executions'>): OpenRuns =>
+  (workflowId, from) => {
+    let next: Item | undefined;
+    return {
+      read: async (limit) => {
+        const { Items = [], LastEvaluatedKey } = await translateErrors(
+          client.query({
+            TableName: executions,
+            IndexName: 'byWorkflow',
+            ScanIndexForward: false,
+            Limit: limit,
+            KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
+            ExpressionAttributeValues: { ':workflowId': text(workflowId), ':from': text(toIso(from)) },
+            ExclusiveStartKey: next,
+          }),
+        );
+        next = LastEvaluatedKey;
+        const records = await readRecords(client, executions, Items, [
+          'executionId',
+          'nodes',
+          'nodesOmitted',
+        ]);
+        return { executions: records.map(toObserved), hasMore: next !== undefined };
+      },
+    };
+  };
+
+/** Without the data of the nodes, which is most of a record. */
+const toObserved = (item: Item): ObservedExecution => ({
+  nodes: readLongJson<NodeRecord[]>(item, 'nodes', []).map(({ type, status, failure }) =>
+    failure === undefined ? { type, status } : { type, status, failure },
+  ),
+  nodesOmitted: readNumber(item, 'nodesOmitted', 0),
+});

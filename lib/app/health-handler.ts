@@ -1,0 +1,77 @@
+import type { Context } from 'aws-lambda';
+import * as v from 'valibot';
+import type { Inspect } from '../health/inspect.ts';
+import { createKeeper } from '../health/keep-reports.ts';
+import { mergeInspection } from '../health/merge-inspection.ts';
+import { parseQuery } from '../http/read-query.ts';
+import { checkPlugins, toReport } from '../plugins/health.ts';
+import type { Registry } from '../plugins/load-registry.ts';
+import { type Answer, answerJson } from '../shared/answer.ts';
+import { AppError } from '../shared/errors.ts';
+import { text, word } from '../shared/query-fields.ts';
+import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
+
+interface HealthParts extends AdminParts {
+  readonly inspect: Inspect;
+  /** For the checks of one plugin. */
+  readonly pluginDeadlineMs: number;
+}
+
+const healthQuery = v.object({
+  /** Id of the only plugin to report; null for all. */
+  plugin: v.nullish(text, null),
+  /** `true` makes the live tests of the credentials. */
+  probe: v.nullish(word(['true', 'false']), 'false'),
+});
+
+/** How long a sandbox keeps a report, so that a monitor is no load. */
+const KEPT_MS = 5_000;
+
+/** Time reserved to report after the last check. */
+const MARGIN_MS = 500;
+
+/** The longest time of a report, where the function has more. */
+const MAX_MS = 25_000;
+
+/**
+ * `GET /api/admin/plugins/health`: 503 when no plugin works, or the registry can't be built. Checks end before the
+ * function's own time is up.
+ */
+export const createHealthFunction = (parts: HealthParts) => {
+  const { logger, clock, pluginDeadlineMs, inspect } = parts;
+  const keep = createKeeper<Awaited<ReturnType<typeof report>>>({ clock, ttlMs: KEPT_MS });
+
+  const report = async (
+    registry: Registry,
+    { plugin, probe }: v.InferOutput<typeof healthQuery>,
+    context: Partial<Context>,
+  ) => {
+    const remainingMs = () => (context.getRemainingTimeInMillis?.() ?? MAX_MS + MARGIN_MS) - MARGIN_MS;
+    await registry.initialise(); // before the remaining time is read
+    const deadlineMs = Math.max(0, Math.min(pluginDeadlineMs, remainingMs()));
+    const rows = await checkPlugins(registry, { logger, clock, deadlineMs, plugin });
+    const endsAt = clock.now() + Math.min(MAX_MS, remainingMs());
+    const inspection = await inspect(registry, { plugin, probe: probe === 'true', endsAt });
+    return mergeInspection(rows, inspection, clock.now());
+  };
+
+  return createAdminFunction(parts, async ({ event, context }) => {
+    const query = parseQuery(event, healthQuery);
+    const registry = await parts.loadRegistry().catch((cause: unknown) => {
+      logger.error('registry not built', { cause });
+      return null;
+    });
+    if (registry === null) return answerJson(503, toReport([], clock.now()));
+    if (query.plugin !== null && !registry.plugins.some(({ id }) => id === query.plugin))
+      throw new AppError('PLUGIN_NOT_FOUND', { near: null });
+    const { value, expiresAt } = await keep(JSON.stringify(query), () => report(registry, query, context));
+    const answer = answerJson(value.status === 'unhealthy' ? 503 : 200, value);
+    return cacheFor(answer, expiresAt - clock.now());
+  });
+};
+
+/** For the caller alone: reports are behind IAM. */
+const cacheFor = ({ headers, ...answer }: Answer, ms: number): Answer => ({
+  ...answer,
+  headers: { ...headers, 'cache-control': `private, max-age=${Math.max(0, Math.ceil(ms / 1_000))}` },
+});

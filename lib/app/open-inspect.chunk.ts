@@ -1,0 +1,40 @@
+import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
+import { createOpenRuns } from '../adapters/dynamodb/health/run-history.ts';
+import { createListDefinitions } from '../adapters/dynamodb/health/workflow-definitions.ts';
+import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
+import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-credential-store.ts';
+import { tableNames } from '../adapters/dynamodb/table-names.ts';
+import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
+import { systemClock } from '../adapters/runtime/system-clock.ts';
+import type { Logger } from '../contract/services.ts';
+import { createInspect, type Inspect } from '../health/inspect.ts';
+import type { Config } from './config.ts';
+
+/** The inspection of the plugins by what this stage has stored. */
+export const openInspect = (config: Config, logger: Logger): Inspect => {
+  const { region, dynamodbEndpoint: endpoint } = config;
+  const tables = tableNames(config.tablePrefix ?? '');
+  const client = createJsonClient({ region, endpoint });
+  return createInspect({
+    stores: {
+      listWorkflows: createListDefinitions(client, tables),
+      openRuns: createOpenRuns(client, tables),
+      inbound: createCredentialStore(client, tables),
+      outbound: createOutboundCredentialStore(client, tables),
+    },
+    openTest: ({ credentialTypes }) => {
+      const http = lateHttpClient(config.outboundAllow);
+      const findType = async (type: string) => credentialTypes.get(type) ?? null;
+      const parts = { client, tables, http, findType };
+      const open = async () =>
+        (await import('./open-credentials.chunk.ts')).openCredentialTest(config, parts);
+      let test: ReturnType<typeof open> | undefined;
+      return async (id, signal) => {
+        test ??= open();
+        return (await test)(id, signal);
+      };
+    },
+    clock: systemClock,
+    logger,
+  });
+};

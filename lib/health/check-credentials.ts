@@ -1,0 +1,74 @@
+import pLimit from 'p-limit';
+import type { CredentialStore } from '../credentials/credential-store.ts';
+import type { OutboundCredentialStore } from '../credentials/outbound/outbound-credential.ts';
+import type { CredentialUse, Usage } from './usage.ts';
+
+/** A credential that stored workflows name. */
+export interface CredentialState {
+  readonly id: string;
+  /** Null when there is no such credential. */
+  readonly type: string | null;
+  readonly uses: readonly CredentialUse[];
+  /** What is wrong with it, without its name; null for nothing. */
+  readonly problem: string | null;
+  /** Of a credential for calling out, which can be tested; null for any other. */
+  readonly revision: number | null;
+}
+
+export interface CredentialStores {
+  readonly inbound: Pick<CredentialStore, 'find'>;
+  readonly outbound: Pick<OutboundCredentialStore, 'find'>;
+}
+
+export interface CheckedCredentials {
+  readonly states: readonly CredentialState[];
+  /** Whether all credentials that workflows name were read. */
+  readonly isComplete: boolean;
+}
+
+const CONCURRENCY = 8;
+
+/**
+ * Checks by the table alone that the credentials of stored workflows exist, with a secret, and are of a type that their
+ * nodes take.
+ *
+ * @param max - how many are read
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const checkCredentials = async (
+  { credentials }: Pick<Usage, 'credentials'>,
+  stores: CredentialStores,
+  max: number,
+): Promise<CheckedCredentials> => {
+  const limitReads = pLimit(CONCURRENCY);
+  const states = await Promise.all(
+    [...credentials].slice(0, max).map(([id, uses]) => limitReads(() => checkOne(id, uses, stores))),
+  );
+  return { states, isComplete: credentials.size <= max };
+};
+
+const checkOne = async (
+  id: string,
+  uses: readonly CredentialUse[],
+  { inbound, outbound }: CredentialStores,
+): Promise<CredentialState> => {
+  const lent = await outbound.find(id);
+  if (lent !== null) {
+    const { type, revision, reference } = lent;
+    const problem = reference === '' ? NO_SECRET : findMismatch(type, uses);
+    return { id, type, uses, revision, problem };
+  }
+  const own = await inbound.find(id);
+  if (own === null) return { id, type: null, uses, revision: null, problem: 'does not exist' };
+  const problem = own.secrets.length === 0 ? NO_SECRET : findMismatch(own.type, uses);
+  return { id, type: own.type, uses, revision: null, problem };
+};
+
+const NO_SECRET = 'has no secret';
+
+const findMismatch = (type: string, uses: readonly CredentialUse[]): string | null => {
+  const wrong = uses.find(({ takes }) => takes !== null && !takes.includes(type));
+  if (wrong === undefined) return null;
+  const takes = wrong.takes?.join(', ') || 'none';
+  return `is of the type ${type}, and ${wrong.nodeType} takes ${takes}`;
+};

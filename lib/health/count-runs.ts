@@ -1,0 +1,38 @@
+import type { NodeRecord } from '../engine/result.ts';
+
+/** The runs of a node type that have ended. */
+export interface RunCount {
+  readonly runs: number;
+  readonly failed: number;
+}
+
+/** What is read of a node's record. */
+export type ObservedNode = Pick<NodeRecord, 'type' | 'status' | 'failure'>;
+
+/** Failures of nodes that were running when their execution ended for another reason. */
+const ABORTED = new Set(['ExecutionFailed', 'Cancelled']);
+
+/** Counts by node type. A node has a run for each iteration of its loop; further attempts belong to the same run. */
+export const countRuns = (nodes: Iterable<ObservedNode>): Map<string, RunCount> => {
+  const counts = new Map<string, RunCount>();
+  for (const { type, status, failure } of nodes) {
+    const hasFailed = status === 'failed';
+    if (!hasFailed && status !== 'succeeded') continue;
+    if (hasFailed && failure !== undefined && ABORTED.has(failure.name)) continue;
+    const { runs, failed } = counts.get(type) ?? { runs: 0, failed: 0 };
+    counts.set(type, { runs: runs + 1, failed: failed + (hasFailed ? 1 : 0) });
+  }
+  return counts;
+};
+
+/** From 0 to 1, with four decimals. */
+export const shareOf = ({ runs, failed }: RunCount): number =>
+  runs === 0 ? 0 : Math.round((failed / runs) * 10_000) / 10_000;
+
+/** Share of failed runs from which a node type is a warning … */
+const WARNING_SHARE = 0.1;
+/** … when there are as many of them: one failure of a rare workflow is not yet a pattern. */
+const WARNING_FAILURES = 3;
+
+export const isTooMany = (count: RunCount): boolean =>
+  count.failed >= WARNING_FAILURES && count.failed / count.runs >= WARNING_SHARE;

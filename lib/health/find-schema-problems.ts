@@ -1,0 +1,20 @@
+import type { JsonObject } from '../contract/json.ts';
+import { describeError } from '../plugins/describe-error.ts';
+import type { Plugin } from '../plugins/plugin.ts';
+import { findSchemaError } from '../workflows/validation/schema/find-schema-error.ts';
+
+/** The schemas of a plugin that do not compile, so that no workflow with them can be stored. */
+export const findSchemaProblems = ({
+  nodeTypes,
+  credentialTypes,
+}: Pick<Plugin, 'nodeTypes' | 'credentialTypes'>): string[] => [
+  ...nodeTypes.flatMap(({ nodeType, schema }) => describe(`the node type "${nodeType}"`, schema)),
+  ...credentialTypes.flatMap(({ id, schema }) => describe(`the credential type "${id}"`, schema)),
+];
+
+const describe = (owner: string, schema: JsonObject): string[] => {
+  const error = findSchemaError(schema);
+  if (error === null) return [];
+  const place = error.place === '' ? '' : ` at ${error.place}`;
+  return [`the schema of ${owner} does not compile${place}: ${describeError(error.message)}`];
+};

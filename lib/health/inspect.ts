@@ -1,0 +1,142 @@
+import type { Clock, Logger } from '../contract/services.ts';
+import type { Registry } from '../plugins/load-registry.ts';
+import type { LoadedEntry } from '../plugins/plugin.ts';
+import { withinDeadline } from '../plugins/within-deadline.ts';
+import { credentialsOf, inspectPlugin, type PluginInspection } from './inspect-plugin.ts';
+import { createKeeper } from './keep-reports.ts';
+import { createProbes, type TestCredential } from './probe-credentials.ts';
+import { type FactLimits, type FactStores, readStoredFacts, type StoredFacts } from './stored-facts.ts';
+
+interface StoreCheck {
+  readonly status: 'healthy' | 'unhealthy';
+  readonly message?: string;
+}
+
+/** How much was read of what is stored; `complete: false` where it is more than a report reads. */
+export interface Coverage {
+  readonly workflows: { readonly read: number; readonly complete: boolean };
+  readonly credentials: { readonly read: number; readonly complete: boolean };
+  readonly executions: {
+    readonly read: number;
+    readonly complete: boolean;
+    /** ISO 8601, UTC. */
+    readonly since: string;
+  };
+}
+
+/** What is found out of the plugins beyond their own checks. */
+export interface Inspection {
+  readonly store: StoreCheck;
+  /** Null when the tables can't be read. */
+  readonly coverage: Coverage | null;
+  /** Of the loaded plugins, by id. */
+  readonly plugins: ReadonlyMap<string, PluginInspection>;
+}
+
+interface InspectOptions {
+  /** Id of the only plugin to inspect; null for all. */
+  readonly plugin: string | null;
+  /** Make the live tests of the credentials. */
+  readonly probe: boolean;
+  /** When the report has to be there; milliseconds since the epoch. */
+  readonly endsAt: number;
+}
+
+type InspectedRegistry = Pick<Registry, 'plugins' | 'findNodeType' | 'credentialTypes'>;
+
+/** Never throws for a store that can't be read, or a credential. */
+export type Inspect = (registry: InspectedRegistry, options: InspectOptions) => Promise<Inspection>;
+
+export interface InspectParts {
+  readonly stores: FactStores;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Creates the live test, once. */
+  readonly openTest: (registry: InspectedRegistry) => TestCredential;
+  readonly limits?: Partial<InspectLimits>;
+}
+
+interface InspectLimits extends FactLimits {
+  readonly storeMs: number;
+  /** Live tests of one report, and the time of each. */
+  readonly maxProbes: number;
+  readonly probeMs: number;
+}
+
+const LIMITS: InspectLimits = {
+  maxWorkflows: 300,
+  maxCredentials: 200,
+  maxExecutions: 500,
+  runsMs: 3_000,
+  storeMs: 5_000,
+  maxProbes: 20,
+  probeMs: 4_000,
+};
+
+/** How long a sandbox keeps what it has read of the tables, for the reports of all plugins. */
+const KEPT_MS = 5_000;
+
+export const createInspect = ({
+  stores,
+  clock,
+  logger,
+  openTest,
+  limits: changed,
+}: InspectParts): Inspect => {
+  const limits = { ...LIMITS, ...changed };
+  const keepFacts = createKeeper<StoredFacts>({ clock, ttlMs: KEPT_MS });
+  let probeAll: ReturnType<typeof createProbes> | undefined;
+
+  const readFacts = async (registry: InspectedRegistry, endsAt: number): Promise<StoredFacts | null> => {
+    try {
+      const ms = Math.max(0, Math.min(limits.storeMs, endsAt - clock.now()));
+      const read = () => readStoredFacts(stores, registry.findNodeType, clock, limits);
+      return (await withinDeadline(clock, ms, () => keepFacts('facts', read))).value;
+    } catch (cause) {
+      logger.error('stored facts not read', { cause });
+      return null;
+    }
+  };
+
+  const makeProbes = async (
+    registry: InspectedRegistry,
+    entries: readonly LoadedEntry[],
+    facts: StoredFacts,
+    endsAt: number,
+  ) => {
+    probeAll ??= createProbes(clock, openTest(registry));
+    const wanted = new Set(entries.flatMap(({ plugin }) => credentialsOf(plugin, facts)));
+    const testable = [...wanted].filter(({ revision, problem }) => revision !== null && problem === null);
+    return probeAll(testable, { max: limits.maxProbes, deadlineMs: limits.probeMs, endsAt });
+  };
+
+  return async (registry, { plugin, probe, endsAt }) => {
+    const entries = registry.plugins.filter(
+      (entry): entry is LoadedEntry => entry.status === 'loaded' && (plugin ?? entry.id) === entry.id,
+    );
+    const facts = await readFacts(registry, endsAt);
+    const probes =
+      probe && facts !== null ? await makeProbes(registry, entries, facts, endsAt) : new Map<string, never>();
+    return {
+      store: facts === null ? UNREADABLE : { status: 'healthy' },
+      coverage: facts === null ? null : toCoverage(facts),
+      plugins: new Map(entries.map((entry) => [entry.id, inspectPlugin(entry, facts, probes)])),
+    };
+  };
+};
+
+/** The reason is in the log. */
+const UNREADABLE: StoreCheck = {
+  status: 'unhealthy',
+  message: 'the tables can not be read: they do not answer, throttle, or are missing',
+};
+
+const toCoverage = ({ workflows, credentials, runs }: StoredFacts): Coverage => ({
+  workflows: { read: workflows.count, complete: workflows.isComplete },
+  credentials: { read: credentials.states.length, complete: credentials.isComplete },
+  executions: {
+    read: runs.executions,
+    complete: runs.isComplete,
+    since: new Date(runs.since).toISOString(),
+  },
+});

@@ -1,0 +1,58 @@
+import type { Clock } from '../contract/services.ts';
+
+interface KeepOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** How long a value is kept, from when it is there. */
+  readonly ttlMs: number;
+}
+
+interface Kept<Value> {
+  readonly value: Value;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+interface Entry<Value> {
+  readonly value: Promise<Value>;
+  readonly startedAt: number;
+  expiresAt: number;
+}
+
+const MAX_ENTRIES = 200;
+
+/** Work that has not ended by then is not shared any more. */
+const MAX_WORK_MS = 30_000;
+
+/**
+ * Keeps what takes long to find out for some seconds. Unlike `createCache`, it counts them from the end of the work, which
+ * may take longer than they last; calls meanwhile share it. Failures are not kept.
+ */
+export const createKeeper = <Value>({ clock, ttlMs }: KeepOptions) => {
+  const entries = new Map<string, Entry<Value>>();
+
+  const start = (key: string, work: () => Promise<Value>): Entry<Value> => {
+    const startedAt = clock.now();
+    const entry = { value: work(), startedAt, expiresAt: startedAt + MAX_WORK_MS };
+    if (entries.size >= MAX_ENTRIES) entries.clear();
+    entries.set(key, entry);
+    entry.value.then(
+      () => {
+        entry.expiresAt = clock.now() + ttlMs;
+      },
+      () => {
+        if (entries.get(key) === entry) entries.delete(key);
+      },
+    );
+    return entry;
+  };
+
+  return async (key: string, work: () => Promise<Value>): Promise<Kept<Value>> => {
+    const now = clock.now();
+    const known = entries.get(key);
+    // The first comparison: a clock can be set back.
+    const isFresh = known !== undefined && known.startedAt <= now && now < known.expiresAt;
+    const entry = isFresh ? known : start(key, work);
+    const value = await entry.value;
+    return { value, expiresAt: entry.expiresAt };
+  };
+};

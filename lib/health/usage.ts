@@ -1,0 +1,35 @@
+import type { FindNodeType } from '../contract/node-type.ts';
+import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
+import { credentialTypesOf } from '../workflows/validation/check-credentials.ts';
+
+/** A node that names a credential. */
+export interface CredentialUse {
+  readonly workflowId: string;
+  readonly nodeType: string;
+  /** The types that the node takes; null when no loaded plugin has its type. */
+  readonly takes: readonly string[] | null;
+}
+
+/** What can run of the stored workflows: the enabled nodes of the enabled ones. */
+export interface Usage {
+  readonly nodeTypes: ReadonlySet<string>;
+  /** By the id of the credential. */
+  readonly credentials: ReadonlyMap<string, readonly CredentialUse[]>;
+}
+
+export const findUsage = (definitions: readonly WorkflowDefinition[], findNodeType: FindNodeType): Usage => {
+  const nodeTypes = new Set<string>();
+  const credentials = new Map<string, CredentialUse[]>();
+  for (const { id: workflowId, enabled, nodes } of definitions) {
+    if (!enabled) continue;
+    for (const node of nodes) {
+      if (node.disabled === true) continue;
+      nodeTypes.add(node.type);
+      if (node.credentialId === undefined) continue;
+      const takes = findNodeType(node.type) === null ? null : credentialTypesOf(node, findNodeType);
+      const use = { workflowId, nodeType: node.type, takes };
+      credentials.set(node.credentialId, [...(credentials.get(node.credentialId) ?? []), use]);
+    }
+  }
+  return { nodeTypes, credentials };
+};

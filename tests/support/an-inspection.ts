@@ -1,0 +1,26 @@
+import type { Clock } from '../../lib/contract/services.ts';
+import { createInspect, type Inspect, type InspectParts } from '../../lib/health/inspect.ts';
+import { silent } from './a-run.ts';
+import { inMemoryCredentialStore } from './in-memory-stores.ts';
+import { inMemoryOutboundStore } from './outbound-credentials.ts';
+
+/** A service without workflows, credentials and executions. */
+export const emptyStores = (): InspectParts['stores'] => ({
+  listWorkflows: async () => ({ definitions: [], ids: [], isComplete: true }),
+  openRuns: () => ({ read: async () => ({ executions: [], hasMore: false }) }),
+  inbound: inMemoryCredentialStore(),
+  outbound: inMemoryOutboundStore(),
+});
+
+/** The inspection of such a service; a test changes what it is about. */
+export const anInspection = (
+  clock: Clock,
+  { stores = {}, ...changes }: Partial<Omit<InspectParts, 'stores'>> & { readonly stores?: object } = {},
+): Inspect =>
+  createInspect({
+    stores: { ...emptyStores(), ...stores },
+    clock,
+    logger: silent,
+    openTest: () => async () => null,
+    ...changes,
+  });
