@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals';
+import type { CredentialType } from '../../../lib/contract/credential-type.ts';
+import { testCredential } from '../../../lib/credentials/outbound/test-credential.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
+import { aServer, inMemoryOutboundStore, inMemorySecrets } from '../../support/outbound-credentials.ts';
+
+const SECRET = 'the-secret-of-acme';
+
+const testWith = async (test: CredentialType['test']) => {
+  const type: CredentialType = {
+    id: 'acme',
+    name: 'Acme',
+    description: 'A token',
+    schema: { type: 'object', properties: { token: { type: 'string' } } },
+    secretFields: ['token'],
+    ...(test === undefined ? {} : { test }),
+  };
+  const [store, secrets] = [inMemoryOutboundStore(), inMemorySecrets()];
+  const reference = await secrets.put('a', JSON.stringify({ token: SECRET }));
+  await store.put({ id: 'a', type: 'acme', fields: {}, reference, revision: 1 });
+  const parts = { store, secrets, findType: async () => type, http: aServer(), clock: aManualClock() };
+  return testCredential('a', parts, new AbortController().signal);
+};
+
+const thrown = (value: unknown) => async () => {
+  throw value;
+};
+
+const notResult = { status: 'unhealthy', message: 'its live test returned something that is no result' };
+
+test.each<[string, unknown, unknown]>([
+  ['a result', async () => ({ status: 'warning', message: 'slow' }), { status: 'warning', message: 'slow' }],
+  ['a result with more', async () => ({ status: 'healthy', token: SECRET }), { status: 'healthy' }],
+  [
+    'a message that is no text',
+    async () => ({ status: 'healthy', message: { token: SECRET } }),
+    { status: 'healthy' },
+  ],
+  [
+    'a secret in a result',
+    async (fields: object) => ({ status: 'unhealthy', message: `not ${JSON.stringify(fields)}` }),
+    { status: 'unhealthy', message: 'not {"token":"[redacted]"}' },
+  ],
+  [
+    'a secret in an object of a class',
+    async () =>
+      new (class {
+        readonly status = 'unhealthy';
+        readonly message = `not ${SECRET}`;
+      })(),
+    { status: 'unhealthy', message: 'not [redacted]' },
+  ],
+  [
+    'a secret that is thrown',
+    thrown(new Error(`not ${Buffer.from(SECRET).toString('base64')}`)),
+    { status: 'unhealthy', message: expect.stringMatching(/^not \[redacted\]/) },
+  ],
+  ['a text that is thrown', thrown(SECRET), { status: 'unhealthy', message: '[redacted]' }],
+  [
+    'what can not be described',
+    thrown({
+      toString: () => {
+        throw new Error(SECRET);
+      },
+    }),
+    { status: 'unhealthy', message: 'its live test threw an error that can not be described' },
+  ],
+  ['nothing', async () => undefined, notResult],
+  ['a text', async () => 'fine', notResult],
+  ['another status', async () => ({ status: SECRET }), notResult],
+  ['no test', undefined, null],
+])('of a live test with %s', async (_case, test, expected) => {
+  expect(await testWith(test as CredentialType['test'])).toEqual(expected);
+});

@@ -1,0 +1,409 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { createFolderSecretStore } from '../../lib/adapters/secrets/folder-secret-store.ts';
+import { openHealth } from '../../lib/app/compose.ts';
+import { readConfig } from '../../lib/app/config.ts';
+import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import type { WorkflowNode } from '../../lib/contract/node.ts';
+import type { NodeRecord } from '../../lib/engine/result.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { anEvent } from '../support/an-api-event.ts';
+import { findSecrets } from '../support/secret-forms.ts';
+import { useTestDatabases } from '../support/test-database.ts';
+
+type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+
+const TOKEN = 'the-token-of-the-crm';
+const openDatabase = useTestDatabases();
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+/** The function with its real parts: the installed plugins, the tables, the secrets, the guarded HTTP client. */
+const aService = async (environment: Readonly<Record<string, string>> = {}) => {
+  const { client, tables, endpoint } = await openDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'hookloom-health-'));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const secrets = createFolderSecretStore(folder);
+  const outbound = createOutboundCredentialStore(client, tables);
+  const executions = createExecutionStore(client, tables, { retentionDays: 30, clock: systemClock });
+  const config = readConfig({
+    LOG_LEVEL: 'error',
+    TABLE_PREFIX: 'test',
+    DYNAMODB_ENDPOINT: endpoint,
+    SECRETS_FOLDER: folder,
+    OUTBOUND_ALLOW: '127.0.0.1',
+    ...environment,
+  });
+  /** Another sandbox each time, which has kept nothing. */
+  const get = (rawQueryString = '', method = 'GET') =>
+    (createHealthFunction(openHealth(config)) as Handler)(
+      { ...anEvent({ method }), rawQueryString },
+      {} as Context,
+    );
+  return {
+    get,
+    report: async (query = '') => bodyOf(await get(query)),
+    secrets,
+    outbound,
+    inbound: createCredentialStore(client, tables),
+    workflows: createWorkflowStore(client, tables, systemClock),
+    putCredential: async (id: string, fields: Record<string, string> = {}) => {
+      const reference = await secrets.put(id, JSON.stringify({ token: TOKEN }));
+      await outbound.put({ id, type: 'httpBearer', fields, reference, revision: 1 });
+    },
+    /** Records an execution of some nodes that ends now. */
+    record: async (executionId: string, nodes: readonly NodeRecord[], workflowId = 'greeting') => {
+      const startedAt = Date.now() - 1_000;
+      await executions.start(anExecutionStart({ executionId, workflowId, startedAt }));
+      await executions.finish(executionId, anExecutionEnd({ endedAt: Date.now(), nodes }));
+    },
+  };
+};
+
+const aServer = async (routes: Routes): Promise<LocalServer> => {
+  const server = await aLocalServer(routes);
+  cleanups.push(server.close);
+  return server;
+};
+
+const call = (changes: Partial<WorkflowNode> = {}): WorkflowNode => ({
+  id: 'call',
+  type: 'httpRequest',
+  credentialId: 'crm',
+  parameters: { url: 'https://crm.example.com/' },
+  ...changes,
+});
+
+/** A workflow that calls out with the credential `crm`. */
+const aCaller = (changes: Partial<WorkflowDefinition> = {}): WorkflowDefinition =>
+  aWorkflow({
+    id: 'orders',
+    nodes: [aTrigger(), call()],
+    connections: [{ sourceNodeId: 'request', targetNodeId: 'call' }],
+    ...changes,
+  });
+
+const aNode = (type: string, status: NodeRecord['status'], failureName?: string): NodeRecord => ({
+  nodeId: type,
+  type,
+  status,
+  iteration: 0,
+  attempts: 1,
+  startedAt: 0,
+  durationMs: 1,
+  ...(failureName === undefined
+    ? {}
+    : { failure: { nodeId: type, name: failureName, message: 'it failed' } }),
+});
+
+const times = <Value>(count: number, value: Value): Value[] => Array.from({ length: count }, () => value);
+
+describe('a plugin that is not used', () => {
+  test('is healthy, and says that it is not configured', async () => {
+    const { report } = await aService();
+    const { status, plugins, coverage } = await report();
+    expect(status).toBe('healthy');
+    expect(plugins.credentials).toMatchObject({ status: 'healthy', configured: false });
+    expect(plugins.flow).toEqual({
+      status: 'healthy',
+      durationMs: expect.any(Number),
+      checkedAt: expect.any(String),
+      configured: false,
+    });
+    expect(coverage).toEqual({
+      workflows: { read: 0, complete: true },
+      credentials: { read: 0, complete: true },
+      executions: { read: 0, complete: true, since: expect.stringMatching(/Z$/) },
+    });
+  });
+
+  test.each([
+    ['a disabled workflow', { enabled: false }],
+    ['a disabled node', { nodes: [aTrigger(), call({ disabled: true })] }],
+  ])('is not configured by %s, whose credential may be missing', async (_case, changes) => {
+    const { report, workflows } = await aService();
+    await workflows.put(aCaller(changes), []);
+    const { status, plugins } = await report();
+    expect(status).toBe('healthy');
+    expect(plugins.httpRequest).toMatchObject({ configured: false });
+    expect(plugins.httpRequest).not.toHaveProperty('credentials');
+  });
+
+  test('is configured by a workflow that has one of its nodes', async () => {
+    const { report, workflows } = await aService();
+    await workflows.put(aWorkflow(), []);
+    await workflows.put(aCaller({ id: 'gone' }), []);
+    await workflows.remove('gone');
+    expect((await report()).plugins).toMatchObject({
+      flow: { configured: true },
+      webhookTrigger: { configured: true },
+      httpRequest: { configured: false },
+    });
+  });
+});
+
+describe('the credentials that workflows name', () => {
+  test('are shown with the plugins of the node and of the type', async () => {
+    const { report, workflows, putCredential } = await aService();
+    await putCredential('crm');
+    await workflows.put(aCaller(), []);
+    const crm = { crm: { type: 'httpBearer', status: 'healthy', workflows: ['orders'] } };
+    expect(await report()).toMatchObject({
+      status: 'healthy',
+      plugins: {
+        httpRequest: { configured: true, credentials: crm },
+        credentials: { configured: true, credentials: crm },
+      },
+    });
+  });
+
+  test('are missed when they are removed: the plugin of the node is unhealthy, and says where', async () => {
+    const { report, workflows, putCredential, outbound } = await aService();
+    await putCredential('crm');
+    await workflows.put(aCaller(), []);
+    await outbound.remove('crm');
+    const { status, plugins, summary } = await report();
+    expect({ status, unhealthy: summary.unhealthy }).toEqual({ status: 'degraded', unhealthy: 1 });
+    expect(plugins.httpRequest).toMatchObject({
+      status: 'unhealthy',
+      message: 'the credential "crm" of the workflow "orders": it does not exist',
+      credentials: { crm: { type: null, status: 'unhealthy', workflows: ['orders'] } },
+    });
+    expect(plugins.credentials).toMatchObject({ status: 'healthy', configured: false });
+  });
+
+  test('have to be of a type that their node takes', async () => {
+    const { report, workflows, outbound } = await aService();
+    await outbound.put({ id: 'crm', type: 'smtp', fields: {}, reference: 'crm', revision: 1 });
+    await workflows.put(aCaller(), []);
+    expect((await report('plugin=httpRequest')).plugins.httpRequest).toMatchObject({
+      status: 'unhealthy',
+      message: expect.stringContaining('it is of the type smtp, and httpRequest takes httpBearer'),
+    });
+  });
+
+  test('of callers need a secret, too', async () => {
+    const { report, workflows, inbound } = await aService();
+    const parameters = { authentication: 'apiKey' };
+    const nodes = [aTrigger(parameters, { credentialId: 'key' })];
+    await workflows.put(aWorkflow({ nodes, connections: [] }), []);
+    const key = { id: 'key', type: 'apiKey', username: null, revision: 1 } as const;
+    await inbound.put({ ...key, secrets: [] });
+    expect((await report()).plugins.webhookTrigger).toMatchObject({
+      status: 'unhealthy',
+      message: 'the credential "key" of the workflow "greeting": it has no secret',
+    });
+    const hash = { algorithm: 'sha256', hash: 'x' } as const;
+    await inbound.put({ ...key, secrets: [{ id: '1', createdAt: '2026', hash }], revision: 2 });
+    expect((await report('probe=true')).plugins.webhookTrigger).toMatchObject({
+      status: 'healthy',
+      credentials: { key: { type: 'apiKey', status: 'healthy' } },
+    });
+  });
+});
+
+describe('?probe=true', () => {
+  const aCallerOf = async (routes: Routes, environment = {}) => {
+    const service = await aService(environment);
+    const { origin } = await aServer(routes);
+    await service.putCredential('crm', { testUrl: `${origin}/me` });
+    await service.workflows.put(aCaller(), []);
+    const probe = async () => (await service.report('probe=true')).plugins.httpRequest;
+    return { ...service, probe };
+  };
+  const answering =
+    (status: number): Routes[string] =>
+    ({ headers }, response) =>
+      response.writeHead(status, { 'x-echo': String(headers.authorization) }).end(headers.authorization);
+
+  test('makes the live test of each credential', async () => {
+    const { probe } = await aCallerOf({ '/me': answering(200) });
+    expect(await probe()).toMatchObject({
+      status: 'healthy',
+      credentials: {
+        crm: {
+          status: 'healthy',
+          message: expect.stringMatching(/^127\.0\.0\.1:\d+ answered 200$/),
+          tested: true,
+          testedAt: expect.stringMatching(/Z$/),
+        },
+      },
+    });
+  });
+
+  test('reports one that is refused, without its secret', async () => {
+    const { get } = await aCallerOf({ '/me': answering(401) });
+    const result = await get('probe=true');
+    expect(result.statusCode).toBe(200);
+    expect(bodyOf(result)).toMatchObject({
+      status: 'degraded',
+      plugins: { httpRequest: { status: 'unhealthy', message: expect.stringContaining('answered 401') } },
+    });
+    expect(findSecrets(JSON.stringify(result), [TOKEN])).toEqual([]);
+  });
+
+  test('calls no address that nodes may not call', async () => {
+    const { probe } = await aCallerOf({ '/me': answering(200) }, { OUTBOUND_ALLOW: '' });
+    expect(await probe()).toMatchObject({
+      status: 'unhealthy',
+      message: expect.stringContaining('was refused'),
+    });
+  });
+
+  test('alone reads secrets: one that is gone is found by it', async () => {
+    const { report, probe, secrets, outbound } = await aCallerOf({ '/me': answering(200) });
+    await secrets.remove((await outbound.find('crm'))?.reference ?? '');
+    expect(await report()).toMatchObject({ status: 'healthy' });
+    expect(await probe()).toMatchObject({
+      status: 'unhealthy',
+      message: expect.stringContaining('the secret of the credential "crm" is gone'),
+    });
+  });
+
+  test('says of a type without a live test that it made none', async () => {
+    const { report, workflows, outbound, secrets } = await aService();
+    const reference = await secrets.put('tls', JSON.stringify({ key: 'a-private-key' }));
+    await outbound.put({ id: 'crm', type: 'smtp', fields: {}, reference, revision: 1 });
+    await workflows.put(aCaller({ nodes: [aTrigger(), call({ type: 'unknownType' })] }), []);
+    expect((await report('probe=true&plugin=credentials')).plugins.credentials).toMatchObject({
+      status: 'healthy',
+      credentials: {
+        crm: { status: 'healthy', tested: false, message: expect.stringMatching(/^not tested/) },
+      },
+    });
+  });
+});
+
+describe('the failed runs of the last day', () => {
+  test('are counted by node type, with their share', async () => {
+    const { report, record, workflows } = await aService();
+    await workflows.put(aWorkflow(), []);
+    await record('e-1', [aNode('set', 'succeeded'), aNode('httpRequest', 'failed', 'HttpStatusError')]);
+    await record('e-2', [aNode('set', 'succeeded'), aNode('httpRequest', 'succeeded')]);
+    await record('e-3', [aNode('set', 'skipped'), aNode('httpRequest', 'succeeded')], 'other');
+    const { status, plugins, coverage } = await report();
+    expect(status).toBe('healthy');
+    expect(plugins.httpRequest.runs).toEqual({ httpRequest: { runs: 2, failed: 1, share: 0.5 } });
+    expect(plugins.flow.runs).toEqual({ set: { runs: 2, failed: 0, share: 0 } });
+    expect(coverage.executions).toMatchObject({ read: 2, complete: true }); // no workflow is called other
+  });
+
+  test('are a warning when they are many', async () => {
+    const { report, record, workflows } = await aService();
+    await workflows.put(aWorkflow(), []);
+    const failed = aNode('httpRequest', 'failed', 'HttpStatusError');
+    await record('e-1', [...times(27, aNode('httpRequest', 'succeeded')), ...times(3, failed)]);
+    expect(await report()).toMatchObject({
+      status: 'degraded',
+      plugins: {
+        httpRequest: {
+          status: 'warning',
+          message: '3 of 30 runs of "httpRequest" failed in the last day',
+          runs: { httpRequest: { runs: 30, failed: 3, share: 0.1 } },
+        },
+      },
+    });
+  });
+
+  test('are none for a node that only fails, and for those that an end from outside has cut off', async () => {
+    const { report, record, workflows } = await aService();
+    await workflows.put(aWorkflow(), []);
+    await record('e-1', [
+      ...times(5, aNode('stopAndError', 'failed', 'StoppedByWorkflow')),
+      ...times(5, aNode('wait', 'failed', 'Cancelled')),
+    ]);
+    const { status, plugins } = await report();
+    expect(status).toBe('healthy');
+    expect(plugins.data.runs).toEqual({ stopAndError: { runs: 5, failed: 5, share: 1 } });
+    expect(plugins.control).not.toHaveProperty('runs');
+  });
+});
+
+describe('?plugin=', () => {
+  test('has a report of the same shape with one row', async () => {
+    const { report } = await aService();
+    const whole = await report();
+    const one = await report('plugin=flow');
+    expect(Object.keys(one)).toEqual(Object.keys(whole));
+    expect(Object.keys(one.plugins)).toEqual(['flow']);
+    expect(one.summary).toEqual({ total: 1, healthy: 1, warning: 0, unhealthy: 0, disabled: 0 });
+  });
+
+  test('is a 404 for one that is not installed', async () => {
+    const { get } = await aService();
+    const result = await get('plugin=flwo');
+    expect(result).toMatchObject(aProblem(404, 'plugin-not-found'));
+    expect(bodyOf(result).detail).toBe('No plugin with this id is installed.');
+  });
+
+  test('is answered for one that is switched off', async () => {
+    const { get } = await aService({ DISABLED_PLUGINS: 'flow' });
+    const result = await get('plugin=flow');
+    expect(result.statusCode).toBe(503); // none of the report works
+    expect(bodyOf(result).plugins).toMatchObject({ flow: { status: 'disabled' } });
+  });
+
+  test.each([
+    ['plugins=flow', 'there is no parameter \\"plugins\\", but plugin, probe'],
+    ['plugin=flow&plugin=code', 'plugin is given twice'],
+    ['probe=1', 'probe is one of true, false'],
+    ['probe=TRUE', 'probe is one of true, false'],
+  ])('and any other query as wrong as ?%s is a 400 that says what is wrong', async (query, reason) => {
+    const { get } = await aService();
+    const result = await get(query);
+    expect(result).toMatchObject(aProblem(400, 'query-invalid'));
+    expect(result.body).toContain(reason);
+  });
+
+  test('may be empty', async () => {
+    const { report } = await aService();
+    expect((await report('plugin=&probe=')).summary.total).toBeGreaterThan(1);
+  });
+});
+
+describe('a store that can not be read', () => {
+  test.each([
+    ['does not answer', { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }],
+    ['has no such tables', { TABLE_PREFIX: 'other' }],
+  ])('because it %s is part of the report', async (_case, environment) => {
+    const { get } = await aService(environment);
+    const result = await get('probe=true');
+    expect(result.statusCode).toBe(200);
+    const { status, checks, coverage, summary } = bodyOf(result);
+    expect({ status, coverage }).toEqual({ status: 'degraded', coverage: null });
+    expect(checks.store).toEqual({
+      status: 'unhealthy',
+      message: 'the tables can not be read: they do not answer, throttle, or are missing',
+    });
+    expect(summary.healthy).toBe(summary.total);
+    expect(result.body).not.toContain('127.0.0.1');
+  });
+});
+
+test('the answer may be kept by its caller for as long as the sandbox keeps it', async () => {
+  const { get } = await aService();
+  const { headers } = await get();
+  expect(headers).toMatchObject({ 'cache-control': 'private, max-age=5' });
+  expect(await get('', 'HEAD')).not.toHaveProperty('body');
+});
+
+test('its sample event has no query: the whole report without live tests', async () => {
+  const file = new URL('../../events/adminHealth.json', import.meta.url);
+  expect(JSON.parse(await readFile(file, 'utf8')).rawQueryString).toBe('');
+});

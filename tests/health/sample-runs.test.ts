@@ -1,0 +1,89 @@
+import { describe, expect, test } from '@jest/globals';
+import { type OpenRuns, sampleRuns } from '../../lib/health/sample-runs.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
+
+const FROM = 1_000;
+
+/** Workflows with so many executions of one node each, by id; `reads` has the limits that were asked for. */
+const aHistory = (counts: Readonly<Record<string, number>>) => {
+  const reads: string[] = [];
+  const openRuns: OpenRuns = (id) => {
+    let left = counts[id] ?? 0;
+    return {
+      read: async (limit) => {
+        reads.push(`${id} ${limit}`);
+        const count = Math.min(left, limit);
+        left -= count;
+        const execution = { nodes: [{ type: id, status: 'succeeded' as const }], nodesOmitted: 0 };
+        return { executions: Array.from({ length: count }, () => execution), hasMore: left > 0 };
+      },
+    };
+  };
+  return { openRuns, reads, ids: Object.keys(counts) };
+};
+
+const sample = async (
+  counts: Readonly<Record<string, number>>,
+  limits: { maxExecutions?: number; maxWorkflows?: number; endsAt?: number; now?: number } = {},
+) => {
+  const { openRuns, reads, ids } = aHistory(counts);
+  const clock = aManualClock(limits.now ?? 0);
+  const { nodes, ...rest } = await sampleRuns(ids, FROM, openRuns, {
+    maxExecutions: 100,
+    maxWorkflows: 10,
+    endsAt: clock.now() + 1,
+    clock,
+    ...limits,
+  });
+  const found: Record<string, number> = {};
+  for (const { type } of nodes) found[type] = (found[type] ?? 0) + 1;
+  return { ...rest, found, reads };
+};
+
+describe('the sample', () => {
+  test.each<[string, Record<string, number>, object]>([
+    ['is empty without workflows', {}, { found: {}, executions: 0, isComplete: true }],
+    ['is empty without executions', { a: 0 }, { found: {}, executions: 0, isComplete: true }],
+    ['has one', { a: 1 }, { found: { a: 1 }, executions: 1, isComplete: true }],
+    ['has all of few', { a: 3, b: 0, c: 90 }, { found: { a: 3, c: 90 }, executions: 93, isComplete: true }],
+    ['has as many as its limit', { a: 100 }, { found: { a: 100 }, executions: 100, isComplete: true }],
+    ['has no more than its limit', { a: 101 }, { found: { a: 100 }, executions: 100, isComplete: false }],
+    [
+      'gives each workflow its share, and what one leaves to the others',
+      { rare: 2, busy: 1_000, other: 1_000 },
+      { found: { rare: 2, busy: 49, other: 49 }, executions: 100, isComplete: false },
+    ],
+  ])('%s', async (_case, counts, expected) => {
+    expect(await sample(counts)).toMatchObject(expected);
+  });
+
+  test('reads pages that a process can hold', async () => {
+    expect((await sample({ a: 1_000 }, { maxExecutions: 120 })).reads).toEqual(['a 50', 'a 50', 'a 20']);
+  });
+
+  test('is of other workflows with each report when there are too many', async () => {
+    const counts = Object.fromEntries([...'abcde'].map((id) => [id, 1]));
+    const at = async (now: number) => {
+      const { found, isComplete } = await sample(counts, { maxWorkflows: 2, now });
+      return { ids: Object.keys(found).sort().join(''), isComplete };
+    };
+    expect([await at(0), await at(5_000), await at(10_000), await at(15_000)]).toEqual([
+      { ids: 'ab', isComplete: false },
+      { ids: 'cd', isComplete: false },
+      { ids: 'ae', isComplete: false },
+      { ids: 'ab', isComplete: false },
+    ]);
+  });
+
+  test('ends when its time is up', async () => {
+    expect(await sample({ a: 5 }, { endsAt: 0 })).toMatchObject({ executions: 0, isComplete: false });
+  });
+
+  test('is not complete when a record has left out some of its nodes', async () => {
+    const openRuns: OpenRuns = () => ({
+      read: async () => ({ executions: [{ nodes: [], nodesOmitted: 4 }], hasMore: false }),
+    });
+    const limits = { maxExecutions: 9, maxWorkflows: 9, endsAt: 1, clock: aManualClock(0) };
+    expect(await sampleRuns(['a'], FROM, openRuns, limits)).toMatchObject({ isComplete: false });
+  });
+});
