@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createOpenRuns } from '../../../lib/adapters/dynamodb/health/run-history.ts';
+import { createListDefinitions } from '../../../lib/adapters/dynamodb/health/workflow-definitions.ts';
+import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
+import type { NodeRecord } from '../../../lib/engine/result.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
+import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
+import { aWorkflow } from '../../support/a-workflow.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+const clock = aManualClock();
+
+describe('the executions of a workflow', () => {
+  const aNode = (changes: Partial<NodeRecord> = {}): NodeRecord => ({
+    nodeId: 'a',
+    type: 'set',
+    status: 'succeeded',
+    iteration: 0,
+    attempts: 1,
+    startedAt: 0,
+    durationMs: 0,
+    outputs: { main: 'x'.repeat(2_000) },
+    ...changes,
+  });
+
+  const aHistory = async () => {
+    const { client, tables } = await openDatabase();
+    const executions = createExecutionStore(client, tables, { retentionDays: 30, clock });
+    for (const [at, workflowId] of ['a', 'a', 'b', 'a'].entries()) {
+      const executionId = `e-${at}`;
+      await executions.start(anExecutionStart({ executionId, workflowId, startedAt: clock.now() + at }));
+      const nodes = [aNode({ type: `of-${at}` })];
+      if (at < 3) await executions.finish(executionId, anExecutionEnd({ nodes, nodesOmitted: at }));
+    }
+    return createOpenRuns(client, tables);
+  };
+
+  test('are read page by page, the latest first, without the data of their nodes', async () => {
+    const reader = (await aHistory())('a', 0);
+    expect(await reader.read(2)).toEqual({
+      executions: [
+        { nodes: [], nodesOmitted: 0 }, // it has not begun
+        { nodes: [{ type: 'of-1', status: 'succeeded' }], nodesOmitted: 1 },
+      ],
+      hasMore: true,
+    });
+    expect(await reader.read(2)).toEqual({
+      executions: [{ nodes: [{ type: 'of-0', status: 'succeeded' }], nodesOmitted: 0 }],
+      hasMore: false,
+    });
+  });
+
+  test('are those since a time', async () => {
+    const openRuns = await aHistory();
+    expect((await openRuns('a', clock.now() + 1).read(10)).executions).toHaveLength(2);
+    expect(await openRuns('a', clock.now() + 4).read(10)).toEqual({ executions: [], hasMore: false });
+  });
+
+  test('of a workflow that is not known are none', async () => {
+    expect(await (await aHistory())('c', 0).read(10)).toEqual({ executions: [], hasMore: false });
+  });
+});
+
+describe('the workflows', () => {
+  test('are listed with their current versions; removed ones by their id alone', async () => {
+    const { client, tables } = await openDatabase();
+    const workflows = createWorkflowStore(client, tables, clock);
+    for (const id of ['a', 'b']) await workflows.put(aWorkflow({ id }), []);
+    await workflows.put(aWorkflow({ id: 'a', name: 'Later' }), []);
+    await workflows.remove('b');
+    const { ids, definitions, isComplete } = await createListDefinitions(client, tables)();
+    expect(ids.toSorted()).toEqual(['a', 'b']);
+    expect(definitions).toEqual([aWorkflow({ id: 'a', name: 'Later' })]);
+    expect(isComplete).toBe(true);
+  });
+
+  test('are read up to a bound, which is said', async () => {
+    const { client, tables } = await openDatabase();
+    const workflows = createWorkflowStore(client, tables, clock);
+    const name = 'x'.repeat(100_000);
+    for (const id of 'abcdefg') await workflows.put(aWorkflow({ id, name }), []); // 1.4 MB: the name is stored twice
+    const { ids, isComplete } = await createListDefinitions(client, tables, { maxPages: 1 })();
+    expect(ids.length).toBeLessThan(7);
+    expect(isComplete).toBe(false);
+    expect((await createListDefinitions(client, tables, { maxPages: 2 })()).ids).toHaveLength(7);
+  });
+
+  test('that can not be read are an error of the store', async () => {
+    const { client, tables } = await openDatabase();
+    const list = createListDefinitions(client, { ...tables, workflows: 'none-workflows' });
+    await expect(list()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+  });
+});
