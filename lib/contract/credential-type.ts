@@ -54,6 +54,6 @@ export interface CredentialType {
     fields: CredentialFields,
     context: CredentialContext,
   ) => OutboundRequest | Promise<OutboundRequest>;
-  /** A live test, for `credential test`. Put no secrets in its message. */
+  /** A live test, for `credential test` and the health report. Put no secrets in its message; change nothing outside. */
   readonly test?: (fields: CredentialFields, context: CredentialContext) => Promise<HealthCheckResult>;
 }

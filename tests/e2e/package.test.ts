@@ -41,6 +41,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   runDurable: 244,
   adminRetryExecution: 122,
   ...Object.fromEntries(adminFunctions.map((name) => [name, 70])),
+  adminHealth: 73, // with its query, and what it keeps
 };
 
 /** The functions that load the plugins of a workflow. */

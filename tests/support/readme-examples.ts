@@ -8,7 +8,7 @@ export interface ReadmeExample {
   readonly answer: unknown;
 }
 
-const example = /```sh\ncurl -s (\S+)(.*)\n```\n```json\n([\s\S]*?)```/g;
+const example = /```sh\ncurl -s '?([^\s']+)'?(.*)\n```\n```json\n([\s\S]*?)```/g;
 const header = /-H (?:'([^']*)'|"([^"]*)")/g;
 const data = /-d '([^']*)'/;
 
