@@ -5,8 +5,13 @@ import type { Config } from './config.ts';
 /** The inspection of the plugins, whose code is loaded for the first report. */
 export const lateInspect = (config: Config, logger: Logger): Inspect => {
   let loaded: Promise<Inspect> | undefined;
+  const load = async (): Promise<Inspect> =>
+    (await import('./open-inspect.chunk.ts')).openInspect(config, logger);
   return async (registry, options) => {
-    loaded ??= import('./open-inspect.chunk.ts').then(({ openInspect }) => openInspect(config, logger));
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
     return (await loaded)(registry, options);
   };
 };

@@ -12,9 +12,12 @@ export type ObservedNode = Pick<NodeRecord, 'type' | 'status' | 'failure'>;
 /** Failures of nodes that were running when their execution ended for another reason. */
 const ABORTED = new Set(['ExecutionFailed', 'Cancelled']);
 
-/** Counts by node type. A node has a run for each iteration of its loop; further attempts belong to the same run. */
-export const countRuns = (nodes: Iterable<ObservedNode>): Map<string, RunCount> => {
-  const counts = new Map<string, RunCount>();
+/**
+ * Counts by node type. A node has a run for each iteration of its loop; further attempts belong to the same run.
+ *
+ * @param counts - what is added to
+ */
+export const countRuns = (nodes: Iterable<ObservedNode>, counts: Map<string, RunCount>): void => {
   for (const { type, status, failure } of nodes) {
     const hasFailed = status === 'failed';
     if (!hasFailed && status !== 'succeeded') continue;
@@ -22,7 +25,6 @@ export const countRuns = (nodes: Iterable<ObservedNode>): Map<string, RunCount> 
     const { runs, failed } = counts.get(type) ?? { runs: 0, failed: 0 };
     counts.set(type, { runs: runs + 1, failed: failed + (hasFailed ? 1 : 0) });
   }
-  return counts;
 };
 
 /** From 0 to 1, with four decimals. */

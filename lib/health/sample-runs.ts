@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { Clock } from '../contract/services.ts';
-import type { ObservedNode } from './count-runs.ts';
+import { countRuns, type ObservedNode, type RunCount } from './count-runs.ts';
 
 /** An execution as far as its runs are counted. */
 export interface ObservedExecution {
@@ -25,7 +25,8 @@ interface RunReader {
 export type OpenRuns = (workflowId: string, from: number) => RunReader;
 
 export interface RunSample {
-  readonly nodes: readonly ObservedNode[];
+  /** By node type. */
+  readonly counts: ReadonlyMap<string, RunCount>;
   readonly executions: number;
   /** Whether these are all executions, with all their nodes. */
   readonly isComplete: boolean;
@@ -39,10 +40,9 @@ interface SampleLimits {
   readonly endsAt: number;
 }
 
-const CONCURRENCY = 8;
-
-/** Records have up to 400 kB. */
-const MAX_PAGE = 50;
+// Records have up to 400 kB: of the largest, 60 MB are read at the same time.
+const CONCURRENCY = 6;
+const MAX_PAGE = 25;
 
 /**
  * Reads the latest executions of all workflows up to the limits, of each workflow as many as of any other that has so
@@ -58,24 +58,26 @@ export const sampleRuns = async (
 ): Promise<RunSample> => {
   const chosen = chooseByTurn(workflowIds, maxWorkflows, clock.now());
   const limitReads = pLimit(CONCURRENCY);
-  const found: ObservedExecution[] = [];
+  const counts = new Map<string, RunCount>();
+  let executions = 0;
+  let isWhole = true;
   let open = chosen.map((id) => openRuns(id, from));
-  let left = maxExecutions;
-  while (open.length > 0 && left > 0 && clock.now() < endsAt) {
+  while (open.length > 0 && executions < maxExecutions && clock.now() < endsAt) {
+    const left = maxExecutions - executions;
     const limit = Math.min(MAX_PAGE, Math.max(1, Math.floor(left / open.length)));
     const turn = open.slice(0, left);
     const pages = await Promise.all(turn.map((reader) => limitReads(() => reader.read(limit))));
-    found.push(...pages.flatMap(({ executions }) => executions));
-    left -= pages.reduce((sum, { executions }) => sum + executions.length, 0);
+    for (const { nodes, nodesOmitted } of pages.flatMap((page) => page.executions)) {
+      executions += 1;
+      countRuns(nodes, counts);
+      isWhole &&= nodesOmitted === 0;
+    }
     open = [...open.slice(turn.length), ...turn.filter((_, index) => pages[index]?.hasMore)];
   }
   return {
-    nodes: found.flatMap(({ nodes }) => nodes),
-    executions: found.length,
-    isComplete:
-      open.length === 0 &&
-      chosen.length === workflowIds.length &&
-      found.every(({ nodesOmitted }) => nodesOmitted === 0),
+    counts,
+    executions,
+    isComplete: open.length === 0 && chosen.length === workflowIds.length && isWhole,
   };
 };
 

@@ -2,7 +2,6 @@ import type { FindNodeType } from '../contract/node-type.ts';
 import type { Clock } from '../contract/services.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { type CheckedCredentials, type CredentialStores, checkCredentials } from './check-credentials.ts';
-import { countRuns, type RunCount } from './count-runs.ts';
 import { type OpenRuns, type RunSample, sampleRuns } from './sample-runs.ts';
 import { findUsage, type Usage } from './usage.ts';
 
@@ -34,12 +33,8 @@ export interface StoredFacts {
   readonly usage: Usage;
   readonly workflows: Pick<StoredWorkflows, 'isComplete'> & { readonly count: number };
   readonly credentials: CheckedCredentials;
-  readonly runs: Pick<RunSample, 'executions' | 'isComplete'> & {
-    /** By node type. */
-    readonly counts: ReadonlyMap<string, RunCount>;
-    /** Milliseconds since the epoch. */
-    readonly since: number;
-  };
+  /** `since` is in milliseconds since the epoch. */
+  readonly runs: RunSample & { readonly since: number };
 }
 
 const DAY_MS = 86_400_000;
@@ -68,11 +63,6 @@ export const readStoredFacts = async (
     usage,
     workflows: { count: workflows.definitions.length, isComplete: workflows.isComplete },
     credentials,
-    runs: {
-      counts: countRuns(sample.nodes),
-      executions: sample.executions,
-      isComplete: sample.isComplete && workflows.isComplete,
-      since,
-    },
+    runs: { ...sample, isComplete: sample.isComplete && workflows.isComplete, since },
   };
 };

@@ -30,6 +30,7 @@ const answers: Record<string, unknown> = {
   adminRetryExecution: { statusCode: 404 },
   adminCancelExecution: { statusCode: 404 },
   ...Object.fromEntries(adminFunctions.map((name) => [name, { statusCode: 200 }])),
+  adminHealth: { statusCode: 200, body: expect.stringContaining('"checks":{"store":{"status":"healthy"}}') },
 };
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;

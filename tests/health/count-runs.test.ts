@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { countRuns, isTooMany, type ObservedNode, shareOf } from '../../lib/health/count-runs.ts';
+import {
+  countRuns,
+  isTooMany,
+  type ObservedNode,
+  type RunCount,
+  shareOf,
+} from '../../lib/health/count-runs.ts';
 
 const node = (status: ObservedNode['status'], name?: string): ObservedNode => ({
   type: 'set',
@@ -16,7 +22,9 @@ test.each<[string, ObservedNode[], object | undefined]>([
   ['what failed', [node('failed', 'Error'), node('failed', 'Timeout')], { runs: 2, failed: 2 }],
   ['a failure without a reason', [node('failed')], { runs: 1, failed: 1 }],
 ])('of %s', (_case, nodes, expected) => {
-  expect(countRuns(nodes).get('set')).toEqual(expected);
+  const counts = new Map<string, RunCount>();
+  countRuns(nodes, counts);
+  expect(counts.get('set')).toEqual(expected);
 });
 
 test.each([
