@@ -106,7 +106,7 @@ const checkNodeTypes = (
 
 /** A node type of either API as a handle. */
 const toHandle = (
-  { nodeType, control, example, checkParameters, firedBy: _firedBy, ...about }: PluginNodeType,
+  { nodeType, control, example, checkParameters, awsCalls, firedBy: _firedBy, ...about }: PluginNodeType,
   executor: NodeExecutor,
 ): PluginHandle => ({
   ...about,
@@ -114,6 +114,7 @@ const toHandle = (
   ...(control === null ? {} : { control }),
   ...(example === null ? {} : { example }),
   ...(checkParameters === null ? {} : { checkParameters }),
+  ...(awsCalls === null ? {} : { awsCalls }),
   execute: (node, input, context) => executor.execute(node, input, context),
 });
 

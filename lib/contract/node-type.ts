@@ -1,6 +1,13 @@
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
-import type { CheckParameters, ControlTraits, HandleKind, NodeOutputs, TriggerSource } from './plugin.ts';
+import type {
+  AwsCalls,
+  CheckParameters,
+  ControlTraits,
+  HandleKind,
+  NodeOutputs,
+  TriggerSource,
+} from './plugin.ts';
 
 /** A node type as the engine and the validation use it, the same for both plugin APIs. */
 export interface NodeType {
@@ -10,13 +17,14 @@ export interface NodeType {
   readonly pure: boolean;
   /** Null for node types that do not steer the run. */
   readonly control: ControlTraits | null;
-  /** This and the next five: see `PluginHandle`. Defaults are filled in. */
+  /** This and the next six: see `PluginHandle`. Defaults are filled in. */
   readonly literalParameters: readonly string[];
   readonly checkParameters: CheckParameters | null;
   readonly outputs: NodeOutputs;
   readonly inputs: readonly string[];
   readonly endsBranch: boolean;
   readonly credentialTypes: readonly string[];
+  readonly awsCalls: AwsCalls | null;
   /** Null for actions, and for triggers that nothing fires. */
   readonly firedBy: TriggerSource | null;
   /** JSON Schema of the node's `parameters`. */

@@ -1,3 +1,4 @@
+import type { AwsCall } from './aws-client.ts';
 import type { CredentialType } from './credential-type.ts';
 import type { HealthCheckResult } from './health-check-result.ts';
 import type { JsonObject } from './json.ts';
@@ -49,6 +50,12 @@ export interface ParameterProblem {
 export type CheckParameters = (
   parameters: JsonObject,
 ) => readonly ParameterProblem[] | Promise<readonly ParameterProblem[]>;
+
+/**
+ * The calls of AWS that a node makes, so that the permissions that it needs can be printed. The function gets the stored
+ * parameters, with `*` in place of each expression. Only what names a resource matters in an input.
+ */
+export type AwsCalls = (parameters: JsonObject) => readonly AwsCall[];
 
 /** Marks a handle that steers the run: see `RunControl`. */
 export interface ControlTraits {
@@ -119,6 +126,8 @@ export interface PluginHandle {
    * it as `context.credential`.
    */
   readonly credentialTypes?: readonly string[];
+  /** None by default. */
+  readonly awsCalls?: AwsCalls;
   /** Without side effects, and with the same output for the same input: it needs no checkpoint. */
   readonly pure?: boolean;
   /** Not together with `pure`. */

@@ -1,3 +1,4 @@
+import type { AwsClient } from './aws-client.ts';
 import type { Files } from './files.ts';
 import type { LentCredential } from './lent-credential.ts';
 
@@ -84,4 +85,5 @@ export interface Services {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: Files;
+  readonly aws: AwsClient;
 }

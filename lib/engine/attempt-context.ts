@@ -1,7 +1,7 @@
 import type { LentCredential } from '../contract/lent-credential.ts';
 import type { NodeContext } from '../contract/node.ts';
 import type { NodeRun } from './node-run.ts';
-import { noFiles } from './pure-services.ts';
+import { noAws, noFiles } from './pure-services.ts';
 import type { Session } from './session.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -46,7 +46,11 @@ export const createAttemptContext = (
       signal: controller.signal,
       services: nodeType.pure
         ? session.pureServices(idempotencyKey)
-        : { ...ports.services, files: ports.openFiles?.(run.key, controller.signal) ?? noFiles },
+        : {
+            aws: noAws,
+            ...ports.services,
+            files: ports.openFiles?.(run.key, controller.signal) ?? noFiles,
+          },
       credential,
       idempotencyKey,
       remainingMs,

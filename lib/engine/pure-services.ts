@@ -1,3 +1,4 @@
+import type { AwsClient } from '../contract/aws-client.ts';
 import type { Files } from '../contract/files.ts';
 import type { Clock, Ids, Services } from '../contract/services.ts';
 import { createRandom } from '../shared/random.ts';
@@ -6,6 +7,10 @@ const refuseFiles = () => Promise.reject(new Error('this node can not use files'
 
 /** Of pure nodes, which touch nothing outside. */
 export const noFiles: Files = { save: refuseFiles, open: refuseFiles };
+
+export const noAws: AwsClient = {
+  send: () => Promise.reject(new Error('this node can not call AWS')),
+};
 
 /**
  * Makes pure nodes deterministic, since a replay runs them again: their time is the start of the execution, and their
@@ -26,7 +31,7 @@ export const createPureServices = (
   const http: Services['http'] = {
     request: () => Promise.reject(new Error('a pure node can not call out')),
   };
-  return (seed) => ({ clock, ids: createSeededIds(seed), http, files: noFiles });
+  return (seed) => ({ clock, ids: createSeededIds(seed), http, files: noFiles, aws: noAws });
 };
 
 /** The seed is hashed for the first id, since most nodes need none. */

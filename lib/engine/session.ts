@@ -42,8 +42,8 @@ export interface OtherWorkflows {
   loadPlan(workflowId: string, version: number): Promise<Plan>;
 }
 
-/** The services that all attempts share. */
-export type SharedServices = Omit<Services, 'files'>;
+/** The services that all attempts share; without AWS where runs do not call it. */
+export type SharedServices = Omit<Services, 'files' | 'aws'> & Partial<Pick<Services, 'aws'>>;
 
 /**
  * Opens the files of an execution for one attempt at a node.

@@ -8,7 +8,8 @@ type Declaration =
   | 'outputs'
   | 'inputs'
   | 'endsBranch'
-  | 'credentialTypes';
+  | 'credentialTypes'
+  | 'awsCalls';
 type Declared = Pick<PluginHandle, Declaration>;
 
 /** The declarations of a node type of either plugin API, with defaults. Lists are copied. */
@@ -26,6 +27,7 @@ export const fillInDeclarations = (declared: Declared): Pick<NodeType, Declarati
     inputs: [...inputs],
     endsBranch,
     credentialTypes: [...credentialTypes],
+    awsCalls: declared.awsCalls?.bind(declared) ?? null,
   };
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { defineAction, defineCredentialType, emit, Type } from '../../lib/contract/kit/index.ts';
+import { defineAction, defineCredentialType, emit, NodeError, Type } from '../../lib/contract/kit/index.ts';
 import type { NodeResult } from '../../lib/contract/node.ts';
 import type { OutboundRequest } from '../../lib/contract/services.ts';
 import { createFakeFiles, type NodeTest, runNode } from '../../lib/contract/testing/index.ts';
@@ -184,4 +184,81 @@ test('refuses a node that writes to its input', async () => {
 
 test('nothing is an empty object', async () => {
   expect((await runNode(doing(() => null))).outputs).toEqual({ main: {} });
+});
+
+describe('AWS', () => {
+  const put = defineAction({
+    id: 'put',
+    name: 'Put',
+    description: 'Puts',
+    parameters: Type.Object({ id: Type.String() }),
+    execute: async ({ parameters, context }) => {
+      const { signal, services } = context;
+      const output = await services.aws.send({
+        service: 'dynamodb',
+        operation: 'PutItem',
+        input: { TableName: 'orders', Item: { id: { S: parameters.id } } },
+        timeoutMs: 1_000,
+        maxOutputBytes: 1_000,
+        signal,
+      });
+      return { units: Number(output.units) };
+    },
+  });
+  const parameters = { id: 'a' };
+  const call = {
+    service: 'dynamodb',
+    operation: 'PutItem',
+    input: { TableName: 'orders', Item: { id: { S: 'a' } } },
+  };
+
+  test('answers the call that is expected, and shows what was sent', async () => {
+    const { outputs, calls } = await runNode(put, { parameters, aws: [{ call, answer: { units: 1 } }] });
+    expect(outputs.main).toEqual({ units: 1 });
+    expect(calls).toEqual([call]);
+  });
+
+  test('answers by a function', async () => {
+    const { outputs } = await runNode(put, {
+      parameters,
+      aws: ({ operation }) => ({ units: operation.length }),
+    });
+    expect(outputs.main).toEqual({ units: 7 });
+  });
+
+  test('throws a recorded error', async () => {
+    const answer = new NodeError('busy', { name: 'ThrottlingException' });
+    await expect(runNode(put, { parameters, aws: [{ call, answer }] })).rejects.toBe(answer);
+  });
+
+  test.each<[string, NodeTest, string]>([
+    ['no call is expected', {}, 'AWS call 1 is not expected: dynamodb PutItem'],
+    [
+      'the operation differs',
+      { aws: [{ call: { ...call, operation: 'GetItem' }, answer: {} }] },
+      'AWS call 1 is dynamodb PutItem, expected dynamodb GetItem',
+    ],
+    [
+      'the region differs',
+      { aws: [{ call: { ...call, region: 'eu-west-1' }, answer: {} }] },
+      'AWS call 1: the region is null, expected "eu-west-1"',
+    ],
+    [
+      'the input differs',
+      { aws: [{ call: { ...call, input: {} }, answer: {} }] },
+      'AWS call 1: the input is {"TableName":"orders","Item":{"id":{"S":"a"}}}, expected {}',
+    ],
+    [
+      'a call is missing',
+      {
+        aws: [
+          { call, answer: { units: 1 } },
+          { call, answer: {} },
+        ],
+      },
+      'AWS call 2 was not sent: dynamodb PutItem',
+    ],
+  ])('fails when %s', async (_case, spoiled, message) => {
+    await expect(runNode(put, { parameters, ...spoiled })).rejects.toThrow(message);
+  });
 });

@@ -25,6 +25,7 @@ describe('what a node type declares', () => {
   const nothing = {
     literalParameters: [],
     checkParameters: null,
+    awsCalls: null,
     outputs: ['main'],
     inputs: ['main'],
     endsBranch: false,

@@ -45,6 +45,7 @@ export const aNodeContext = (changes: Partial<NodeContext> = {}): NodeContext =>
     ids: { next: () => 'id-1' },
     http: { request: () => Promise.reject(new Error('no network in this test')) },
     files: inMemoryFiles(),
+    aws: { send: () => Promise.reject(new Error('no AWS in this test')) },
   },
   idempotencyKey: 'execution-1/node-1/0',
   control: null,

@@ -1,4 +1,5 @@
 /** The public API for plugins: `@hookloom/plugin-kit`. */
+export type { AwsCall, AwsClient, AwsOperation } from '../aws-client.ts';
 export type {
   CredentialContext,
   CredentialFields,

@@ -2,6 +2,7 @@ import type { CredentialContext } from '../credential-type.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { jsonEquals } from '../json-equals.ts';
 import type { HttpClient, OutboundRequest } from '../services.ts';
+import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 import type { TestCredential } from './fake-credential.ts';
 import { readAll, toStream } from './fake-files.ts';
 
@@ -41,7 +42,7 @@ export interface Exchange {
 }
 
 /** Exchanges in their order, or a function that answers any request. */
-export type HttpAnswers = readonly Exchange[] | ((request: SentRequest) => FakeAnswer | Promise<FakeAnswer>);
+export type HttpAnswers = Answers<SentRequest, Exchange, FakeAnswer>;
 
 /**
  * HTTP without a network: refuses a request that is not expected.
@@ -53,30 +54,19 @@ export const createFakeHttp = (
   credential: TestCredential | null,
   context: Omit<CredentialContext, 'http'>,
 ) => {
-  const requests: SentRequest[] = [];
-  const problems: Error[] = [];
-
-  const answer = async (request: SentRequest, index: number): Promise<FakeAnswer> => {
-    if (typeof answers === 'function') return answers(request);
-    const exchange = answers[index];
-    const problem =
-      exchange === undefined
-        ? `request ${index + 1} is not expected: ${request.method} ${request.url}`
-        : findDifference(request, exchange.request, index);
-    if (problem === null && exchange !== undefined) return exchange.answer;
-    // Kept, since the node may catch it.
-    const error = new Error(problem ?? 'no answer');
-    problems.push(error);
-    throw error;
-  };
+  const { sent, answer, assertDone } = createExchanges(answers, {
+    noun: 'request',
+    describeSent: ({ method, url }: SentRequest) => `${method} ${url}`,
+    describeExpected: ({ request: { method = 'GET', url } }: Exchange) => `${method} ${url}`,
+    findDifference,
+    answerOf: (exchange): FakeAnswer => exchange.answer,
+  });
 
   const http: HttpClient = {
     request: async (given) => {
       given.signal.throwIfAborted();
       const applied = await applyCredential(given, credential, { ...context, http });
-      const request = await toSent(applied);
-      const index = requests.push(request) - 1;
-      const { status = 200, headers = {}, body = '', json } = await answer(request, index);
+      const { status = 200, headers = {}, body = '', json } = await answer(await toSent(applied));
       const bytes = Buffer.from(json === undefined ? body : JSON.stringify(json));
       const isStreamed = given.streamsBody === true;
       return {
@@ -89,16 +79,7 @@ export const createFakeHttp = (
     },
   };
 
-  /** @throws Error for the first request that was not expected, or for an answer that no request has had */
-  const assertDone = (): void => {
-    const [problem] = problems;
-    if (problem !== undefined) throw problem;
-    if (typeof answers === 'function' || requests.length >= answers.length) return;
-    const { method = 'GET', url } = answers[requests.length]?.request ?? { url: '' };
-    throw new Error(`request ${requests.length + 1} was not sent: ${method} ${url}`);
-  };
-
-  return { http, requests, assertDone };
+  return { http, requests: sent as readonly SentRequest[], assertDone };
 };
 
 const applyCredential = async (
@@ -127,11 +108,11 @@ const toText = async (body: OutboundRequest['body']): Promise<string | null> => 
 
 const findDifference = (
   request: SentRequest,
-  { method = 'GET', url, headers = {}, body, json }: Exchange['request'],
-  index: number,
+  { request: { method = 'GET', url, headers = {}, body, json } }: Exchange,
+  what: string,
 ): string | null => {
-  const differs = (what: string, sent: unknown, expected: unknown) =>
-    `request ${index + 1}: ${what} is ${JSON.stringify(sent)}, expected ${JSON.stringify(expected)}`;
+  const differs = (part: string, sent: unknown, expected: unknown) =>
+    toDifference(what, part, sent, expected);
   if (request.method !== method) return differs('the method', request.method, method);
   if (request.url !== url) return differs('the URL', request.url, url);
   for (const [name, value] of Object.entries(headers)) {

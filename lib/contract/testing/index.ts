@@ -1,4 +1,5 @@
 /** What a plugin is tested with: `@hookloom/plugin-kit/testing`. */
+export type { AwsAnswers, AwsExchange } from './fake-aws.ts';
 export type { TestCredential } from './fake-credential.ts';
 export { createFakeFiles, type FakeFiles } from './fake-files.ts';
 export type { Exchange, FakeAnswer, HttpAnswers, SentRequest } from './fake-http.ts';

@@ -1,6 +1,8 @@
+import type { AwsCall } from '../aws-client.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type DeliveredInput, MAIN_OUTPUT, type NodeContext, type RunControl } from '../node.ts';
 import type { PluginHandle } from '../plugin.ts';
+import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFakeControl } from './fake-control.ts';
 import { lendCredential, type TestCredential } from './fake-credential.ts';
@@ -19,6 +21,8 @@ export interface NodeTest {
   readonly credential?: TestCredential;
   /** No request is expected by default. */
   readonly http?: HttpAnswers;
+  /** No call of AWS is expected by default. */
+  readonly aws?: AwsAnswers;
   readonly files?: FakeFiles;
   /** For a node type with `control`: operations in place of the usual ones. */
   readonly control?: Partial<RunControl>;
@@ -33,6 +37,8 @@ export interface NodeTestResult {
   /** By the name of the output. */
   readonly outputs: Readonly<Record<string, JsonObject>>;
   readonly requests: readonly SentRequest[];
+  /** Of AWS. */
+  readonly calls: readonly AwsCall[];
   readonly log: readonly LogEntry[];
   readonly files: FakeFiles;
   /** Milliseconds of each sleep. */
@@ -54,6 +60,7 @@ export const runNode = async (
   const input = freeze(test.input ?? {});
   const clock = createFakeClock(now);
   const { http, requests, assertDone } = createFakeHttp(test.http ?? [], credential, { clock, signal });
+  const { aws, calls, assertDone: assertCalled } = createFakeAws(test.aws ?? []);
   const { logger, entries: log } = createFakeLogger();
   const ids = { next: () => 'id-1' };
   const context: NodeContext = {
@@ -70,7 +77,7 @@ export const runNode = async (
     logger,
     signal,
     remainingMs: () => 30_000,
-    services: { http, clock, ids, files },
+    services: { http, clock, ids, files, aws },
     idempotencyKey: 'execution-1/node-1/0',
     credential: credential === null ? null : lendCredential(credential),
     control: control === undefined ? null : createFakeControl(clock, test.control ?? {}),
@@ -78,7 +85,8 @@ export const runNode = async (
   const node = { id: 'node-1', type: id, parameters: freeze(parameters) };
   const outputs = readOutputs(await execute(node, input, context));
   assertDone();
-  return { outputs, requests, log, files, sleeps: clock.sleeps };
+  assertCalled();
+  return { outputs, requests, calls, log, files, sleeps: clock.sleeps };
 };
 
 const deliver = (data: JsonObject): DeliveredInput => ({

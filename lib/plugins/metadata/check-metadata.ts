@@ -6,6 +6,7 @@ import * as field from './metadata-fields.ts';
 const declarations = {
   literalParameters: v.optional(field.names),
   checkParameters: v.optional(field.method),
+  awsCalls: v.optional(field.method),
   outputs: v.optional(field.outputs),
   inputs: v.optional(field.names),
   endsBranch: v.optional(field.boolean),
