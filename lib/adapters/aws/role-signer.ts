@@ -1,21 +1,11 @@
 import aws4 from 'aws4';
 import type { AwsRole, CredentialContext } from '../../contract/credential-type.ts';
 import type { Clock, OutboundRequest } from '../../contract/services.ts';
-import { AppError } from '../../shared/errors.ts';
-import { createExpiringMemo, type Expiring } from '../../shared/expiring-memo.ts';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
-
-interface Session {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string;
-}
-
-const SESSION_SECONDS = 3_600;
+import { createRoleSessions, type RoleSession } from './role-sessions.ts';
 
 /**
- * Signs requests with roles that the service assumes. Sessions are kept until they expire; concurrent requests share one.
- * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+ * Signs requests with roles that the service assumes.
  *
  * @param callSts - calls STS in a region
  */
@@ -23,13 +13,8 @@ export const createRoleSigner = (
   callSts: (region: string) => CallAws,
   clock: Pick<Clock, 'now'>,
 ): NonNullable<CredentialContext['signWithRole']> => {
-  const findSession = createExpiringMemo<string, Session>(new Map());
-  return async (request, role) => {
-    const { roleArn, externalId, region = 'us-east-1' } = role;
-    const key = JSON.stringify([roleArn, externalId, region]);
-    const session = await findSession(key, clock.now(), () => assumeRole(role, region, callSts(region)));
-    return signRequest(request, session, role, clock.now());
-  };
+  const findSession = createRoleSessions(callSts, clock);
+  return async (request, role) => signRequest(request, await findSession(role), role, clock.now());
 };
 
 /** For callers with other credentials than the environment's. */
@@ -42,47 +27,13 @@ export const openRoleSigner = (
     clock,
   );
 
-const assumeRole = async (
-  { roleArn, externalId }: AwsRole,
-  region: string,
-  call: CallAws,
-): Promise<Expiring<Session>> => {
-  const target = `POST sts.${region}.amazonaws.com`;
-  const form = new URLSearchParams({
-    Action: 'AssumeRole',
-    Version: '2011-06-15',
-    RoleArn: roleArn,
-    RoleSessionName: 'hookloom',
-    DurationSeconds: String(SESSION_SECONDS),
-    ...(externalId === undefined ? {} : { ExternalId: externalId }),
-  });
-  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const answer = await call({ method: 'POST', path: '/', headers, body: form.toString() }).catch(
-    (cause: unknown) => {
-      throw new AppError('OUTBOUND_FAILED', { target, reason: 'it does not answer' }, cause);
-    },
-  );
-  const xml = answer.body.toString();
-  const read = (name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
-  if (answer.status !== 200) {
-    const reason = /^\w{1,60}$/.exec(read('Code'))?.[0] ?? `it answered ${answer.status}`;
-    throw new AppError('CREDENTIAL_REJECTED', { target, reason });
-  }
-  const value = {
-    accessKeyId: read('AccessKeyId'),
-    secretAccessKey: read('SecretAccessKey'),
-    sessionToken: read('SessionToken'),
-  };
-  return { value, expiresAt: Date.parse(read('Expiration')) };
-};
-
 /** Set by the HTTP client itself, to the values that were signed. */
 const SET_BY_CLIENT = new Set(['host', 'content-length']);
 
 /** https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv.html */
 const signRequest = (
   request: OutboundRequest,
-  { accessKeyId, secretAccessKey, sessionToken }: Session,
+  { accessKeyId, secretAccessKey, sessionToken }: RoleSession,
   { region, service }: AwsRole,
   now: number,
 ): OutboundRequest => {

@@ -1,0 +1,69 @@
+import type { AwsRole } from '../../contract/credential-type.ts';
+import type { Clock } from '../../contract/services.ts';
+import { AppError } from '../../shared/errors.ts';
+import { createExpiringMemo, type Expiring } from '../../shared/expiring-memo.ts';
+import type { CallAws } from './aws-caller.ts';
+
+/** Temporary keys of a role. */
+export interface RoleSession {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+}
+
+/** @throws AppError `CREDENTIAL_REJECTED` when the service may not assume the role | `OUTBOUND_FAILED` */
+export type FindRoleSession = (role: AwsRole) => Promise<RoleSession>;
+
+const SESSION_SECONDS = 3_600;
+
+/**
+ * Assumes roles. Sessions are kept until they expire; concurrent callers share one.
+ * https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+ *
+ * @param callSts - calls STS in a region
+ */
+export const createRoleSessions = (
+  callSts: (region: string) => CallAws,
+  clock: Pick<Clock, 'now'>,
+): FindRoleSession => {
+  const findSession = createExpiringMemo<string, RoleSession>(new Map());
+  return (role) => {
+    const { roleArn, externalId, region = 'us-east-1' } = role;
+    const key = JSON.stringify([roleArn, externalId, region]);
+    return findSession(key, clock.now(), () => assumeRole(role, region, callSts(region)));
+  };
+};
+
+const assumeRole = async (
+  { roleArn, externalId }: AwsRole,
+  region: string,
+  call: CallAws,
+): Promise<Expiring<RoleSession>> => {
+  const target = `POST sts.${region}.amazonaws.com`;
+  const form = new URLSearchParams({
+    Action: 'AssumeRole',
+    Version: '2011-06-15',
+    RoleArn: roleArn,
+    RoleSessionName: 'hookloom',
+    DurationSeconds: String(SESSION_SECONDS),
+    ...(externalId === undefined ? {} : { ExternalId: externalId }),
+  });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const answer = await call({ method: 'POST', path: '/', headers, body: form.toString() }).catch(
+    (cause: unknown) => {
+      throw new AppError('OUTBOUND_FAILED', { target, reason: 'it does not answer' }, cause);
+    },
+  );
+  const xml = answer.body.toString();
+  const read = (name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
+  if (answer.status !== 200) {
+    const reason = /^\w{1,60}$/.exec(read('Code'))?.[0] ?? `it answered ${answer.status}`;
+    throw new AppError('CREDENTIAL_REJECTED', { target, reason });
+  }
+  const value = {
+    accessKeyId: read('AccessKeyId'),
+    secretAccessKey: read('SecretAccessKey'),
+    sessionToken: read('SessionToken'),
+  };
+  return { value, expiresAt: Date.parse(read('Expiration')) };
+};
