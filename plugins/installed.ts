@@ -57,5 +57,6 @@ export const installedPlugins: readonly InstalledPlugin[] = [
     { nodeTypes: formatNodeTypes },
     () => import('../lib/nodes/formats/formats.plugin.ts'),
   ),
+  unifiedOnUse('aws', { nodeTypes: ['aws'] }, () => import('../lib/nodes/aws/aws.plugin.ts')),
   unifiedOnUse('code', { nodeTypes: ['code'] }, () => import('../lib/nodes/code/code.plugin.ts')),
 ];

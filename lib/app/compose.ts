@@ -1,6 +1,7 @@
 import { type AwsCallerOptions, createAwsCaller } from '../adapters/aws/aws-caller.ts';
 import { createLambdaDispatcher } from '../adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
+import { lateAwsClient } from '../adapters/aws-sdk/late-aws-client.ts';
 import { cacheBlobs } from '../adapters/blobs/cache-blobs.ts';
 import { createFolderBlobStore } from '../adapters/blobs/folder-blob-store.ts';
 import { createS3BlobStore } from '../adapters/blobs/s3-blob-store.ts';
@@ -96,7 +97,12 @@ const need = (value: string | null, name: string): string => {
   return value;
 };
 
-const openServices = (http: HttpClient): SharedServices => ({ clock: systemClock, ids: randomIds, http });
+const openServices = (http: HttpClient, { region, workflowRole }: Config): SharedServices => ({
+  clock: systemClock,
+  ids: randomIds,
+  http,
+  aws: lateAwsClient({ region, role: workflowRole }),
+});
 
 export const openAdmin = (config: Config = openConfig()) => {
   const logger = openLogger(config);
@@ -181,7 +187,7 @@ const openRunParts = (config: Config) => {
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs: openBlobs(config),
     ...openEvents(config, logger),
-    services: openServices(outboundCredentials),
+    services: openServices(outboundCredentials, config),
     outboundCredentials,
     filesFor: lateFiles(config, executions),
     logger,

@@ -34,6 +34,8 @@ export interface Config {
   readonly blobFolder: string | null;
   /** Secrets of outbound credentials on this machine; null in AWS. */
   readonly secretsFolder: string | null;
+  /** ARN of the role with which nodes call AWS; null on this machine. */
+  readonly workflowRole: string | null;
   /** Bus for completion events; null writes them to the log. */
   readonly eventBus: string | null;
   /** Public origin, without a trailing slash; null in functions that issue no callback URLs. */
@@ -71,6 +73,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   blobBucket: env.BLOB_BUCKET || null,
   blobFolder: env.BLOB_FOLDER || null,
   secretsFolder: env.SECRETS_FOLDER || null,
+  workflowRole: env.WORKFLOW_ROLE || null,
   eventBus: env.EVENT_BUS === 'none' ? null : env.EVENT_BUS || null,
   publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || null,
   deduplicationWindowMs: readWindow(env),

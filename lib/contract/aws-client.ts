@@ -14,12 +14,12 @@ export interface AwsCall {
 
 /** One attempt at a call. All limits are required, so that no caller can forget them. */
 export interface AwsOperation extends AwsCall {
-  /** Of the whole exchange, to the last byte of the output; of a stream, to its first one. */
+  /** Of the whole exchange, to the last byte of a stream in the output. */
   readonly timeoutMs: number;
   /** Of an output, without a stream in it. */
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
-  /** Of the type `awsRole`: the call is made as that role, else as the function's own. */
+  /** Of the type `awsRole`: the call is made as that role, else as the one that the service has for workflows. */
   readonly credential?: LentCredential | undefined;
 }
 

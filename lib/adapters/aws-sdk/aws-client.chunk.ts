@@ -1,0 +1,105 @@
+import type { AwsClient, AwsOperation } from '../../contract/aws-client.ts';
+import type { AwsRole } from '../../contract/credential-type.ts';
+import type { LentCredential } from '../../contract/lent-credential.ts';
+import { NodeError } from '../../contract/node-error.ts';
+import type { Clock } from '../../contract/services.ts';
+import { createCache } from '../../shared/cache.ts';
+import { quote } from '../../shared/describe.ts';
+import { createAwsCaller } from '../aws/aws-caller.ts';
+import { createRoleSessions, type FindRoleSession } from '../aws/role-sessions.ts';
+import { systemClock } from '../runtime/system-clock.ts';
+import { limitOutput } from './limit-output.ts';
+import { createLoadSdk, type LoadSdk, type SdkClient, type SdkPackage } from './load-sdk.ts';
+import { toNodeError } from './to-node-error.ts';
+
+export interface AwsSettings {
+  /** Of calls that name none. */
+  readonly region: string;
+  /** ARN of the role of calls without a credential; null for what the SDK finds, as on a developer's machine. */
+  readonly role: string | null;
+}
+
+interface AwsClientParts extends AwsSettings {
+  readonly loadSdk: LoadSdk;
+  readonly findSession: FindRoleSession;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Clients that a sandbox keeps, with their connections. */
+const MAX_CLIENTS = 20;
+const CONNECTION_TIMEOUT_MS = 5_000;
+/** A region is part of a host name. */
+const REGION = /^[a-z0-9-]{1,40}$/;
+
+export const openAwsClient = (settings: AwsSettings): AwsClient =>
+  createAwsClient({
+    ...settings,
+    loadSdk: createLoadSdk(),
+    findSession: createRoleSessions((at) => {
+      const { AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL } = process.env;
+      const endpoint = AWS_ENDPOINT_URL_STS || AWS_ENDPOINT_URL || null; // as the SDK reads them
+      return createAwsCaller({ service: 'sts', region: at, endpoint });
+    }, systemClock),
+    clock: systemClock,
+  });
+
+const createAwsClient = ({
+  region,
+  role: ownRole,
+  loadSdk,
+  findSession,
+  clock,
+}: AwsClientParts): AwsClient => {
+  const findClient = createCache<SdkClient>({
+    ttlMs: Number.POSITIVE_INFINITY,
+    maxEntries: MAX_CLIENTS,
+    clock,
+  });
+
+  const openClient = (sdk: SdkPackage, { service, region: given, credential }: AwsOperation) => {
+    const lent = credential === undefined ? null : readRole(credential);
+    const role = lent ?? (ownRole === null ? null : { roleArn: ownRole, region });
+    const configuration = {
+      region: checkRegion(given ?? lent?.region ?? region),
+      maxAttempts: 1, // settings.retry of the node makes the others
+      requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS },
+      // Called for each request. Without it, the SDK searches the environment, profiles and so on.
+      ...(role === null ? {} : { credentials: () => findSession(role) }),
+    };
+    const key = JSON.stringify([service, configuration.region, role]);
+    return findClient(key, async () => new sdk.Client(configuration));
+  };
+
+  return {
+    send: async (operation) => {
+      const { service, signal, timeoutMs, maxOutputBytes } = operation;
+      const sdk = loadSdk(service);
+      const command = sdk.createCommand(operation.operation, operation.input);
+      const client = await openClient(sdk, operation);
+      const endLimit = limitOutput(command, maxOutputBytes);
+      const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        const { $metadata: _metadata, ...output } = await client.send(command, { abortSignal });
+        endLimit();
+        return output;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw toNodeError(error, operation);
+      }
+    },
+  };
+};
+
+const readRole = (credential: LentCredential): AwsRole => {
+  const read = (name: 'externalId' | 'region') => {
+    const value = credential.field(name);
+    return value === '' ? {} : { [name]: value };
+  };
+  return { roleArn: credential.field('roleArn'), ...read('externalId'), ...read('region') };
+};
+
+const checkRegion = (region: string): string => {
+  if (REGION.test(region)) return region;
+  const message = `${quote(region)} is no region: it must be a name such as eu-west-1`;
+  throw new NodeError(message, { name: 'UnknownRegion', isRetryable: false });
+};

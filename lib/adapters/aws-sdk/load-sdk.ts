@@ -1,0 +1,99 @@
+import { readdirSync } from 'node:fs';
+// By another name: the file of a chunk begins with an import of `createRequire`.
+import { createRequire as createRequireFrom } from 'node:module';
+import { NodeError } from '../../contract/node-error.ts';
+import { didYouMean, quote } from '../../shared/describe.ts';
+import { toOperationName } from '../../shared/iam/actions.ts';
+import { findNearest } from '../../shared/near-name.ts';
+
+/** A command of the SDK. Middleware that is added to it is for this one call. */
+export interface SdkCommand {
+  readonly middlewareStack: { add(middleware: Middleware, options: object): void };
+}
+
+/** See https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/ */
+export type Middleware = (
+  next: (args: object) => Promise<{ readonly response: { body?: unknown } }>,
+) => (args: object) => Promise<object>;
+
+export interface SdkClient {
+  send(
+    command: SdkCommand,
+    options: { readonly abortSignal: AbortSignal },
+  ): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** A client package: the constructors of a client and of its commands. */
+export interface SdkPackage {
+  readonly Client: new (configuration: object) => SdkClient;
+  /** @throws NodeError when there is no such operation */
+  createCommand(operation: string, input: object): SdkCommand;
+}
+
+/** @throws NodeError when the package is not there, or the name can be none of a service */
+export type LoadSdk = (service: string) => SdkPackage;
+
+const SCOPE = '@aws-sdk';
+const SERVICE = /^[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){0,8}$/;
+
+/**
+ * Loads client packages where this module finds packages: in Lambda, by `NODE_PATH`, those that its runtime brings.
+ * No bundle has them, since their names are known only in a run.
+ */
+export const createLoadSdk = (requirePackage = createRequireFrom(import.meta.url)): LoadSdk => {
+  const load = (service: string): Readonly<Record<string, unknown>> => {
+    const name = `${SCOPE}/client-${service}`;
+    try {
+      return requirePackage(name);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      // A package that lacks one of its own has the same code.
+      if (code !== 'MODULE_NOT_FOUND' || !message.includes(`'${name}'`)) throw error;
+      const near = findNearest(service, listServices(requirePackage.resolve.paths(name) ?? []));
+      const reason = `the package ${name} is not there: Lambda's runtime brings it, elsewhere install it`;
+      throw unknownService(`${reason}${didYouMean(near)}`);
+    }
+  };
+  return (service) => {
+    if (!SERVICE.test(service))
+      throw unknownService(
+        `${quote(service)} is no service: it must be the name of a client package without ${SCOPE}/client-, such as dynamodb`,
+      );
+    return toPackage(service, load(service));
+  };
+};
+
+const toPackage = (service: string, exported: Readonly<Record<string, unknown>>): SdkPackage => {
+  const names = Object.keys(exported);
+  const clientName = names.find((name) => /^[A-Z]\w*Client$/.test(name)) ?? '';
+  return {
+    Client: exported[clientName] as SdkPackage['Client'],
+    createCommand: (operation, input) => {
+      const name = `${toOperationName(operation)}Command`;
+      if (!Object.hasOwn(exported, name)) {
+        const operations = names.flatMap((known) => /^([A-Z]\w*)Command$/.exec(known)?.[1] ?? []);
+        const near = findNearest(toOperationName(operation), operations);
+        throw new NodeError(`${service} has no operation ${quote(operation)}${didYouMean(near)}`, {
+          name: 'UnknownOperation',
+          isRetryable: false,
+          details: { service, operation },
+        });
+      }
+      const Command = exported[name] as new (input: object) => SdkCommand;
+      return new Command(input);
+    },
+  };
+};
+
+const unknownService = (reason: string): NodeError =>
+  new NodeError(reason, { name: 'UnknownService', isRetryable: false });
+
+/** The services whose clients are in these folders. */
+const listServices = (folders: readonly string[]): string[] =>
+  folders.flatMap((folder) => {
+    try {
+      return readdirSync(`${folder}/${SCOPE}`).flatMap((name) => /^client-(.+)$/.exec(name)?.[1] ?? []);
+    } catch {
+      return []; // there is no such folder
+    }
+  });

@@ -1,0 +1,46 @@
+import type { AwsOperation } from '../../contract/aws-client.ts';
+import type { JsonObject } from '../../contract/json.ts';
+import { type IamStatement, toPermissions, toStatements } from '../../shared/iam/permission.ts';
+import type { SdkError } from './sdk-error.ts';
+
+const DENIED = new Set([
+  'AccessDenied',
+  'AccessDeniedException',
+  'AuthorizationError',
+  'AuthorizationErrorException',
+  'UnauthorizedOperation',
+]);
+
+/** Whether the caller lacks a permission. The answer to a HEAD request has no body, and so no name. */
+export const isDenied = ({ name, $metadata }: SdkError, operation: string): boolean =>
+  DENIED.has(name) || ($metadata?.httpStatusCode === 403 && /^[Hh]ead[A-Z]/.test(operation));
+
+/** `… is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:… because …`. */
+const NAMED = /not authorized to perform: ([\w-]{1,60}:\w{1,80}) on resource: "?(arn:[^\s"]{1,300})/;
+
+/**
+ * What to add, and where.
+ *
+ * @param said - by AWS, cut
+ */
+export const describeMissingPermission = (
+  said: string,
+  operation: AwsOperation,
+): { readonly message: string; readonly statements: JsonObject[] } => {
+  const statements = findStatements(said, operation);
+  const { credential } = operation;
+  const place =
+    credential === undefined
+      ? 'custom.workflowStatements in serverless.yml'
+      : `the policy of the role ${credential.field('roleArn')}`;
+  const message = `for want of permission: add ${JSON.stringify(statements).slice(1, -1)} to ${place}. AWS: ${said}`;
+  return { message, statements: statements as unknown as JsonObject[] };
+};
+
+/** By what AWS names, which is exact; else by the input. */
+const findStatements = (said: string, operation: AwsOperation): IamStatement[] => {
+  const [, action, resource] = NAMED.exec(said) ?? [];
+  if (action !== undefined && resource !== undefined)
+    return toStatements([{ action, resource, isExact: true }]);
+  return toStatements(toPermissions(operation));
+};
