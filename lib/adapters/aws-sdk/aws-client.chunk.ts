@@ -8,9 +8,9 @@ import { quote } from '../../shared/describe.ts';
 import { createAwsCaller } from '../aws/aws-caller.ts';
 import { createRoleSessions, type FindRoleSession } from '../aws/role-sessions.ts';
 import { systemClock } from '../runtime/system-clock.ts';
-import { limitOutput } from './limit-output.ts';
 import { createLoadSdk, type LoadSdk, type SdkClient, type SdkPackage } from './load-sdk.ts';
 import { toNodeError } from './to-node-error.ts';
+import { watchExchange } from './watch-exchange.ts';
 
 export interface AwsSettings {
   /** Of calls that name none. */
@@ -76,15 +76,15 @@ const createAwsClient = ({
       const sdk = loadSdk(service);
       const command = sdk.createCommand(operation.operation, operation.input);
       const client = await openClient(sdk, operation);
-      const endLimit = limitOutput(command, maxOutputBytes);
+      const exchange = watchExchange(command, `${service} ${operation.operation}`, maxOutputBytes);
       const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
         const { $metadata: _metadata, ...output } = await client.send(command, { abortSignal });
-        endLimit();
+        exchange.endLimit();
         return output;
       } catch (error) {
         signal.throwIfAborted();
-        throw toNodeError(error, operation);
+        throw exchange.problem() ?? toNodeError(error, operation);
       }
     },
   };

@@ -21,26 +21,8 @@ const PASSING = new Set([
   'TransactionInProgressException',
 ]);
 
-/** Of a connection. */
-const NETWORK = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
-
-/** Whether another attempt may succeed. */
+/** Whether another attempt may succeed after an error that is not of the connection. */
 export const isRetryable = (error: SdkError): boolean => {
   const { httpStatusCode: status = 0 } = error.$metadata ?? {};
-  return (
-    error.$retryable !== undefined ||
-    PASSING.has(error.name) ||
-    (typeof error.code === 'string' && NETWORK.has(error.code)) ||
-    status === 429 ||
-    status >= 500
-  );
+  return error.$retryable !== undefined || PASSING.has(error.name) || status === 429 || status >= 500;
 };

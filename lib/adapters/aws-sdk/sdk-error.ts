@@ -1,7 +1,5 @@
 /** An error of the SDK. What comes from the service may be anything. */
 export interface SdkError extends Error {
-  /** Of Node's errors. */
-  readonly code?: unknown;
   readonly $retryable?: unknown;
   readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
 }

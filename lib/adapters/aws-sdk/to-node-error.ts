@@ -1,6 +1,6 @@
 import type { AwsOperation } from '../../contract/aws-client.ts';
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import { isNodeError, NodeError } from '../../contract/node-error.ts';
+import { NodeError } from '../../contract/node-error.ts';
 import { isAppError } from '../../shared/errors.ts';
 import { describeMissingPermission, isDenied } from './missing-permission.ts';
 import { isRetryable } from './retryable.ts';
@@ -12,7 +12,7 @@ const MAX_FIELD_BYTES = 16_384;
 
 /** An error of a call as the failure of a node. */
 export const toNodeError = (error: unknown, operation: AwsOperation): Error => {
-  if (!(error instanceof Error) || isNodeError(error) || isAppError(error)) return error as Error;
+  if (!(error instanceof Error) || isAppError(error)) return error as Error;
   const { service, operation: called, timeoutMs } = operation;
   const call = `${service} ${called}`;
   if (error.name === 'AbortError')
@@ -21,15 +21,15 @@ export const toNodeError = (error: unknown, operation: AwsOperation): Error => {
       details: { service, operation: called },
       cause: error,
     });
-  const { $metadata = {}, code } = error as SdkError;
+  const { $metadata = {} } = error as SdkError;
   const { httpStatusCode: status, requestId } = $metadata;
-  const name = NAME.test(error.name) && error.name !== 'Error' ? error.name : nameOf(code, status);
+  const name = NAME.test(error.name) && error.name !== 'Error' ? error.name : nameOf(status);
   const details: JsonObject = {
     service,
     operation: called,
     ...(status === undefined ? {} : { status }),
     ...(typeof requestId === 'string' ? { requestId: cut(requestId) } : {}),
-    ...readFields(error),
+    ...(status === undefined ? {} : readFields(error)),
   };
   const said = cut(status !== undefined && isUnreadable(error) ? unreadable(status) : error.message);
   if (isDenied(error as SdkError, called)) {
@@ -45,10 +45,8 @@ export const toNodeError = (error: unknown, operation: AwsOperation): Error => {
   });
 };
 
-const nameOf = (code: unknown, status: number | undefined): string => {
-  if (typeof code === 'string' && NAME.test(code)) return code;
-  return status === undefined ? 'AwsError' : `AwsStatus${status}`;
-};
+const nameOf = (status: number | undefined): string =>
+  status === undefined ? 'InputInvalid' : `AwsStatus${status}`;
 
 const cut = (text: string): string =>
   text.length <= MAX_MESSAGE_LENGTH ? text : `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
@@ -73,15 +71,5 @@ const readFields = (error: Error): JsonObject => {
   }
 };
 
-/** Of Node's own errors, and of the SDK's base class. */
-const INTERNAL = new Set([
-  'stack',
-  'cause',
-  'errno',
-  'code',
-  'syscall',
-  'address',
-  'port',
-  'hostname',
-  'Type',
-]);
+/** In every error of the service. */
+const INTERNAL = new Set(['Code', 'Message', 'RequestId', 'HostId', 'Type']);

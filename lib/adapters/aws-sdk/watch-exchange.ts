@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { NodeError } from '../../contract/node-error.ts';
+import type { SdkCommand } from './load-sdk.ts';
+
+interface Exchange {
+  /** Why it failed below the SDK, which wraps such errors or adds to them; null when it did not. */
+  problem(): NodeError | null;
+  /** Ends the limit: the SDK has given its output, and a stream in it is bounded by its reader. */
+  endLimit(): void;
+}
+
+/**
+ * Watches the HTTP exchange of a command, between the SDK and the connection: bounds what the SDK reads of the answer
+ * before it parses it, and keeps the error of a connection.
+ *
+ * @param call - for messages: `dynamodb PutItem`
+ */
+export const watchExchange = (command: SdkCommand, call: string, maxOutputBytes: number): Exchange => {
+  let limit = maxOutputBytes;
+  let problem: NodeError | null = null;
+
+  async function* countBytes(body: Readable): AsyncGenerator<Uint8Array> {
+    let bytes = 0;
+    try {
+      for await (const chunk of body) {
+        bytes += chunk.length;
+        if (bytes > limit) {
+          const message = `the output of ${call} is larger than ${limit} bytes`;
+          problem = new NodeError(message, { name: 'OutputTooLarge', isRetryable: false });
+          throw new Error(message);
+        }
+        yield chunk;
+      }
+    } catch (error) {
+      problem ??= toConnectionError(error as Error, call);
+      throw error;
+    }
+  }
+
+  /** Reads nothing before it is read itself, when it is known whose stream it is. */
+  const toLimited = (body: Readable): Readable => {
+    const limited = Readable.from(countBytes(body), { objectMode: false });
+    limited.once('close', () => body.destroy()); // also when nothing has been read
+    return limited;
+  };
+
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args).catch((error: NodeJS.ErrnoException) => {
+        if (error.name !== 'AbortError') problem = toConnectionError(error, call);
+        throw error;
+      });
+      const { response } = result;
+      if (response.body instanceof Readable) response.body = toLimited(response.body);
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'watchExchange' }, // next to the connection
+  );
+
+  return {
+    problem: () => problem,
+    endLimit: () => {
+      limit = Number.POSITIVE_INFINITY;
+    },
+  };
+};
+
+const toConnectionError = (error: NodeJS.ErrnoException, call: string): NodeError =>
+  new NodeError(`${call} failed: ${error.message}`, {
+    name: error.code ?? 'ConnectionError',
+    details: error.code === undefined ? {} : { code: error.code },
+    cause: error,
+  });
