@@ -10,6 +10,7 @@ import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
+import { findPermissions } from './workflows/find-permissions.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -22,6 +23,15 @@ export const addWorkflowCommands = (
     .description('check files; needs no service')
     .argument('<files...>', 'workflow files; - is standard input')
     .action(async (files: string[]) => validateFiles(files, { io, findNodeType: await loadNodeTypes() }));
+
+  workflow
+    .command('permissions')
+    .description('print the IAM statements that workflows need; needs no service')
+    .argument('<files...>', 'workflow files; - is standard input')
+    .option('--json', 'print JSON')
+    .action(async (files: string[], { json }: { readonly json?: true }) =>
+      printPermissions(files, json === true, { io, findNodeType: await loadNodeTypes() }),
+    );
 
   workflow
     .command('put')
@@ -87,6 +97,29 @@ const validateFiles = async (files: readonly string[], { io, findNodeType }: Che
   }
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
 };
+
+/** Prints statements as rows of `custom.workflowStatements` in serverless.yml. */
+const printPermissions = async (
+  files: readonly string[],
+  asJson: boolean,
+  { io, findNodeType }: CheckContext,
+): Promise<void> => {
+  const definitions: WorkflowDefinition[] = [];
+  for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
+  const { statements, roles, notes } = findPermissions(definitions, findNodeType);
+  for (const note of notes) io.note(io.paint('yellow', note));
+  if (asJson) return io.print(JSON.stringify({ statements, roles }, null, 2));
+  for (const statement of statements) io.print(toRow(statement));
+  for (const [credentialId, others] of Object.entries(roles)) {
+    io.print(`# for the role of the credential ${credentialId}`);
+    for (const statement of others) io.print(toRow(statement));
+  }
+  if (statements.length === 0 && Object.keys(roles).length === 0)
+    io.note('No node of these workflows calls AWS with a permission that is known.');
+};
+
+const toRow = (statement: object): string =>
+  `- ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`;
 
 /** Reads and checks all files before it stores the first, so that a bad one changes nothing. */
 const putFiles = async (files: readonly string[], context: TargetContext & CheckContext): Promise<void> => {

@@ -63,6 +63,7 @@ export const createLocalEnvironment = (
     BLOB_BUCKET: '',
     BLOB_FOLDER: blobFolder,
     SECRETS_FOLDER: secretsFolder,
+    WORKFLOW_ROLE: '', // nodes call AWS as the SDK finds keys here
     EVENT_BUS: '', // publishes to the log
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,

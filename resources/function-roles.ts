@@ -3,6 +3,7 @@ interface Serverless {
   readonly service: {
     readonly functions: Record<string, { role?: string; readonly iamRoleStatements?: readonly Statement[] }>;
     readonly resources: { readonly Resources: Record<string, object> };
+    readonly custom: { readonly workflowStatements: readonly Statement[] };
   };
   readonly configSchemaHandler: { defineFunctionProperties(provider: string, schema: object): void };
   getProvider(name: 'aws'): {
@@ -23,6 +24,8 @@ const Version = '2012-10-17'; // of the policy language
  * A Serverless plugin: every function has an IAM role of its own, which allows to write the function's log and what its
  * `iamRoleStatements` add. Thus a permission stands beside the function that needs it. A statement whose `Resource` is
  * an empty list is left out: IAM would refuse it.
+ *
+ * `custom.workflowStatements` are the policy of `WorkflowRole`, with which nodes call AWS; without any, it has none.
  */
 export default class FunctionRoles {
   /** Roles are made at `initialize`: before it, variables in statements have no value yet. */
@@ -38,7 +41,7 @@ export default class FunctionRoles {
 
 const addRoles = (serverless: Serverless): void => {
   const { naming } = serverless.getProvider('aws');
-  const { functions, resources } = serverless.service;
+  const { functions, resources, custom } = serverless.service;
   for (const [key, definition] of Object.entries(functions)) {
     definition.role = `${naming.getNormalizedFunctionName(key)}Role`;
     resources.Resources[definition.role] = toRole([
@@ -50,6 +53,10 @@ const addRoles = (serverless: Serverless): void => {
       ...(definition.iamRoleStatements ?? []).filter(hasResource),
     ]);
   }
+  const { workflowStatements } = custom;
+  const { WorkflowRole } = resources.Resources as { WorkflowRole: { readonly Properties: object } };
+  if (workflowStatements.length > 0)
+    Object.assign(WorkflowRole.Properties, { Policies: [toPolicy('workflows', workflowStatements)] });
 };
 
 const hasResource = ({ Resource }: Statement): boolean => !(Array.isArray(Resource) && Resource.length === 0);
@@ -63,6 +70,11 @@ const toRole = (Statement: readonly object[]) => ({
         { Effect: 'Allow', Principal: { Service: 'lambda.amazonaws.com' }, Action: 'sts:AssumeRole' },
       ],
     },
-    Policies: [{ PolicyName: 'function', PolicyDocument: { Version, Statement } }],
+    Policies: [toPolicy('function', Statement)],
   },
+});
+
+const toPolicy = (PolicyName: string, Statement: readonly object[]) => ({
+  PolicyName,
+  PolicyDocument: { Version, Statement },
 });

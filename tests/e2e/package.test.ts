@@ -80,6 +80,10 @@ let database: EmbeddedDynamoDb;
 const ofType = (type: string): [string, Resource][] =>
   Object.entries(resources).filter(([, resource]) => resource.Type === type);
 
+/** Of the functions. */
+const functionRoles = (): [string, Resource][] =>
+  ofType('AWS::IAM::Role').filter(([name]) => name !== 'WorkflowRole');
+
 interface Statement {
   readonly Action: string | string[];
   readonly Resource: unknown;
@@ -235,7 +239,7 @@ describe('the template', () => {
   });
 
   test('no role allows everything, neither an action nor a resource', () => {
-    const roles = ofType('AWS::IAM::Role');
+    const roles = functionRoles();
     expect(roles).toHaveLength(allFunctions.length);
     for (const [name, { Properties }] of roles) {
       for (const { Action, Resource } of statementsOf(Properties)) {
@@ -255,9 +259,44 @@ describe('the template', () => {
     }
   });
 
+  test('nodes call AWS with a role of their own, which may do nothing but what is listed', () => {
+    const { Properties } = resources.WorkflowRole as Resource;
+    expect(Properties).not.toHaveProperty('Policies');
+    expect(Properties).toMatchObject({
+      Path: '/hookloom-dev/',
+      PermissionsBoundary: { Ref: 'WorkflowBoundary' },
+    });
+    const running = ofType('AWS::Lambda::Function').filter(([, { Properties }]) =>
+      JSON.stringify(Properties.Environment).includes('WORKFLOW_ROLE'),
+    );
+    expect(Properties.AssumeRolePolicyDocument).toMatchObject({
+      Statement: [{ Principal: { AWS: running.map(([, { Properties }]) => Properties.Role) } }],
+    });
+  });
+
+  test('no list of statements for workflows reaches what belongs to the service', () => {
+    const { PolicyDocument } = (resources.WorkflowBoundary as Resource).Properties as {
+      PolicyDocument: { Statement: Statement[] };
+    };
+    const [others, , own] = PolicyDocument.Statement;
+    expect(others).toMatchObject({ NotAction: ['iam:*', 'sts:*', 'organizations:*', 'account:*'] });
+    expect(own).toMatchObject({ Effect: 'Deny', Action: '*' });
+    for (const [, { Properties }] of ofType('AWS::DynamoDB::Table'))
+      expect(Properties.TableName).toMatch(/^hookloom-dev-/);
+    expect(JSON.stringify(own?.Resource)).toContain(':table/hookloom-dev-*');
+    expect(placesOf(own?.Resource)).toEqual(
+      expect.arrayContaining([
+        'BlobBucket',
+        'DeadLetterQueue',
+        'parameter/STAGE/credentials/*',
+        'secret:STAGE/*',
+      ]),
+    );
+  });
+
   test('every function may do what it does, and no more', () => {
     const allowed = Object.fromEntries(
-      ofType('AWS::IAM::Role').map(([name, { Properties }]) => [
+      functionRoles().map(([name, { Properties }]) => [
         name,
         grantsOf(Properties)
           .filter((grant) => !grant.startsWith('logs:'))

@@ -145,6 +145,7 @@ const rules: Readonly<Record<string, FindResources>> = {
   kms: keys,
   lambda: functions,
   logs: named(['logGroupName'], 'logs', (name) => `log-group:${name}:*`),
+  'rds-data': named(['resourceArn'], 'rds', (name) => `cluster:${name}`),
   s3: objects,
   secretsmanager: secrets,
   ses: identities,

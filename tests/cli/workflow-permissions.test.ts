@@ -1,0 +1,85 @@
+import { expect, test } from '@jest/globals';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { useCommandLine } from '../support/a-command-line.ts';
+
+const openCommandLine = useCommandLine();
+
+/** A workflow of these nodes behind a trigger. */
+const aWorkflow = (...nodes: readonly JsonObject[]) => ({
+  id: 'orders',
+  name: 'Orders',
+  enabled: true,
+  nodes: [{ id: 'start', type: 'manualTrigger' }, ...nodes.map((node) => ({ type: 'aws', ...node }))],
+  connections: nodes.map(({ id }) => ({ sourceNodeId: 'start', targetNodeId: id })),
+});
+
+const store = {
+  id: 'store',
+  parameters: {
+    service: 'dynamodb',
+    operation: 'putItem',
+    input: { TableName: 'orders', Item: { id: { S: '{{ id }}' } } },
+  },
+};
+const report = {
+  id: 'report',
+  credentialId: 'shop',
+  parameters: {
+    service: 's3',
+    operation: 'GetObject',
+    input: { Bucket: 'shop', Key: 'reports/{{ month }}.csv' },
+  },
+};
+const table = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/orders`;
+const objects = `arn:\${AWS::Partition}:s3:::shop/reports/*.csv`;
+
+test('prints rows for serverless.yml, and those of the roles of credentials apart', async () => {
+  const { call, file } = await openCommandLine();
+  const { code, out, err } = await call([
+    'workflow',
+    'permissions',
+    file('orders.json', aWorkflow(store, report)),
+  ]);
+  expect(code).toBe(0);
+  expect(out.split('\n')).toEqual([
+    `- { "Effect": "Allow", "Action": [ "dynamodb:PutItem" ], "Resource": { "Fn::Sub": "${table}" } }`,
+    '# for the role of the credential shop',
+    `- { "Effect": "Allow", "Action": [ "s3:GetObject" ], "Resource": { "Fn::Sub": "${objects}" } }`,
+  ]);
+  expect(err).toBe(
+    `orders: the node "report": s3 GetObject does not name all of its resource: narrow s3:GetObject on ${objects}`,
+  );
+});
+
+test('prints JSON', async () => {
+  const { call, file } = await openCommandLine();
+  const update = { id: 'update', parameters: { ...store.parameters, operation: 'UpdateItem' } };
+  const { out } = await call([
+    'workflow',
+    'permissions',
+    '--json',
+    file('orders.json', aWorkflow(store, update)),
+  ]);
+  expect(JSON.parse(out)).toEqual({
+    statements: [
+      {
+        Effect: 'Allow',
+        Action: ['dynamodb:PutItem', 'dynamodb:UpdateItem'],
+        Resource: { 'Fn::Sub': table },
+      },
+    ],
+    roles: {},
+  });
+});
+
+test('says of which nodes only a run knows the operation, and leaves out what is disabled', async () => {
+  const { call, file } = await openCommandLine();
+  const any = { id: 'any', parameters: { service: 's3', operation: '{{ operation }}' } };
+  const { code, out, err } = await call([
+    'workflow',
+    'permissions',
+    aFile(any, { ...store, disabled: true }),
+  ]);
+  expect({ code, out }).toEqual({ code: 0, out: '' });
+  expect(err).toContain('orders: the node "any": only a run knows which operation it calls (s3 *)');
+});
