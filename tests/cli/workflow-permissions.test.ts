@@ -78,7 +78,7 @@ test('says of which nodes only a run knows the operation, and leaves out what is
   const { code, out, err } = await call([
     'workflow',
     'permissions',
-    aFile(any, { ...store, disabled: true }),
+    file('orders.json', aWorkflow(any, { ...store, disabled: true })),
   ]);
   expect({ code, out }).toEqual({ code: 0, out: '' });
   expect(err).toContain('orders: the node "any": only a run knows which operation it calls (s3 *)');

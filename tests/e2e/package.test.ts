@@ -66,6 +66,33 @@ const workflowOnUse = {
   ],
 };
 
+/** Its node calls a service of a package that only the runtime has. */
+const workflowOfSdk = {
+  id: 'sale',
+  name: 'Sale',
+  enabled: true,
+  nodes: [
+    { id: 'request', type: 'webhookTrigger', parameters: { responseMode: 'lastNode' } },
+    {
+      id: 'sell',
+      type: 'aws',
+      parameters: { service: 'shop', operation: 'sell', input: { Items: '{{ body }}' } },
+    },
+  ],
+  connections: [{ sourceNodeId: 'request', targetNodeId: 'sell' }],
+};
+
+/** A package as the SDK's clients are. */
+const sdkPackage = `
+exports.ShopClient = class {
+  constructor(configuration) { Object.assign(this, configuration); }
+  async send({ input }) { return { $metadata: {}, Sold: input.Items, Region: this.region }; }
+};
+exports.SellCommand = class {
+  middlewareStack = { add() {} };
+  constructor(input) { this.input = input; }
+};`;
+
 interface Resource {
   readonly Type: string;
   readonly DeletionPolicy?: string;
@@ -90,7 +117,7 @@ interface Statement {
 }
 
 const statementsOf = (role: Record<string, unknown>): Statement[] =>
-  (role.Policies as { PolicyDocument: { Statement: Statement[] } }[]).flatMap(
+  ((role.Policies ?? []) as { PolicyDocument: { Statement: Statement[] } }[]).flatMap(
     ({ PolicyDocument }) => PolicyDocument.Statement,
   );
 
@@ -123,7 +150,7 @@ const bundleOf = (name: string): [string, Uint8Array] =>
   unzip(name).find(([path]) => path.endsWith('.cjs')) ?? ['', new Uint8Array()];
 
 /** The answer of a function whose zip is all that is there. */
-const answerAlone = async (name: string, event: string): Promise<unknown> => {
+const answerAlone = async (name: string, event: string, env = {}): Promise<unknown> => {
   const empty = mkdtempSync(join(tmpdir(), 'hookloom-alone-'));
   for (const [path, contents] of unzip(name)) {
     mkdirSync(join(empty, dirname(path)), { recursive: true });
@@ -148,6 +175,7 @@ const answerAlone = async (name: string, event: string): Promise<unknown> => {
       PUBLIC_URL: 'https://example.com',
       AWS_ACCESS_KEY_ID: 'key',
       AWS_SECRET_ACCESS_KEY: 'secret',
+      ...env,
     },
   });
   expect({ code, stdout, stderr: stderr.trim() }).toMatchObject({ code: 0, stderr: '' });
@@ -166,9 +194,11 @@ beforeAll(async () => {
   const secretsFolder = join(folder, 'secrets');
   const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev', secretsFolder });
   await seedSamples(target, 'a'.repeat(43));
-  const file = join(folder, 'table.json');
-  writeFileSync(file, JSON.stringify(workflowOnUse));
-  await putSample(file, target);
+  for (const workflow of [workflowOnUse, workflowOfSdk]) {
+    const file = join(folder, `${workflow.id}.json`);
+    writeFileSync(file, JSON.stringify(workflow));
+    await putSample(file, target);
+  }
   target.close();
 });
 
@@ -211,14 +241,27 @@ describe('the zips', () => {
     },
   );
 
-  test('webhook, unzipped alone, runs nodes whose plugins are loaded on use', async () => {
+  /** A request to a workflow. */
+  const requestTo = (workflowId: string, body: string): string => {
     const event = JSON.parse(readFileSync(join(projectRoot, 'events/webhook.json'), 'utf8'));
-    const pathParameters = { workflowId: 'table', path: 'webhook' };
-    const body = '[{"n":2},{"n":1}]';
-    const table = { ...event, rawPath: '/api/webhook/table/webhook', pathParameters, body };
-    expect(await answerAlone('webhook', JSON.stringify(table))).toMatchObject({
+    const pathParameters = { workflowId, path: 'webhook' };
+    return JSON.stringify({ ...event, rawPath: `/api/webhook/${workflowId}/webhook`, pathParameters, body });
+  };
+
+  test('webhook, unzipped alone, runs nodes whose plugins are loaded on use', async () => {
+    expect(await answerAlone('webhook', requestTo('table', '[{"n":2},{"n":1}]'))).toMatchObject({
       statusCode: 200,
       body: '{"lines":["n","1","2"]}',
+    });
+  });
+
+  test('webhook, unzipped alone, calls AWS by the SDK that the runtime brings, by NODE_PATH', async () => {
+    const runtime = join(folder, 'runtime');
+    mkdirSync(join(runtime, '@aws-sdk/client-shop'), { recursive: true });
+    writeFileSync(join(runtime, '@aws-sdk/client-shop/index.js'), sdkPackage);
+    expect(await answerAlone('webhook', requestTo('sale', '["a"]'), { NODE_PATH: runtime })).toMatchObject({
+      statusCode: 200,
+      body: '{"Sold":["a"],"Region":"local"}',
     });
   });
 });

@@ -56,6 +56,7 @@ describe('the admin functions, on their sample events', () => {
       'credentials',
       'data',
       'formats',
+      'aws',
       'code',
     ]);
   });
@@ -73,7 +74,7 @@ describe('the admin functions, on their sample events', () => {
         ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate', 'code'],
       ],
     ],
-    ['providers', 'adminProviders', ['flow', 'control', 'credentials', 'data', 'formats', 'code']],
+    ['providers', 'adminProviders', ['flow', 'control', 'credentials', 'data', 'formats', 'aws', 'code']],
   ])('%s', async (file, event, ids) => {
     const { status, body } = await call(file, eventOf(event));
     expect(status).toBe(200);
@@ -93,6 +94,7 @@ describe('the admin functions, on their sample events', () => {
       'credentials',
       'data',
       'formats',
+      'aws',
       'code',
     ]);
   });

@@ -59,7 +59,7 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
           ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate', 'code'],
         ],
       ],
-      ['/api/admin/plugins/providers', ['flow', 'control', 'credentials', 'data', 'formats', 'code']],
+      ['/api/admin/plugins/providers', ['flow', 'control', 'credentials', 'data', 'formats', 'aws', 'code']],
     ])('leaves %s as it is', async (path, ids) => {
       const { status, body } = await get<readonly { id: string; loaded: boolean }[]>(path);
       expect(status).toBe(200);
