@@ -11,7 +11,7 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 
 /** The statements that workflows need. */
-export interface WorkflowPermissions {
+interface WorkflowPermissions {
   /** Of the role that the service has for workflows. */
   readonly statements: readonly IamStatement[];
   /** Of the roles of credentials, by their ids. */

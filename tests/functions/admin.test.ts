@@ -46,7 +46,7 @@ describe('the admin functions, on their sample events', () => {
   test('plugins', async () => {
     const { status, body } = await call('plugins', eventOf('adminPlugins'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ count: 9, timestamp: expect.stringMatching(/Z$/) });
+    expect(body).toMatchObject({ count: 10, timestamp: expect.stringMatching(/Z$/) });
     expect(body.plugins.map(({ id }: { id: string }) => id)).toEqual([
       'webhookTrigger',
       'manualTrigger',
@@ -71,7 +71,7 @@ describe('the admin functions, on their sample events', () => {
         ...['wait', 'approval', 'forEach', 'subworkflow'],
         ...['sort', 'limit', 'removeDuplicates', 'aggregate', 'summarize', 'splitOut', 'batch', 'pick'],
         ...['renameKeys', 'compareLists', 'noOp', 'stopAndError'],
-        ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate', 'code'],
+        ...['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate', 'aws', 'code'],
       ],
     ],
     ['providers', 'adminProviders', ['flow', 'control', 'credentials', 'data', 'formats', 'aws', 'code']],
@@ -84,7 +84,7 @@ describe('the admin functions, on their sample events', () => {
   test('health', async () => {
     const { status, body } = await call('health', eventOf('adminHealth'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'healthy', summary: { total: 9, healthy: 9 } });
+    expect(body).toMatchObject({ status: 'healthy', summary: { total: 10, healthy: 10 } });
     expect(Object.keys(body.plugins)).toEqual([
       'webhookTrigger',
       'manualTrigger',
@@ -107,9 +107,9 @@ describe('the admin functions, on their sample events', () => {
       const { status, result, body } = await call('debug', event);
       expect(status).toBe(200);
       expect(body).toMatchObject({
-        providerCount: 6,
+        providerCount: 7,
         triggerCount: 2,
-        actionCount: 31,
+        actionCount: 32,
         loadErrors: [],
         runtime: { node: process.version },
       });

@@ -12,7 +12,7 @@ export interface SdkCommand {
 }
 
 /** See https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/ */
-export type Middleware = (
+type Middleware = (
   next: (args: object) => Promise<{ readonly response: { body?: unknown } }>,
 ) => (args: object) => Promise<object>;
 

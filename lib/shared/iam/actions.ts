@@ -1,9 +1,9 @@
-import type { AwsCall } from '../../contract/aws-client.ts';
+import type { ServiceCall } from './service-call.ts';
 
 /** An action that a call needs leave for, and the input that names its resources. */
 export interface ActionRule {
   readonly action: string;
-  readonly input: AwsCall['input'];
+  readonly input: ServiceCall['input'];
   /** In place of what the input names. */
   readonly resources?: readonly string[];
 }
@@ -76,7 +76,7 @@ const OTHER_ACTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Operations that several actions on resources of their own allow. */
-const SEVERAL: Readonly<Record<string, (input: AwsCall['input']) => readonly ActionRule[]>> = {
+const SEVERAL: Readonly<Record<string, (input: ServiceCall['input']) => readonly ActionRule[]>> = {
   'dynamodb.TransactWriteItems': (input) => transactionActions(input),
   'dynamodb.TransactGetItems': (input) => transactionActions(input),
   's3.CopyObject': (input) => copyActions(input),
@@ -89,14 +89,14 @@ const SEVERAL: Readonly<Record<string, (input: AwsCall['input']) => readonly Act
   'rds-data.RollbackTransaction': (input) => dataApiActions('RollbackTransaction', input),
 };
 
-export const prefixOf = (service: string): string =>
+const prefixOf = (service: string): string =>
   Object.hasOwn(PREFIXES, service) ? (PREFIXES[service] ?? service) : service;
 
 /** `putItem` as the SDK spells it. */
 export const toOperationName = (operation: string): string =>
   operation.charAt(0).toUpperCase() + operation.slice(1);
 
-export const findActions = ({ service, operation, input }: AwsCall): readonly ActionRule[] => {
+export const findActions = ({ service, operation, input }: ServiceCall): readonly ActionRule[] => {
   const name = toOperationName(operation);
   const key = `${service}.${name}`;
   const several = Object.hasOwn(SEVERAL, key) ? SEVERAL[key]?.(input) : undefined;
@@ -114,12 +114,12 @@ const TRANSACTION_ACTIONS: Readonly<Record<string, string>> = {
 };
 
 /** A transaction needs what its items would need. */
-const transactionActions = ({ TransactItems }: AwsCall['input']): ActionRule[] => {
+const transactionActions = ({ TransactItems }: ServiceCall['input']): ActionRule[] => {
   const items = Array.isArray(TransactItems) ? TransactItems : [];
   const known = items.flatMap((item: Readonly<Record<string, unknown>>) =>
     Object.entries(item ?? {}).flatMap(([kind, input]) =>
       Object.hasOwn(TRANSACTION_ACTIONS, kind)
-        ? [{ action: `dynamodb:${TRANSACTION_ACTIONS[kind]}`, input: (input ?? {}) as AwsCall['input'] }]
+        ? [{ action: `dynamodb:${TRANSACTION_ACTIONS[kind]}`, input: (input ?? {}) as ServiceCall['input'] }]
         : [],
     ),
   );
@@ -127,7 +127,7 @@ const transactionActions = ({ TransactItems }: AwsCall['input']): ActionRule[] =
   return Object.values(TRANSACTION_ACTIONS).map((name) => ({ action: `dynamodb:${name}`, input: {} }));
 };
 
-const copyActions = (input: AwsCall['input']): ActionRule[] => {
+const copyActions = (input: ServiceCall['input']): ActionRule[] => {
   const [, Bucket = '*', Key = '*'] = /^\/?([^/]+)\/([^?]*)/.exec(String(input.CopySource ?? '')) ?? [];
   return [
     { action: 's3:PutObject', input },
@@ -136,7 +136,7 @@ const copyActions = (input: AwsCall['input']): ActionRule[] => {
 };
 
 /** The Data API reads the secret with the caller's permissions. */
-const dataApiActions = (name: string, input: AwsCall['input']): ActionRule[] => [
+const dataApiActions = (name: string, input: ServiceCall['input']): ActionRule[] => [
   { action: `rds-data:${name}`, input },
   { action: 'secretsmanager:GetSecretValue', input: { SecretId: input.secretArn } },
 ];

@@ -1,6 +1,6 @@
-import type { AwsCall } from '../../contract/aws-client.ts';
 import { type ActionRule, findActions } from './actions.ts';
 import { findResources } from './resources.ts';
+import type { ServiceCall } from './service-call.ts';
 
 /** What an IAM policy must allow for a call. */
 export interface Permission {
@@ -13,7 +13,7 @@ export interface Permission {
 }
 
 /** The permissions that a call needs. A `*` in its input stands for any text, such as the value of an expression. */
-export const toPermissions = (call: AwsCall): Permission[] =>
+export const toPermissions = (call: ServiceCall): Permission[] =>
   findActions(call).flatMap(({ action, input, resources }: ActionRule) => {
     const found = resources ?? findResources({ ...call, input }, action);
     const isAny = resources?.includes('*') === true;

@@ -1,6 +1,6 @@
-import type { AwsCall } from '../../contract/aws-client.ts';
+import type { ServiceCall } from './service-call.ts';
 
-type Input = AwsCall['input'];
+type Input = ServiceCall['input'];
 
 /** Where a resource is, when it is not where the service runs. */
 interface Place {
@@ -15,7 +15,10 @@ type ToArn = (service: string, resource: string, place?: Place) => string;
 type FindResources = (input: Input, arn: ToArn, action: string) => readonly string[];
 
 /** The resources of a call for one of its actions. */
-export const findResources = (call: Pick<AwsCall, 'input' | 'region'>, action: string): readonly string[] => {
+export const findResources = (
+  call: Pick<ServiceCall, 'input' | 'region'>,
+  action: string,
+): readonly string[] => {
   const [prefix = ''] = action.split(':');
   const arn: ToArn = (service, resource, place = {}) => {
     const { region = call.region ?? `\${AWS::Region}`, account = `\${AWS::AccountId}` } = place;

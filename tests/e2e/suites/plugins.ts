@@ -42,7 +42,7 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
       expect(status).toBe(200);
       expect(body).toMatchObject({
         status: 'degraded',
-        summary: { total: 10, healthy: 9, unhealthy: 1 },
+        summary: { total: 11, healthy: 10, unhealthy: 1 },
         plugins: { broken: { status: 'unhealthy' } },
       });
     });
