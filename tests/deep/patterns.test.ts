@@ -16,7 +16,7 @@ const neverSeeOutsideData: Readonly<Record<string, string>> = {
 const madeOfTexts: Readonly<Record<string, string>> = {
   'lib/contract/kit/read-parameters.ts':
     'made of the pattern of a plugin, matched against a parameter, 8,192 characters at most',
-  'lib/adapters/aws/role-signer.ts':
+  'lib/adapters/aws/role-sessions.ts':
     'made of the name of an element of XML, a constant; matched against the answer of STS',
   'lib/nodes/formats/work/bound-schema.ts':
     'made of the pattern of a schema, from the workflow, to be read: the linear matcher matches it',

@@ -34,7 +34,7 @@ export interface SdkPackage {
 export type LoadSdk = (service: string) => SdkPackage;
 
 const SCOPE = '@aws-sdk';
-const SERVICE = /^[a-z0-9]{1,40}(?:-[a-z0-9]{1,40}){0,8}$/;
+const SERVICE = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
  * Loads client packages where this module finds packages: in Lambda, by `NODE_PATH`, those that its runtime brings.

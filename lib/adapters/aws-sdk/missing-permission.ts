@@ -16,7 +16,7 @@ export const isDenied = ({ name, $metadata }: SdkError, operation: string): bool
   DENIED.has(name) || ($metadata?.httpStatusCode === 403 && /^[Hh]ead[A-Z]/.test(operation));
 
 /** `… is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:… because …`. */
-const NAMED = /not authorized to perform: ([\w-]{1,60}:\w{1,80}) on resource: "?(arn:[^\s"]{1,300})/;
+const NAMED = /not authorized to perform: ([\w-]+:\w+) on resource: "?(arn:[^\s"]+)/;
 
 /**
  * What to add, and where.
