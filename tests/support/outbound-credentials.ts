@@ -61,12 +61,15 @@ export const anOutboundService = ({
   answer,
   types = [],
   secrets = {},
+  http,
 }: {
   readonly answer?: Answer;
   /** Beside the built-in ones. */
   readonly types?: readonly CredentialType[];
   /** Spoils the secret store. */
   readonly secrets?: Partial<SecretStore>;
+  /** In place of the server that answers. */
+  readonly http?: HttpClient;
 } = {}) => {
   const clock = aManualClock();
   const store = inMemoryOutboundStore();
@@ -85,7 +88,7 @@ export const anOutboundService = ({
       ...secrets,
     },
     findType: async (id) => all.find((type) => type.id === id) ?? null,
-    http: server,
+    http: http ?? server,
     clock,
     signWithRole: async (request) => ({
       ...request,

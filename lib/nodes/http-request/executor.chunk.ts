@@ -1,7 +1,7 @@
 import type { NodeExecutor } from '../../contract/node.ts';
+import { readBody } from '../http/read-body.ts';
 import { fetchPages } from './fetch-pages.ts';
 import { saveBody } from './file-body.ts';
-import { readBody } from './read-body.ts';
 import { addQuery } from './request-url.ts';
 import { readRules } from './rules.ts';
 import { createSend } from './send.ts';

@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { NodeError } from '../../contract/node-error.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
+import { readBody } from '../http/read-body.ts';
 import { createFindNextPage, createReadItems, toFirstPage } from './next-page.ts';
 import { decideNextPage } from './pages-end.ts';
-import { readBody } from './read-body.ts';
 import type { Parameters } from './rules.ts';
 
 /** Of all pages: as much as the engine lets a node deliver, unless the workflow says otherwise. */

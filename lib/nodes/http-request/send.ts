@@ -2,14 +2,12 @@ import type { JsonObject } from '../../contract/json.ts';
 import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import type { NodeContext } from '../../contract/node.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
-import { readErrorStart } from './read-body.ts';
+import { fromAttempt, toTraceHeaders } from '../http/attempt-request.ts';
+import { readErrorStart } from '../http/read-body.ts';
+import { toStatusError } from '../http/status-error.ts';
 import { toRequestBody } from './request-body.ts';
 import type { Parameters } from './rules.ts';
-import { toStatusError } from './status-error.ts';
 import { parseStatusSet } from './status-set.ts';
-
-/** The client's timeout is later than the node's, so that the node's message is shown. */
-const TIMEOUT_MARGIN_MS = 1_000;
 
 /**
  * Sends the node's request to a URL.
@@ -21,7 +19,7 @@ type Send = (url: string, page: number | null) => Promise<OutboundResponse>;
 
 /** @throws TypeError that names a wrong parameter, before anything is sent */
 export const createSend = (given: Parameters, context: NodeContext): Send => {
-  const { execution, services, signal, idempotencyKey, remainingMs, credential } = context;
+  const { services, idempotencyKey } = context;
   const isSuccess = parseStatusSet('successStatus', given.successStatus);
   const isRetryable = parseStatusSet('retryStatus', given.retryStatus);
   const { method, maxRedirects, failOnStatus } = given;
@@ -29,10 +27,7 @@ export const createSend = (given: Parameters, context: NodeContext): Send => {
     given.responseType === 'file'
       ? ({ maxResponseBytes: given.maxFileBytes, streamsBody: true } as const)
       : { maxResponseBytes: given.maxResponseBytes };
-  const headers = {
-    ...(execution.traceparent === undefined ? {} : { traceparent: execution.traceparent }),
-    ...readHeaders(given.headers),
-  };
+  const headers = { ...toTraceHeaders(context), ...readHeaders(given.headers) };
   return async (url, page) => {
     const { contentType, ...body } = toRequestBody(given, services);
     const response = await services.http.request({
@@ -45,10 +40,8 @@ export const createSend = (given: Parameters, context: NodeContext): Send => {
       },
       ...body,
       ...receiving,
-      timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
+      ...fromAttempt(context),
       maxRedirects,
-      signal,
-      ...(credential === null ? {} : { credential }),
     });
     const { status } = response;
     if (!failOnStatus || isSuccess(status)) return response;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readRetryAfter } from '../../../lib/nodes/http-request/retry-after.ts';
+import { readRetryAfter } from '../../../lib/nodes/http/retry-after.ts';
 
 const now = Date.parse('2026-11-06T08:49:37Z');
 

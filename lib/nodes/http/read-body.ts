@@ -1,11 +1,10 @@
 import type { JsonValue } from '../../contract/json.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
-import type { Parameters } from './rules.ts';
 
 type Received = Pick<OutboundResponse, 'headers' | 'body'>;
 
 /** How a body becomes a value. */
-type ValueType = Exclude<Parameters['responseType'], 'file'>;
+type ValueType = 'auto' | 'json' | 'text';
 
 /**
  * Reads a body by its content type, or as the type says.
