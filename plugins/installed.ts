@@ -32,6 +32,14 @@ const dataNodeTypes = [
   'stopAndError',
 ];
 const formatNodeTypes = ['csv', 'xml', 'html', 'markdown', 'dateTime', 'crypto', 'validate'];
+const slackNodeTypes = [
+  'slackMessage',
+  'slackUpdateMessage',
+  'slackAddReaction',
+  'slackFindUser',
+  'slackUploadFile',
+  'slackWebhook',
+];
 
 /**
  * The installed plugins: only what is listed here runs.
@@ -59,4 +67,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   ),
   unifiedOnUse('aws', { nodeTypes: ['aws'] }, () => import('../lib/nodes/aws/aws.plugin.ts')),
   unifiedOnUse('code', { nodeTypes: ['code'] }, () => import('../lib/nodes/code/code.plugin.ts')),
+  unifiedOnUse('slack', { nodeTypes: slackNodeTypes }, () => import('../lib/nodes/slack/slack.plugin.ts')),
 ];

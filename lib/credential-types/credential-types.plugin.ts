@@ -3,6 +3,7 @@ import { awsRole } from './aws-role.ts';
 import { httpBasic, httpBearer, httpHeader, httpQuery } from './http-types.ts';
 import { oauth2 } from './oauth2.ts';
 import { postgres, smtp } from './server-types.ts';
+import { slackWebhook } from './slack-webhook.ts';
 import { tlsClient } from './tls-client.ts';
 
 /** The built-in types of credentials for calling out. */
@@ -13,7 +14,18 @@ const credentials: PluginProvider = {
   description: 'Types of credentials for calling out',
   category: 'credentials',
   handles: [],
-  credentialTypes: [httpBearer, httpBasic, httpHeader, httpQuery, oauth2, awsRole, tlsClient, smtp, postgres],
+  credentialTypes: [
+    httpBearer,
+    httpBasic,
+    httpHeader,
+    httpQuery,
+    oauth2,
+    awsRole,
+    tlsClient,
+    slackWebhook,
+    smtp,
+    postgres,
+  ],
 };
 
 export default credentials;

@@ -31,6 +31,7 @@ export const planted: Readonly<Record<string, Planted>> = {
     },
     fields: { certificate: '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n' },
   },
+  slackWebhook: { secret: { url: 'https://hooks.example.com/services/T13/B14/canäry?a="15"' } },
   smtp: { secret: { password: 'smtp "pass" 9' }, fields: { host: 'mail.example.com', username: 'ann' } },
   postgres: {
     secret: { password: 'p0stgres@pass:word/10' },

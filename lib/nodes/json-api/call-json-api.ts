@@ -3,6 +3,7 @@ import type { NodeContext } from '../../contract/node.ts';
 import { NodeError } from '../../contract/node-error.ts';
 import type { OutboundResponse } from '../../contract/services.ts';
 import { fromAttempt, toTraceHeaders } from '../http/attempt-request.ts';
+import { isPassing } from '../http/passing-status.ts';
 import { readBody, readErrorBody } from '../http/read-body.ts';
 import { describeResponse, toStatusError } from '../http/status-error.ts';
 import { addQuery } from '../http-request/request-url.ts';
@@ -112,7 +113,3 @@ const readJson = (response: OutboundResponse): JsonValue => {
 };
 
 const isSuccessful = (status: number): boolean => status >= 200 && status <= 299;
-
-/** As `httpRequest` has it by default. */
-const isPassing = (status: number): boolean =>
-  status === 408 || status === 425 || status === 429 || (status >= 500 && status <= 599);
