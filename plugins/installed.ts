@@ -40,6 +40,17 @@ const slackNodeTypes = [
   'slackUploadFile',
   'slackWebhook',
 ];
+const githubNodeTypes = [
+  'githubCreateIssue',
+  'githubUpdateIssue',
+  'githubComment',
+  'githubListIssues',
+  'githubGetFile',
+  'githubPutFile',
+  'githubDispatchWorkflow',
+  'githubCreateRelease',
+  'githubCommitStatus',
+];
 
 /**
  * The installed plugins: only what is listed here runs.
@@ -68,4 +79,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unifiedOnUse('aws', { nodeTypes: ['aws'] }, () => import('../lib/nodes/aws/aws.plugin.ts')),
   unifiedOnUse('code', { nodeTypes: ['code'] }, () => import('../lib/nodes/code/code.plugin.ts')),
   unifiedOnUse('slack', { nodeTypes: slackNodeTypes }, () => import('../lib/nodes/slack/slack.plugin.ts')),
+  unifiedOnUse('github', { nodeTypes: githubNodeTypes }, () => import('../lib/nodes/github/github.plugin.ts')),
 ];

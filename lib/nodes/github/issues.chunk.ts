@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../contract/json.ts';
+import type { NodeContext } from '../../contract/node.ts';
+import { callGithub, type InRepository, toMap } from './call-github.ts';
+import { toIssue } from './to-issue.ts';
+
+interface IssueFields {
+  readonly title?: string;
+  readonly body?: string;
+  readonly labels?: readonly string[];
+  readonly assignees?: readonly string[];
+  readonly milestone?: number;
+}
+
+/** POST /repos/{owner}/{repo}/issues */
+export const createIssue = async (
+  { repository, baseUrl, ...fields }: InRepository & IssueFields,
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const call = { method: 'POST', path: ['issues'], body: { ...fields } };
+  return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
+};
+
+interface IssueChanges extends InRepository, IssueFields {
+  readonly number: number;
+  readonly state?: string;
+  readonly stateReason?: string;
+}
+
+/** PATCH /repos/{owner}/{repo}/issues/{issue_number} */
+export const updateIssue = async (
+  { repository, baseUrl, number, stateReason, ...fields }: IssueChanges,
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const body = { ...fields, ...(stateReason === undefined ? {} : { state_reason: stateReason }) };
+  const call = { method: 'PATCH', path: ['issues', String(number)], body };
+  return toIssue(toMap(await callGithub({ repository, baseUrl }, call, context)));
+};
+
+interface Comment extends InRepository {
+  readonly number: number;
+  readonly body: string;
+}
+
+/** POST /repos/{owner}/{repo}/issues/{issue_number}/comments */
+export const addComment = async (comment: Comment, context: NodeContext): Promise<JsonObject> => {
+  const { number, body } = comment;
+  const call = { method: 'POST', path: ['issues', String(number), 'comments'], body: { body } };
+  const { id = null, html_url = null } = toMap(await callGithub(comment, call, context));
+  return { id, url: html_url };
+};
