@@ -80,4 +80,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unifiedOnUse('code', { nodeTypes: ['code'] }, () => import('../lib/nodes/code/code.plugin.ts')),
   unifiedOnUse('slack', { nodeTypes: slackNodeTypes }, () => import('../lib/nodes/slack/slack.plugin.ts')),
   unifiedOnUse('github', { nodeTypes: githubNodeTypes }, () => import('../lib/nodes/github/github.plugin.ts')),
+  unifiedOnUse('graphql', { nodeTypes: ['graphql'] }, () => import('../lib/nodes/graphql/graphql.plugin.ts')),
 ];

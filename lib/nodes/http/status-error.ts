@@ -16,6 +16,8 @@ interface StatusErrorOptions {
   readonly problem?: string | null | undefined;
   /** The error code of the service. */
   readonly code?: string | undefined;
+  /** Added to the details, before the response. */
+  readonly details?: JsonObject | undefined;
 }
 
 /**
@@ -23,7 +25,7 @@ interface StatusErrorOptions {
  */
 export const toStatusError = (response: OutboundResponse, options: StatusErrorOptions): NodeError => {
   const { status, headers, url } = response;
-  const { isRetryable, now, page = null, problem = null, code } = options;
+  const { isRetryable, now, page = null, problem = null, code, details = {} } = options;
   const { retryAfterMs = readRetryAfter(status, headers, now) } = options;
   const place = page === null ? '' : ` for page ${page}`;
   const reason = problem === null ? '' : `: ${problem}`;
@@ -34,6 +36,7 @@ export const toStatusError = (response: OutboundResponse, options: StatusErrorOp
     details: {
       ...(code === undefined ? {} : { code }),
       ...(page === null ? {} : { page }),
+      ...details,
       ...describeResponse(response),
     },
   });

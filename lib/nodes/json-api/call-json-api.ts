@@ -32,6 +32,8 @@ export interface ApiFailure {
   readonly isRetryable?: boolean;
   /** By default what `Retry-After` of a 429 or 503 says. */
   readonly retryAfterMs?: number;
+  /** Added to the details, before the answer; bounded. */
+  readonly details?: JsonObject;
 }
 
 export interface JsonApiCall {
