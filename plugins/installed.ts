@@ -81,4 +81,5 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unifiedOnUse('slack', { nodeTypes: slackNodeTypes }, () => import('../lib/nodes/slack/slack.plugin.ts')),
   unifiedOnUse('github', { nodeTypes: githubNodeTypes }, () => import('../lib/nodes/github/github.plugin.ts')),
   unifiedOnUse('graphql', { nodeTypes: ['graphql'] }, () => import('../lib/nodes/graphql/graphql.plugin.ts')),
+  unifiedOnUse('rss', { nodeTypes: ['rss'] }, () => import('../lib/nodes/rss/rss.plugin.ts')),
 ];

@@ -1,0 +1,76 @@
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+/** The zones with a name of RFC 822 §5, in hours; military letters stand for UTC, as RFC 2822 §4.3 has it. */
+const ZONES: Readonly<Record<string, number>> = {
+  est: -5,
+  edt: -4,
+  cst: -6,
+  cdt: -5,
+  mst: -7,
+  mdt: -6,
+  pst: -8,
+  pdt: -7,
+};
+
+/** RFC 822 with years of two or four digits; the day of the week, the seconds and the zone may be absent. */
+const RFC822 =
+  /^(?:[a-z]{3,9},? )?(\d{1,2})[ -]([a-z]{3})[a-z]{0,6}[ -](\d{4}|\d{2}) (\d{1,2}):(\d\d)(?::(\d\d))?(?: ([a-z]{1,4}|[+-]\d{4}|[+-]\d\d:\d\d))?$/;
+
+/** RFC 3339, and the shorter forms of W3C's profile: a year, a month or a day. */
+const ISO =
+  /^\d{4}(?:-\d\d(?:-\d\d)?)?(?:[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?<zone>[Zz]|[+-]\d\d:?\d\d)?)?$/;
+
+/**
+ * Reads a date of a feed. UTC where it has no zone, so that it is the same everywhere.
+ *
+ * @returns ISO 8601 in UTC, with milliseconds; null for what is no date
+ */
+export const parseFeedDate = (text: string): string | null => {
+  if (text.length > 64) return null;
+  const line = text.trim().replaceAll(/\s+/g, ' ');
+  const time = parseIso(line) ?? parseRfc822(line.toLowerCase());
+  return time === null || Number.isNaN(time) ? null : new Date(time).toISOString();
+};
+
+const parseIso = (line: string): number | null => {
+  const { groups } = ISO.exec(line) ?? {};
+  if (groups === undefined) return null;
+  // As ECMAScript has it: a T, a colon in the zone; a time without a zone would be local.
+  const time = line
+    .toUpperCase()
+    .replace(' ', 'T')
+    .replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
+  return Date.parse(line.includes(':') && groups.zone === undefined ? `${time}Z` : time);
+};
+
+const parseRfc822 = (line: string): number | null => {
+  const [, day = '', month = '', year = '', hour = '', minute = '', second = '0', zone = ''] =
+    RFC822.exec(line) ?? [];
+  const monthIndex = MONTHS.indexOf(month);
+  if (monthIndex === -1) return null;
+  const fields = [
+    toYear(year),
+    monthIndex,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  ] as const;
+  const isInRange =
+    fields[2] >= 1 && fields[2] <= 31 && fields[3] <= 24 && fields[4] <= 59 && fields[5] <= 60;
+  return isInRange ? Date.UTC(...fields) - toOffsetMinutes(zone) * 60_000 : null;
+};
+
+/** Years of two digits as RFC 2822 §4.3 has them. */
+const toYear = (digits: string): number => {
+  const year = Number(digits);
+  if (digits.length === 4) return year;
+  return year < 50 ? 2_000 + year : 1_900 + year;
+};
+
+/** Minutes ahead of UTC; 0 for a name that is not known. */
+const toOffsetMinutes = (zone: string): number => {
+  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(zone) ?? [];
+  if (sign === undefined) return (ZONES[zone] ?? 0) * 60;
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+};
