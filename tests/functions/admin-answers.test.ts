@@ -111,7 +111,7 @@ describe('a plugin that is switched off', () => {
     expect(body).toMatchObject({
       status: 'degraded', // nothing answers at the address of the store
       checks: { store: { status: 'unhealthy' } },
-      summary: { total: 9, healthy: 8, warning: 0, unhealthy: 0, disabled: 1 },
+      summary: { total: 13, healthy: 12, warning: 0, unhealthy: 0, disabled: 1 },
       plugins: { manualTrigger: { status: 'disabled', message: 'it is switched off' } },
     });
   });

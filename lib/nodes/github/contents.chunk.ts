@@ -19,7 +19,7 @@ interface FileRequest extends FilePlace {
   readonly encoding: 'utf8' | 'base64';
 }
 
-/** GET /repos/{owner}/{repo}/contents/{path} */
+/** Gets a file by the endpoint for contents, as JSON. @throws NodeError for a folder, and for a file of more than 1 MB */
 export const getFile = async (
   { ref, encoding, ...place }: FileRequest,
   context: NodeContext,
@@ -44,8 +44,8 @@ interface FileContent extends FilePlace {
 }
 
 /**
- * PUT /repos/{owner}/{repo}/contents/{path}. Without a `sha`, the file may or may not exist; one that has the content
- * already is left alone, so that another attempt makes no second commit.
+ * Writes a file as a commit. Without a `sha`, the file may or may not exist; one that has the content already is left
+ * alone, so that another attempt makes no second commit.
  *
  * @throws NodeError for a change between reading and writing, which is retryable without a `sha`
  */

@@ -11,7 +11,7 @@ interface IssueFields {
   readonly milestone?: number;
 }
 
-/** POST /repos/{owner}/{repo}/issues */
+/** Creates an issue; the parameters have the names of the API. */
 export const createIssue = async (
   { repository, baseUrl, ...fields }: InRepository & IssueFields,
   context: NodeContext,
@@ -26,7 +26,7 @@ interface IssueChanges extends InRepository, IssueFields {
   readonly stateReason?: string;
 }
 
-/** PATCH /repos/{owner}/{repo}/issues/{issue_number} */
+/** Changes the given fields of an issue. */
 export const updateIssue = async (
   { repository, baseUrl, number, stateReason, ...fields }: IssueChanges,
   context: NodeContext,
@@ -41,7 +41,7 @@ interface Comment extends InRepository {
   readonly body: string;
 }
 
-/** POST /repos/{owner}/{repo}/issues/{issue_number}/comments */
+/** Comments on an issue or a pull request, which is an issue for the API. */
 export const addComment = async (comment: Comment, context: NodeContext): Promise<JsonObject> => {
   const { number, body } = comment;
   const call = { method: 'POST', path: ['issues', String(number), 'comments'], body: { body } };

@@ -26,7 +26,7 @@ interface IssueQuery extends InRepository {
 }
 
 /**
- * GET /repos/{owner}/{repo}/issues, page after page, all in one attempt. Of the link to the next page only the query is
+ * Lists issues page after page, all in one attempt. Of the link to the next page only the query is
  * used: the host stays that of `baseUrl`.
  */
 export const listIssues = async (given: IssueQuery, context: NodeContext): Promise<JsonObject> => {

@@ -3,7 +3,7 @@ import { Type } from '../../contract/kit/type.ts';
 // Parameters that several node types have.
 
 export const repository = Type.String({
-  pattern: '^[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9_.-]{1,100}$',
+  pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,99}/[A-Za-z0-9_.-]{1,100}$',
   description: 'Owner and name, such as octocat/hello-world',
 });
 

@@ -8,7 +8,7 @@ interface Dispatch extends InRepository {
   readonly inputs: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** POST /repos/{owner}/{repo}/actions/workflows/{workflow_id}/dispatches, which takes texts alone as inputs */
+/** Starts a workflow. Inputs are sent as texts, the only type that every version of the API takes. */
 export const dispatchWorkflow = async (given: Dispatch, context: NodeContext): Promise<JsonObject> => {
   const { workflow, ref } = given;
   const inputs = Object.fromEntries(
@@ -29,7 +29,7 @@ interface Release extends InRepository {
   readonly generateNotes: boolean;
 }
 
-/** POST /repos/{owner}/{repo}/releases */
+/** Creates a release, named after its tag by default. */
 export const createRelease = async (release: Release, context: NodeContext): Promise<JsonObject> => {
   const { tag, target, name = tag, body, draft, prerelease, generateNotes } = release;
   const fields = {
@@ -54,7 +54,7 @@ interface CommitStatus extends InRepository {
   readonly targetUrl?: string;
 }
 
-/** POST /repos/{owner}/{repo}/statuses/{sha} */
+/** Adds a status to a commit: of those of one context, the last one counts. */
 export const setCommitStatus = async (given: CommitStatus, context: NodeContext): Promise<JsonObject> => {
   const { sha, state, statusContext, description, targetUrl } = given;
   const body = {
