@@ -14,6 +14,7 @@ const credentialTypes = [
   'oauth2',
   'awsRole',
   'tlsClient',
+  'slackWebhook',
   'smtp',
   'postgres',
 ];
