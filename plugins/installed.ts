@@ -80,7 +80,11 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unifiedOnUse('aws', { nodeTypes: ['aws'] }, () => import('../lib/nodes/aws/aws.plugin.ts')),
   unifiedOnUse('code', { nodeTypes: ['code'] }, () => import('../lib/nodes/code/code.plugin.ts')),
   unifiedOnUse('slack', { nodeTypes: slackNodeTypes }, () => import('../lib/nodes/slack/slack.plugin.ts')),
-  unifiedOnUse('github', { nodeTypes: githubNodeTypes }, () => import('../lib/nodes/github/github.plugin.ts')),
+  unifiedOnUse(
+    'github',
+    { nodeTypes: githubNodeTypes },
+    () => import('../lib/nodes/github/github.plugin.ts'),
+  ),
   unifiedOnUse('graphql', { nodeTypes: ['graphql'] }, () => import('../lib/nodes/graphql/graphql.plugin.ts')),
   unifiedOnUse('rss', { nodeTypes: ['rss'] }, () => import('../lib/nodes/rss/rss.plugin.ts')),
 ];
