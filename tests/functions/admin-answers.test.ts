@@ -7,8 +7,8 @@ import { aManualClock } from '../support/a-manual-clock.ts';
 import { aProvider, installedUnified } from '../support/a-plugin.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { silent } from '../support/a-run.ts';
-import { installedNames } from '../support/installed-names.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { installedNames } from '../support/installed-names.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
 

@@ -66,7 +66,10 @@ describe('the admin functions, on their sample events', () => {
   test('health', async () => {
     const { status, body } = await call('health', eventOf('adminHealth'));
     expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'healthy', summary: { total: plugins.length, healthy: plugins.length } });
+    expect(body).toMatchObject({
+      status: 'healthy',
+      summary: { total: plugins.length, healthy: plugins.length },
+    });
     expect(Object.keys(body.plugins)).toEqual(plugins);
   });
 

@@ -1,8 +1,8 @@
-import { installedNames } from '../../support/installed-names.ts';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { plugin, workflow } from '../../support/a-project-file.ts';
 import type { RunningProject } from '../../support/a-running-project.ts';
 import { cases } from '../../support/deep.ts';
+import { installedNames } from '../../support/installed-names.ts';
 import { poll } from '../../support/poll.ts';
 
 const { plugins, triggers, actions, providers } = installedNames;
@@ -63,7 +63,11 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
 
     test.each(['/api/admin/plugins/debug', '/api/admin/debug'])('shows in %s', async (path) => {
       const { body } = await get(path);
-      expect(body).toMatchObject({ providerCount: providers.length, triggerCount: 2, loadErrors: [{ id: 'broken' }] });
+      expect(body).toMatchObject({
+        providerCount: providers.length,
+        triggerCount: 2,
+        loadErrors: [{ id: 'broken' }],
+      });
     });
   });
 };
