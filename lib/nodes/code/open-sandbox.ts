@@ -1,59 +1,57 @@
-import type { QuickJSHandle } from 'quickjs-emscripten-core';
 import type { JsonValue } from '../../contract/json.ts';
 import { CodeError, CodeLimitError, readThrown } from './code-errors.ts';
-import { type CreateInterpreter, type Interpreter, loadQuickJs } from './quickjs.ts';
-import { SANDBOX_PROGRAM } from './sandbox-program.ts';
+import {
+  createInterpreters,
+  type Interpreter,
+  type Interpreters,
+  type Outcome,
+  OutOfMemoryError,
+  type RunOptions,
+  type Tool,
+} from './interpreter.ts';
+import { compileQuickJs, LEAST_MEMORY_MB } from './quickjs-build.ts';
+import type { Pointer } from './quickjs-instance.ts';
 
-/** What a run depends on beside its arguments. */
-export interface SandboxOptions {
+export interface SandboxOptions extends RunOptions {
   /** For the places of errors. */
   readonly code: string;
+  /** For the interpreter and all its data. */
   readonly memoryMb: number;
-  readonly maxSteps: number;
-  /** The time in the sandbox, milliseconds since the epoch. */
-  readonly now: number;
-  /** From 0 to 1: determines the random numbers in the sandbox. */
-  readonly seed: number;
-  /** Gets each line that the code prints. */
-  readonly print: (line: string) => void;
 }
 
-/** The functions of {@link SANDBOX_PROGRAM}. */
-const TOOLS = ['compile', 'run', 'toJson', 'explain'] as const;
-type Tool = (typeof TOOLS)[number];
-
-/** A prepared interpreter. A value in it is a handle, which shows nothing of the value. */
+/** A prepared interpreter, and what its failures mean. */
 interface Sandbox {
   /** @throws CodeError for what the function throws */
-  call(tool: Tool, ...values: readonly QuickJSHandle[]): QuickJSHandle;
+  call(tool: Tool, ...values: readonly Pointer[]): Pointer;
   /** The JSON of a value. @throws CodeLimitError when it is too large for the memory */
-  toText(value: JsonValue): QuickJSHandle;
-  readText(text: QuickJSHandle): string;
+  toText(value: JsonValue): Pointer;
+  readText(text: Pointer): string;
   /**
    * Runs what waits for promises, until nothing is left.
    *
    * @returns the value of the promise; null when it is still pending
    * @throws CodeError for the reason of its rejection
    */
-  settle(promise: QuickJSHandle): QuickJSHandle | null;
+  settle(promise: Pointer): Pointer | null;
 }
 
-/** Memory of the interpreter itself, and the part of the rest that one text may take. */
-const OWN_MEMORY_MB = 8;
+/** The part of the memory that one text may take, without that of the interpreter itself. */
 const TEXT_SHARE = 1 / 3;
 const BYTES_PER_MB = 2 ** 20;
 
 /** Memory that is left at most when there is none for an error. */
 const ERROR_MB = 2;
 
-let loading: Promise<CreateInterpreter> | undefined;
+let loading: Promise<Interpreters> | undefined;
 
 /** Loads the interpreter on first use, once per process; again after a failure. */
-const load = (): Promise<CreateInterpreter> => {
-  loading ??= loadQuickJs().catch((error: unknown) => {
-    loading = undefined;
-    throw error;
-  });
+const load = (): Promise<Interpreters> => {
+  loading ??= compileQuickJs()
+    .then(createInterpreters)
+    .catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
   return loading;
 };
 
@@ -66,54 +64,50 @@ export const inSandbox = async <Result>(
   options: SandboxOptions,
   task: (sandbox: Sandbox) => Result,
 ): Promise<Result> => {
-  const createInterpreter = await load();
-  const interpreter = await createInterpreter(options);
-  const sandbox = prepare(interpreter, options);
-  interpreter.limitSteps(options.maxSteps);
+  const interpreters = await load();
+  const interpreter = interpreters.take(options.memoryMb);
+  interpreter.begin(options);
+  let isIntact = false;
   try {
-    return task(sandbox);
+    const result = task(openSandbox(interpreter, options));
+    isIntact = true;
+    return result;
   } catch (error) {
-    throw toLimitError(error, options) ?? error;
+    isIntact = error instanceof CodeError; // any other error may have ended it within a call
+    throw toLimitError(error, interpreter, options) ?? error;
+  } finally {
+    if (isIntact) interpreters.giveBack(interpreter);
   }
 };
 
-const prepare = ({ context, usedMb }: Interpreter, { code, memoryMb, print }: SandboxOptions): Sandbox => {
+const openSandbox = (interpreter: Interpreter, { code, memoryMb }: SandboxOptions): Sandbox => {
   const lines = code.split('\n').length;
-  const nothing = context.undefined;
-  const printText = context.newFunction('print', (text) => print(context.getString(text)));
-  const program = context.unwrapResult(context.evalCode(SANDBOX_PROGRAM));
-  const functions = context.unwrapResult(context.callFunction(program, nothing, printText));
-  const tools = new Map(TOOLS.map((tool) => [tool, context.getProp(functions, tool)]));
-  const callTool = (tool: Tool, values: readonly QuickJSHandle[]) =>
-    context.callFunction(tools.get(tool) ?? nothing, nothing, ...values);
 
-  const toError = (thrown: QuickJSHandle): Error => {
-    const explained = callTool('explain', [thrown]);
-    if (explained.error !== undefined) return outOfMemory(memoryMb);
-    const found = readThrown(context.getString(explained.value), lines);
+  const toError = (thrown: Pointer): Error => {
+    const explained = interpreter.call('explain', thrown);
+    if (explained.isThrown) return outOfMemory(memoryMb);
+    const found = readThrown(interpreter.readText(explained.value), lines);
     // Where no memory is left for an error, the interpreter throws null.
-    const isFull = found.isOutOfMemory || (found.isNull && usedMb() > memoryMb - ERROR_MB);
+    const isFull = found.isOutOfMemory || (found.isNull && interpreter.usedMb() > memoryMb - ERROR_MB);
     return isFull ? outOfMemory(memoryMb) : new CodeError(found);
+  };
+  const unwrap = ({ isThrown, value }: Outcome): Pointer => {
+    if (isThrown) throw toError(value);
+    return value;
   };
 
   return {
-    call: (tool, ...values) => {
-      const result = callTool(tool, values);
-      if (result.error !== undefined) throw toError(result.error);
-      return result.value;
-    },
+    call: (tool, ...values) => unwrap(interpreter.call(tool, ...values)),
     toText: (value) => {
       const text = JSON.stringify(value);
       const bytes = Buffer.byteLength(text);
-      if (bytes <= (memoryMb - OWN_MEMORY_MB) * TEXT_SHARE * BYTES_PER_MB) return context.newString(text);
+      if (bytes <= (memoryMb - LEAST_MEMORY_MB) * TEXT_SHARE * BYTES_PER_MB) return interpreter.toText(text);
       throw new CodeLimitError(`its input of ${bytes} bytes is too large for ${memoryMb} MB: raise memoryMb`);
     },
-    readText: (text) => context.getString(text),
+    readText: interpreter.readText,
     settle: (promise) => {
-      while (context.runtime.hasPendingJob()) context.runtime.executePendingJobs();
-      const state = context.getPromiseState(promise);
-      if (state.type === 'rejected') throw toError(state.error);
-      return state.type === 'fulfilled' ? state.value : null;
+      const outcome = interpreter.settle(promise);
+      return outcome === null ? null : unwrap(outcome);
     },
   };
 };
@@ -123,10 +117,17 @@ const outOfMemory = (memoryMb: number): CodeLimitError =>
     `the code needs more memory than ${memoryMb} MB: raise memoryMb, or keep less of the data`,
   );
 
-/** The error of a limit that ends the interpreter as a whole; null for any other error. */
-const toLimitError = (error: unknown, { maxSteps }: SandboxOptions): CodeLimitError | null => {
-  if (error instanceof WebAssembly.RuntimeError)
-    return new CodeLimitError(`the code takes more than ${maxSteps} steps: end its loops, or raise maxSteps`);
+/** The error of a limit or a failure that ends the interpreter as a whole; null for any other error. */
+const toLimitError = (
+  error: unknown,
+  interpreter: Interpreter,
+  { maxSteps, memoryMb }: SandboxOptions,
+): Error | null => {
+  if (error instanceof OutOfMemoryError) return outOfMemory(memoryMb);
   // The stack of the process, which the compiler of deeply nested code may reach first.
-  return error instanceof RangeError ? new CodeLimitError('the code is nested too deeply') : null;
+  if (error instanceof RangeError) return new CodeLimitError('the code is nested too deeply');
+  if (!(error instanceof WebAssembly.RuntimeError)) return null;
+  return interpreter.hasSteps()
+    ? new CodeError({ message: `the interpreter fails: ${error.message}`, place: null })
+    : new CodeLimitError(`the code takes more than ${maxSteps} steps: end its loops, or raise maxSteps`);
 };

@@ -4,6 +4,8 @@ declare namespace WebAssembly {
   type Imports = Record<string, Record<string, unknown>>;
   class Module {
     constructor(bytes: Uint8Array<ArrayBuffer>);
+    static imports(module: Module): { readonly name: string; readonly kind: string }[];
+    static exports(module: Module): { readonly name: string; readonly kind: string }[];
   }
   class Instance {
     constructor(module: Module, imports: Imports);
@@ -12,10 +14,10 @@ declare namespace WebAssembly {
   class Memory {
     constructor(pages: { initial: number; maximum: number });
     readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
   }
   interface Global {
     value: number;
   }
   class RuntimeError extends Error {}
-  function compile(bytes: Uint8Array<ArrayBuffer>): Promise<Module>;
 }

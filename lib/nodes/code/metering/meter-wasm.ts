@@ -8,6 +8,7 @@ import {
   readUnsigned,
   skipInteger,
 } from './wasm-format.ts';
+import { IMPORT_SECTION, readImports } from './wasm-imports.ts';
 import { EMPTY_BLOCK, I32, op, prefixed, readInstruction } from './wasm-instructions.ts';
 
 /** The exported global with the number of steps left, a mutable `i32`. */
@@ -16,7 +17,7 @@ export const STEPS_LEFT = 'stepsLeft';
 /** The largest number of steps, with which an instance begins. */
 const MOST_STEPS = 2 ** 31 - 1;
 
-const ids = { types: 1, imports: 2, functions: 3, globals: 6, exports: 7, code: 10 } as const;
+const ids = { types: 1, functions: 3, globals: 6, exports: 7, code: 10 } as const;
 
 /**
  * Rewrites a WebAssembly module so that it counts its steps, and traps when there are none left. A step is a call of a
@@ -32,7 +33,7 @@ export const meterWasm = (wasm: Uint8Array): Uint8Array<ArrayBuffer> => {
   const sections = readSections(wasm);
   const find = (id: number) => sections.find((section) => section.id === id)?.body ?? new Uint8Array(1);
   const count = (id: number): number => readUnsigned({ bytes: find(id), at: 0 });
-  const functionCount = countImportedFunctions(find(ids.imports)) + count(ids.functions);
+  const functionCount = readImports(find(IMPORT_SECTION)).functionCount + count(ids.functions);
   const stepsLeft = encodeUnsigned(count(ids.globals));
   const bulk = { copy: encodeUnsigned(functionCount), fill: encodeUnsigned(functionCount + 1) };
   const bulkType = encodeUnsigned(count(ids.types));
@@ -54,31 +55,6 @@ export const meterWasm = (wasm: Uint8Array): Uint8Array<ArrayBuffer> => {
     wasm,
     sections.map(({ id, body }) => ({ id, body: rewrite[id]?.(body) ?? body })),
   );
-};
-
-/** Functions have the first indexes of all imports, in front of the module's own. */
-const countImportedFunctions = (imports: Uint8Array): number => {
-  const cursor: Cursor = { bytes: imports, at: 0 };
-  let functions = 0;
-  for (let rest = readUnsigned(cursor); rest > 0; rest--) {
-    skipText(cursor);
-    skipText(cursor);
-    const kind = readUnsigned(cursor);
-    if (kind === 0) {
-      skipInteger(cursor);
-      functions++;
-    } else if (kind === 2) {
-      const hasMaximum = readUnsigned(cursor) === 1;
-      skipInteger(cursor);
-      if (hasMaximum) skipInteger(cursor);
-    } else throw new RangeError(`an import of the kind ${kind} is not known`);
-  }
-  return functions;
-};
-
-const skipText = (cursor: Cursor): void => {
-  const length = readUnsigned(cursor);
-  cursor.at += length;
 };
 
 type Bulk = Readonly<Record<'copy' | 'fill', readonly number[]>>;

@@ -29,7 +29,7 @@ export const I32 = 0x7f;
 const integersBehind = (opcode: number): number | null => {
   if (opcode >= 0x45 && opcode <= 0xc4) return 0; // computes
   if (opcode >= 0x28 && opcode <= 0x3e) return 2; // loads and stores
-  if (opcode >= 0x20 && opcode <= 0x26) return 1; // variables and tables
+  if (opcode >= 0x20 && opcode <= 0x25) return 1; // variables, and reads of tables
   switch (opcode) {
     case 0x00: // unreachable
     case 0x01: // nop
@@ -47,7 +47,6 @@ const integersBehind = (opcode: number): number | null => {
     case 0x0d: // br_if
     case 0x10: // call
     case 0x3f: // memory.size
-    case 0x40: // memory.grow
     case 0x41: // i32.const
     case 0x42: // i64.const
     case 0xd0: // ref.null
@@ -60,11 +59,16 @@ const integersBehind = (opcode: number): number | null => {
   }
 };
 
-/** The integers behind the second opcode of a prefixed instruction: 0 to 7 convert, the others work on memory. */
-const PREFIXED_INTEGERS = [0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 1, 2, 1, 2, 1, 1, 1] as const;
+/** The integers behind the second opcode of a prefixed instruction: 0 to 7 convert. */
+const prefixedIntegers = (second: number): number | null => {
+  if (second <= 7) return 0;
+  if (second === prefixed.memoryCopy) return 2;
+  return second === prefixed.memoryFill ? 1 : null;
+};
 
 /**
- * Moves behind an instruction.
+ * Moves behind an instruction. Those that change a table or a segment, or the size of the memory, are not known: a module
+ * without them has no state beside its memory and its globals.
  *
  * @returns its opcode, and the second opcode of a prefixed instruction
  * @throws RangeError for an instruction of an extension that C compilers do not use by default, such as SIMD
@@ -73,8 +77,8 @@ export const readInstruction = (cursor: Cursor): { readonly opcode: number; read
   const opcode = readByte(cursor);
   if (opcode === op.prefix) {
     const second = readUnsigned(cursor);
-    const integers = PREFIXED_INTEGERS[second];
-    if (integers === undefined) throw unknownInstruction(opcode, second);
+    const integers = prefixedIntegers(second);
+    if (integers === null) throw unknownInstruction(opcode, second);
     skipIntegers(cursor, integers);
     return { opcode, second };
   }

@@ -1,0 +1,42 @@
+import { type Cursor, readUnsigned, skipInteger } from './wasm-format.ts';
+
+export const IMPORT_SECTION = 2;
+
+interface Imports {
+  /** Functions have the first indexes of all imports, in front of the module's own. */
+  readonly functionCount: number;
+  /** Where the least size of the memory is in the section: start and end. */
+  readonly leastMemory: readonly [start: number, end: number];
+}
+
+/**
+ * Reads the section of imports.
+ *
+ * @throws RangeError for an import that is no function and no memory
+ */
+export const readImports = (section: Uint8Array): Imports => {
+  const cursor: Cursor = { bytes: section, at: 0 };
+  let functionCount = 0;
+  let leastMemory: readonly [number, number] = [0, 0];
+  for (let rest = readUnsigned(cursor); rest > 0; rest--) {
+    skipText(cursor);
+    skipText(cursor);
+    const kind = readUnsigned(cursor);
+    if (kind === 0) {
+      skipInteger(cursor);
+      functionCount++;
+    } else if (kind === 2) {
+      const hasMaximum = readUnsigned(cursor) === 1;
+      const start = cursor.at;
+      skipInteger(cursor);
+      leastMemory = [start, cursor.at];
+      if (hasMaximum) skipInteger(cursor);
+    } else throw new RangeError(`an import of the kind ${kind} is not known`);
+  }
+  return { functionCount, leastMemory };
+};
+
+const skipText = (cursor: Cursor): void => {
+  const length = readUnsigned(cursor);
+  cursor.at += length;
+};
