@@ -63,8 +63,6 @@ interface Places {
   readonly random: Pointer;
   /** What the interpreter writes the context of a job to. */
   readonly jobContext: Pointer;
-  /** The end of the stack, a global of the instance. */
-  readonly stack: Pointer;
 }
 
 /**
@@ -84,9 +82,6 @@ const toRandomState = (milliseconds: number): bigint => BigInt(milliseconds) * 1
 /** Bytes of a context in which its random state is. */
 const CONTEXT_BYTES = 1_024;
 
-/** Steps of an interpreter between two runs. */
-const RESET_STEPS = 1_000;
-
 /** The interpreters of a process, all of which begin in the same state. */
 export interface Interpreters {
   take(memoryMb: number): Interpreter;
@@ -96,8 +91,8 @@ export interface Interpreters {
 
 /**
  * Creates interpreters of one module. The first one is prepared, and its state is the beginning of each run. An instance
- * has no state but its memory, which is made equal to an image of the first one's, and two globals: the steps left, and
- * the end of the stack.
+ * has no state but its memory, which is made equal to an image of the first one's, and two globals: the steps left, which
+ * each run sets, and the end of the stack, which is where it was while no call is under way.
  */
 export const createInterpreters = (compiled: WebAssembly.Module): Interpreters => {
   let prepared: { readonly places: Places; readonly image: MemoryImage } | undefined;
@@ -110,7 +105,6 @@ export const createInterpreters = (compiled: WebAssembly.Module): Interpreters =
       prepared = { places, image: captureMemory(instance.memory) };
     } else {
       prepared.image.write(instance.memory);
-      instance.functions.stackRestore(prepared.places.stack);
     }
     return createInterpreter(instance, prepared.places, prepared.image);
   };
@@ -156,7 +150,6 @@ const prepare = (instance: QuickJsInstance): Places => {
     tools: Object.fromEntries(TOOLS.map((tool) => [tool, find(tool)])) as Record<Tool, Pointer>,
     random: context + within,
     jobContext: functions.malloc(4),
-    stack: functions.stackSave(),
   };
 };
 
@@ -187,8 +180,6 @@ const createInterpreter = (instance: QuickJsInstance, places: Places, image: Mem
     },
     reset: () => {
       host.call = () => {};
-      stepsLeft.value = RESET_STEPS;
-      functions.stackRestore(places.stack);
       return image.restore(memory);
     },
   };

@@ -11,8 +11,6 @@ export const EXPORTS = {
   initialize: 'u',
   malloc: 'v',
   free: 'M',
-  stackSave: 'Oa',
-  stackRestore: 'Ma',
   NewRuntime: 'K',
   RuntimeSetMaxStackSize: 'D',
   NewContext: 'N',

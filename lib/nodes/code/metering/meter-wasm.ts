@@ -9,7 +9,7 @@ import {
   skipInteger,
 } from './wasm-format.ts';
 import { IMPORT_SECTION, readImports } from './wasm-imports.ts';
-import { EMPTY_BLOCK, I32, op, prefixed, readInstruction } from './wasm-instructions.ts';
+import { EMPTY_BLOCK, I32, op, prefixed, skipInstruction } from './wasm-instructions.ts';
 
 /** The exported global with the number of steps left, a mutable `i32`. */
 export const STEPS_LEFT = 'stepsLeft';
@@ -35,7 +35,11 @@ export const meterWasm = (wasm: Uint8Array): Uint8Array<ArrayBuffer> => {
   const count = (id: number): number => readUnsigned({ bytes: find(id), at: 0 });
   const functionCount = readImports(find(IMPORT_SECTION)).functionCount + count(ids.functions);
   const stepsLeft = encodeUnsigned(count(ids.globals));
-  const bulk = { copy: encodeUnsigned(functionCount), fill: encodeUnsigned(functionCount + 1) };
+  const inserted: Inserted = {
+    step: Uint8Array.from(takeSteps(stepsLeft, [op.i32Const, 1])),
+    callCopy: Uint8Array.of(op.call, ...encodeUnsigned(functionCount)),
+    callFill: Uint8Array.of(op.call, ...encodeUnsigned(functionCount + 1)),
+  };
   const bulkType = encodeUnsigned(count(ids.types));
   const name = new TextEncoder().encode(STEPS_LEFT);
 
@@ -46,7 +50,7 @@ export const meterWasm = (wasm: Uint8Array): Uint8Array<ArrayBuffer> => {
       appendEntries(body, [[I32, 1, op.i32Const, ...encodeUnsigned(MOST_STEPS), op.end]]),
     [ids.exports]: (body) => appendEntries(body, [[name.length, ...name, 3, ...stepsLeft]]),
     [ids.code]: (body) =>
-      appendEntries(meterBodies(body, stepsLeft, bulk), [
+      appendEntries(meterBodies(body, inserted), [
         bulkFunction(stepsLeft, [op.prefix, prefixed.memoryCopy, 0, 0]),
         bulkFunction(stepsLeft, [op.prefix, prefixed.memoryFill, 0]),
       ]),
@@ -57,15 +61,16 @@ export const meterWasm = (wasm: Uint8Array): Uint8Array<ArrayBuffer> => {
   );
 };
 
-type Bulk = Readonly<Record<'copy' | 'fill', readonly number[]>>;
+/** Instructions that are put into the functions of a module. */
+type Inserted = Readonly<Record<'step' | 'callCopy' | 'callFill', Uint8Array>>;
 
-const meterBodies = (body: Uint8Array, stepsLeft: readonly number[], bulk: Bulk): Uint8Array => {
+const meterBodies = (body: Uint8Array, inserted: Inserted): Uint8Array => {
   const cursor: Cursor = { bytes: body, at: 0 };
   const count = readUnsigned(cursor);
   const parts: ArrayLike<number>[] = [encodeUnsigned(count)];
   for (let rest = count; rest > 0; rest--) {
     const size = readUnsigned(cursor);
-    const metered = meterBody(body.subarray(cursor.at, cursor.at + size), stepsLeft, bulk);
+    const metered = meterBody(body.subarray(cursor.at, cursor.at + size), inserted);
     cursor.at += size;
     parts.push(encodeUnsigned(metered.length), metered);
   }
@@ -73,25 +78,25 @@ const meterBodies = (body: Uint8Array, stepsLeft: readonly number[], bulk: Bulk)
 };
 
 /** Takes a step at the start of a function and of each round of its loops, and replaces its bulk instructions. */
-const meterBody = (body: Uint8Array, stepsLeft: readonly number[], bulk: Bulk): Uint8Array => {
+const meterBody = (body: Uint8Array, { step, callCopy, callFill }: Inserted): Uint8Array => {
   const cursor: Cursor = { bytes: body, at: 0 };
   for (let groups = readUnsigned(cursor); groups > 0; groups--) {
     skipInteger(cursor); // the number of variables
     skipInteger(cursor); // their type
   }
-  const step = takeSteps(stepsLeft, [op.i32Const, 1]);
-  const parts: ArrayLike<number>[] = [body.subarray(0, cursor.at), step];
+  const parts = [body.subarray(0, cursor.at), step];
   let copied = cursor.at;
-  while (cursor.at < body.length) {
-    const start = cursor.at;
-    const { opcode, second } = readInstruction(cursor);
+  for (let at = cursor.at, next = at; at < body.length; at = next) {
+    next = skipInstruction(body, at);
+    const opcode = body[at];
     if (opcode === op.loop) {
-      parts.push(body.subarray(copied, cursor.at), step);
-      copied = cursor.at;
-    } else if (opcode === op.prefix && second >= prefixed.memoryCopy && second <= prefixed.memoryFill) {
-      const target = second === prefixed.memoryCopy ? bulk.copy : bulk.fill;
-      parts.push(body.subarray(copied, start), [op.call, ...target]);
-      copied = cursor.at;
+      parts.push(body.subarray(copied, next), step);
+      copied = next;
+    } else if (opcode === op.prefix) {
+      const second = body[at + 1];
+      if (second !== prefixed.memoryCopy && second !== prefixed.memoryFill) continue;
+      parts.push(body.subarray(copied, at), second === prefixed.memoryCopy ? callCopy : callFill);
+      copied = next;
     }
   }
   return concatenate([...parts, body.subarray(copied)]);

@@ -25,63 +25,64 @@ export const prefixed = { memoryCopy: 10, memoryFill: 11 } as const;
 export const EMPTY_BLOCK = 0x40;
 export const I32 = 0x7f;
 
-/** Integers behind an opcode: a label, an index, a constant, or alignment and offset. */
-const integersBehind = (opcode: number): number | null => {
-  if (opcode >= 0x45 && opcode <= 0xc4) return 0; // computes
-  if (opcode >= 0x28 && opcode <= 0x3e) return 2; // loads and stores
-  if (opcode >= 0x20 && opcode <= 0x25) return 1; // variables, and reads of tables
-  switch (opcode) {
-    case 0x00: // unreachable
-    case 0x01: // nop
-    case 0x05: // else
-    case 0x0b: // end
-    case 0x0f: // return
-    case 0x1a: // drop
-    case 0x1b: // select
-    case 0xd1: // ref.is_null
-      return 0;
-    case 0x02: // block
-    case 0x03: // loop
-    case 0x04: // if
-    case 0x0c: // br
-    case 0x0d: // br_if
-    case 0x10: // call
-    case 0x3f: // memory.size
-    case 0x41: // i32.const
-    case 0x42: // i64.const
-    case 0xd0: // ref.null
-    case 0xd2: // ref.func
-      return 1;
-    case 0x11: // call_indirect
-      return 2;
-    default:
-      return null;
-  }
-};
+/** Stands for an instruction that is not known, or whose length depends on more than its opcode. */
+const OTHER = 0xff;
 
-/** The integers behind the second opcode of a prefixed instruction: 0 to 7 convert. */
-const prefixedIntegers = (second: number): number | null => {
-  if (second <= 7) return 0;
-  if (second === prefixed.memoryCopy) return 2;
-  return second === prefixed.memoryFill ? 1 : null;
-};
+/** Integers in LEB128 behind each opcode: a label, an index, a constant, or alignment and offset. */
+const INTEGERS = new Uint8Array(0x100)
+  .fill(OTHER)
+  .fill(0, 0x45, 0xc5) // computes
+  .fill(2, 0x28, 0x3f) // loads and stores
+  .fill(1, 0x20, 0x26); // variables, and reads of tables
+for (const opcode of [
+  0x00, // unreachable
+  0x01, // nop
+  0x05, // else
+  0x0b, // end
+  0x0f, // return
+  0x1a, // drop
+  0x1b, // select
+  0xd1, // ref.is_null
+])
+  INTEGERS[opcode] = 0;
+for (const opcode of [
+  0x02, // block
+  0x03, // loop
+  0x04, // if
+  0x0c, // br
+  0x0d, // br_if
+  0x10, // call
+  0x3f, // memory.size
+  0x41, // i32.const
+  0x42, // i64.const
+  0xd0, // ref.null
+  0xd2, // ref.func
+])
+  INTEGERS[opcode] = 1;
+INTEGERS[0x11] = 2; // call_indirect
 
 /**
- * Moves behind an instruction. Those that change a table or a segment, or the size of the memory, are not known: a module
+ * Finds the end of an instruction. Those that change a table, a segment or the size of the memory are not known: a module
  * without them has no state beside its memory and its globals.
  *
- * @returns its opcode, and the second opcode of a prefixed instruction
- * @throws RangeError for an instruction of an extension that C compilers do not use by default, such as SIMD
+ * @param at - where its opcode is
+ * @returns where the next instruction is
+ * @throws RangeError for an instruction that is not known, such as one of an extension that C compilers do not use by
+ * default
  */
-export const readInstruction = (cursor: Cursor): { readonly opcode: number; readonly second: number } => {
-  const opcode = readByte(cursor);
-  if (opcode === op.prefix) {
-    const second = readUnsigned(cursor);
-    const integers = prefixedIntegers(second);
-    if (integers === null) throw unknownInstruction(opcode, second);
-    skipIntegers(cursor, integers);
-    return { opcode, second };
+export const skipInstruction = (bytes: Uint8Array, at: number): number => {
+  let integers = INTEGERS[bytes[at] ?? OTHER] ?? OTHER;
+  if (integers === OTHER) return skipOther({ bytes, at });
+  let next = at + 1;
+  for (; integers > 0; integers--) {
+    while ((bytes[next] ?? 0) >= 0x80) next++;
+    next++;
   }
+  return next;
+};
+
+const skipOther = (cursor: Cursor): number => {
+  const opcode = readByte(cursor);
   if (opcode === 0x0e)
     skipIntegers(cursor, readUnsigned(cursor) + 1); // br_table
   else if (opcode === 0x1c)
@@ -90,17 +91,24 @@ export const readInstruction = (cursor: Cursor): { readonly opcode: number; read
     cursor.at += 4; // f32.const
   else if (opcode === 0x44)
     cursor.at += 8; // f64.const
-  else {
-    const integers = integersBehind(opcode);
-    if (integers === null) throw unknownInstruction(opcode, 0);
-    skipIntegers(cursor, integers);
-  }
-  return { opcode, second: 0 };
+  else if (opcode === op.prefix) skipIntegers(cursor, integersOfPrefixed(readUnsigned(cursor)));
+  else throw unknownInstruction(opcode);
+  return cursor.at;
+};
+
+/** The integers behind the second opcode of a prefixed instruction: 0 to 7 convert. */
+const integersOfPrefixed = (second: number): number => {
+  if (second <= 7) return 0;
+  if (second === prefixed.memoryCopy) return 2;
+  if (second === prefixed.memoryFill) return 1;
+  throw unknownInstruction(op.prefix, second);
 };
 
 const skipIntegers = (cursor: Cursor, count: number): void => {
-  for (let at = 0; at < count; at++) skipInteger(cursor);
+  for (let rest = count; rest > 0; rest--) skipInteger(cursor);
 };
 
-const unknownInstruction = (opcode: number, second: number): RangeError =>
-  new RangeError(`the instruction 0x${opcode.toString(16)} ${second} is not known`);
+const unknownInstruction = (...opcodes: readonly number[]): RangeError =>
+  new RangeError(
+    `the instruction ${opcodes.map((opcode) => `0x${opcode.toString(16)}`).join(' ')} is not known`,
+  );

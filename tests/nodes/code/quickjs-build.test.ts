@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { STEPS_LEFT } from '../../../lib/nodes/code/metering/meter-wasm.ts';
+import { readSections, readUnsigned } from '../../../lib/nodes/code/metering/wasm-format.ts';
+import { skipInstruction } from '../../../lib/nodes/code/metering/wasm-instructions.ts';
+import { compileQuickJs, EXPORTS, IMPORTS } from '../../../lib/nodes/code/quickjs-build.ts';
+
+const GLOBALS = 6;
+
+const { resolve } = createRequire(import.meta.url);
+const read = (name: string) => readFileSync(resolve(`@jitl/quickjs-wasmfile-release-sync/${name}`));
+
+describe('the build of QuickJS', () => {
+  const wasm = read('wasm');
+  const loader = read('emscripten-module').toString();
+  let compiled: WebAssembly.Module;
+
+  beforeAll(async () => {
+    compiled = await compileQuickJs();
+  });
+
+  test('exports functions by the names in its loader', () => {
+    const assigned = [...loader.matchAll(/\._(?:QTS_)?(\w+)=b\.([\w$]+)/g)].map(([, name, short]) => [
+      name,
+      short,
+    ]);
+    const [, initialize] = /\bZ\.(\w+)\(\)/.exec(loader) ?? [];
+    expect({ ...Object.fromEntries(assigned), initialize }).toMatchObject(EXPORTS);
+  });
+
+  test('imports what is named, and exports what is named', () => {
+    const namesOf = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
+    expect(namesOf(WebAssembly.Module.imports(compiled))).toEqual(
+      expect.arrayContaining(Object.values(IMPORTS)),
+    );
+    expect(namesOf(WebAssembly.Module.exports(compiled))).toEqual(
+      expect.arrayContaining(Object.values(EXPORTS)),
+    );
+  });
+
+  test('has no state beside its memory and two globals', () => {
+    const globals = readSections(wasm).find(({ id }) => id === GLOBALS)?.body ?? new Uint8Array(1);
+    expect(readUnsigned({ bytes: globals, at: 0 })).toBe(1); // the end of the stack
+    const states = WebAssembly.Module.exports(compiled).filter(({ kind }) => kind !== 'function');
+    expect(states).toEqual([{ name: STEPS_LEFT, kind: 'global' }]);
+  });
+});
+
+test.each([
+  ['table.set', [0x26, 0]],
+  ['memory.grow', [0x40, 0]],
+  ['memory.init', [0xfc, 8, 0, 0]],
+  ['data.drop', [0xfc, 9, 0]],
+  ['table.init', [0xfc, 12, 0, 0]],
+  ['elem.drop', [0xfc, 13, 0]],
+  ['table.copy', [0xfc, 14, 0, 0]],
+  ['table.grow', [0xfc, 15, 0]],
+  ['table.fill', [0xfc, 17, 0]],
+  ['an atomic operation', [0xfe, 0, 2, 0]],
+  ['SIMD', [0xfd, 0, 0, 0]],
+])('%s is refused', (_name, bytes) => {
+  expect(() => skipInstruction(Uint8Array.from(bytes), 0)).toThrow(/^the instruction 0x.* is not known$/);
+});
