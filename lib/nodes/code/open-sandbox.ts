@@ -1,14 +1,9 @@
 import type { JsonValue } from '../../contract/json.ts';
 import { CodeError, CodeLimitError, readThrown } from './code-errors.ts';
-import {
-  createInterpreters,
-  type Interpreter,
-  type Interpreters,
-  type Outcome,
-  OutOfMemoryError,
-  type RunOptions,
-  type Tool,
-} from './interpreter.ts';
+import type { Interpreter, RunOptions } from './interpreter.ts';
+import { type Outcome, OutOfMemoryError } from './interpreter-values.ts';
+import { createInterpreters, type Interpreters } from './interpreters.ts';
+import type { Tool } from './prepare-interpreter.ts';
 import { compileQuickJs, LEAST_MEMORY_MB } from './quickjs-build.ts';
 import type { Pointer } from './quickjs-instance.ts';
 

@@ -2,9 +2,12 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../lib/contract/json.ts';
 import { code } from '../../../lib/nodes/code/code-node.ts';
 import { aNodeContext, runNode } from '../../support/a-node-context.ts';
+import { cases } from '../../support/deep.ts';
+
+const maxSteps = cases(10_000_000, 30_000_000);
 
 const run = (text: string, parameters: JsonObject = {}) =>
-  runNode(code, 'code', { code: text, maxSteps: 30_000_000, ...parameters }, { a: 1 }, aNodeContext());
+  runNode(code, 'code', { code: text, maxSteps, ...parameters }, { a: 1 }, aNodeContext());
 
 /** What the process has that code could change or add to, by the names of its properties. */
 const describeProcess = () =>
@@ -360,7 +363,7 @@ const failing: readonly (readonly [name: string, text: string, message: RegExp |
     `const e = new Error('x'); e.name = { toString() { throw 1; } }; throw e`,
     /x/,
   ],
-  ['a thrown message of megabytes', `throw new Error('x'.repeat(5e6))`, /^Error: x{1000} \(line/],
+  ['a thrown message of megabytes', `throw new Error('x'.repeat(2e6))`, /^Error: x{1000} \(line/],
   [
     'Object.prototype with a getter that throws',
     `Object.defineProperty(Object.prototype, 'toJSON', { get() { throw new Error('forged'); } }); return { a: 1 }`,

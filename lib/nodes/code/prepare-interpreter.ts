@@ -1,0 +1,67 @@
+import { createValues } from './interpreter-values.ts';
+import type { Pointer, QuickJsInstance } from './quickjs-instance.ts';
+import { SANDBOX_PROGRAM } from './sandbox-program.ts';
+
+/** The functions of {@link SANDBOX_PROGRAM}. */
+const TOOLS = ['compile', 'run', 'toJson', 'explain'] as const;
+export type Tool = (typeof TOOLS)[number];
+
+/** Places in the memory of each instance that begins with the same image. */
+export interface Places {
+  readonly runtime: Pointer;
+  readonly context: Pointer;
+  readonly undefined: Pointer;
+  readonly tools: Readonly<Record<Tool, Pointer>>;
+  /** The state of `Math.random()`, 64 bits that are not 0. */
+  readonly random: Pointer;
+  /** What the interpreter writes the context of a job to. */
+  readonly jobContext: Pointer;
+}
+
+/**
+ * Limit of the interpreter's stack, for about 350 calls within each other. The calls are on the stack of the process,
+ * too, where they would find their end later, but not always at the same depth.
+ */
+const STACK_BYTES = 64 * 1024;
+
+/** A time as no other, by which the state of the random numbers is found. */
+const MARK_MS = 0x1234_5678_9a;
+
+/** The state of `Math.random()` that the interpreter makes of a time: microseconds. */
+export const toRandomState = (milliseconds: number): bigint => BigInt(milliseconds) * 1_000n || 1n;
+
+/** Bytes of a context in which its random state is. */
+const CONTEXT_BYTES = 1_024;
+
+/** Starts QuickJS in a new instance, and runs the program of the sandbox in it. */
+export const prepareInterpreter = (instance: QuickJsInstance): Places => {
+  const { functions, host, memory } = instance;
+  functions.initialize();
+  host.now = MARK_MS;
+  const runtime = functions.NewRuntime();
+  functions.RuntimeSetMaxStackSize(runtime, STACK_BYTES);
+  const context = functions.NewContext(runtime, 0);
+  const nothing = functions.GetUndefined();
+  const values = createValues(instance, context);
+
+  const print = functions.NewFunction(context, values.toCText('print'), 1, 0, 0);
+  const source = values.toCText(SANDBOX_PROGRAM);
+  const bytes = Buffer.byteLength(SANDBOX_PROGRAM);
+  const program = functions.Eval(context, source, bytes, values.toCText('sandbox'), 0, 0);
+  const { value: tools, isThrown } = values.call(program, nothing, [print]);
+  if (isThrown) throw new Error('the program of the sandbox fails');
+  const find = (tool: Tool) => functions.GetProp(context, tools, values.toText(tool));
+
+  const mark = Buffer.alloc(8);
+  mark.writeBigUInt64LE(toRandomState(MARK_MS));
+  const offset = Buffer.from(memory.buffer, context, CONTEXT_BYTES).indexOf(mark);
+  if (offset < 0) throw new Error('the random numbers of the interpreter are not found');
+  return {
+    runtime,
+    context,
+    undefined: nothing,
+    tools: Object.fromEntries(TOOLS.map((tool) => [tool, find(tool)])) as Record<Tool, Pointer>,
+    random: context + offset,
+    jobContext: functions.malloc(4),
+  };
+};
