@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { createPrebuilt } from './prebuilt.ts';
 
 /** A file that a module reads, beside itself. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
@@ -95,6 +96,7 @@ const createChunkCache = () => {
 const buildChunk = async (source: string, settings: BuildOptions): Promise<Chunk> => {
   const startedAt = Date.now();
   const folder = dirname(source); // a name only: nothing is written
+  const prebuilt: File[] = [];
   const { outputFiles, metafile } = await build({
     ...settings,
     entryPoints: [source],
@@ -110,6 +112,7 @@ const buildChunk = async (source: string, settings: BuildOptions): Promise<Chunk
     write: false,
     metafile: true,
     logLevel: 'silent',
+    plugins: [createPrebuilt(prebuilt)],
   });
   const absolute = (path: string) => resolve(settings.absWorkingDir ?? '', path);
   const inputs = Object.keys(metafile.inputs).map(absolute);
@@ -120,6 +123,7 @@ const buildChunk = async (source: string, settings: BuildOptions): Promise<Chunk
     files: [
       ...outputFiles.map(({ path, contents }) => ({ name: relative(folder, path), contents })),
       ...inputs.flatMap(findAssets),
+      ...prebuilt,
     ],
     inputs: metafile.inputs,
     isCurrent: () => inputs.every((input) => isUnchangedSince(startedAt, input)),

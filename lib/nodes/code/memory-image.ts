@@ -1,6 +1,12 @@
-/** Bytes that are compared and written at a time. */
-const PIECE = 32 * 1024;
-const ZEROS = Buffer.alloc(PIECE);
+/** Bytes that are compared and written at a time; all memories of WebAssembly are a multiple of them. */
+const PIECE_BYTES = 32 * 1024;
+const ZEROS = Buffer.alloc(PIECE_BYTES);
+
+/** A part of a memory that is not all zeros. */
+export interface Piece {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
 
 /** The content of a memory at one time. */
 export interface MemoryImage {
@@ -14,31 +20,34 @@ export interface MemoryImage {
   restore(memory: WebAssembly.Memory): boolean;
 }
 
-/**
- * Copies what is not zero of a memory.
- *
- * @param memory - a multiple of {@link PIECE}, as all memories of WebAssembly
- */
-export const captureMemory = (memory: WebAssembly.Memory): MemoryImage => {
+/** Copies what is not zero of a memory. */
+export const captureMemory = (memory: WebAssembly.Memory): Piece[] => {
   const source = Buffer.from(memory.buffer);
-  const pieces: (Buffer | null)[] = [];
-  for (let at = 0; at < source.length; at += PIECE) {
-    const piece = source.subarray(at, at + PIECE);
-    pieces.push(piece.equals(ZEROS) ? null : Buffer.from(piece));
+  const pieces: Piece[] = [];
+  for (let at = 0; at < source.length; at += PIECE_BYTES) {
+    const bytes = source.subarray(at, at + PIECE_BYTES);
+    if (!bytes.equals(ZEROS)) pieces.push({ at, bytes: Uint8Array.from(bytes) });
   }
+  return pieces;
+};
+
+/** @param size - of the memory that was captured, in bytes */
+export const createMemoryImage = (pieces: readonly Piece[], size: number): MemoryImage => {
+  const kept = new Map(pieces.map(({ at, bytes }) => [at, bytes]));
   return {
     write: ({ buffer }) => {
-      const target = Buffer.from(buffer);
-      for (const [index, piece] of pieces.entries()) if (piece !== null) target.set(piece, index * PIECE);
+      const target = new Uint8Array(buffer);
+      for (const [at, bytes] of kept) target.set(bytes, at);
     },
     restore: ({ buffer }) => {
-      if (buffer.byteLength !== source.length) return false;
+      if (buffer.byteLength !== size) return false;
       const target = Buffer.from(buffer);
-      for (const [index, piece] of pieces.entries()) {
-        const at = index * PIECE;
-        if (piece !== null) target.set(piece, at);
+      for (let at = 0; at < size; at += PIECE_BYTES) {
+        const end = at + PIECE_BYTES;
+        const bytes = kept.get(at);
+        if (bytes !== undefined) target.set(bytes, at);
         // Comparing is faster than writing, and leaves memory that no run has touched unallocated.
-        else if (target.compare(ZEROS, 0, PIECE, at, at + PIECE) !== 0) target.fill(0, at, at + PIECE);
+        else if (target.compare(ZEROS, 0, PIECE_BYTES, at, end) !== 0) target.fill(0, at, end);
       }
       return true;
     },

@@ -2,9 +2,11 @@ import type { JsonValue } from '../../contract/json.ts';
 import { CodeError, CodeLimitError, readThrown } from './code-errors.ts';
 import type { Interpreter, RunOptions } from './interpreter.ts';
 import { type Outcome, OutOfMemoryError } from './interpreter-values.ts';
-import { createInterpreters, type Interpreters } from './interpreters.ts';
+import { createInterpreters } from './interpreters.ts';
 import type { Tool } from './prepare-interpreter.ts';
-import { compileQuickJs, LEAST_MEMORY_MB } from './quickjs-build.ts';
+import { unpackQuickJs } from './prepared-quickjs.ts';
+import packed from './quickjs.prebuilt.ts';
+import { LEAST_MEMORY_MB } from './quickjs-build.ts';
 import type { Pointer } from './quickjs-instance.ts';
 
 export interface SandboxOptions extends RunOptions {
@@ -37,18 +39,8 @@ const BYTES_PER_MB = 2 ** 20;
 /** Memory that is left at most when there is none for an error. */
 const ERROR_MB = 2;
 
-let loading: Promise<Interpreters> | undefined;
-
-/** Loads the interpreter on first use, once per process; again after a failure. */
-const load = (): Promise<Interpreters> => {
-  loading ??= compileQuickJs()
-    .then(createInterpreters)
-    .catch((error: unknown) => {
-      loading = undefined;
-      throw error;
-    });
-  return loading;
-};
+/** For all runs of the process. */
+const interpreters = createInterpreters(unpackQuickJs(packed));
 
 /**
  * Does a task in a sandbox of its own.
@@ -59,7 +51,6 @@ export const inSandbox = async <Result>(
   options: SandboxOptions,
   task: (sandbox: Sandbox) => Result,
 ): Promise<Result> => {
-  const interpreters = await load();
   const interpreter = interpreters.take(options.memoryMb);
   interpreter.begin(options);
   let isIntact = false;

@@ -1,8 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import loadModule from '@jitl/quickjs-wasmfile-release-sync/emscripten-module';
-import { meterWasm } from './metering/meter-wasm.ts';
-import { setLeastMemory } from './metering/set-least-memory.ts';
-
 // The names of one build, which belong to the exact version in package.json: a test compares them with its loader.
 // What the functions do: https://github.com/justjake/quickjs-emscripten/blob/main/c/interface.c
 
@@ -46,24 +41,3 @@ export const IMPORTS = {
 export const LEAST_MEMORY_MB = 8;
 
 export const PAGES_PER_MB = 16;
-
-/** Reads QuickJS, and compiles it with counted steps. */
-export const compileQuickJs = async (): Promise<WebAssembly.Module> => {
-  const wasm = await readFile(await locateWasm());
-  return new WebAssembly.Module(meterWasm(setLeastMemory(wasm, LEAST_MEMORY_MB * PAGES_PER_MB)));
-};
-
-/** Finds the file beside its loader, which is in node_modules or in a bundle, and passes its place to a hook. */
-const locateWasm = async (): Promise<string> => {
-  let located: string | undefined;
-  const locateFile = (name: string, folder: string): never => {
-    located = folder + name;
-    throw new Error('located'); // ends the loader before it reads the file
-  };
-  const load = loadModule as object as (options: object) => Promise<never>;
-  await load({ locateFile }).catch((error: unknown) => {
-    if (located === undefined) throw error;
-  });
-  if (located === undefined) throw new Error('the loader of QuickJS asks for no file');
-  return located;
-};

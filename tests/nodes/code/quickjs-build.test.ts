@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { STEPS_LEFT } from '../../../lib/nodes/code/metering/meter-wasm.ts';
 import { readSections, readUnsigned } from '../../../lib/nodes/code/metering/wasm-format.ts';
 import { skipInstruction } from '../../../lib/nodes/code/metering/wasm-instructions.ts';
-import { compileQuickJs, EXPORTS, IMPORTS } from '../../../lib/nodes/code/quickjs-build.ts';
+import { unpackQuickJs } from '../../../lib/nodes/code/prepared-quickjs.ts';
+import packed from '../../../lib/nodes/code/quickjs.prebuilt.ts';
+import { EXPORTS, IMPORTS } from '../../../lib/nodes/code/quickjs-build.ts';
 
 const GLOBALS = 6;
 
@@ -14,11 +16,7 @@ const read = (name: string) => readFileSync(resolve(`@jitl/quickjs-wasmfile-rele
 describe('the build of QuickJS', () => {
   const wasm = read('wasm');
   const loader = read('emscripten-module').toString();
-  let compiled: WebAssembly.Module;
-
-  beforeAll(async () => {
-    compiled = await compileQuickJs();
-  });
+  const compiled = new WebAssembly.Module(unpackQuickJs(packed).wasm);
 
   test('exports functions by the names in its loader', () => {
     const assigned = [...loader.matchAll(/\._(?:QTS_)?(\w+)=b\.([\w$]+)/g)].map(([, name, short]) => [

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'esbuild';
+
+interface File {
+  readonly name: string;
+  readonly contents: Uint8Array;
+}
+
+/**
+ * An esbuild plugin for what takes long to compute, and is the same each time: a module `NAME.prebuilt.ts`, whose default
+ * export is bytes, is evaluated when a bundle is built. The bundle reads the bytes from a file beside itself.
+ *
+ * @param files - gets the files, with a hash of their contents in the name
+ */
+export const createPrebuilt = (files: File[]): Plugin => ({
+  name: 'prebuilt',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /\.prebuilt\.ts$/ }, async ({ path }) => {
+      const { default: contents }: { default: Uint8Array } = await import(pathToFileURL(path).href);
+      const hash = createHash('sha256').update(contents).digest('hex').slice(0, 8);
+      const name = `${basename(path, '.prebuilt.ts')}-${hash}.bin`;
+      files.push({ name, contents });
+      const read = `readFileSync(new URL(${JSON.stringify(name)}, import.meta.url))`;
+      return { contents: `import { readFileSync } from 'node:fs'; export default ${read};`, loader: 'js' };
+    });
+  },
+});
