@@ -10,7 +10,8 @@ interface File {
 
 /**
  * An esbuild plugin for what takes long to compute, and is the same each time: a module `NAME.prebuilt.ts`, whose default
- * export is bytes, is evaluated when a bundle is built. The bundle reads the bytes from a file beside itself.
+ * export is bytes, is evaluated when a bundle is built, once per process that builds. The bundle reads the bytes from a file
+ * beside itself.
  *
  * @param files - gets the files, with a hash of their contents in the name
  */

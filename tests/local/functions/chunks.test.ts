@@ -91,3 +91,14 @@ test('a chunk that only unused code imports is left out with that code', async (
   expect(await answerOf(await bundler.find('functions/sweep'))).toBe('false');
   expect(readdirSync(join(folder, 'out'))).toEqual([expect.stringMatching(/^functions-sweep-/)]);
 });
+
+test('what a prebuilt module exports is computed when the bundle is built, and read from a file', async () => {
+  write('lib/table.prebuilt.ts', "export default Buffer.from('of the process ' + process.pid);");
+  write(
+    'lib/words.chunk.ts',
+    "import table from './table.prebuilt.ts'; export const read = () => Buffer.from(table).toString();",
+  );
+  const bundle = await bundler.find('functions/webhook');
+  rmSync(join(folder, 'lib'), { recursive: true });
+  expect(await answerOf(bundle)).toBe(`of the process ${process.pid}`);
+});
