@@ -133,14 +133,25 @@ describe('a run finds its memory as the first run of the process does, byte by b
     await expectNothingLeft();
   });
 
-  test('is ended by an error of the process within a call', async () => {
+  test.each([
+    ['an error of the process', new Error('the log is full'), 'Error: the log is full'],
+    [
+      'an error of WebAssembly',
+      new WebAssembly.RuntimeError('unreachable'),
+      'CodeError: the interpreter fails: unreachable',
+    ],
+  ])('is ended by %s within a call', async (_name, error, message) => {
     const print = (): never => {
-      throw new Error('the log is full');
+      throw error;
     };
-    await expect(run('try { console.log($input.text); } catch {}', SECRET, { print })).rejects.toThrow(
-      'the log is full',
+    const before = memories.length;
+    const failure = await run('try { console.log($input.text); } catch {}', SECRET, { print }).then(
+      null,
+      String,
     );
+    expect(failure).toBe(message);
     await expectNothingLeft();
+    expect(memories).toHaveLength(before + 1);
   });
 
   test('has an input that is too large', async () => {

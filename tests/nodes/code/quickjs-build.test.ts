@@ -7,6 +7,7 @@ import { skipInstruction } from '../../../lib/nodes/code/metering/wasm-instructi
 import { unpackQuickJs } from '../../../lib/nodes/code/prepared-quickjs.ts';
 import packed from '../../../lib/nodes/code/quickjs.prebuilt.ts';
 import { EXPORTS, IMPORTS } from '../../../lib/nodes/code/quickjs-build.ts';
+import { createInstance } from '../../../lib/nodes/code/quickjs-instance.ts';
 
 const GLOBALS = 6;
 
@@ -59,4 +60,14 @@ test.each([
   ['SIMD', [0xfd, 0, 0, 0]],
 ])('%s is refused', (_name, bytes) => {
   expect(() => skipInstruction(Uint8Array.from(bytes), 0)).toThrow(/^the instruction 0x.* is not known$/);
+});
+
+test('an import that is not given ends the instance', () => {
+  // Imports the function `q`, and exports a function that calls it by the name of `initialize`.
+  const wasm = Buffer.from(
+    '0061736d0100000001040160000002070101610171000003020100070501017500010a0601040010000b',
+    'hex',
+  );
+  const { functions } = createInstance(new WebAssembly.Module(wasm), 24);
+  expect(() => functions.initialize()).toThrow(new WebAssembly.RuntimeError('its import q is not given'));
 });
