@@ -50,6 +50,7 @@ export const toAccount = (record: ExecutionRecord): string[] => {
 
 const toNodeLines = (node: NodeRecord): string[] => [
   `  ${describeNode(node)}`,
+  ...(node.usage === undefined ? [] : [`      used ${toExcerpt(node.usage)}`]),
   ...(node.input === undefined ? [] : [`      in   ${toExcerpt(node.input)}`]),
   ...(node.outputs === undefined ? [] : [`      out  ${toExcerpt(node.outputs)}`]),
 ];

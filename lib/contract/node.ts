@@ -62,7 +62,18 @@ export interface NodeContext {
   readonly idempotencyKey: string;
   /** For handles with `control`; null for all others. */
   readonly control: RunControl | null;
+  /**
+   * Counts what the attempt uses, such as the tokens of a model. The record of the node shows the totals of its last
+   * attempt as `usage`, also when the node fails and when no data is recorded.
+   *
+   * @param amounts - added up by name: at most 20 names of `A-Z a-z 0-9 _ -`, with amounts of 0 and above
+   * @throws TypeError for any other name or amount
+   */
+  addUsage(amounts: Usage): void;
 }
+
+/** Amounts by name, such as `{ inputTokens: 120 }`. */
+export type Usage = Readonly<Record<string, number>>;
 
 /** The answer to a callback; null when none came in time. */
 export type CallbackAnswer = { readonly value: JsonValue } | null;

@@ -1,5 +1,5 @@
 import type { LentCredential } from '../contract/lent-credential.ts';
-import type { NodeContext } from '../contract/node.ts';
+import type { NodeContext, Usage } from '../contract/node.ts';
 import type { NodeRun } from './node-run.ts';
 import { noAws, noFiles } from './pure-services.ts';
 import type { Session } from './session.ts';
@@ -54,6 +54,10 @@ export const createAttemptContext = (
       credential,
       idempotencyKey,
       remainingMs,
+      addUsage: (amounts) => {
+        // What an attempt uses after its timeout is not that of the next one.
+        if (!controller.signal.aborted) run.usage = addUsage(run.usage, amounts);
+      },
     },
     rejectOnTimeout: (done) =>
       new Promise((_resolve, reject) => {
@@ -69,4 +73,25 @@ export const createAttemptContext = (
         );
       }),
   };
+};
+
+/** With {@link NAME} a bound on the size of a record. */
+const MAX_NAMES = 20;
+const NAME = /^[A-Za-z0-9_-]{1,40}$/;
+
+/**
+ * Adds amounts to those that an attempt has counted before.
+ *
+ * @throws TypeError for an amount that is no number of 0 and above, a name of other characters, and too many names
+ */
+const addUsage = (before: Usage | null, amounts: Usage): Usage => {
+  const total = new Map(Object.entries(before ?? {}));
+  for (const [name, amount] of Object.entries(amounts)) {
+    const sum = (total.get(name) ?? 0) + amount;
+    if (!NAME.test(name) || name === '__proto__' || !(amount >= 0) || !Number.isFinite(sum))
+      throw new TypeError(`addUsage() takes names of A-Z a-z 0-9 _ - with amounts of 0 and above`);
+    total.set(name, sum);
+  }
+  if (total.size > MAX_NAMES) throw new TypeError(`addUsage() takes at most ${MAX_NAMES} names`);
+  return Object.freeze(Object.fromEntries(total));
 };

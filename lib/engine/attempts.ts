@@ -59,9 +59,10 @@ export const attemptNode = (
   number: number,
 ): Attempt | Promise<Attempt> => {
   run.attempts = number;
+  run.usage = null;
   if (number > 1) session.reportProgress();
-  const deliver = (result: NodeResult) => toAttempt(session, run, result);
-  const failScrubbed = (error: unknown) => fail(error, session.scrub);
+  const deliver = (result: NodeResult) => withUsage(run, toAttempt(session, run, result));
+  const failScrubbed = (error: unknown) => withUsage(run, fail(error, session.scrub));
   try {
     const result = callNode(session, plan, run, number);
     return isPromiseLike(result) ? result.then(deliver, failScrubbed) : deliver(result);
@@ -69,6 +70,9 @@ export const attemptNode = (
     return failScrubbed(error);
   }
 };
+
+const withUsage = ({ usage }: NodeRun, attempt: Attempt): Attempt =>
+  usage === null ? attempt : { ...attempt, usage };
 
 const fail = (error: unknown, scrub?: Scrub): Attempt => ({ failure: toFailure(error, scrub) });
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../contract/json.ts';
-import type { DeliveredInput, RunControl } from '../contract/node.ts';
+import type { DeliveredInput, RunControl, Usage } from '../contract/node.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
 import type { Outputs } from './progress.ts';
@@ -25,6 +25,8 @@ export interface NodeRun {
   control: RunControl | null;
   /** Number of the latest attempt; earlier processes may have made some of them. */
   attempts: number;
+  /** What the latest attempt has counted in this process; null for nothing. */
+  usage: Usage | null;
   /** Null while the run is open. */
   outcome: Outcome | null;
 }

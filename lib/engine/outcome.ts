@@ -8,12 +8,13 @@ import type { StepResult } from './steps.ts';
 /** Applies the node's `onError`. */
 export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Outcome => {
   const { node } = run.planNode;
-  const { attempts } = result;
+  const { attempts, usage } = result;
+  const counted = usage === undefined ? { attempts } : { attempts, usage };
   const durationMs = Math.max(0, endedAt - run.startedAt); // clocks can be set back
   if ('outputs' in result) {
     const { outputs } = result;
     return {
-      record: { ...toNodeRecord(run, 'succeeded'), attempts, durationMs, input: run.input, outputs },
+      record: { ...toNodeRecord(run, 'succeeded'), ...counted, durationMs, input: run.input, outputs },
       outputs,
       fatal: null,
     };
@@ -23,7 +24,7 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
   const failure = details === undefined ? fatal : Object.freeze({ ...fatal, details });
   const record: NodeRecord = {
     ...toNodeRecord(run, 'failed'),
-    attempts,
+    ...counted,
     durationMs,
     input: run.input,
     failure,
@@ -57,7 +58,8 @@ export const toNodeRecord = (
     iteration,
     startedAt,
     attempts,
-  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt' | 'attempts'>,
+    usage,
+  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt' | 'attempts' | 'usage'>,
   status: NodeRecord['status'],
 ): NodeRecord => ({
   nodeId: node.id,
@@ -68,6 +70,7 @@ export const toNodeRecord = (
   attempts,
   startedAt,
   durationMs: 0,
+  ...(usage === null ? {} : { usage }),
 });
 
 /**

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { Usage } from '../contract/node.ts';
 
 /** An error as records and answers show it: no stack, no cause. */
 export interface NodeFailure {
@@ -28,6 +29,8 @@ export interface NodeRecord {
   readonly startedAt: number;
   readonly durationMs: number;
   readonly failure?: NodeFailure;
+  /** Totals of the last attempt, by name: see `NodeContext.addUsage`. Absent when the node has counted nothing. */
+  readonly usage?: Usage;
   /** The data itself in the engine, a bounded and redacted view in a stored record. `outputs` is a map by output. */
   readonly input?: JsonValue;
   readonly outputs?: JsonValue;

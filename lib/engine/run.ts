@@ -155,6 +155,7 @@ export class Run implements InnerRun {
       control: null,
       startedAt: this.#session.now,
       attempts: 0,
+      usage: null,
       outcome: null,
     };
   }
@@ -231,7 +232,7 @@ export class Run implements InnerRun {
     this.#iterations[index] = iteration + 1; // a skipped iteration counts
     const planNode = this.#options.plan.nodes[index] as PlanNode;
     const { within } = this.#options;
-    const run = { planNode, iteration, within, startedAt: this.#session.now, attempts: 0 };
+    const run = { planNode, iteration, within, startedAt: this.#session.now, attempts: 0, usage: null };
     this.#records.add(toNodeRecord(run, 'skipped'));
   }
 

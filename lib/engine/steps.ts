@@ -1,12 +1,16 @@
 import type { JsonObject } from '../contract/json.ts';
-import type { CallbackAnswer, RetrySettings } from '../contract/node.ts';
+import type { CallbackAnswer, RetrySettings, Usage } from '../contract/node.ts';
 import type { Clock } from '../contract/services.ts';
 import type { Failure } from './failure.ts';
 
 /** Result of one attempt at a node: data by output, or the failure. Plain JSON, so that it can be a checkpoint. */
-export type Attempt =
+export type Attempt = (
   | { readonly outputs: Readonly<Record<string, JsonObject>> }
-  | { readonly failure: Failure };
+  | { readonly failure: Failure }
+) & {
+  /** Absent when the node has counted nothing. */
+  readonly usage?: Usage;
+};
 
 export type StepResult = Attempt & {
   /** How many attempts were made. */

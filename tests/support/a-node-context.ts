@@ -50,6 +50,7 @@ export const aNodeContext = (changes: Partial<NodeContext> = {}): NodeContext =>
   idempotencyKey: 'execution-1/node-1/0',
   control: null,
   credential: null,
+  addUsage: () => {},
   ...changes,
 });
 

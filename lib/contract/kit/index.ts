@@ -16,6 +16,7 @@ export {
   type NodeExecutor,
   type NodeResult,
   type RunControl,
+  type Usage,
   type WorkflowNode,
 } from '../node.ts';
 export { NodeError, type NodeErrorOptions } from '../node-error.ts';

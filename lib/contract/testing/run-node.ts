@@ -1,6 +1,6 @@
 import type { AwsCall } from '../aws-client.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
-import { type DeliveredInput, MAIN_OUTPUT, type NodeContext, type RunControl } from '../node.ts';
+import { type DeliveredInput, MAIN_OUTPUT, type NodeContext, type RunControl, type Usage } from '../node.ts';
 import type { PluginHandle } from '../plugin.ts';
 import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
 import { createFakeClock } from './fake-clock.ts';
@@ -43,6 +43,8 @@ export interface NodeTestResult {
   readonly files: FakeFiles;
   /** Milliseconds of each sleep. */
   readonly sleeps: readonly number[];
+  /** What `context.addUsage` has counted, by name. */
+  readonly usage: Usage;
 }
 
 /**
@@ -63,6 +65,7 @@ export const runNode = async (
   const { aws, calls, assertDone: assertCalled } = createFakeAws(test.aws ?? []);
   const { logger, entries: log } = createFakeLogger();
   const ids = { next: () => 'id-1' };
+  const usage: Record<string, number> = {};
   const context: NodeContext = {
     execution: {
       executionId: 'execution-1',
@@ -81,12 +84,15 @@ export const runNode = async (
     idempotencyKey: 'execution-1/node-1/0',
     credential: credential === null ? null : lendCredential(credential),
     control: control === undefined ? null : createFakeControl(clock, test.control ?? {}),
+    addUsage: (amounts) => {
+      for (const [name, amount] of Object.entries(amounts)) usage[name] = (usage[name] ?? 0) + amount;
+    },
   };
   const node = { id: 'node-1', type: id, parameters: freeze(parameters) };
   const outputs = readOutputs(await execute(node, input, context));
   assertDone();
   assertCalled();
-  return { outputs, requests, calls, log, files, sleeps: clock.sleeps };
+  return { outputs, requests, calls, log, files, sleeps: clock.sleeps, usage };
 };
 
 const deliver = (data: JsonObject): DeliveredInput => ({

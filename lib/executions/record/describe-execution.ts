@@ -46,6 +46,7 @@ const describeNode = (node: NodeRecord) => ({
   startedAt: toIso(node.startedAt),
   durationMs: node.durationMs,
   ...(node.failure === undefined ? {} : { failure: describeFailure(node.failure) }),
+  ...(node.usage === undefined ? {} : { usage: node.usage }),
   ...(node.input === undefined ? {} : { input: node.input }),
   ...(node.outputs === undefined ? {} : { outputs: node.outputs }),
 });
