@@ -106,7 +106,16 @@ const checkNodeTypes = (
 
 /** A node type of either API as a handle. */
 const toHandle = (
-  { nodeType, control, example, checkParameters, awsCalls, firedBy: _firedBy, ...about }: PluginNodeType,
+  {
+    nodeType,
+    control,
+    example,
+    checkParameters,
+    credentialTypesFor,
+    awsCalls,
+    firedBy: _firedBy,
+    ...about
+  }: PluginNodeType,
   executor: NodeExecutor,
 ): PluginHandle => ({
   ...about,
@@ -114,6 +123,7 @@ const toHandle = (
   ...(control === null ? {} : { control }),
   ...(example === null ? {} : { example }),
   ...(checkParameters === null ? {} : { checkParameters }),
+  ...(credentialTypesFor === null ? {} : { credentialTypesFor }),
   ...(awsCalls === null ? {} : { awsCalls }),
   execute: (node, input, context) => executor.execute(node, input, context),
 });

@@ -1,7 +1,14 @@
 import type { JsonValue } from './json.ts';
 import type { NodeExecutor } from './node.ts';
 import type { NodeExample } from './node-example.ts';
-import type { AwsCalls, CheckParameters, HealthCheck, NodeOutputs, TriggerSource } from './plugin.ts';
+import type {
+  AwsCalls,
+  CheckParameters,
+  CredentialTypesFor,
+  HealthCheck,
+  NodeOutputs,
+  TriggerSource,
+} from './plugin.ts';
 
 /** One parameter of a legacy node type. */
 export interface LegacyProperty {
@@ -25,13 +32,14 @@ interface LegacyProvider {
   /** Semantic version, such as `1.0.0`. */
   readonly version: string;
   readonly properties: readonly LegacyProperty[];
-  /** This and the next seven: see `PluginHandle`. */
+  /** This and the next eight: see `PluginHandle`. */
   readonly literalParameters?: readonly string[];
   readonly checkParameters?: CheckParameters;
   readonly outputs?: NodeOutputs;
   readonly inputs?: readonly string[];
   readonly endsBranch?: boolean;
   readonly credentialTypes?: readonly string[];
+  readonly credentialTypesFor?: CredentialTypesFor;
   readonly awsCalls?: AwsCalls;
   readonly example?: NodeExample;
   /** Called on the first use of the node type; may import the executor's module then. */

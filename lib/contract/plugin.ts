@@ -52,6 +52,12 @@ export type CheckParameters = (
 ) => readonly ParameterProblem[] | Promise<readonly ParameterProblem[]>;
 
 /**
+ * The ones of its `credentialTypes` that a node takes by its stored parameters, with expressions as text. A workflow
+ * whose node names a credential of another type is refused.
+ */
+export type CredentialTypesFor = (parameters: JsonObject) => readonly string[];
+
+/**
  * The calls of AWS that a node makes, so that the permissions that it needs can be printed. The function gets the stored
  * parameters, with `*` in place of each expression. Only what names a resource matters in an input.
  */
@@ -126,6 +132,8 @@ export interface PluginHandle {
    * it as `context.credential`.
    */
   readonly credentialTypes?: readonly string[];
+  /** All of `credentialTypes` by default. */
+  readonly credentialTypesFor?: CredentialTypesFor;
   /** None by default. */
   readonly awsCalls?: AwsCalls;
   /** Without side effects, and with the same output for the same input: it needs no checkpoint. */

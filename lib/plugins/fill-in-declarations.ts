@@ -9,6 +9,7 @@ type Declaration =
   | 'inputs'
   | 'endsBranch'
   | 'credentialTypes'
+  | 'credentialTypesFor'
   | 'awsCalls';
 type Declared = Pick<PluginHandle, Declaration>;
 
@@ -27,6 +28,7 @@ export const fillInDeclarations = (declared: Declared): Pick<NodeType, Declarati
     inputs: [...inputs],
     endsBranch,
     credentialTypes: [...credentialTypes],
+    credentialTypesFor: declared.credentialTypesFor?.bind(declared) ?? null,
     awsCalls: declared.awsCalls?.bind(declared) ?? null,
   };
 };

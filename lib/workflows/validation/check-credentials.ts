@@ -46,5 +46,6 @@ export const credentialTypesOf = (
 ): readonly string[] => {
   const { authentication } = parameters;
   if (type === WEBHOOK_TRIGGER && typeof authentication === 'string') return [authentication];
-  return findNodeType(type)?.credentialTypes ?? [];
+  const nodeType = findNodeType(type);
+  return nodeType?.credentialTypesFor?.(parameters) ?? nodeType?.credentialTypes ?? [];
 };
