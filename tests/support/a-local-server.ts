@@ -1,4 +1,5 @@
 import http, { type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import http2, { type Http2Session } from 'node:http2';
 import net, { type AddressInfo, type Socket } from 'node:net';
 
 /** What arrived at the server. */
@@ -24,6 +25,46 @@ export type Routes = Readonly<Record<string, (request: ReceivedRequest, response
 
 /** A real server on a free port of the loopback interface, which keeps what it receives. */
 export const aLocalServer = async (routes: Routes): Promise<LocalServer> => {
+  const { received, listener } = createListener(routes);
+  const server = http.createServer(listener);
+  const port = await listen(server);
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    received,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};
+
+/** The same for HTTP/2 without TLS, which some clients of the AWS SDK use. */
+export const aLocalHttp2Server = async (routes: Routes): Promise<LocalServer> => {
+  const { received, listener } = createListener(routes);
+  const sessions = new Set<Http2Session>();
+  const server = http2.createServer(listener as unknown as Parameters<typeof http2.createServer>[0]);
+  server.on('session', (session) => sessions.add(session));
+  const port = await listen(server);
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    received,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const session of sessions) session.destroy();
+      }),
+  };
+};
+
+const listen = async (server: net.Server): Promise<number> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+};
+
+const createListener = (routes: Routes) => {
   const received: ReceivedRequest[] = [];
   const connections = new Map<unknown, number>();
   const listener: RequestListener = async (incoming, response) => {
@@ -39,19 +80,7 @@ export const aLocalServer = async (routes: Routes): Promise<LocalServer> => {
     if (route === undefined) response.writeHead(404).end();
     else route(request, response);
   };
-  const server = http.createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    port,
-    received,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { received, listener };
 };
 
 export const redirectTo =
@@ -68,8 +97,7 @@ export const aRawServer = async (answer: string): Promise<Omit<LocalServer, 'rec
     socket.on('error', () => {});
     socket.once('data', () => socket.end(answer, 'latin1'));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     origin: `http://127.0.0.1:${port}`,
     port,

@@ -1,0 +1,385 @@
+import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { openAwsClient } from '../../../lib/adapters/aws-sdk/aws-client.chunk.ts';
+import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
+import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
+import type { JsonObject } from '../../../lib/contract/json.ts';
+import type { NodeSettings } from '../../../lib/contract/node.ts';
+import { execute } from '../../../lib/engine/execute.ts';
+import { inlineSteps } from '../../../lib/engine/steps.ts';
+import { llm } from '../../../lib/nodes/llm/llm.ts';
+import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { aModelServer, dialects, type Provider } from '../../support/a-model-server.ts';
+import { aNodeContext } from '../../support/a-node-context.ts';
+import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
+import { anExecutionInfo } from '../../support/an-execution-info.ts';
+import { inMemoryFiles } from '../../support/in-memory-files.ts';
+import { anOutboundService } from '../../support/outbound-credentials.ts';
+
+const SECRET = 'sk-secret/"1"+';
+
+const server = await aModelServer();
+const service = anOutboundService({ http: createHttpClient({ allow: ['127.0.0.1'] }) });
+await service.put('bearer', 'httpBearer', { token: SECRET });
+await service.put('header', 'httpHeader', { value: SECRET }, { name: 'X-Api-Key' });
+Object.assign(process.env, {
+  AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.http2Origin,
+  AWS_ACCESS_KEY_ID: 'id',
+  AWS_SECRET_ACCESS_KEY: SECRET,
+});
+const aws = openAwsClient({ region: 'eu-north-1', role: null });
+const files = inMemoryFiles();
+
+afterAll(() => server.close());
+beforeEach(() => {
+  server.answers.length = 0;
+  server.takeQuestions();
+});
+
+const providers = Object.keys(dialects) as Provider[];
+const base: Readonly<Record<Provider, { readonly parameters: JsonObject; readonly credentialId?: string }>> =
+  {
+    openai: { parameters: { baseUrl: `${server.origin}/v1` }, credentialId: 'bearer' },
+    anthropic: { parameters: { baseUrl: server.origin }, credentialId: 'header' },
+    bedrock: { parameters: {} },
+  };
+
+/** Runs the node in the engine, by the real client of its provider. */
+const ask = async (provider: Provider, parameters: JsonObject = {}, settings: NodeSettings = {}) => {
+  const { definition, findNodeType } = aGraph({
+    nodes: { ask: { pure: false, does: llm.execute, settings } },
+    edges: ['start -> ask'],
+  });
+  const { credentialId } = base[provider];
+  const given = {
+    provider,
+    model: 'model-1',
+    prompt: 'How much?',
+    ...base[provider].parameters,
+    ...parameters,
+  };
+  const nodes = definition.nodes.map((node) =>
+    node.id === 'ask'
+      ? { ...node, parameters: given, ...(credentialId === undefined ? {} : { credentialId }) }
+      : node,
+  );
+  const findWithCredentials: typeof findNodeType = (type) => {
+    const found = findNodeType(type);
+    return found === null ? null : { ...found, credentialTypes: llm.credentialTypes ?? [] };
+  };
+  const { nodes: records } = await execute(
+    compilePlan({ ...definition, nodes }, findWithCredentials),
+    {
+      execution: anExecutionInfo(systemClock.now()),
+      input: {},
+      limits: { timeoutMs: 60_000, maxNodeRuns: 10, maxOutputBytes: 1_000_000 },
+    },
+    {
+      services: { clock: systemClock, ids: { next: () => 'id' }, http: service.credentials, aws },
+      openFiles: () => files,
+      credentials: service.credentials,
+      logger: silent,
+      steps: inlineSteps(systemClock),
+      workflows: noOtherWorkflows,
+      callbacks: null,
+    },
+  );
+  const record = records.find(({ nodeId }) => nodeId === 'ask');
+  expect(JSON.stringify(record)).not.toContain(SECRET.slice(0, 9));
+  const { main } = (record?.outputs ?? {}) as { readonly main?: JsonObject };
+  return { record, output: main, failure: record?.failure };
+};
+
+const schema = {
+  type: 'object',
+  required: ['total'],
+  additionalProperties: false,
+  properties: { total: { type: 'integer' } },
+};
+const usage = { inputTokens: 20, outputTokens: 5, cacheReadTokens: 0 };
+
+describe.each(providers)('%s', (provider) => {
+  test('answers with text, and the tokens that it took', async () => {
+    server.answers.push({ text: 'Seven.' });
+    const { output, record } = await ask(provider, { system: 'Be brief.', stop: ['!'], temperature: 0 });
+    expect(output).toEqual({
+      text: 'Seven.',
+      finishReason: 'stop',
+      usage,
+      model: provider === 'bedrock' ? 'model-1' : 'model-1-2026',
+      provider,
+    });
+    expect(record?.usage).toEqual({ questions: 1, ...usage });
+    const [sent] = server.takeRequests();
+    expect(sent?.headers).toMatchObject(sentHeaders[provider]);
+    expect(JSON.parse(sent?.body ?? '')).toEqual(sentText[provider]);
+  });
+
+  test('is asked for JSON in its own way', async () => {
+    server.answers.push({ value: { total: 7 } });
+    const { output } = await ask(provider, { schema });
+    expect(output).toMatchObject({ json: { total: 7 } });
+    expect(server.takeQuestions()).toMatchObject([sentSchema[provider]]);
+  });
+
+  test('is asked again with what does not match the schema', async () => {
+    server.answers.push({ value: { total: 'seven' } }, { value: { total: 7 } });
+    const { output, record } = await ask(provider, { schema });
+    expect(output).toMatchObject({ json: { total: 7 }, usage: { inputTokens: 40, outputTokens: 10 } });
+    expect(record?.usage).toMatchObject({ questions: 2, inputTokens: 40 });
+    const [, second] = server.takeQuestions();
+    expect(JSON.stringify(second)).toContain('{\\"total\\":\\"seven\\"}');
+    expect(JSON.stringify(second)).toContain('at /total: ');
+  });
+
+  test('fails with the faults when the second answer does not match either', async () => {
+    server.answers.push({ value: { total: 'seven' } }, { value: { sum: 7 } });
+    const { failure, record } = await ask(provider, { schema });
+    expect(failure).toMatchObject({
+      name: 'AnswerMismatchError',
+      message: expect.stringMatching(/^the answer does not match the schema: .*\(required\)/),
+      details: { answer: '{"sum":7}', finishReason: 'stop', usage: { outputTokens: 10 } },
+    });
+    expect(record?.usage).toMatchObject({ questions: 2, outputTokens: 10 });
+  });
+
+  test('fails when its answer is not JSON', async () => {
+    server.answers.push({ text: 'It is seven.' }, { text: '' });
+    expect(await ask(provider, { schema })).toMatchObject({
+      failure: { name: 'AnswerNotJsonError', details: { answer: '' } },
+    });
+    const [, second] = server.takeQuestions();
+    expect(JSON.stringify(second)).toContain('That was not JSON.');
+  });
+
+  test('fails when its answer is cut off, without another question', async () => {
+    server.answers.push({ text: '{"total": ', finish: 'length' });
+    expect(await ask(provider, { schema, maxTokens: 5 })).toMatchObject({
+      failure: {
+        name: 'AnswerTruncatedError',
+        message: 'the answer was cut off before its JSON was complete: raise maxTokens (5), or ask for less',
+      },
+    });
+    expect(server.takeQuestions()).toHaveLength(1);
+  });
+
+  test('fails when it refuses', async () => {
+    server.answers.push({ text: 'I can not help with that.', finish: 'refusal' });
+    expect(await ask(provider)).toMatchObject({
+      failure: { name: 'ModelRefusedError', details: { answer: 'I can not help with that.' } },
+      record: { usage: { outputTokens: 5 } },
+    });
+  });
+
+  test('is asked again by the retry settings when it is overloaded', async () => {
+    const body = JSON.stringify({ message: 'Too many requests', error: { type: 'overloaded_error' } });
+    for (const status of [429, 503, ...(provider === 'bedrock' ? [] : [529])])
+      server.answers.push({ status, headers: { 'retry-after': '0' }, body });
+    server.answers.push({ text: 'Seven.' });
+    const retry = { maxAttempts: 4, intervalSeconds: 0.001 };
+    expect(await ask(provider, {}, { retry })).toMatchObject({ output: { text: 'Seven.' } });
+  });
+
+  test('is not asked again when the prompt is too long', async () => {
+    const headers = { 'x-amzn-errortype': 'ValidationException' };
+    server.answers.push({ status: 400, headers, body: JSON.stringify(dialects[provider].tooLong) });
+    const retry = { maxAttempts: 2, intervalSeconds: 0.001 };
+    expect(await ask(provider, {}, { retry })).toMatchObject({
+      failure: { name: 'ContextTooLongError', details: { status: 400 } },
+    });
+    expect(server.takeQuestions()).toHaveLength(1);
+  });
+
+  test('fails within its time when there is no answer', async () => {
+    server.answers.push('hang');
+    expect(await ask(provider, {}, { timeoutSeconds: 0.1 })).toMatchObject({
+      failure: { name: 'TimeoutError' },
+    });
+  });
+
+  test('fails when the answer is too large', async () => {
+    const body = JSON.stringify(dialects[provider].toBody({ text: 'x'.repeat(10_000_000) }));
+    server.answers.push({ status: 200, body });
+    expect(await ask(provider)).toMatchObject({ failure: { message: expect.stringContaining('4194304') } });
+  });
+
+  test('fails when the answer is no JSON at all', async () => {
+    server.answers.push({ status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Hello' });
+    expect(await ask(provider)).toMatchObject({ record: { status: 'failed' } });
+  });
+
+  test('sees images and documents', async () => {
+    const image = await files.save(chunk('png'), { name: 'a.png', mediaType: 'image/png' });
+    const pdf = await files.save(chunk('pdf'), { name: 'b.pdf', mediaType: 'application/pdf' });
+    server.answers.push({ text: 'A receipt.' });
+    expect(await ask(provider, { files: [image, pdf] })).toMatchObject({ output: { text: 'A receipt.' } });
+    const sent = JSON.stringify(server.takeQuestions());
+    for (const text of ['png', 'pdf']) expect(sent).toContain(Buffer.from(text).toString('base64'));
+  });
+});
+
+const chunk = async function* (text: string) {
+  yield Buffer.from(text);
+};
+
+const sentHeaders: Readonly<Record<Provider, object>> = {
+  openai: { authorization: `Bearer ${SECRET}` },
+  anthropic: { 'x-api-key': SECRET, 'anthropic-version': '2023-06-01' },
+  bedrock: { authorization: expect.stringContaining('/eu-north-1/bedrock/aws4_request') },
+};
+
+const sentText: Readonly<Record<Provider, object>> = {
+  openai: {
+    model: 'model-1',
+    max_tokens: 4_096,
+    temperature: 0,
+    stop: ['!'],
+    messages: [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'How much?' },
+    ],
+  },
+  anthropic: {
+    model: 'model-1',
+    max_tokens: 4_096,
+    temperature: 0,
+    stop_sequences: ['!'],
+    system: 'Be brief.',
+    messages: [{ role: 'user', content: 'How much?' }],
+  },
+  bedrock: {
+    system: [{ text: 'Be brief.' }],
+    inferenceConfig: { maxTokens: 4_096, temperature: 0, stopSequences: ['!'] },
+    messages: [{ role: 'user', content: [{ text: 'How much?' }] }],
+  },
+};
+
+const sentSchema: Readonly<Record<Provider, object>> = {
+  openai: {
+    response_format: { type: 'json_schema', json_schema: { name: 'answer', schema, strict: false } },
+  },
+  anthropic: {
+    tools: [{ name: 'answer', input_schema: schema }],
+    tool_choice: { type: 'tool', name: 'answer' },
+  },
+  bedrock: {
+    toolConfig: {
+      tools: [{ toolSpec: { name: 'answer', inputSchema: { json: schema } } }],
+      toolChoice: { tool: { name: 'answer' } },
+    },
+  },
+};
+
+describe('an answer', () => {
+  test.each([
+    ['in a code fence', '```json\n{"total": 7}\n```'],
+    ['in a code fence between words', 'Here it is:\n```\n{"total": 7}\n```\nAnything else?'],
+    ['with blanks around it', '\n {"total": 7}\n'],
+  ])('%s is JSON', async (_case, text) => {
+    server.answers.push({ text });
+    expect(await ask('openai', { schema })).toMatchObject({ output: { text, json: { total: 7 } } });
+  });
+
+  test.each(['```', '```\n```', '``` {"total": 7} ```', '{"total": 7} {"total": 8}'])(
+    '%j is not JSON',
+    async (text) => {
+      server.answers.push({ text });
+      expect(await ask('openai', { schema, repairs: 0 })).toMatchObject({
+        failure: { name: 'AnswerNotJsonError' },
+      });
+    },
+  );
+
+  test('without a schema may be cut off', async () => {
+    server.answers.push({ text: 'It is', finish: 'length' });
+    expect(await ask('openai')).toMatchObject({ output: { text: 'It is', finishReason: 'length' } });
+  });
+
+  test('that is nested too deep is shown to the model as a fault', async () => {
+    const text = `{"total":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+    server.answers.push({ text }, { text: '{"total": 7}' });
+    const list = { type: 'array', items: { $ref: '#/$defs/list' } };
+    const deep = {
+      type: 'object',
+      $defs: { list },
+      properties: { total: { anyOf: [{ type: 'integer' }, list] } },
+    };
+    expect(await ask('openai', { schema: deep })).toMatchObject({ output: { json: { total: 7 } } });
+  });
+});
+
+describe('a failure', () => {
+  test.each([
+    [429, { error: { code: 'insufficient_quota', type: 'insufficient_quota' } }, 'NoCreditError'],
+    [400, { error: { code: 'content_filter', message: 'filtered' } }, 'ModelRefusedError'],
+    [401, { error: { code: 'invalid_api_key', message: 'Incorrect API key' } }, 'HttpStatusError'],
+  ])('%d with %j is not retried, and named %s', async (status, body, name) => {
+    server.answers.push({ status, body: JSON.stringify(body) });
+    const settings = { retry: { maxAttempts: 2, intervalSeconds: 0.001 } };
+    expect(await ask('openai', {}, settings)).toMatchObject({ failure: { name, details: { status, body } } });
+  });
+
+  test('repeats no key that the server sends back', async () => {
+    server.answers.push({ status: 400, body: JSON.stringify({ error: { message: `bad ${SECRET}` } }) });
+    expect(await ask('openai')).toMatchObject({ failure: { name: 'HttpStatusError' } });
+  });
+});
+
+describe('parameters', () => {
+  test('options replace fields of the request, and null leaves one out', async () => {
+    server.answers.push({ text: 'Seven.' });
+    const options = { max_tokens: null, max_completion_tokens: 9, top_p: 0.5 };
+    await ask('openai', { options });
+    const [sent] = server.takeQuestions();
+    expect(sent).toMatchObject({ max_completion_tokens: 9, top_p: 0.5 });
+    expect(sent).not.toHaveProperty('max_tokens');
+  });
+
+  test('a conversation is sent as it is, and its last message has the files', async () => {
+    const image = await files.save(chunk('png'), { name: 'a.png', mediaType: 'image/png' });
+    server.answers.push({ text: 'Seven.' });
+    const messages = [
+      { role: 'user', content: 'How much?' },
+      { role: 'assistant', content: 'Of what?' },
+      { role: 'user', content: 'Of this.' },
+    ];
+    const context = {
+      ...aNodeContext(),
+      services: { ...aNodeContext().services, http: service.credentials, files },
+    };
+    const parameters = {
+      provider: 'openai',
+      model: 'm',
+      messages,
+      files: [image],
+      baseUrl: `${server.origin}/v1`,
+    };
+    await llm.execute({ id: 'ask', type: 'llm', parameters }, {}, context);
+    expect(server.takeQuestions()).toMatchObject([
+      {
+        messages: [
+          messages[0],
+          messages[1],
+          { content: [{ type: 'image_url' }, { type: 'text', text: 'Of this.' }] },
+        ],
+      },
+    ]);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['no question', { prompt: null }, 'Parameter "prompt" must be a string'],
+    ['two questions', { messages: [{ role: 'user', content: 'a' }] }, 'Parameter "messages" must be absent'],
+    ['a schema of a list', { schema: { type: 'array' } }, 'Parameter "schema" must have "type": "object"'],
+    [
+      'a schema that can not be checked',
+      { schema: { type: 'object', properties: { a: { pattern: '(?=a)' } } } },
+      'Parameter "schema',
+    ],
+    ['a file that is none', { files: [{ name: 'a' }] }, 'Parameter "files[0]" must be a file, got object'],
+    ['a base URL that is none', { baseUrl: 'http://' }, 'Parameter "baseUrl" is not an absolute URL'],
+  ])('%s is refused before a model is asked', async (_case, parameters, message) => {
+    expect(await ask('openai', parameters)).toMatchObject({
+      failure: { message: expect.stringContaining(message) },
+    });
+    expect(server.takeQuestions()).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../lib/contract/json.ts';
+import plugin from '../../../lib/nodes/llm/llm.plugin.ts';
+import { adaptUnified } from '../../../lib/plugins/adapt-unified.ts';
+import { checkCredentials } from '../../../lib/workflows/validation/check-credentials.ts';
+
+const [nodeType] = adaptUnified(plugin).nodeTypes;
+const findNodeType = () => nodeType ?? null;
+
+/** Why `workflow put` refuses a node whose credential is of a type. */
+const refusalOf = async (provider: string, type: string): Promise<string | undefined> => {
+  const node = { id: 'ask', type: 'llm', parameters: { provider }, credentialId: 'key' };
+  const known = { findType: async () => type, listIds: async () => ['key'] };
+  const [problem] = await checkCredentials({ nodes: [node] }, findNodeType, known);
+  return problem?.message;
+};
+
+test.each([
+  ['openai', 'httpBearer'],
+  ['openai', 'oauth2'],
+  ['anthropic', 'httpHeader'],
+  ['bedrock', 'awsRole'],
+  ['{{ provider }}', 'awsRole'],
+  ['{{ provider }}', 'httpBearer'],
+])('%s takes a credential of the type %s', async (provider, type) => {
+  expect(await refusalOf(provider, type)).toBeUndefined();
+});
+
+test.each([
+  ['openai', 'awsRole', 'httpBearer, httpHeader, oauth2'],
+  ['anthropic', 'awsRole', 'httpBearer, httpHeader, oauth2'],
+  ['bedrock', 'httpBearer', 'awsRole'],
+  ['{{ provider }}', 'smtp', 'httpBearer, httpHeader, oauth2, awsRole'],
+])('%s takes no credential of the type %s', async (provider, type, taken) => {
+  expect(await refusalOf(provider, type)).toBe(
+    `the credential "key" is of the type ${type}, and the node takes ${taken}`,
+  );
+});
+
+const prompt = '{{ body }}';
+
+test.each<[JsonObject, readonly string[]]>([
+  [{ prompt }, []],
+  [{ messages: '{{ body.messages }}' }, []],
+  [{ prompt, schema: '{{ schema }}' }, []],
+  [{ prompt, schema: { type: 'object' } }, []],
+  [{}, ['/prompt']],
+  [{ prompt, messages: [] }, ['/messages']],
+  [{ messages: [{ role: 'assistant', content: 'a' }] }, ['/messages']],
+  [{ prompt, schema: { type: 'array' } }, ['/schema']],
+  [{ prompt, schema: { $ref: '#/$defs/a' } }, ['/schema']],
+])('problems of %j are found when the workflow is stored: %j', async (parameters, paths) => {
+  const problems = (await nodeType?.checkParameters?.(parameters)) ?? [];
+  expect(problems.map(({ path }) => path)).toEqual(paths);
+});
+
+test('a workflow declares the call of Bedrock that it makes', () => {
+  const call = { service: 'bedrock-runtime', operation: 'Converse', input: { modelId: 'm' } };
+  expect(nodeType?.awsCalls?.({ provider: 'bedrock', model: 'm', region: 'eu-north-1' })).toEqual([
+    { ...call, region: 'eu-north-1' },
+  ]);
+  expect(nodeType?.awsCalls?.({ provider: 'bedrock', model: 'm' })).toEqual([call]);
+  expect(nodeType?.awsCalls?.({ provider: 'openai', model: 'm' })).toEqual([]);
+});
