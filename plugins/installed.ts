@@ -17,6 +17,7 @@ const credentialTypes = [
   'slackWebhook',
   'smtp',
   'postgres',
+  'signingKey',
 ];
 const dataNodeTypes = [
   'sort',

@@ -3,6 +3,7 @@ import { awsRole } from './aws-role.ts';
 import { httpBasic, httpBearer, httpHeader, httpQuery } from './http-types.ts';
 import { oauth2 } from './oauth2.ts';
 import { postgres, smtp } from './server-types.ts';
+import { signingKey } from './signing-key.ts';
 import { slackWebhook } from './slack-webhook.ts';
 import { tlsClient } from './tls-client.ts';
 
@@ -25,6 +26,7 @@ const credentials: PluginProvider = {
     slackWebhook,
     smtp,
     postgres,
+    signingKey,
   ],
 };
 

@@ -37,6 +37,7 @@ export const planted: Readonly<Record<string, Planted>> = {
     secret: { password: 'p0stgres@pass:word/10' },
     fields: { host: 'db.example.com', database: 'shop', username: 'ann' },
   },
+  signingKey: { secret: { key: 'shared/key+13==', passphrase: 'pass phräse/14' } },
 };
 
 /** Made by servers from the secrets. */
@@ -107,7 +108,7 @@ export const createLeak =
     if (credential === null) throw new Error('it has no credential');
     const { secret } = planted[credential.id] ?? { secret: {} };
     const known = Object.keys(secret).flatMap((name) => Object.values(formsOf(credential.field(name))));
-    const isLent = credential.id === 'smtp' || credential.id === 'postgres';
+    const isLent = ['smtp', 'postgres', 'signingKey'].includes(credential.id);
     const echoed = isLent
       ? []
       : await services.http

@@ -1,5 +1,7 @@
+import type { JsonObject } from '../../contract/json.ts';
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { Type } from '../../contract/kit/type.ts';
+import type { ParameterProblem } from '../../contract/plugin.ts';
 
 /** The first two are broken, and are there for systems that ask for them. */
 const digests = ['md5', 'sha1', 'sha256', 'sha384', 'sha512'] as const;
@@ -9,10 +11,12 @@ export const crypto = defineAction({
   name: 'Crypto',
   description:
     'Hashes, signs and verifies text, and draws random values. Puts out { value }, or { valid } for verify and verifyHmac. Not pure: what is drawn is kept in the execution, so that a replay has the same',
+  credentials: { types: ['signingKey'] },
+  checkParameters: (stored) => findSecretKey(stored),
   parameters: Type.Object({
     operation: Type.Enum(['hash', 'hmac', 'verifyHmac', 'sign', 'verify', 'uuid', 'random'], {
       description:
-        'hash; hmac and verifyHmac, with a shared key; sign and verify, with a private and a public key; uuid: version 4; random: bytes',
+        'hash; hmac and verifyHmac, with a shared key; sign and verify, with a private and a public key; uuid: version 4; random: bytes. Shared and private keys are those of a credential',
     }),
     data: Type.Optional(Type.String({ maxLength: 20_000_000, description: 'The text' })),
     dataEncoding: Type.Enum(['utf8', 'hex', 'base64'], {
@@ -27,7 +31,8 @@ export const crypto = defineAction({
       Type.String({
         minLength: 1,
         maxLength: 20_000,
-        description: 'For hmac and verifyHmac a text, for sign and verify a private and a public key as PEM',
+        description:
+          'The public key for verify, as PEM. Any other key is a secret, which is refused here as a text; an expression may compute one, such as a key that is derived',
       }),
     ),
     signatureAlgorithm: Type.Enum(['RS256', 'PS256', 'ES256', 'EdDSA'], {
@@ -51,8 +56,16 @@ export const crypto = defineAction({
     input: { body: 'tea' },
     output: { value: 'a9f74d1ec36ebdeb2da3f6e5868090cd2a2d20b3dcca7b62f60304b1d3d9ef42' },
   },
-  execute: async ({ parameters }) => {
+  execute: async ({ parameters, credential }) => {
     const { computeCrypto } = await import('./work/compute-crypto.chunk.ts');
-    return computeCrypto(parameters);
+    return computeCrypto(parameters, credential);
   },
 });
+
+/** A key that stands in the workflow is in its file, and in each archived version of it. */
+const findSecretKey = ({ operation, key }: JsonObject): readonly ParameterProblem[] => {
+  const isText = typeof key === 'string' && !key.includes('{{');
+  if (!isText || (operation === 'verify' && !key.includes('PRIVATE KEY'))) return [];
+  const hint = 'create a credential of the type signingKey, and name it in credentialId';
+  return [{ path: '/key', message: `is a secret, and would stand in the workflow file: ${hint}` }];
+};

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../lib/contract/json.ts';
+import { runNode } from '../../../lib/contract/testing/index.ts';
 import { crypto } from '../../../lib/nodes/formats/crypto.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
@@ -78,7 +79,7 @@ test('is not pure, so that a replay has the values that were drawn', () => {
 
 test.each([
   [{ operation: 'hash' }, 'Parameter "data" must be a string, got nothing'],
-  [{ operation: 'hmac', data: 'a' }, 'Parameter "key" must be a string, got nothing'],
+  [{ operation: 'hmac', data: 'a' }, 'The operation hmac needs a key: name a credential in credentialId'],
   [{ operation: 'verifyHmac', data: 'a', key: 'b' }, 'Parameter "signature" must be a string, got nothing'],
   [{ operation: 'hash', data: 'xyz', dataEncoding: 'hex' }, 'Parameter "data" must be hex'],
   [{ operation: 'hash', data: 'a*b', dataEncoding: 'base64' }, 'Parameter "data" must be base64'],
@@ -97,4 +98,70 @@ test.each([
   const result = await runNodeType(crypto, parameters as unknown as JsonObject);
   expect(result).toMatchObject({ failure: { message: expect.stringContaining(message) } });
   expect(JSON.stringify(result)).not.toContain('secret');
+});
+
+/** What the node puts out with a credential, or its error. */
+const runWithKey = (parameters: JsonObject, fields: Readonly<Record<string, string>>): Promise<unknown> =>
+  runNode(crypto, {
+    parameters,
+    credential: { type: 'signingKey', fields: { encoding: '', passphrase: '', ...fields } },
+  }).then(
+    ({ outputs }) => outputs.main,
+    (error: Error) => error.message,
+  );
+
+describe('with the key of a credential', () => {
+  const jefe = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843';
+
+  test.each([
+    [{ key: 'Jefe' }],
+    [{ key: '4a656665', encoding: 'hex' }],
+    [{ key: 'SmVmZQ==', encoding: 'base64' }],
+  ])('%j signs and verifies', async (fields) => {
+    const data = 'what do ya want for nothing?';
+    expect(await runWithKey({ operation: 'hmac', data }, fields)).toEqual({ value: jefe });
+    const verify = { operation: 'verifyHmac', data, signature: jefe };
+    expect(await runWithKey(verify, fields)).toEqual({ valid: true });
+  });
+
+  test('that is encrypted signs', async () => {
+    const { privateKey } = pairs.EdDSA;
+    const passphrase = 'a passphrase';
+    const key = privateKey.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase });
+    const sign = { operation: 'sign', data: 'tea', signatureAlgorithm: 'EdDSA' };
+    expect(await runWithKey(sign, { key: String(key), passphrase })).toEqual({
+      value: expect.stringMatching(/^[\da-f]{128}$/),
+    });
+    expect(await runWithKey(sign, { key: String(key) })).toBe(
+      'The key of the credential "credential-1" must be a key for EdDSA, as PEM',
+    );
+  });
+
+  test.each<[JsonObject, Readonly<Record<string, string>>, string]>([
+    [
+      { operation: 'hmac', data: 'a', key: 'b' },
+      { key: 'secret' },
+      'Parameter "key" must be absent: the credential "credential-1" has the key',
+    ],
+    [
+      { operation: 'hmac', data: 'a' },
+      { key: 'secret', encoding: 'hex' },
+      'The key of the credential "credential-1" must be hex',
+    ],
+  ])('%j fails by its name', async (parameters, fields, message) => {
+    expect(await runWithKey(parameters, fields)).toBe(message);
+  });
+});
+
+test.each<[string, JsonObject, boolean]>([
+  ['a shared key', { operation: 'hmac', key: 'a shared key' }, false],
+  ['a shared key to verify with', { operation: 'verifyHmac', key: 'a shared key' }, false],
+  ['a private key', { operation: 'sign', key: privatePem('ES256') }, false],
+  ['a private key to verify with', { operation: 'verify', key: privatePem('ES256') }, false],
+  ['a public key', { operation: 'verify', key: publicPem('ES256') }, true],
+  ['an expression', { operation: 'hmac', key: '{{ $nodes.derive.value }}' }, true],
+  ['no key', { operation: 'hmac' }, true],
+])('a workflow file with %s is checked', async (_case, parameters, isAccepted) => {
+  const problems = (await crypto.checkParameters?.(parameters)) ?? [];
+  expect(problems.map(({ path }) => path)).toEqual(isAccepted ? [] : ['/key']);
 });

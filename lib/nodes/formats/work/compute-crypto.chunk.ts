@@ -13,6 +13,7 @@ import {
 } from 'node:crypto';
 import type { JsonObject } from '../../../contract/json.ts';
 import { wrongParameter } from '../../../contract/kit/read-parameters.ts';
+import type { LentCredential } from '../../../contract/lent-credential.ts';
 
 type SignatureAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
 
@@ -29,9 +30,23 @@ interface CryptoOptions {
   readonly bytes: number;
 }
 
-/** @throws TypeError or RangeError with the parameter that is missing, or is no key of the algorithm */
-export const computeCrypto = (options: CryptoOptions): JsonObject => {
+/** A key, and where it is from: the value itself is in no message. */
+interface Key {
+  readonly text: string;
+  /** Of a shared key. */
+  readonly encoding: BufferEncoding;
+  /** Of an encrypted private key. */
+  readonly passphrase: string;
+  readonly place: string;
+}
+
+/**
+ * @param credential - of the type `signingKey`, in place of the parameter `key`
+ * @throws TypeError or RangeError with the parameter that is missing, or is no key of the algorithm
+ */
+export const computeCrypto = (options: CryptoOptions, credential: LentCredential | null): JsonObject => {
   const { encoding, algorithm } = options;
+  const key = () => findKey(options, credential);
   switch (options.operation) {
     case 'uuid':
       return { value: randomUUID() };
@@ -40,27 +55,44 @@ export const computeCrypto = (options: CryptoOptions): JsonObject => {
     case 'hash':
       return { value: createHash(algorithm).update(readData(options)).digest(encoding) };
     case 'hmac':
-      return { value: computeHmac(options).toString(encoding) };
+      return { value: computeHmac(options, key()).toString(encoding) };
     case 'verifyHmac':
-      return { valid: isEqual(computeHmac(options), readSignature(options)) };
+      return { valid: isEqual(computeHmac(options, key()), readSignature(options)) };
     case 'sign':
-      return { value: signData(options).toString(encoding) };
+      return { value: signData(options, key()).toString(encoding) };
     case 'verify':
-      return { valid: verifyData(options) };
+      return { valid: verifyData(options, key()) };
   }
 };
 
-const required = (value: string | undefined, name: 'data' | 'key' | 'signature'): string => {
+const findKey = ({ key, operation }: CryptoOptions, credential: LentCredential | null): Key => {
+  if (credential !== null && key !== undefined)
+    throw new TypeError(`Parameter "key" must be absent: the credential "${credential.id}" has the key`);
+  if (credential !== null)
+    return {
+      text: credential.field('key'),
+      encoding: (credential.field('encoding') || 'utf8') as BufferEncoding,
+      passphrase: credential.field('passphrase'),
+      place: `The key of the credential "${credential.id}"`,
+    };
+  if (key === undefined)
+    throw new TypeError(`The operation ${operation} needs a key: name a credential in credentialId`);
+  return { text: key, encoding: 'utf8', passphrase: '', place: 'Parameter "key"' };
+};
+
+const required = (value: string | undefined, name: 'data' | 'signature'): string => {
   if (value === undefined) throw wrongParameter(name, 'a string', value);
   return value;
 };
 
-/** Bytes of the text; `Buffer` would end at the first character that the encoding does not have. */
-const readData = ({ data, dataEncoding }: CryptoOptions): Buffer => {
-  const text = required(data, 'data');
-  const bytes = Buffer.from(text, dataEncoding);
-  if (dataEncoding !== 'utf8' && normalise(bytes.toString(dataEncoding)) !== normalise(text))
-    throw new RangeError(`Parameter "data" must be ${dataEncoding}`);
+const readData = ({ data, dataEncoding }: CryptoOptions): Buffer =>
+  toBytes(required(data, 'data'), dataEncoding, 'Parameter "data"');
+
+/** Bytes of a text; `Buffer` would end at the first character that the encoding does not have. */
+const toBytes = (text: string, encoding: BufferEncoding, place: string): Buffer => {
+  const bytes = Buffer.from(text, encoding);
+  if (encoding !== 'utf8' && normalise(bytes.toString(encoding)) !== normalise(text))
+    throw new RangeError(`${place} must be ${encoding}`);
   return bytes;
 };
 
@@ -71,23 +103,25 @@ const normalise = (text: string): string =>
 const readSignature = ({ signature, encoding }: CryptoOptions): Buffer =>
   Buffer.from(required(signature, 'signature'), encoding);
 
-const computeHmac = (options: CryptoOptions): Buffer =>
-  createHmac(options.algorithm, required(options.key, 'key')).update(readData(options)).digest();
+const computeHmac = (options: CryptoOptions, { text, encoding, place }: Key): Buffer =>
+  createHmac(options.algorithm, toBytes(text, encoding, place))
+    .update(readData(options))
+    .digest();
 
 /** Takes the same time wherever they differ. */
 const isEqual = (left: Buffer, right: Buffer): boolean =>
   left.byteLength === right.byteLength && timingSafeEqual(left, right);
 
-const signData = (options: CryptoOptions): Buffer => {
+const signData = (options: CryptoOptions, key: Key): Buffer => {
   const { signatureAlgorithm } = options;
-  const key = readKey(options, createPrivateKey);
-  return sign(toDigest(signatureAlgorithm), readData(options), withPadding(signatureAlgorithm, key));
+  const object = readKey(options, key, createPrivateKey);
+  return sign(toDigest(signatureAlgorithm), readData(options), withPadding(signatureAlgorithm, object));
 };
 
-const verifyData = (options: CryptoOptions): boolean => {
+const verifyData = (options: CryptoOptions, key: Key): boolean => {
   const { signatureAlgorithm } = options;
-  const key = withPadding(signatureAlgorithm, readKey(options, createPublicKey));
-  return verify(toDigest(signatureAlgorithm), readData(options), key, readSignature(options));
+  const object = withPadding(signatureAlgorithm, readKey(options, key, createPublicKey));
+  return verify(toDigest(signatureAlgorithm), readData(options), object, readSignature(options));
 };
 
 const keyTypes: Readonly<Record<SignatureAlgorithm, readonly string[]>> = {
@@ -98,19 +132,25 @@ const keyTypes: Readonly<Record<SignatureAlgorithm, readonly string[]>> = {
 };
 
 const readKey = (
-  { key, signatureAlgorithm }: CryptoOptions,
-  create: (pem: string) => KeyObject,
+  { signatureAlgorithm }: CryptoOptions,
+  { text, passphrase, place }: Key,
+  create: (pem: PemKey) => KeyObject,
 ): KeyObject => {
-  const pem = required(key, 'key');
-  const object = tryCreate(create, pem);
+  const object = tryCreate(create, { key: text, format: 'pem', passphrase });
   const { asymmetricKeyType = '' } = object ?? {};
   if (object === null || !keyTypes[signatureAlgorithm].includes(asymmetricKeyType))
-    throw new RangeError(`Parameter "key" must be a key for ${signatureAlgorithm}, as PEM`);
+    throw new RangeError(`${place} must be a key for ${signatureAlgorithm}, as PEM`);
   return object;
 };
 
+interface PemKey {
+  readonly key: string;
+  readonly format: 'pem';
+  readonly passphrase: string;
+}
+
 /** Without the error of OpenSSL, which may show parts of the key. */
-const tryCreate = (create: (pem: string) => KeyObject, pem: string): KeyObject | null => {
+const tryCreate = (create: (pem: PemKey) => KeyObject, pem: PemKey): KeyObject | null => {
   try {
     return create(pem);
   } catch {
