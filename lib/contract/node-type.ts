@@ -7,6 +7,7 @@ import type {
   CredentialTypesFor,
   HandleKind,
   NodeOutputs,
+  Purity,
   TriggerSource,
 } from './plugin.ts';
 
@@ -15,7 +16,7 @@ export interface NodeType {
   readonly nodeType: string;
   readonly kind: HandleKind;
   /** See `PluginHandle.pure`: only nodes that are not pure are steps with checkpoints. */
-  readonly pure: boolean;
+  readonly pure: Purity;
   /** Null for node types that do not steer the run. */
   readonly control: ControlTraits | null;
   /** This and the next seven: see `PluginHandle`. Defaults are filled in. */
@@ -37,3 +38,13 @@ export interface NodeType {
 
 /** Finds a node type by its name; null when no loaded plugin has it. */
 export type FindNodeType = (nodeType: string) => NodeType | null;
+
+/** Whether a node with these stored parameters is pure. */
+export const isPure = ({ pure }: Pick<NodeType, 'pure'>, parameters: JsonObject): boolean => {
+  if (typeof pure === 'boolean') return pure;
+  try {
+    return pure(parameters) === true;
+  } catch {
+    return false;
+  }
+};

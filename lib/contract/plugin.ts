@@ -63,6 +63,12 @@ export type CredentialTypesFor = (parameters: JsonObject) => readonly string[];
  */
 export type AwsCalls = (parameters: JsonObject) => readonly AwsCall[];
 
+/**
+ * Whether a node is pure: a constant, or a function of its stored parameters, with expressions as text, for a type that
+ * touches the outside only when it is asked to. A throw means that it is not.
+ */
+export type Purity = boolean | ((parameters: JsonObject) => boolean);
+
 /** Marks a handle that steers the run: see `RunControl`. */
 export interface ControlTraits {
   /** It may wait for longer than a process lives, so its workflow must run durably. */
@@ -137,7 +143,7 @@ export interface PluginHandle {
   /** None by default. */
   readonly awsCalls?: AwsCalls;
   /** Without side effects, and with the same output for the same input: it needs no checkpoint. */
-  readonly pure?: boolean;
+  readonly pure?: Purity;
   /** Not together with `pure`. */
   readonly control?: ControlTraits;
   /** For the reference; it has no effect. */

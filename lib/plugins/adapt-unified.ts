@@ -1,4 +1,5 @@
-import type { PluginProvider } from '../contract/plugin.ts';
+import type { NodeType } from '../contract/node-type.ts';
+import type { PluginHandle, PluginProvider } from '../contract/plugin.ts';
 import { fillInDeclarations, readSource } from './fill-in-declarations.ts';
 import type { Plugin } from './plugin.ts';
 
@@ -29,7 +30,7 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
     description: handle.description,
     category: provider.category,
     example: handle.example ?? null,
-    pure: handle.kind === 'trigger' || handle.pure === true,
+    pure: handle.kind === 'trigger' || readPurity(handle),
     control: handle.control === undefined ? null : { ...handle.control },
     ...fillInDeclarations(handle),
     firedBy: readSource(handle.kind, handle.firedBy),
@@ -40,3 +41,8 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
     }),
   })),
 });
+
+const readPurity = (handle: PluginHandle): NodeType['pure'] => {
+  const { pure = false } = handle;
+  return typeof pure === 'function' ? pure.bind(handle) : pure;
+};

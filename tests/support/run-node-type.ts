@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../lib/contract/json.ts';
+import { isPure } from '../../lib/contract/node-type.ts';
 import type { PluginHandle } from '../../lib/contract/plugin.ts';
 import { runGraph } from './a-run.ts';
 
@@ -14,7 +15,7 @@ export const runNodeType = async (
   input: JsonObject = {},
 ): Promise<NodeRunResult> => {
   const { nodes, failure } = await runGraph({
-    nodes: { node: { does: execute, parameters, pure } },
+    nodes: { node: { does: execute, parameters, pure: isPure({ pure }, parameters) } },
     edges: ['start -> node'],
     input,
     limits: { maxOutputBytes: 32 * 1024 * 1024 },

@@ -3,6 +3,7 @@ import { jsonEquals } from '../json-equals.ts';
 import { createReader } from '../kit/read-parameters.ts';
 import { type Rule, typesOf } from '../kit/rule.ts';
 import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../node.ts';
+import { isPure } from '../node-type.ts';
 import type { PluginHandle } from '../plugin.ts';
 import { type NodeTest, runNode } from './run-node.ts';
 
@@ -38,7 +39,7 @@ const exampleChecks = (handle: PluginHandle, example: NodeTest): Check[] => [
     run: () => checkWrongParameters(handle, example),
   },
   { name: 'shows no secret of its credential', run: () => checkSecrets(handle, example) },
-  ...(handle.pure === true
+  ...(handle.pure !== undefined && isPure({ pure: handle.pure }, example.parameters ?? {})
     ? [{ name: 'gives the same output for the same input', run: () => checkPure(handle, example) }]
     : []),
 ];

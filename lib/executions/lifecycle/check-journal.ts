@@ -29,9 +29,8 @@ export const checkJournal = async (
   const names = await readCheckpointNames(checkpoints);
   // Too large to be read here: complete after a failure, most likely not after a success.
   if (names === null) return record.status === 'succeeded' ? 'it succeeded, and kept too little of it' : null;
-  const types = new Map(plan.nodes.map(({ node, nodeType }) => [node.type, nodeType]));
   const lost = before.find((node) => {
-    const type = types.get(node.type);
+    const type = findType(plan, node);
     const hasRun = node.status === 'succeeded' || node.status === 'failed';
     if (!hasRun || type?.pure === true) return false;
     // A type of a subworkflow is not in the plan: assume that it has side effects.
@@ -43,6 +42,12 @@ export const checkJournal = async (
   return lost === undefined
     ? null
     : `what its node "${lost.nodeId}" gave was not kept, and it would run again`;
+};
+
+/** The type of the node itself; of a node of a subworkflow, that of another node of its type. */
+const findType = ({ nodes }: Plan, { nodeId, type }: NodeRecord) => {
+  const ofType = nodes.filter(({ node }) => node.type === type);
+  return (ofType.find(({ node }) => node.id === nodeId) ?? ofType[0])?.nodeType;
 };
 
 /** The checkpoint of this node is its failure, which a replay repeats. */

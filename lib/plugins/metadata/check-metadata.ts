@@ -24,7 +24,7 @@ const handle = v.pipe(
     kind: field.oneOf(['trigger', 'action']),
     firedBy: v.optional(field.eventSource),
     schema: field.schema,
-    pure: v.optional(field.boolean),
+    pure: v.optional(field.purity),
     control: v.optional(field.control),
     execute: field.method,
   }),

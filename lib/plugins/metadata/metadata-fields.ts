@@ -8,6 +8,7 @@ import {
   type ControlTraits,
   type EventSource,
   type NodeOutputs,
+  type Purity,
   type TriggerSource,
 } from '../../contract/plugin.ts';
 import { findSchemaFault } from './find-schema-fault.ts';
@@ -60,6 +61,10 @@ export const pattern = field<string>(
   (value) => typeof value === 'string' && succeeds(() => new RegExp(value, 'u')),
 );
 export const boolean = field<boolean>('true or false', (value) => typeof value === 'boolean');
+export const purity = field<Purity>(
+  'true, false or a function',
+  (value) => typeof value === 'boolean' || typeof value === 'function',
+);
 export const method = field('a function', (value) => typeof value === 'function');
 export const json = field('JSON', isJson);
 export const schema = v.pipe(

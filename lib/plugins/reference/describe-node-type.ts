@@ -18,7 +18,8 @@ export interface NodeTypeDescription {
   readonly outputsDependOnParameters: boolean;
   readonly endsBranch: boolean;
   readonly credentialTypes: readonly string[];
-  readonly pure: boolean;
+  /** `byParameters` for a type with pure nodes and others. */
+  readonly pure: boolean | 'byParameters';
   /** Null for node types that do not steer the run. */
   readonly control: { readonly suspends: boolean; readonly bodyOutput: string | null } | null;
   /** JSON Schema of the parameters. */
@@ -38,7 +39,7 @@ export const describeNodeType = (nodeType: PluginNodeType): NodeTypeDescription 
   outputsDependOnParameters: typeof nodeType.outputs === 'function',
   endsBranch: nodeType.endsBranch,
   credentialTypes: nodeType.credentialTypes,
-  pure: nodeType.pure,
+  pure: typeof nodeType.pure === 'function' ? 'byParameters' : nodeType.pure,
   control:
     nodeType.control === null
       ? null

@@ -41,6 +41,8 @@ const printKind = ({ kind, firedBy, pure, control }: NodeTypeDescription): strin
   if (control?.suspends === true)
     return 'Action that steers the run, and may wait for longer than a process lives';
   if (control !== null) return 'Action that steers the run';
+  if (pure === 'byParameters')
+    return 'Action, pure or with effects by its parameters: with effects it is a step, with a checkpoint and retries';
   return pure
     ? 'Action, pure: computed again on a replay; no checkpoint, no retry'
     : 'Action with effects: a step, with a checkpoint and retries';

@@ -1,4 +1,4 @@
-import type { FindNodeType } from '../../contract/node-type.ts';
+import { type FindNodeType, isPure } from '../../contract/node-type.ts';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
 
 /** The mode of background runs: by the settings, else `express` when all enabled nodes are pure, else `durable`. */
@@ -7,6 +7,9 @@ export const resolveExecution = (
   findNodeType: FindNodeType,
 ): BackgroundMode => {
   if (settings?.execution !== undefined) return settings.execution;
-  const isPure = nodes.every(({ type, disabled }) => disabled === true || findNodeType(type)?.pure === true);
-  return isPure ? 'express' : 'durable';
+  const touchesNothing = nodes.every(({ type, disabled, parameters = {} }) => {
+    const nodeType = findNodeType(type);
+    return disabled === true || (nodeType !== null && isPure(nodeType, parameters));
+  });
+  return touchesNothing ? 'express' : 'durable';
 };

@@ -3,11 +3,14 @@ import type { NodeType } from '../../contract/node-type.ts';
 import type { ResolveParameters } from '../expressions/parameters.ts';
 import type { NodesRead } from './nodes-read.ts';
 
+/** The type of one node: pure or not by its parameters. */
+export type PlanNodeType = Omit<NodeType, 'pure'> & { readonly pure: boolean };
+
 export interface PlanNode {
   /** Index in the definition: the plan order. */
   readonly index: number;
   readonly node: WorkflowNode;
-  readonly nodeType: NodeType;
+  readonly nodeType: PlanNodeType;
   /** Null when the parameters hold no expression. */
   readonly resolve: ResolveParameters | null;
   readonly nodesRead: NodesRead;

@@ -1,10 +1,11 @@
+import type { JsonObject } from '../../contract/json.ts';
 import { MAIN_OUTPUT, type NodeExecutor } from '../../contract/node.ts';
-import type { FindNodeType } from '../../contract/node-type.ts';
+import { type FindNodeType, isPure, type NodeType } from '../../contract/node-type.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import { compileParameters, withoutLiterals } from '../expressions/parameters.ts';
 import { findNodesRead } from './nodes-read.ts';
-import type { PlanEdge, PlanNode } from './plan-graph.ts';
+import type { PlanEdge, PlanNode, PlanNodeType } from './plan-graph.ts';
 import { computeRoute, type Route } from './route.ts';
 
 /** A workflow compiled for execution: built once per version, shared by its executions. */
@@ -69,7 +70,7 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     return {
       index,
       node: Object.freeze({ ...node, parameters: resolve === null ? deepFreeze(parameters) : parameters }),
-      nodeType,
+      nodeType: toPlanNodeType(nodeType, parameters),
       resolve,
       nodesRead: findNodesRead(withoutLiterals(parameters, nodeType.literalParameters)),
       outgoing: outgoing[index] ?? [],
@@ -121,6 +122,11 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     executorOf: (node) => executors.get(node.nodeType.nodeType) ?? loadExecutor(node),
   };
 };
+
+const toPlanNodeType = (nodeType: NodeType, parameters: JsonObject): PlanNodeType => ({
+  ...nodeType,
+  pure: isPure(nodeType, parameters),
+});
 
 const findCredentialIds = (nodes: readonly PlanNode[]): readonly string[] => {
   const borrowers = nodes.filter(

@@ -1,4 +1,5 @@
 import { isPlainObject } from '../../contract/json.ts';
+import { isPure, type NodeType } from '../../contract/node-type.ts';
 import { quote } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
 import type { DraftGraph, DraftNode } from './draft-graph.ts';
@@ -36,13 +37,13 @@ const checkCredential = ({ node, nodeType }: DraftNode, place: string): Problem[
 const DELAYS = new Set(['intervalSeconds', 'backoffRate', 'maxDelaySeconds']);
 
 const checkAttempts = (
-  { nodeType }: DraftNode,
+  { node, nodeType }: DraftNode,
   { retry, atMostOnce, timeoutSeconds }: Readonly<Record<string, unknown>>,
   place: string,
 ): Problem[] => {
   if (nodeType === null) return [];
   const problems: Problem[] = [];
-  const reason = describeNoRetry(nodeType);
+  const reason = describeNoRetry(nodeType, node);
   const refuse = (setting: string) => {
     problems.push({ path: `${place}/${setting}`, message: `has no effect: ${reason}` });
   };
@@ -69,16 +70,12 @@ const checkAttempts = (
 };
 
 /** Why nodes of a type are never tried again; null for types that can be. */
-const describeNoRetry = ({
-  nodeType,
-  kind,
-  pure,
-  control,
-}: NonNullable<DraftNode['nodeType']>): string | null => {
+const describeNoRetry = (type: NodeType, { parameters }: DraftNode['node']): string | null => {
+  const { nodeType, kind, control } = type;
   if (control !== null)
     return `nodes of the type ${quote(nodeType)} steer the run, and are tried once, for as long as they take`;
   if (kind === 'trigger') return 'a trigger is never tried again';
-  return pure
+  return isPure(type, parameters)
     ? `nodes of the type ${quote(nodeType)} touch nothing outside, and are never tried again`
     : null;
 };
