@@ -1,13 +1,22 @@
 import { defineAction } from '../../contract/kit/define-node-type.ts';
+import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { Type } from '../../contract/kit/type.ts';
+import { pureWithoutFile, readSource, readTextFile } from './source-file.ts';
+
+const MAX_LENGTH = 5_000_000;
 
 export const html = defineAction({
   id: 'html',
   name: 'HTML extract',
   description: 'Extracts text, HTML or attributes of the elements of an HTML page that match CSS selectors',
-  pure: true,
+  pure: pureWithoutFile,
   parameters: Type.Object({
-    html: Type.String({ maxLength: 5_000_000, description: 'The page: at most 5,000,000 characters' }),
+    html: Type.Optional(
+      Type.String({ maxLength: MAX_LENGTH, description: 'The page: at most 5,000,000 characters' }),
+    ),
+    file: Type.Optional(
+      Type.Unknown({ description: 'A file in place of the text: in UTF-8, of at most 5,000,000 bytes' }),
+    ),
     values: Type.Record(
       Type.String(),
       Type.Object(
@@ -46,8 +55,13 @@ export const html = defineAction({
     input: { body: '<h1>Tea &amp; milk</h1><a href="/tea">Tea</a><a href="/milk">Milk</a>' },
     output: { title: 'Tea & milk', links: ['/tea', '/milk'] },
   },
-  execute: async ({ parameters: { html, values } }) => {
+  execute: async ({ parameters: { html, file, values }, context: { services } }) => {
+    const source =
+      file === undefined
+        ? html
+        : await readTextFile(readSource(file, html, 'html'), services.files, MAX_LENGTH);
+    if (source === undefined) throw wrongParameter('html', 'a string', source);
     const { extractHtml } = await import('./work/extract-html.chunk.ts');
-    return extractHtml(html, values);
+    return extractHtml(source, values);
   },
 });

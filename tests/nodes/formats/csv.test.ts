@@ -87,7 +87,7 @@ const failures: readonly (readonly [string, JsonObject, string])[] = [
   [
     'two million values',
     { text: `${`${'1,'.repeat(999)}1\n`.repeat(1_100)}`, header: false },
-    'Parameter "text" has more than 100000 rows or 1000000 values',
+    'Parameter "text" has more than 100000 rows, 1000000 values or 20000000 characters; take fewer rows',
   ],
   [
     '20 MB of text',

@@ -33,12 +33,12 @@ const failures: readonly (readonly [string, JsonObject, string])[] = [
   [
     'a million elements',
     { html: '<p>'.repeat(1_000_000), values: one },
-    'Parameter "html" has more than 250000 elements, attributes and texts',
+    'The page has more than 250000 elements, attributes and texts',
   ],
   [
     'deep nesting',
     { html: '<div>'.repeat(100_000), values: one },
-    'Parameter "html" is nested deeper than 500 levels',
+    'The page is nested deeper than 500 levels',
   ],
   [
     'an invalid selector',

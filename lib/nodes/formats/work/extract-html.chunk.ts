@@ -129,15 +129,14 @@ const parseBounded = (html: string): Document => {
   const addNode = (): void => {
     nodes++;
     if (nodes > MAX_NODES)
-      throw new RangeError(`Parameter "html" has more than ${MAX_NODES} elements, attributes and texts`);
+      throw new RangeError(`The page has more than ${MAX_NODES} elements, attributes and texts`);
   };
   const parser = new Parser({
     onparserinit: (parser) => dom.onparserinit(parser),
     onopentag: (name, attributes) => {
       addNode();
       depth++;
-      if (depth > MAX_DEPTH)
-        throw new RangeError(`Parameter "html" is nested deeper than ${MAX_DEPTH} levels`);
+      if (depth > MAX_DEPTH) throw new RangeError(`The page is nested deeper than ${MAX_DEPTH} levels`);
       dom.onopentag(name, attributes);
     },
     onclosetag: () => {

@@ -17,10 +17,15 @@ interface OpenElement {
  * quotes, and a document type is refused, so that there is nothing to expand.
  *
  * @param lists - names of elements that are always lists
+ * @param place - the parameter that it is from, for errors
  * @returns a map of the root element
  * @throws RangeError with the line, when the text is not well-formed, nested too deep or too large
  */
-export const parseXml = (text: string, lists: ReadonlySet<string>): JsonObject => {
+export const parseXml = (
+  text: string,
+  lists: ReadonlySet<string>,
+  place: 'text' | 'file' = 'text',
+): JsonObject => {
   const root: OpenElement = createElement('');
   const open: OpenElement[] = [root];
   let elements = 0;
@@ -31,7 +36,7 @@ export const parseXml = (text: string, lists: ReadonlySet<string>): JsonObject =
   let end = 0;
 
   const refuse = (problem: string, at: number): RangeError =>
-    new RangeError(`Parameter "text" ${problem}: line ${text.slice(0, at).split('\n').length}`);
+    new RangeError(`Parameter "${place}" ${problem}: line ${text.slice(0, at).split('\n').length}`);
   const limitSize = (at: number): void => {
     if (elements + attributes > MAX_SIZE)
       throw refuse(`has more than ${MAX_SIZE} elements and attributes; send it in parts`, at);

@@ -9,18 +9,40 @@ interface WriteOptions {
   readonly escapeFormulas: boolean;
 }
 
+/** Rows that are written at once into a file. */
+const BATCH = 1_000;
+
 /**
  * Writes items as CSV, with `\n` behind each row. null is an empty value.
  *
  * @throws TypeError for an item that is neither a map nor, without a header, a list
  */
-export const writeCsv = (items: readonly JsonValue[], options: WriteOptions): string => {
-  const { header, columns: given, delimiter, escapeFormulas } = options;
+export const writeCsv = (items: readonly JsonValue[], options: WriteOptions): string =>
+  stringify(toRows(items, options), toStyle(options));
+
+/** The same as bytes, part by part. */
+export const streamCsv = async function* (
+  items: readonly JsonValue[],
+  options: WriteOptions,
+): AsyncGenerator<Uint8Array> {
+  const rows = toRows(items, options);
+  for (let at = 0; at < rows.length; at += BATCH)
+    yield Buffer.from(stringify(rows.slice(at, at + BATCH), toStyle(options)));
+};
+
+const toStyle = ({ delimiter, escapeFormulas }: WriteOptions) => ({
+  delimiter,
+  escape_formulas: escapeFormulas,
+});
+
+const toRows = (
+  items: readonly JsonValue[],
+  { header, columns: given }: WriteOptions,
+): (readonly string[])[] => {
   const [first] = items;
   const columns = given.length > 0 || !isJsonMap(first) ? given : Object.keys(first);
   const rows = items.map((item, index) => toRow(item, columns, header, index));
-  const all = header && columns.length > 0 ? [[...columns], ...rows] : rows;
-  return stringify(all, { delimiter, escape_formulas: escapeFormulas });
+  return header && columns.length > 0 ? [[...columns], ...rows] : rows;
 };
 
 const toRow = (
