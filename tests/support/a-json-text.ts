@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from './any-character.ts';
 
 const toEscape = (letter: string, isUpper: boolean): string => {
   const hex = letter.charCodeAt(0).toString(16).padStart(4, '0');
@@ -22,7 +23,7 @@ const spelling = (name: string): fc.Arbitrary<string> =>
 const names = ['__proto__', 'constructor', 'prototype', 'e', '1e400', '\\\\u005f_proto__'];
 const jsonString = fc.oneof(
   fc.constantFrom(...names).chain(spelling),
-  fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+  fc.string({ unit: anyCharacter }).map((text) => JSON.stringify(text)),
 );
 const digits = fc.oneof(
   fc.nat().map(String),
