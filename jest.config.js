@@ -5,6 +5,7 @@ import { join } from 'node:path';
 // The processes that tests start (npm, the framework, the service) inherit this: they share compiled code for one run.
 const compiled = mkdtempSync(join(tmpdir(), 'hookloom-compiled-'));
 process.env.NODE_COMPILE_CACHE = compiled;
+process.env.GOGC ??= '400'; // esbuild, which they use most, takes a quarter less CPU time when it collects garbage less often
 process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
 
 export default {
