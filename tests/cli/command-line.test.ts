@@ -8,7 +8,7 @@ const openCommandLine = useCommandLine();
 
 describe('the command line', () => {
   test.each(['', '--help', 'help'])('"%s" shows the commands of all groups', async (args) => {
-    const { call } = await openCommandLine();
+    const { call } = await openCommandLine({ hasDatabase: false });
     const { code, out, err } = await call(args);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(/ workflow put <files\.\.\.> .* credential revoke .* execution retry .*Exit codes/s);
@@ -22,19 +22,19 @@ describe('the command line', () => {
       ['Usage: hookloom credential create [options] <id>', '--type <type>', '--stage'],
     ],
   ])('%s shows what it takes', async (args, parts) => {
-    const { call } = await openCommandLine();
+    const { call } = await openCommandLine({ hasDatabase: false });
     const { code, out, err } = await call(args);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     for (const part of parts) expect(out).toContain(part);
   });
 
   test.each(['workflow', 'execution', '--stage production'])('%s lacks a command', async (args) => {
-    const { call } = await openCommandLine();
+    const { call } = await openCommandLine({ hasDatabase: false });
     expect(await call(args)).toEqual({ code: 2, out: '', err: expect.stringMatching(/^Usage:.* list /s) });
   });
 
   test('--version is the version', async () => {
-    const { call } = await openCommandLine();
+    const { call } = await openCommandLine({ hasDatabase: false });
     expect(await call('--version')).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
   });
 
@@ -78,6 +78,7 @@ describe('the command line', () => {
     ['credential revoke key 1 --all', 'Name the secret to revoke, or --all'],
   ])('%s: exit code 2 and a hint, and nothing is opened', async (args, message) => {
     const { call } = await openCommandLine({
+      hasDatabase: false,
       openTarget: () => {
         throw new Error('a target was opened');
       },
@@ -132,7 +133,7 @@ describe('the command line', () => {
     ['credential', 'rotate', ''],
     ['credential', 'revoke', '', '--all'],
   ])('an empty id is wrong, too: %s %s', async (...args) => {
-    const { call } = await openCommandLine();
+    const { call } = await openCommandLine({ hasDatabase: false });
     expect(await call(args)).toMatchObject({ code: 2, err: expect.stringContaining('"" is no id') });
   });
 

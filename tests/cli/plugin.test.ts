@@ -21,7 +21,7 @@ const template = join(projectRoot, 'cli/plugin-template');
 
 describe('plugin create', () => {
   test('writes a plugin under its own names, and says how it is tested and installed', async () => {
-    const { call } = await openCommandLine();
+    const { call } = await openCommandLine({ hasDatabase: false });
     const dir = join(folder, 'acme-chat');
     const { code, out, err } = await call(['plugin', 'create', 'acme-chat', '--dir', dir]);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -37,7 +37,7 @@ describe('plugin create', () => {
   });
 
   test('leaves a folder that exists as it is', async () => {
-    const { call } = await openCommandLine();
+    const { call } = await openCommandLine({ hasDatabase: false });
     const { code, err } = await call(['plugin', 'create', 'other', '--dir', folder]);
     expect({ code, err }).toEqual({ code: 1, err: `${folder} exists already.` });
     expect(existsSync(join(folder, 'index.ts'))).toBe(false);
@@ -46,7 +46,7 @@ describe('plugin create', () => {
   test.each(['Acme', 'a/b', '../a', 'a--b', '1a', `a${'b'.repeat(40)}`, '__proto__'])(
     '%s is no name',
     async (name) => {
-      const { call } = await openCommandLine();
+      const { call } = await openCommandLine({ hasDatabase: false });
       const { code, err } = await call(['plugin', 'create', name]);
       expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('is no name of a plugin') });
     },
@@ -55,7 +55,7 @@ describe('plugin create', () => {
 
 describe('plugin check', () => {
   const check = async (path: string, ...options: string[]) => {
-    const { call } = await openCommandLine();
+    const { call } = await openCommandLine({ hasDatabase: false });
     return call(['plugin', 'check', path, ...options]);
   };
 

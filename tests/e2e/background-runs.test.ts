@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startTargetServer } from '../support/a-target-server.ts';
 import { copyProject } from '../support/copy-project.ts';
+import { cases } from '../support/deep.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
 import { runCli } from '../support/run-command.ts';
@@ -142,9 +143,13 @@ test('a run survives whatever ends its processes, and asks the outside for nothi
   expect(interrupted.key).toBe(`${executionId}/ship/0`);
 });
 
-test('what was stored is there after a restart', async () => {
-  await service.stop();
-  service = await start();
+const END = cases('SIGKILL', 'Ctrl+C');
+
+test(`what was stored is there after ${END} and a restart`, async () => {
+  if (END === 'Ctrl+C') {
+    await service.stop();
+    service = await start();
+  }
   expect(await cli('workflow', 'list')).toContain('order\tenabled\tversion 1');
   expect(await cli('credential', 'list')).toContain('orders-key');
   expect(JSON.parse(await cli('execution', 'list', '--workflow', 'order', '--json'))).toMatchObject({

@@ -1,11 +1,11 @@
 import { useRunningProject } from '../support/a-running-project.ts';
 import { describeBackgroundRuns } from './suites/background-runs.ts';
 import { describeCommandLine } from './suites/command-line.ts';
-import { describeEdits } from './suites/edits.ts';
+import { describeEdits, editedPlugins } from './suites/edits.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeOtherServices } from './suites/other-services.ts';
 import { describePluginKit } from './suites/plugin-kit.ts';
-import { describeBrokenPlugin, describeStrayPlugins } from './suites/plugins.ts';
+import { describeBrokenPlugin, describeStrayPlugins, strayPlugins } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
 
 const project = useRunningProject({ OUTBOUND_ALLOW: '127.0.0.1', LOG_LEVEL: 'warn' });
@@ -15,7 +15,7 @@ describeSamples(project);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
-describePluginKit(project);
+describePluginKit(project, { ...editedPlugins, ...strayPlugins });
 describeEdits(project);
 describeStrayPlugins(project);
 describeBackgroundRuns(project);

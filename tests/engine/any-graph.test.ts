@@ -128,7 +128,7 @@ describe('any graph', () => {
         if (should === null) expect(result.status).toBe('failed');
         else expect([...order].sort()).toEqual(should.sort());
       }),
-      { numRuns: cases(100, 500) },
+      { numRuns: cases(50, 500) },
     );
   });
 
@@ -149,7 +149,7 @@ describe('any graph', () => {
           expect(count).toBeLessThanOrEqual(5 ** depth);
         }
       }),
-      { numRuns: cases(100, 500) },
+      { numRuns: cases(50, 500) },
     );
   });
 
@@ -161,7 +161,7 @@ describe('any graph', () => {
         if (one.status === 'failed') expect(other.status).toBe('failed');
         else expect(withoutTimes(other)).toEqual(withoutTimes(one));
       }),
-      { numRuns: cases(100, 500) },
+      { numRuns: cases(50, 500) },
     );
   });
 
@@ -178,7 +178,7 @@ describe('any graph', () => {
           if (isPlain && others.includes(idOf(from))) expect(others).toContain(idOf(to));
         }
       }),
-      { numRuns: cases(100, 300) },
+      { numRuns: cases(50, 300) },
     );
   });
 });

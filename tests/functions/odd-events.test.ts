@@ -14,6 +14,7 @@ import { aManualClock } from '../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { aWebhookService } from '../support/a-webhook-service.ts';
 import { anInspection } from '../support/an-inspection.ts';
+import { cases } from '../support/deep.ts';
 import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
 
 const clock = aManualClock();
@@ -94,7 +95,7 @@ describe.each(Object.entries(handlers))('%s', (_name, handler) => {
           });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: cases(100, 300) },
     );
   });
 

@@ -167,7 +167,7 @@ describe('whatever comes in', () => {
           expect(['open', 'closed', 'early']).toContain(request.workflowId);
         }
       }),
-      { numRuns: cases(200, 1_000) },
+      { numRuns: cases(80, 1_000) },
     );
     expect(prototypes()).toEqual(before);
     expect(service.executions.records().every(({ status }) => status === 'succeeded')).toBe(true);
@@ -178,7 +178,7 @@ describe('whatever comes in', () => {
       fc.asyncProperty(fc.oneof(junkEvent, junkEvent, fc.anything()), async (event) => {
         expectSound(await service.call(event));
       }),
-      { numRuns: cases(200, 1_000) },
+      { numRuns: cases(80, 1_000) },
     );
   });
 
@@ -195,7 +195,7 @@ describe('whatever comes in', () => {
         const isTooLarge = (content?.length ?? 0) > 2_000;
         if (!isTooLarge) expect(statusCode === 401).toBe(key !== 'right');
       }),
-      { numRuns: cases(100, 500) },
+      { numRuns: cases(50, 500) },
     );
   });
 

@@ -129,7 +129,7 @@ const open = async () => {
 };
 
 describe('a delivery', () => {
-  const REPEATS = cases(100, 1_000);
+  const REPEATS = cases(40, 1_000);
 
   test(`that comes ${REPEATS} times at once starts one run`, async () => {
     const service = await open();

@@ -14,6 +14,7 @@ import {
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
+import { cases } from '../support/deep.ts';
 
 /** The registry, and its plugins as they turned out once all are initialised. */
 const load = async (installed: readonly InstalledPlugin[], disabled: readonly string[] = []) => {
@@ -574,7 +575,7 @@ describe('whatever the modules export', () => {
         expect(findNodeType('other')).not.toBeNull();
         if (plugins[0]?.status === 'failed') expect(plugins[0].error).toMatch(/./);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(100, 300) },
     );
   });
 });

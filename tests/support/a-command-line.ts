@@ -12,7 +12,13 @@ import { type CommandLine, run } from '../../cli/run.ts';
 import { connect } from '../../cli/target.ts';
 import { useTestDatabases } from './test-database.ts';
 
-/** The command line in this process, against a DynamoDB of the test's own. */
+/** Of a DynamoDB that is not there. */
+const NOWHERE = 'http://127.0.0.1:1';
+
+/**
+ * The command line in this process, against a DynamoDB of the test's own: `hasDatabase` is false for commands that use
+ * none, since its start takes longer than most of them.
+ */
 export const useCommandLine = () => {
   const openDatabase = useTestDatabases();
   const folders: string[] = [];
@@ -24,8 +30,9 @@ export const useCommandLine = () => {
     openTarget,
     loadNodeTypes = loadInstalledNodeTypes,
     loadPlugins = loadInstalled,
-  }: Partial<Omit<CommandLine, 'io'>> = {}) => {
-    const { endpoint } = await openDatabase();
+    hasDatabase = true,
+  }: Partial<Omit<CommandLine, 'io'>> & { readonly hasDatabase?: boolean } = {}) => {
+    const endpoint = hasDatabase ? (await openDatabase()).endpoint : NOWHERE;
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
     folders.push(folder);
     const secretsFolder = join(folder, 'secrets');

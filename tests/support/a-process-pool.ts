@@ -1,14 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
+import { bundleFile } from '../../local/functions/bundler.ts';
 import type { FunctionVersion } from '../../local/pool/messages.ts';
 import { createProcessPool, type Invocation } from '../../local/pool/process-pool.ts';
+import { PROCESS_FILE } from '../../local/pool/sandbox.ts';
 import { createSpareSandbox } from '../../local/pool/spare-sandbox.ts';
 
 /** A pool of real processes, with functions of the test's own; all of it is gone after the test. */
 export const useProcessPools = () => {
   const cleanups: (() => Promise<void> | void)[] = [];
+  const programFolder = mkdtempSync(join(tmpdir(), 'hookloom-program-'));
+  let program: string;
+  beforeAll(async () => {
+    program = await bundleFile(PROCESS_FILE, programFolder); // as the local service has it
+  });
+  afterAll(() => rmSync(programFolder, { recursive: true }));
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0)) await cleanup();
   });
@@ -36,7 +44,7 @@ export const useProcessPools = () => {
       };
     };
     let current = write(options.body, options.head);
-    const spare = createSpareSandbox({ ...process.env, NODE_OPTIONS: '' });
+    const spare = createSpareSandbox({ ...process.env, NODE_OPTIONS: '' }, program);
     const pool = createProcessPool({
       processes: { usual: options.maxProcesses ?? 2, most: options.maxProcesses ?? 2, growAfterMs: 100 },
       functions: {

@@ -24,7 +24,7 @@ interface Shape {
 }
 
 const SIZE = 5;
-const GRAPHS = cases(25, 500);
+const GRAPHS = cases(12, 500);
 
 const shapes: fc.Arbitrary<Shape> = fc.record({
   kinds: fc.array(

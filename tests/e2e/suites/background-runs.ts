@@ -4,7 +4,7 @@ import type { RunningProject } from '../../support/a-running-project.ts';
 import { cases } from '../../support/deep.ts';
 import { poll } from '../../support/poll.ts';
 
-const RUNS = cases(20, 100);
+const RUNS = cases(10, 100);
 
 export const describeBackgroundRuns = (project: RunningProject): void => {
   const { get, post, storeWorkflow } = project;

@@ -8,17 +8,21 @@ import { poll } from '../../support/poll.ts';
 
 const EDITS = cases(5, 50);
 
+const before = 'none';
+
+export const editedPlugins = { edited: plugin('edited', `() => ({ edit: '${before}' })`) };
+
+/** In a project that has the {@link editedPlugins}. */
 export const describeEdits = (project: RunningProject): void => {
-  const { addPlugin, get, post, storeWorkflow, write } = project;
+  const { get, post, storeWorkflow, write } = project;
   const shows = async (path: string, edit: string) => (await post(path)).body?.edit === edit;
   const writePlugin = (edit: string) =>
     write('plugins/edited.ts', plugin('edited', `() => ({ edit: '${edit}' })`));
 
   describe('edits', () => {
     test(`of workflows, plugins and functions are live, ${EDITS} in a row, and no request fails meanwhile`, async () => {
-      addPlugin('edited', plugin('edited', "() => ({ edit: 'none' })"));
-      await storeWorkflow(workflow('plugged', { type: 'edited' })); // refused until the plugin is known
-      expect(await shows('/api/webhook/plugged/webhook', 'none')).toBe(true);
+      await storeWorkflow(workflow('plugged', { type: 'edited' }));
+      expect(await shows('/api/webhook/plugged/webhook', before)).toBe(true);
 
       const statuses = new Set<number>();
       let isOn = true;

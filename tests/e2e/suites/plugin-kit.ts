@@ -10,7 +10,20 @@ import { findSecrets } from '../../support/secret-forms.ts';
 
 const TOKEN = 'planted/token+in="e2e"';
 
-export const describePluginKit = (project: RunningProject): void => {
+/** It ends its process with the secret of its credential in memory. */
+const aborts = plugin(
+  'aborts',
+  `(node, input, { credential }) => {
+    globalThis.kept = credential.field('token');
+    process.abort();
+  }`,
+).replace('pure: true', "credentialTypes: ['httpBearer']");
+
+/** @param others - by id, the source of plugins to install by the same edit: each edit builds the functions again */
+export const describePluginKit = (
+  project: RunningProject,
+  others: Readonly<Record<string, string>>,
+): void => {
   /** What the command line has printed. */
   const printed: string[] = [];
   let receiver: LocalServer;
@@ -46,7 +59,7 @@ export const describePluginKit = (project: RunningProject): void => {
 
   describe('a plugin of the kit', () => {
     test('is created, tested, checked, installed by one line, listed and healthy', async () => {
-      const { get, installPlugin } = project;
+      const { addPlugin, get, installPlugin, storeWorkflow } = project;
       const created = await cli('plugin create acme-chat');
       expect(created).toMatchObject({ code: 0, stderr: '' });
 
@@ -56,6 +69,9 @@ export const describePluginKit = (project: RunningProject): void => {
 
       const [line = ''] = /unified\('acme-chat'.*$/m.exec(created.stdout) ?? [];
       installPlugin(line);
+      for (const [id, source] of Object.entries({ ...others, aborts })) addPlugin(id, source);
+      const parameters = { name: '{{ queryParams.name }}', greeting: 'Welcome' };
+      await storeWorkflow(workflow('greeting', { type: 'acmeChatGreet', parameters })); // refused until the plugin is known
       await loaded('acmeChatGreet');
       const { body: list } = await get<{ readonly plugins: readonly JsonObject[] }>('/api/admin/plugins');
       expect(list.plugins.find(({ id }) => id === 'acme-chat')).toMatchObject({
@@ -70,9 +86,7 @@ export const describePluginKit = (project: RunningProject): void => {
     });
 
     test('is used by a workflow', async () => {
-      const { post, storeWorkflow } = project;
-      const parameters = { name: '{{ queryParams.name }}', greeting: 'Welcome' };
-      await storeWorkflow(workflow('greeting', { type: 'acmeChatGreet', parameters }));
+      const { post } = project;
       const { body } = await post('/api/webhook/greeting/webhook?name=Ada');
       expect(body).toMatchObject({ text: 'Welcome, Ada' });
 
@@ -106,14 +120,7 @@ export const describePluginKit = (project: RunningProject): void => {
     });
 
     test('shows no secret when the process ends with it in memory', async () => {
-      const { addPlugin, post, service, storeWorkflow } = project;
-      const execute = `(node, input, { credential }) => {
-        globalThis.kept = credential.field('token');
-        process.abort();
-      }`;
-      const source = plugin('aborts', execute).replace('pure: true', "credentialTypes: ['httpBearer']");
-      addPlugin('aborts', source);
-      await loaded('aborts');
+      const { post, service, storeWorkflow } = project;
       await storeWorkflow(workflow('aborts', { type: 'aborts', credentialId: 'chat' }));
 
       const { status, body } = await post('/api/webhook/aborts/webhook');

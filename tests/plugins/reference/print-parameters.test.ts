@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { JsonObject } from '../../../lib/contract/json.ts';
 import { printParameters } from '../../../lib/plugins/reference/print-parameters.ts';
 import { anyCharacter } from '../../support/any-character.ts';
+import { cases } from '../../support/deep.ts';
 
 const ofOne = (schema: JsonObject): string =>
   printParameters({ type: 'object', properties: { size: schema } });
@@ -96,6 +97,6 @@ test('any JSON for a schema is printed, without control characters', () => {
       expect(text).toMatch(/./);
       expect(text.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
     }),
-    { numRuns: 300 },
+    { numRuns: cases(60, 300) },
   );
 });

@@ -79,16 +79,16 @@ describe('what has no bound of its own is refused', () => {
     ['$pad("x", 999999999)', {}],
     ['$pad("x", 100, d)', { d: 'x'.repeat(60_000_000) }],
     ['[1..1000000][$$.n = $$.m]', zeros],
-    ['[1..1000000][-1 in $$.n]', zeros],
     ['[1..1000000][$$.d < $$.e]', text],
     ['[1..1000000].$uppercase($$.d)', text],
-    ['[1..1000000].$contains($$.d, "y")', text],
-    ['[1..1000000].$count($split($$.d, "y"))', text],
     ['$reduce([1..40], function($a, $b) { $a & $a }, "x")', {}],
     ['$toMillis(d, "[Mn][Yn][Dn][Hn][mn][sn][fn]")', { d: 'a'.repeat(200) }],
   ];
-  /** Their steps take seconds. */
+  /** Their steps take seconds, or are counted as those of one above. */
   const endlessAndSlow: [string, JsonObject][] = [
+    ['[1..1000000][-1 in $$.n]', zeros],
+    ['[1..1000000].$contains($$.d, "y")', text],
+    ['[1..1000000].$count($split($$.d, "y"))', text],
     ['$count([1..1000].$count([1..1000000]))', {}],
     ['[1..1000000].($$.z and true)', { z: count(300_000).fill(0) }],
     ['[1..1000000].$contains($$.d, /y/)', text],

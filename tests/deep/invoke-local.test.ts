@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { copyProject } from '../support/copy-project.ts';
-import { cases } from '../support/deep.ts';
 import { invokeLocal } from '../support/run-command.ts';
 
 let project: { readonly folder: string; remove(): void };
@@ -23,11 +22,8 @@ const answers: [string, object][] = [
   ['sweep', { batchItemFailures: [] }], // no request
 ];
 
-test.each(cases(answers.slice(0, 1), answers))(
-  '%s answers its sample event and exits 0',
-  async (name, expected) => {
-    const { code, stdout } = await invokeLocal(name, project.folder);
-    expect(code).toBe(0);
-    expect(answerIn(stdout)).toMatchObject(expected);
-  },
-);
+test.each(answers)('%s answers its sample event and exits 0', async (name, expected) => {
+  const { code, stdout } = await invokeLocal(name, project.folder);
+  expect(code).toBe(0);
+  expect(answerIn(stdout)).toMatchObject(expected);
+});

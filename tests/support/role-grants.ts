@@ -1,0 +1,31 @@
+interface Statement {
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+}
+
+export const statementsOf = (role: Record<string, unknown>): Statement[] =>
+  ((role.Policies ?? []) as { PolicyDocument: { Statement: Statement[] } }[]).flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  );
+
+/** What a resource is, in short: its logical name, or the last part of its ARN. */
+const placesOf = (resource: unknown): string[] =>
+  [resource].flat().map((one) => {
+    const { 'Fn::GetAtt': attribute, 'Fn::Sub': text = '' } = one as {
+      'Fn::GetAtt'?: [string, string];
+      'Fn::Sub'?: string;
+    };
+    if (attribute !== undefined) return attribute[0];
+    const table = /^\$\{(\w+)\.Arn\}(.*)$/.exec(text);
+    if (table !== null) return table[1] === 'BlobBucket' ? 'BlobBucket' : `${table[1]}${table[2]}`;
+    return text
+      .replace(/^.*:function:hookloom-dev-/, '')
+      .replace(/^.*:(?=event-bus|parameter|secret:|role)/, '')
+      .replace('hookloom-dev', 'STAGE');
+  });
+
+/** What a role of the template allows: `action place`. */
+export const grantsOf = (role: Record<string, unknown>): string[] =>
+  statementsOf(role).flatMap(({ Action, Resource }) =>
+    [Action].flat().flatMap((action) => placesOf(Resource).map((place) => `${action} ${place}`)),
+  );
