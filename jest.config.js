@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// The processes that tests start (npm, the framework, the service) inherit this: they share compiled code for one run.
-const compiled = mkdtempSync(join(tmpdir(), 'hookloom-compiled-'));
-process.env.NODE_COMPILE_CACHE = compiled;
+/** For all temporary files of one run: the framework, for one, leaves some behind. */
+const temporary = mkdtempSync(join(tmpdir(), 'hookloom-tests-'));
+process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
+
+// The processes that tests start (npm, the framework, the service) inherit these, too.
+process.env.TMPDIR = temporary;
+process.env.NODE_COMPILE_CACHE = join(temporary, 'compiled'); // shared for the run
 process.env.GOGC ??= '400'; // esbuild, which they use most, takes a quarter less CPU time when it collects garbage less often
-process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
 
 export default {
   testEnvironment: 'node',
