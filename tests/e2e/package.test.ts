@@ -9,6 +9,7 @@ import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf, statementsOf } from '../support/role-grants.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
+import { describeCheckTemplate } from './suites/check-template.ts';
 
 const adminFunctions = [
   'adminPlugins',
@@ -238,6 +239,8 @@ describe('the zips', () => {
     });
   });
 });
+
+describeCheckTemplate();
 
 describe('the template', () => {
   test('has no resource, property, type or reference that AWS would refuse', () => {

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { cases } from '../support/deep.ts';
 import { runCommand } from '../support/run-command.ts';
 
 const bench = (...args: readonly string[]) =>
@@ -9,10 +10,11 @@ test('--help prints the options', async () => {
   expect([code, stdout]).toEqual([0, expect.stringContaining('--bytes <number>')]);
 });
 
-test.each([
+const wrong: [args: string[], message: string][] = [
   [['--bytes', '12'], "argument '12' is invalid. It must be a whole number of at least 1000."],
   [['--bites', '2000'], "unknown option '--bites'"],
-])('%j is refused with a sentence', async (args, message) => {
+];
+test.each(cases(wrong.slice(0, 1), wrong))('%j is refused with a sentence', async (args, message) => {
   const { code, stdout, stderr } = await bench(...args);
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
 });
