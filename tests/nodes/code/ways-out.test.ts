@@ -4,7 +4,7 @@ import { code } from '../../../lib/nodes/code/code-node.ts';
 import { aNodeContext, runNode } from '../../support/a-node-context.ts';
 import { cases } from '../../support/deep.ts';
 
-const maxSteps = cases(10_000_000, 30_000_000);
+const maxSteps = cases(5_000_000, 30_000_000);
 
 const run = (text: string, parameters: JsonObject = {}) =>
   runNode(code, 'code', { code: text, maxSteps, ...parameters }, { a: 1 }, aNodeContext());
