@@ -7,7 +7,7 @@ import { connect } from '../../cli/target.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
-import { grantsOf, statementsOf } from '../support/role-grants.ts';
+import { grantsOf, placesOf, type Statement, statementsOf } from '../support/role-grants.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 import { describeCheckTemplate } from './suites/check-template.ts';
 

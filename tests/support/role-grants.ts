@@ -1,4 +1,4 @@
-interface Statement {
+export interface Statement {
   readonly Action: string | string[];
   readonly Resource: unknown;
 }
@@ -9,7 +9,7 @@ export const statementsOf = (role: Record<string, unknown>): Statement[] =>
   );
 
 /** What a resource is, in short: its logical name, or the last part of its ARN. */
-const placesOf = (resource: unknown): string[] =>
+export const placesOf = (resource: unknown): string[] =>
   [resource].flat().map((one) => {
     const { 'Fn::GetAtt': attribute, 'Fn::Sub': text = '' } = one as {
       'Fn::GetAtt'?: [string, string];
