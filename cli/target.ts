@@ -1,4 +1,5 @@
 import { lateHttpClient } from '../lib/adapters/http-client/late-http-client.ts';
+import { lateTcpClient } from '../lib/adapters/tcp-client/late-tcp-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
 import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
@@ -88,10 +89,11 @@ export const connect = ({
   });
   const { readCredentials, ...parts } = openCommands(config);
   const http = lateHttpClient(config.outboundAllow);
+  const tcp = lateTcpClient(config.outboundAllow);
   const findType = async (type: string) => (await loadCredentialTypes()).get(type) ?? null;
   return {
     ...parts,
-    outbound: openCredentialParts(config, { ...parts, http, findType }, readCredentials),
+    outbound: openCredentialParts(config, { ...parts, http, tcp, findType }, readCredentials),
     tablePrefix,
     usesOutbox: engineEndpoint === undefined,
     baseUrl: baseUrl ?? null,

@@ -21,9 +21,11 @@ import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { createLogger, forExecution } from '../adapters/runtime/logger.ts';
 import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
+import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
 import { createCallbackUrls } from '../callbacks/callback-urls.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { HttpClient, Logger } from '../contract/services.ts';
+import type { TcpClient } from '../contract/tcp-client.ts';
 import type { SharedServices } from '../engine/session.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows, nodeTypesOf } from '../executions/lifecycle/plans.ts';
@@ -97,10 +99,14 @@ const need = (value: string | null, name: string): string => {
   return value;
 };
 
-const openServices = (http: HttpClient, { region, workflowRole }: Config): SharedServices => ({
+const openServices = (
+  { http, tcp }: { readonly http: HttpClient; readonly tcp: TcpClient },
+  { region, workflowRole }: Config,
+): SharedServices => ({
   clock: systemClock,
   ids: randomIds,
   http,
+  tcp,
   aws: lateAwsClient({ region, role: workflowRole }),
 });
 
@@ -170,9 +176,10 @@ const openRunParts = (config: Config) => {
   const { workflows, executions, client, tables } = openStores(config);
   const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
   const http = lateHttpClient(config.outboundAllow);
+  const tcp = lateTcpClient(config.outboundAllow);
   const outboundCredentials = lateCredentials(http, async () => {
     const { openCredentials } = await import('./open-credentials.chunk.ts');
-    return openCredentials(config, { client, tables, http, findType: findCredentialType });
+    return openCredentials(config, { client, tables, http, tcp, findType: findCredentialType });
   });
   const openPlan = createOpenPlan({
     loadNodeTypes,
@@ -187,7 +194,7 @@ const openRunParts = (config: Config) => {
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs: openBlobs(config),
     ...openEvents(config, logger),
-    services: openServices(outboundCredentials, config),
+    services: openServices({ http: outboundCredentials, tcp }, config),
     outboundCredentials,
     filesFor: lateFiles(config, executions),
     logger,

@@ -9,6 +9,7 @@ import { createFolderSecretStore } from '../adapters/secrets/folder-secret-store
 import { createParameterStore } from '../adapters/secrets/parameter-store.ts';
 import type { CredentialType } from '../contract/credential-type.ts';
 import type { HttpClient } from '../contract/services.ts';
+import type { TcpClient } from '../contract/tcp-client.ts';
 import {
   createOutboundCredentials,
   type OutboundCredentialParts,
@@ -24,6 +25,7 @@ interface CredentialParts {
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
   readonly http: HttpClient;
+  readonly tcp: TcpClient;
   readonly findType: (type: string) => Promise<CredentialType | null>;
 }
 
@@ -40,13 +42,14 @@ export const openCredentialTest = (config: Config, parts: CredentialParts) => {
 /** @param readKeys - for AWS; those of the environment by default */
 export const openCredentialParts = (
   config: Config,
-  { client, tables, http, findType }: CredentialParts,
+  { client, tables, http, tcp, findType }: CredentialParts,
   readKeys: ReadKeys = readEnvironment,
 ): OutboundCredentialParts => ({
   store: createOutboundCredentialStore(client, tables),
   secrets: openSecrets(config, readKeys),
   findType,
   http,
+  tcp,
   clock: systemClock,
   signWithRole:
     config.secretsFolder === null ? openRoleSigner(systemClock, { readCredentials: readKeys }) : undefined,

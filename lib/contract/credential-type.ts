@@ -1,6 +1,7 @@
 import type { HealthCheckResult } from './health-check-result.ts';
 import type { JsonObject } from './json.ts';
 import type { Clock, HttpClient, OutboundRequest } from './services.ts';
+import type { TcpClient } from './tcp-client.ts';
 
 export type { LentCredential } from './lent-credential.ts';
 
@@ -18,6 +19,8 @@ export interface AwsRole {
 
 export interface CredentialContext {
   readonly http: HttpClient;
+  /** For the live test of a server that does not speak HTTP. */
+  readonly tcp: TcpClient;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** The fields that a server has just refused: what was derived from them is not used again. Absent at first. */

@@ -8,4 +8,12 @@ export interface LentCredential {
    * @throws Error when the type has no such field
    */
   field(name: string): string;
+  /**
+   * Reads the credential again, for a node whose server has refused it: its secret may have been rotated. What
+   * `services.http` sends is refreshed without.
+   *
+   * @returns null when it has not changed
+   * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`
+   */
+  refresh(): Promise<LentCredential | null>;
 }

@@ -1,6 +1,7 @@
 import type { AwsClient } from './aws-client.ts';
 import type { Files } from './files.ts';
 import type { LentCredential } from './lent-credential.ts';
+import type { TcpClient } from './tcp-client.ts';
 
 /** Time for nodes and the engine; a port, so that tests never wait. */
 export interface Clock {
@@ -82,6 +83,7 @@ export interface Logger {
 /** Services for nodes; ports, so that a node is tested without a network or a clock. */
 export interface Services {
   readonly http: HttpClient;
+  readonly tcp: TcpClient;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly files: Files;

@@ -1,7 +1,7 @@
 import type { LentCredential } from '../contract/lent-credential.ts';
 import type { NodeContext, Usage } from '../contract/node.ts';
 import type { NodeRun } from './node-run.ts';
-import { noAws, noFiles } from './pure-services.ts';
+import { noAws, noFiles, noTcp } from './pure-services.ts';
 import type { Session } from './session.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
@@ -48,6 +48,7 @@ export const createAttemptContext = (
         ? session.pureServices(idempotencyKey)
         : {
             aws: noAws,
+            tcp: noTcp,
             ...ports.services,
             files: ports.openFiles?.(run.key, controller.signal) ?? noFiles,
           },

@@ -1,6 +1,7 @@
 import type { AwsClient } from '../contract/aws-client.ts';
 import type { Files } from '../contract/files.ts';
 import type { Clock, Ids, Services } from '../contract/services.ts';
+import type { TcpClient } from '../contract/tcp-client.ts';
 import { createRandom } from '../shared/random.ts';
 
 const refuseFiles = () => Promise.reject(new Error('this node can not use files'));
@@ -10,6 +11,10 @@ export const noFiles: Files = { save: refuseFiles, open: refuseFiles };
 
 export const noAws: AwsClient = {
   send: () => Promise.reject(new Error('this node can not call AWS')),
+};
+
+export const noTcp: TcpClient = {
+  connect: () => Promise.reject(new Error('this node can not open connections')),
 };
 
 /**
@@ -31,7 +36,7 @@ export const createPureServices = (
   const http: Services['http'] = {
     request: () => Promise.reject(new Error('a pure node can not call out')),
   };
-  return (seed) => ({ clock, ids: createSeededIds(seed), http, files: noFiles, aws: noAws });
+  return (seed) => ({ clock, ids: createSeededIds(seed), http, tcp: noTcp, files: noFiles, aws: noAws });
 };
 
 /** The seed is hashed for the first id, since most nodes need none. */

@@ -42,8 +42,8 @@ export interface OtherWorkflows {
   loadPlan(workflowId: string, version: number): Promise<Plan>;
 }
 
-/** The services that all attempts share; without AWS where runs do not call it. */
-export type SharedServices = Omit<Services, 'files' | 'aws'> & Partial<Pick<Services, 'aws'>>;
+/** The services that all attempts share; without AWS and TCP where runs do not use them. */
+export type SharedServices = Omit<Services, 'files' | 'aws' | 'tcp'> & Partial<Pick<Services, 'aws' | 'tcp'>>;
 
 /**
  * Opens the files of an execution for one attempt at a node.

@@ -127,7 +127,12 @@ describe('a node type that calls out', () => {
       credentials: { types: ['chatToken'], required },
       execute: ({ credential }) => ({ credential: credential?.id ?? null }),
     });
-  const credential: LentCredential = { id: 'chat', type: 'chatToken', field: () => 'secret' };
+  const credential: LentCredential = {
+    id: 'chat',
+    type: 'chatToken',
+    field: () => 'secret',
+    refresh: async () => null,
+  };
 
   test('declares the types of its credential, and gets it', async () => {
     expect(call(true).credentialTypes).toEqual(['chatToken']);

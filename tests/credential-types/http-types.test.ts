@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import credentialTypes from '../../lib/credential-types/credential-types.plugin.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { anOutboundRequest } from '../support/an-outbound-request.ts';
-import { aServer } from '../support/outbound-credentials.ts';
+import { aServer, noTcp } from '../support/outbound-credentials.ts';
 
 const URL_OF_API = 'https://api.example.com/orders?page=2';
 
@@ -14,6 +14,7 @@ const typeOf = (id: string) => {
 
 const aContext = (http = aServer()) => ({
   http,
+  tcp: noTcp,
   clock: aManualClock(),
   signal: new AbortController().signal,
 });

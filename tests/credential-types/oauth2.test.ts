@@ -3,7 +3,7 @@ import type { CredentialContext, CredentialFields } from '../../lib/contract/cre
 import { oauth2 } from '../../lib/credential-types/oauth2.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { anOutboundRequest } from '../support/an-outbound-request.ts';
-import { type Answer, anOutboundService, aServer } from '../support/outbound-credentials.ts';
+import { type Answer, anOutboundService, aServer, noTcp } from '../support/outbound-credentials.ts';
 
 const TOKEN_URL = 'https://login.example.com/token';
 const API = 'https://api.example.com/orders';
@@ -25,6 +25,7 @@ const aClient = (answer: Answer = () => aToken()) => {
   const saved: CredentialFields[] = [];
   const context: CredentialContext = {
     http,
+    tcp: noTcp,
     clock,
     signal: new AbortController().signal,
     saveSecrets: async (secrets) => void saved.push(secrets),

@@ -5,6 +5,7 @@ import { tlsClient } from '../../lib/credential-types/tls-client.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
 import { aTlsServer, clientIdentity, trustTestAuthority } from '../support/a-tls-server.ts';
 import { anOutboundRequest } from '../support/an-outbound-request.ts';
+import { noTcp } from '../support/outbound-credentials.ts';
 
 let server: Awaited<ReturnType<typeof aTlsServer>>;
 let distrust: () => void;
@@ -21,6 +22,7 @@ afterAll(async () => {
 
 const context: CredentialContext = {
   http: createHttpClient({ allow: ['127.0.0.1'] }),
+  tcp: noTcp,
   clock: aManualClock(),
   signal: new AbortController().signal,
 };

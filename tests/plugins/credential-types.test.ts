@@ -5,7 +5,7 @@ import { aHandle, aProvider, installedUnified } from '../support/a-plugin.ts';
 import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anOutboundRequest } from '../support/an-outbound-request.ts';
-import { aServer } from '../support/outbound-credentials.ts';
+import { aServer, noTcp } from '../support/outbound-credentials.ts';
 
 const load = (...installed: Parameters<typeof loadRegistry>[0]) => {
   const { clock, run } = aVirtualClock();
@@ -55,7 +55,7 @@ test('its types are called after its init', async () => {
   });
   const { credentialTypes } = await load(installedUnified(provider));
   const { clock } = aVirtualClock();
-  const context = { http: aServer(), clock, signal: new AbortController().signal };
+  const context = { http: aServer(), tcp: noTcp, clock, signal: new AbortController().signal };
   await credentialTypes.get('slackToken')?.apply?.(anOutboundRequest('https://example.com'), {}, context);
   expect(calls).toEqual(['init', 'apply']);
 });

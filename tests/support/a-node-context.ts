@@ -44,6 +44,7 @@ export const aNodeContext = (changes: Partial<NodeContext> = {}): NodeContext =>
     clock: aManualClock(),
     ids: { next: () => 'id-1' },
     http: { request: () => Promise.reject(new Error('no network in this test')) },
+    tcp: { connect: () => Promise.reject(new Error('no network in this test')) },
     files: inMemoryFiles(),
     aws: { send: () => Promise.reject(new Error('no AWS in this test')) },
   },

@@ -1,5 +1,6 @@
 import type { CredentialType } from '../../lib/contract/credential-type.ts';
 import type { HttpClient, OutboundRequest, OutboundResponse } from '../../lib/contract/services.ts';
+import type { TcpClient } from '../../lib/contract/tcp-client.ts';
 import credentialTypes from '../../lib/credential-types/credential-types.plugin.ts';
 import type {
   OutboundCredential,
@@ -36,6 +37,8 @@ export const inMemorySecrets = (): SecretStore & { readonly values: Map<string, 
     remove: async (reference) => void values.delete(reference),
   };
 };
+
+export const noTcp: TcpClient = { connect: () => Promise.reject(new Error('no network in this test')) };
 
 /** An answer of a server, by what it was sent. */
 export type Answer = (request: OutboundRequest) => Partial<OutboundResponse> & { readonly text?: string };
@@ -89,6 +92,7 @@ export const anOutboundService = ({
     },
     findType: async (id) => all.find((type) => type.id === id) ?? null,
     http: http ?? server,
+    tcp: noTcp,
     clock,
     signWithRole: async (request) => ({
       ...request,

@@ -11,6 +11,8 @@ interface Deadline {
   guard<Result>(phase: Promise<Result>): Promise<Result>;
   /** The last phase: the deadline ends with the stream. Reading throws as `guard` does. */
   guardStream<Chunk>(stream: AsyncIterable<Chunk>): AsyncGenerator<Chunk>;
+  /** Ends it after the last phase, where that is no stream. */
+  end(): void;
 }
 
 /** @throws the reason of the caller's signal when it is aborted already */
@@ -54,5 +56,6 @@ export const startDeadline = (limit: {
         end();
       }
     },
+    end,
   };
 };

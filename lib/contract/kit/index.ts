@@ -37,6 +37,7 @@ export type {
   OutboundResponse,
   Services,
 } from '../services.ts';
+export type { TcpClient, TcpTarget } from '../tcp-client.ts';
 export { defineCredentialType } from './define-credential-type.ts';
 export { defineAction, defineTrigger } from './define-node-type.ts';
 export { definePlugin } from './define-plugin.ts';

@@ -22,5 +22,8 @@ export const lendCredential = (credential: TestCredential): LentCredential => {
     if (value === undefined) throw new Error(`the credential "${id}" has no field "${name}"`);
     return value;
   };
-  return Object.defineProperty(lent, 'field', { value: field, enumerable: false }) as LentCredential;
+  return Object.defineProperties(lent, {
+    field: { value: field, enumerable: false },
+    refresh: { value: async () => null, enumerable: false },
+  }) as object as LentCredential;
 };

@@ -2,6 +2,7 @@ import type { AwsCall } from '../aws-client.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type DeliveredInput, MAIN_OUTPUT, type NodeContext, type RunControl, type Usage } from '../node.ts';
 import type { PluginHandle } from '../plugin.ts';
+import type { TcpClient } from '../tcp-client.ts';
 import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
 import { createFakeClock } from './fake-clock.ts';
 import { createFakeControl } from './fake-control.ts';
@@ -23,6 +24,8 @@ export interface NodeTest {
   readonly http?: HttpAnswers;
   /** No call of AWS is expected by default. */
   readonly aws?: AwsAnswers;
+  /** Connections other than HTTP; refused by default. */
+  readonly tcp?: TcpClient;
   readonly files?: FakeFiles;
   /** For a node type with `control`: operations in place of the usual ones. */
   readonly control?: Partial<RunControl>;
@@ -57,11 +60,11 @@ export const runNode = async (
   { id, control, execute }: Pick<PluginHandle, 'id' | 'control' | 'execute'>,
   test: NodeTest = {},
 ): Promise<NodeTestResult> => {
-  const { parameters = {}, now = Date.UTC(2026, 0, 1), files = createFakeFiles() } = test;
+  const { parameters = {}, now = Date.UTC(2026, 0, 1), files = createFakeFiles(), tcp = noTcp } = test;
   const { signal = new AbortController().signal, credential = null } = test;
   const input = freeze(test.input ?? {});
   const clock = createFakeClock(now);
-  const { http, requests, assertDone } = createFakeHttp(test.http ?? [], credential, { clock, signal });
+  const { http, requests, assertDone } = createFakeHttp(test.http ?? [], credential, { clock, signal, tcp });
   const { aws, calls, assertDone: assertCalled } = createFakeAws(test.aws ?? []);
   const { logger, entries: log } = createFakeLogger();
   const ids = { next: () => 'id-1' };
@@ -80,7 +83,7 @@ export const runNode = async (
     logger,
     signal,
     remainingMs: () => 30_000,
-    services: { http, clock, ids, files, aws },
+    services: { http, tcp, clock, ids, files, aws },
     idempotencyKey: 'execution-1/node-1/0',
     credential: credential === null ? null : lendCredential(credential),
     control: control === undefined ? null : createFakeControl(clock, test.control ?? {}),
@@ -94,6 +97,8 @@ export const runNode = async (
   assertCalled();
   return { outputs, requests, calls, log, files, sleeps: clock.sleeps, usage };
 };
+
+const noTcp: TcpClient = { connect: () => Promise.reject(new Error('no connection is expected')) };
 
 const deliver = (data: JsonObject): DeliveredInput => ({
   sourceNodeId: 'start',

@@ -37,10 +37,19 @@ class Lent implements LentCredential {
   readonly id: string;
   readonly type: string;
   readonly #loaded: LoadedCredential;
-  constructor(loaded: LoadedCredential) {
+  readonly #lendAgain: (loaded: LoadedCredential) => Promise<LentCredential | null>;
+  constructor(
+    loaded: LoadedCredential,
+    lendAgain: (loaded: LoadedCredential) => Promise<LentCredential | null>,
+  ) {
     this.id = loaded.record.id;
     this.type = loaded.type.id;
     this.#loaded = loaded;
+    this.#lendAgain = lendAgain;
+  }
+
+  refresh(): Promise<LentCredential | null> {
+    return this.#lendAgain(this.#loaded);
   }
 
   field(name: string): string {
@@ -58,8 +67,19 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
   /** The scrubber of the execution that each was lent to. */
   const lentTo = new WeakMap<LentCredential, Scrubber>();
 
-  const lend = async (id: string, types: readonly string[], scrubber: Scrubber): Promise<LentCredential> => {
-    const loaded = await cache.find(id).catch((error: unknown) => {
+  /** Loads a credential again, unless another caller has by now. */
+  const renew = async (id: string, rejected: LoadedCredential): Promise<LoadedCredential> => {
+    const current = await cache.find(id);
+    return hasSameFields(current, rejected) ? cache.refresh(id, current.fields) : current;
+  };
+
+  const lend = async (
+    id: string,
+    types: readonly string[],
+    scrubber: Scrubber,
+    loading: Promise<LoadedCredential>,
+  ): Promise<LentCredential> => {
+    const loaded = await loading.catch((error: unknown) => {
       throw toCredentialError(id, error);
     });
     const { type } = loaded.record;
@@ -71,7 +91,11 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
       );
     }
     learnSecrets(loaded, scrubber);
-    const lent = new Lent(loaded);
+    const lent = new Lent(loaded, async (rejected) => {
+      const renewing = renew(id, rejected);
+      const renewed = await lend(id, types, scrubber, renewing);
+      return hasSameFields(rejected, await renewing) ? null : renewed;
+    });
     lentTo.set(lent, scrubber);
     return lent;
   };
@@ -79,7 +103,7 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
   return {
     open: async () => {
       const scrubber = createScrubber();
-      return { lend: (id, types) => lend(id, types, scrubber), scrub: scrubber.scrub };
+      return { lend: (id, types) => lend(id, types, scrubber, cache.find(id)), scrub: scrubber.scrub };
     },
     prefetch: async (ids) => {
       await Promise.all(
@@ -106,6 +130,9 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
     },
   };
 };
+
+const hasSameFields = (a: LoadedCredential, b: LoadedCredential): boolean =>
+  JSON.stringify(a.fields) === JSON.stringify(b.fields);
 
 const learnSecrets = ({ type, fields }: LoadedCredential, scrubber: Scrubber): void => {
   for (const secret of secretsOf(type.secretFields, fields)) scrubber.learn(secret);

@@ -1,5 +1,6 @@
 import type { CredentialContext, CredentialFields } from '../../contract/credential-type.ts';
 import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../../contract/services.ts';
+import type { TcpClient } from '../../contract/tcp-client.ts';
 import { isAppError } from '../../shared/errors.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import { CredentialError, type LoadedCredential } from './load-credential.ts';
@@ -7,6 +8,7 @@ import { CredentialError, type LoadedCredential } from './load-credential.ts';
 export interface SendParts {
   readonly cache: CredentialCache;
   readonly http: HttpClient;
+  readonly tcp: TcpClient;
   readonly clock: Clock;
   /** Absent outside of AWS. */
   readonly signWithRole?: CredentialContext['signWithRole'] | undefined;
@@ -68,10 +70,11 @@ const applyCredential = async (
 export const toContext = (
   id: string,
   signal: AbortSignal,
-  { cache, http, clock, signWithRole }: SendParts,
+  { cache, http, tcp, clock, signWithRole }: SendParts,
   rejected: CredentialFields | null = null,
 ): CredentialContext => ({
   http,
+  tcp,
   clock,
   signal,
   saveSecrets: (secrets) => cache.save(id, secrets),

@@ -191,7 +191,7 @@ describe('a request with a credential', () => {
     await expect(
       service.credentials.request({
         ...request,
-        credential: { id: 'crm', type: 'httpBearer', field: () => '' },
+        credential: { id: 'crm', type: 'httpBearer', field: () => '', refresh: async () => null },
       }),
     ).rejects.toThrow('the credential that its node was lent');
     expect(service.server.requests).toEqual([]);
@@ -204,6 +204,42 @@ describe('a request with a credential', () => {
     await expect(service.credentials.request({ ...anOutboundRequest(API), credential })).rejects.toThrow(
       "the type smtp lends its fields to a node and can't be added to a request",
     );
+  });
+
+  test('is lent again after a rotation, and its new secret is known to the execution', async () => {
+    const service = anOutboundService();
+    await service.put('mail', 'smtp', { password: 'secret-1' });
+    const loan = await service.credentials.open();
+    const credential = await loan.lend('mail', ['smtp']);
+    expect(await credential.refresh()).toBe(null);
+    await service.put('mail', 'smtp', { password: 'secret-2' });
+    const rotated = await credential.refresh();
+    expect(rotated?.field('password')).toBe('secret-2');
+    expect(credential.field('password')).toBe('secret-1');
+    expect(loan.scrub('secret-1 secret-2')).toBe('[redacted] [redacted]');
+    expect(JSON.stringify([credential, rotated])).not.toContain('secret');
+  });
+
+  test('is read again once for all that hold the refused one', async () => {
+    const service = anOutboundService();
+    await service.put('mail', 'smtp', { password: 'secret-1' });
+    const credential = await lend(service, 'mail', ['smtp']);
+    await service.put('mail', 'smtp', { password: 'secret-2' });
+    const before = service.reads();
+    const rotated = await Promise.all([credential.refresh(), credential.refresh(), credential.refresh()]);
+    expect(rotated.map((each) => each?.field('password'))).toEqual(Array(3).fill('secret-2'));
+    expect(service.reads()).toBe(before + 1);
+  });
+
+  test('is not lent again as another type, nor when it is gone', async () => {
+    const service = anOutboundService();
+    await service.put('mail', 'smtp', { password: 'secret-1' });
+    const credential = await lend(service, 'mail', ['smtp']);
+    await service.put('mail', 'postgres', { password: 'secret-2' });
+    await expect(credential.refresh()).rejects.toMatchObject({ name: 'CredentialUnusable' });
+    service.secrets.values.clear();
+    service.clock.advance(60_000);
+    await expect(credential.refresh()).rejects.toMatchObject({ name: 'CredentialMissing' });
   });
 
   test('teaches the execution what its type has derived from the secret', async () => {

@@ -59,7 +59,12 @@ describe('what httpRequest sends', () => {
 
   test('the credential that it borrows, for the client to add', async () => {
     const { context, requests } = aContextAnswering();
-    const credential: LentCredential = { id: 'crm', type: 'httpBearer', field: () => 'canary' };
+    const credential: LentCredential = {
+      id: 'crm',
+      type: 'httpBearer',
+      field: () => 'canary',
+      refresh: async () => null,
+    };
     const executor = await httpRequest.getExecutor();
     await runNode(executor, 'httpRequest', { url }, {}, { ...context, credential });
     expect(requests).toMatchObject([{ credential, headers: {} }]);

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import type { TcpClient, TcpTarget } from '../../contract/tcp-client.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
+import { type AllowList, parseAllowList } from '../http-client/allow-list.ts';
+import { startDeadline } from '../http-client/deadline.ts';
+import {
+  checkAddress,
+  createGuardedLookup,
+  type ResolveHost,
+  resolveHost,
+} from '../http-client/guarded-lookup.ts';
+import { toOutboundFailure } from '../http-client/outbound-failure.ts';
+
+interface TcpClientOptions {
+  /** Private destinations that may be reached, see {@link parseAllowList}; none by default. */
+  readonly allow?: readonly string[];
+  readonly lookup?: ResolveHost;
+}
+
+/**
+ * Connections of nodes that speak another protocol than HTTP, such as SMTP and PostgreSQL. The address is checked
+ * before the connection, as the HTTP client does; a refusal names the setting that allows it, since databases and mail
+ * servers are often in a private network.
+ *
+ * @throws AppError `CONFIGURATION_INVALID` when the allow-list is invalid
+ */
+export const createTcpClient = ({ allow = [], lookup = resolveHost }: TcpClientOptions = {}): TcpClient => {
+  const isAllowed = parseAllowList(allow);
+  return {
+    connect: async (given) => {
+      const host = given.host.toLowerCase();
+      const outbound = { target: `A connection to ${host}:${given.port}`, host, port: given.port };
+      const { timeoutMs, signal } = given;
+      const onTimeout = () => new AppError('OUTBOUND_TIMEOUT', { target: outbound.target, timeoutMs });
+      const deadline = startDeadline({ timeoutMs, signal, onTimeout });
+      try {
+        const socket = await deadline.guard(openSocket(outbound, { lookup, isAllowed }, deadline.signal));
+        deadline.end();
+        return socket;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw toConnectFailure(outbound, error);
+      }
+    },
+  };
+};
+
+type Outbound = Pick<TcpTarget, 'host' | 'port'> & { readonly target: string };
+
+const openSocket = async (
+  outbound: Outbound,
+  guard: { readonly lookup: ResolveHost; readonly isAllowed: AllowList },
+  signal: AbortSignal,
+): Promise<Socket> => {
+  const { host, port, target } = outbound;
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new AppError('OUTBOUND_REFUSED', { target, reason: 'its port is not from 1 to 65535' });
+  if (isIP(host) !== 0) checkAddress(outbound, host, guard.isAllowed); // sockets do not look up literals
+  const lookup = createGuardedLookup(outbound, guard.lookup, guard.isAllowed);
+  const socket = connect({ host, port, lookup });
+  const onAbort = () => socket.destroy();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await once(socket, 'connect', { signal });
+    return socket;
+  } catch (error) {
+    socket.on('error', () => {}); // an error after the abort has no other listener
+    socket.destroy();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+};
+
+const toConnectFailure = ({ target, host, port }: Outbound, error: unknown): unknown => {
+  if (!isAppError(error)) return toOutboundFailure(target, error);
+  if (!isAppError(error, 'OUTBOUND_REFUSED') || error.cause === undefined) return error;
+  const reason = `${error.parameters.reason}; the setting OUTBOUND_ALLOW can allow ${host}:${port}`;
+  return new AppError('OUTBOUND_REFUSED', { target, reason }, error.cause);
+};
