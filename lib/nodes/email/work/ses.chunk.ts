@@ -1,0 +1,43 @@
+import { buffer } from 'node:stream/consumers';
+import type { JsonObject } from '../../../contract/json.ts';
+import type { NodeContext } from '../../../contract/node.ts';
+import type { Message } from '../message.ts';
+import { composeMail, unwrapAttachmentError } from './compose-mail.ts';
+
+/**
+ * Sends a mail by Amazon SES, as MIME, which carries all that the node can send: the sender is its header From. Output as over SMTP: SES takes all
+ * recipients or none, and gives the message an id of its own.
+ *
+ * @throws NodeError of the AWS client, AppError of a file
+ */
+export const sendBySes = async (
+  message: Message,
+  region: string | undefined,
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const { services, credential, signal, remainingMs } = context;
+  const { recipients, open } = composeMail(message, context);
+  const { MessageId: messageId } = await services.aws.send({
+    service: 'sesv2',
+    operation: 'SendEmail',
+    input: {
+      Destination: { ToAddresses: recipients },
+      Content: { Raw: { Data: await readAll(open()) } },
+    },
+    region,
+    timeoutMs: remainingMs() + 1_000,
+    maxOutputBytes: 65_536,
+    signal,
+    credential: credential ?? undefined,
+  });
+  return { messageId: String(messageId ?? ''), accepted: recipients, rejected: [] };
+};
+
+/** The size is bounded by the limits on texts and attachments. */
+const readAll = async (mail: ReturnType<ReturnType<typeof composeMail>['open']>): Promise<Uint8Array> => {
+  try {
+    return await buffer(mail);
+  } catch (error) {
+    throw unwrapAttachmentError(error);
+  }
+};

@@ -1,0 +1,46 @@
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { JsonObject } from '../../../contract/json.ts';
+import type { LentCredential } from '../../../contract/lent-credential.ts';
+import type { NodeContext } from '../../../contract/node.ts';
+import { withRotation } from '../../servers/with-rotation.ts';
+import type { Message } from '../message.ts';
+import { readSmtpServer, type SmtpServer } from '../smtp-server.ts';
+import { composeMail, unwrapAttachmentError } from './compose-mail.ts';
+import { toRejected } from './smtp-error.ts';
+import { type SessionOptions, toSessionOptions, withSmtpSession } from './smtp-session.ts';
+
+/**
+ * Sends a mail over SMTP (RFC 5321). Output: `{ messageId, accepted, rejected: [{ address, response }] }`.
+ *
+ * @throws NodeError `SmtpError` or `CredentialRejected`, AppError `OUTBOUND_*` or that of a file
+ */
+export const sendBySmtp = async (
+  message: Message,
+  credential: LentCredential,
+  context: NodeContext,
+): Promise<JsonObject> =>
+  withRotation(credential, (current) =>
+    withSmtpSession(
+      readSmtpServer((name) => current.field(name)),
+      toSessionOptions(context),
+      (connection) => transmit(connection, message, context),
+    ),
+  );
+
+/** Logs in and out again. Throws as {@link sendBySmtp} does. */
+export const logInToSmtp = (server: SmtpServer, options: SessionOptions): Promise<void> =>
+  withSmtpSession(server, options, async () => {});
+
+const transmit = async (
+  connection: SMTPConnection,
+  message: Message,
+  context: NodeContext,
+): Promise<JsonObject> => {
+  const { messageId, sender, recipients, open } = composeMail(message, context);
+  const info = await new Promise<SMTPConnection.SentMessageInfo>((resolve, reject) => {
+    connection.send({ from: sender, to: [...recipients] }, open(), (error, sent) =>
+      error ? reject(unwrapAttachmentError(error)) : resolve(sent),
+    );
+  });
+  return { messageId, accepted: info.accepted, rejected: (info.rejectedErrors ?? []).map(toRejected) };
+};
