@@ -1,0 +1,103 @@
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import { NodeError } from '../../contract/node-error.ts';
+import type { ParameterProblem } from '../../contract/plugin.ts';
+
+export interface Statement {
+  /** SQL with `$1`, `$2`, … in place of values. */
+  readonly text: string;
+  readonly values: readonly JsonValue[];
+}
+
+/** What a statement delivers: `{ rows }`, `{ row }` or `{ affected }`. */
+export type Mode = 'rows' | 'one' | 'affected';
+
+export interface Limits {
+  readonly mode: Mode;
+  readonly maxRows: number;
+  readonly maxResponseBytes: number;
+}
+
+/** The rows of one statement, and how many it has changed or delivered. */
+export interface Answer {
+  readonly rows: readonly JsonObject[];
+  readonly affected: number;
+}
+
+interface GivenStatements {
+  readonly query?: string;
+  readonly statements?: readonly string[];
+  readonly values: readonly JsonValue[];
+}
+
+/** @throws NodeError `StatementInvalid` with the parameter that is wrong */
+export const readStatements = ({ query, statements, values }: GivenStatements): readonly Statement[] => {
+  if ((query === undefined) === (statements === undefined)) throw invalid('give either query or statements');
+  const read =
+    statements === undefined
+      ? [{ text: query ?? '', values }]
+      : statements.map((text, index) => ({ text, values: readValues(values, index) }));
+  if (values.length > read.length && statements !== undefined)
+    throw invalid('"values" has more lists than there are statements');
+  // The end of a text in the protocol.
+  if (read.some(({ text }) => text.includes('\0'))) throw invalid('a statement has a NUL character');
+  return read;
+};
+
+/** With several statements, `values` has a list for each. */
+const readValues = (values: readonly JsonValue[], index: number): readonly JsonValue[] => {
+  const own = values[index] ?? [];
+  if (!Array.isArray(own))
+    throw invalid(`"values[${index}]" must be a list: with statements, it has the values of each one`);
+  return own;
+};
+
+/** Finds expressions in SQL, where they are not evaluated. */
+export const checkStatements = ({ query, statements }: JsonObject): readonly ParameterProblem[] => {
+  const message =
+    'SQL has no expressions, so that no data becomes SQL: write $1, $2, … and put the expressions into "values"';
+  const listed = Array.isArray(statements) ? statements : [];
+  return [
+    ...(hasExpression(query) ? [{ path: '/query', message }] : []),
+    ...listed.flatMap((text, index) =>
+      hasExpression(text) ? [{ path: `/statements/${index}`, message }] : [],
+    ),
+  ];
+};
+
+const hasExpression = (text: JsonValue | undefined): boolean =>
+  typeof text === 'string' && text.includes('{{');
+
+/** @throws NodeError `TooManyRows` */
+export const checkRowCount = (count: number, { mode, maxRows }: Limits): void => {
+  if (mode === 'affected' || count <= (mode === 'one' ? 1 : maxRows)) return;
+  const message =
+    mode === 'one'
+      ? 'the statement delivers more than one row: mode "one" takes one at most'
+      : `the statement delivers more than maxRows (${maxRows}) rows: add a LIMIT, or raise it`;
+  throw new NodeError(message, { name: 'TooManyRows', isRetryable: false });
+};
+
+/** The most rows that are read: one more than allowed. 0 for all of them, which are not kept. */
+export const rowsToRead = ({ mode, maxRows }: Limits): number => {
+  if (mode === 'affected') return 0;
+  return mode === 'one' ? 2 : maxRows + 1;
+};
+
+/** @returns the output of one statement, or `{ results }` of a list */
+export const toOutput = (answers: readonly Answer[], isList: boolean, mode: Mode): JsonObject => {
+  const results = answers.map(({ rows, affected }): JsonObject => {
+    if (mode === 'affected') return { affected };
+    return mode === 'one' ? { row: rows[0] ?? null } : { rows };
+  });
+  return isList ? { results } : (results[0] ?? {});
+};
+
+/** The name of a column that occurs twice, since one value would be lost. @throws NodeError `StatementInvalid` */
+export const checkColumns = (names: readonly string[]): void => {
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined)
+    throw invalid(`two columns are called ${JSON.stringify(repeated)}: give one another name with AS`);
+};
+
+export const invalid = (message: string): NodeError =>
+  new NodeError(message, { name: 'StatementInvalid', isRetryable: false });

@@ -1,0 +1,40 @@
+import { createTcpClient } from '../../lib/adapters/tcp-client/tcp-client.chunk.ts';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { LentCredential } from '../../lib/contract/lent-credential.ts';
+import type { NodeContext } from '../../lib/contract/node.ts';
+import { lendCredential } from '../../lib/contract/testing/fake-credential.ts';
+import { postgres } from '../../lib/nodes/postgres/postgres.ts';
+import { aNodeContext, runNode } from './a-node-context.ts';
+
+/** The login of `ann` at a server of the test. */
+export const aPostgresCredential = (
+  port: number,
+  changes: Readonly<Record<string, string>> = {},
+): LentCredential =>
+  lendCredential({
+    type: 'postgres',
+    fields: {
+      host: '127.0.0.1',
+      port: String(port),
+      database: 'postgres',
+      username: 'ann',
+      password: 'right-password',
+      sslmode: 'disable',
+      ca: '',
+      ...changes,
+    },
+  });
+
+/** A context that reaches the loopback interface. */
+export const aPostgresContext = (changes: Partial<NodeContext> = {}): NodeContext => {
+  const context = aNodeContext(changes);
+  return { ...context, services: { ...context.services, tcp: createTcpClient({ allow: ['127.0.0.1'] }) } };
+};
+
+/** Runs the node with defaults filled in, as the engine does. */
+export const runSql = async (
+  parameters: JsonObject,
+  credential: LentCredential | null,
+  context: NodeContext = aPostgresContext(),
+): Promise<JsonObject> =>
+  (await runNode(postgres, 'postgres', parameters, {}, { ...context, credential })) as JsonObject;
