@@ -45,6 +45,9 @@ export const startOfHugeRow = (bytes: number): Buffer => Buffer.concat([Buffer.f
 export const oneColumn = (name: string): Buffer =>
   message('T', Buffer.from([0, 1]), `${name}\0`, Buffer.alloc(6), int32(25), Buffer.alloc(8));
 
+/** Asks for the data of `COPY … FROM STDIN`. */
+export const copyInResponse = (): Buffer => message('G', Buffer.alloc(3));
+
 /** What is answered to a statement, before the server is ready again; null for nothing at all. */
 export type WireAnswer = (statement: string, socket: Duplex) => Buffer | null | undefined;
 

@@ -8,6 +8,7 @@ import { aPostgresContext, aPostgresCredential, runSql } from '../../support/a-p
 import {
   aWireServer,
   complete,
+  copyInResponse,
   dataRow,
   errorResponse,
   oneColumn,
@@ -162,6 +163,21 @@ describe('an answer', () => {
       name: 'AnswerTooLarge',
       message: expect.stringContaining('maxResponseBytes allows (20000)'),
       isRetryable: false,
+    });
+    await server.closed(1);
+  });
+
+  test('that waits for data is a failure, and ends the connection', async () => {
+    const server = await aServer({
+      answer: (statement, socket) => {
+        if (statement !== 'SELECT 1') return undefined;
+        socket.write(copyInResponse());
+        return null;
+      },
+    });
+    expect(await failureOf(runSql(select, aPostgresCredential(server.port)))).toMatchObject({
+      name: 'StatementInvalid',
+      message: expect.stringContaining('COPY can not be used'),
     });
     await server.closed(1);
   });

@@ -207,6 +207,7 @@ describe('a wrong statement', () => {
       { query: 'SELECT 1 AS id, 2 AS id' },
       { message: 'two columns are called "id": give one another name with AS' },
     ],
+    ['that copies to a stream', { query: 'COPY (SELECT 1) TO STDOUT' }, { name: 'StatementInvalid' }],
     [
       'with a NUL in it',
       { query: 'SELECT 1\0; DROP TABLE orders' },

@@ -11,7 +11,6 @@ declare module 'pg/lib/client.js' {
     describe(portal: { readonly type: 'P' }): void;
     execute(portal: { readonly rows: number }): void;
     sync(): void;
-    sendCopyFail(message: string): void;
   }
 
   /** Called with the messages of the server, in their order. */

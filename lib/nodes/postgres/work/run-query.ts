@@ -55,7 +55,7 @@ export const runQuery = (client: Client, { text, values }: Statement, limits: Li
     };
     const refuseCopy = () =>
       attempt(() => {
-        throw invalid('COPY can not be used: it needs a stream beside the statement');
+        throw noCopy();
       });
 
     client.query({
@@ -87,16 +87,14 @@ export const runQuery = (client: Client, { text, values }: Statement, limits: Li
         attempt(() => {
           throw invalid('the statement is empty');
         }),
-      handleCopyInResponse: (connection) => {
-        refuseCopy();
-        connection.sendCopyFail('refused');
-        connection.sync(); // the first one was part of the data
-      },
+      handleCopyInResponse: (connection) => void connection.stream.destroy(noCopy()), // it waits for data
       handleCopyData: refuseCopy,
       handleError: (error) => reject(failure ?? error),
       handleReadyForQuery: () => (failure === null ? resolve({ rows, affected }) : reject(failure)),
     });
   });
+
+const noCopy = (): Error => invalid('COPY can not be used: it needs a stream beside the statement');
 
 const toRow = (columns: readonly Column[], fields: readonly (string | null)[]): JsonObject =>
   Object.fromEntries(
