@@ -1,7 +1,8 @@
-import type { CredentialType } from '../contract/credential-type.ts';
+import type { CredentialContext, CredentialType } from '../contract/credential-type.ts';
 import { textSchema } from './text-schema.ts';
 
-// Types that lend the address and the login of a server to a node.
+// Types that lend the address and the login of a server to a node. Their live tests log in as the nodes do, with the
+// code of the nodes, which is loaded on use.
 
 const port = (initial: string) => ({ pattern: '^[0-9]{1,5}$', default: initial, description: 'Port' });
 
@@ -11,6 +12,20 @@ const login = {
 };
 
 const host = { minLength: 1, description: 'Host' };
+
+/** Logs in to a server, and out again. @throws what is shown as the result of an unhealthy credential */
+type LogIn = (
+  field: (name: string) => string,
+  options: Pick<CredentialContext, 'tcp' | 'signal'>,
+) => Promise<void>;
+
+const testLogin =
+  (loadLogIn: () => Promise<LogIn>): NonNullable<CredentialType['test']> =>
+  async (fields, context) => {
+    const logIn = await loadLogIn();
+    await logIn((name) => fields[name] ?? '', context);
+    return { status: 'healthy', message: `${fields.host} accepts the login` };
+  };
 
 export const smtp: CredentialType = {
   id: 'smtp',
@@ -23,6 +38,7 @@ export const smtp: CredentialType = {
     ...login,
   }),
   secretFields: ['password'],
+  test: testLogin(async () => (await import('../nodes/email/work/smtp.chunk.ts')).logInToSmtp),
 };
 
 export const postgres: CredentialType = {
@@ -38,7 +54,13 @@ export const postgres: CredentialType = {
       default: 'verify-full',
       description: 'Encryption, as in a connection string',
     },
+    ca: {
+      pattern: '^-----BEGIN CERTIFICATE-----\\s[\\s\\S]+-----END ',
+      description:
+        'Certificates of the authority of the server in PEM, such as those of the region from Amazon RDS; those that Node trusts by default',
+    },
     ...login,
   }),
   secretFields: ['password'],
+  test: testLogin(async () => (await import('../nodes/postgres/work/postgres.chunk.ts')).logInToPostgres),
 };

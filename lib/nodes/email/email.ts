@@ -1,7 +1,7 @@
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { Type } from '../../contract/kit/type.ts';
 import { NodeError } from '../../contract/node-error.ts';
-import { readMessage } from './message.ts';
+import { readMessage } from './work/message.ts';
 
 const mailboxes = (description: string) =>
   Type.Array(Type.String({ maxLength: 700, description: 'One address' }), {

@@ -4,7 +4,7 @@ import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { Type } from '../../contract/kit/type.ts';
 import { NodeError } from '../../contract/node-error.ts';
-import { checkStatements, readStatements } from './statements.ts';
+import { checkStatements, readStatements } from './work/statements.ts';
 
 export const postgres = defineAction({
   id: 'postgres',

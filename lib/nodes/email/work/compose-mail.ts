@@ -4,7 +4,7 @@ import { domainToASCII } from 'node:url';
 import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Files, FileValue } from '../../../contract/files.ts';
 import type { NodeContext } from '../../../contract/node.ts';
-import type { Mailbox, Message } from '../message.ts';
+import type { Mailbox, Message } from './message.ts';
 
 /** A mail in MIME. */
 interface Mail {

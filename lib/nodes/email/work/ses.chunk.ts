@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { JsonObject } from '../../../contract/json.ts';
 import type { NodeContext } from '../../../contract/node.ts';
-import type { Message } from '../message.ts';
 import { composeMail, unwrapAttachmentError } from './compose-mail.ts';
+import type { Message } from './message.ts';
 
 /**
  * Sends a mail by Amazon SES, as MIME, which carries all that the node can send: the sender is its header From. Output as over SMTP: SES takes all

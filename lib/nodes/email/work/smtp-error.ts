@@ -1,7 +1,7 @@
 import { NodeError } from '../../../contract/node-error.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { findCertificateProblem } from '../../servers/certificate-problem.ts';
-import type { SmtpServer } from '../smtp-server.ts';
+import type { SmtpServer } from './smtp-server.ts';
 
 const MAX_RESPONSE_LENGTH = 1_000;
 

@@ -2,8 +2,8 @@ import SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { NodeContext } from '../../../contract/node.ts';
 import type { TcpClient } from '../../../contract/tcp-client.ts';
 import { isAppError } from '../../../shared/errors.ts';
-import type { SmtpServer } from '../smtp-server.ts';
 import { toSmtpError } from './smtp-error.ts';
+import type { SmtpServer } from './smtp-server.ts';
 
 /** Larger than any answer of a real server. */
 const MAX_RESPONSE_BYTES = 65_536;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import Client from 'pg/lib/client.js';
 import { NodeError } from '../../../contract/node-error.ts';
 import type { TcpClient } from '../../../contract/tcp-client.ts';
-import type { PostgresServer } from '../postgres-server.ts';
+import type { PostgresServer } from './postgres-server.ts';
 import { toConnectionError } from './sql-error.ts';
 
 export interface ConnectOptions {

@@ -1,5 +1,5 @@
-import type { PostgresServer } from '../postgres-server.ts';
 import { type ConnectOptions, type Database, openDatabase } from './database.ts';
+import type { PostgresServer } from './postgres-server.ts';
 import { toConnectionError } from './sql-error.ts';
 
 /** Shorter than the idle timeouts of servers and of NAT gateways. */

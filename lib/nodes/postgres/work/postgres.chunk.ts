@@ -1,12 +1,13 @@
 import type { JsonObject } from '../../../contract/json.ts';
 import type { LentCredential } from '../../../contract/lent-credential.ts';
 import type { NodeContext } from '../../../contract/node.ts';
+import { toLoginOptions } from '../../servers/login-options.ts';
 import { withRotation } from '../../servers/with-rotation.ts';
-import { type PostgresServer, readPostgresServer } from '../postgres-server.ts';
-import { type Limits, type Statement, toOutput } from '../statements.ts';
 import { type ConnectOptions, openDatabase } from './database.ts';
 import { createDatabases, type Databases } from './idle-databases.ts';
+import { readPostgresServer } from './postgres-server.ts';
 import { runTransaction } from './run-transaction.ts';
+import { type Limits, type Statement, toOutput } from './statements.ts';
 
 const sandboxDatabases = createDatabases();
 
@@ -35,9 +36,10 @@ export const runOnPostgres = (
 
 /** Logs in and out again. @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError */
 export const logInToPostgres = async (
-  server: PostgresServer,
-  options: Omit<ConnectOptions, 'maxResponseBytes'>,
+  field: (name: string) => string,
+  options: Pick<ConnectOptions, 'tcp' | 'signal'>,
 ): Promise<void> => {
-  const database = await openDatabase(server, { ...options, maxResponseBytes: 65_536 });
+  const server = readPostgresServer(field);
+  const database = await openDatabase(server, { ...toLoginOptions(options), maxResponseBytes: 65_536 });
   database.close();
 };

@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../contract/json.ts';
 import type { NodeContext } from '../../../contract/node.ts';
 import { isNodeError } from '../../../contract/node-error.ts';
+import { nameParameters } from './name-parameters.ts';
+import { toSqlError } from './sql-error.ts';
 import {
   type Answer,
   checkColumns,
@@ -8,9 +10,7 @@ import {
   type Limits,
   type Statement,
   toOutput,
-} from '../statements.ts';
-import { nameParameters } from './name-parameters.ts';
-import { toSqlError } from './sql-error.ts';
+} from './statements.ts';
 import { fromText, toText } from './values.ts';
 
 /** A database of Aurora behind the RDS Data API. */

@@ -8,7 +8,7 @@ import {
   type Limits,
   rowsToRead,
   type Statement,
-} from '../statements.ts';
+} from './statements.ts';
 import { fromText, toText } from './values.ts';
 
 /** Types whose JSON is not their text: https://www.postgresql.org/docs/current/catalog-pg-type.html */

@@ -1,7 +1,7 @@
 import type Client from 'pg/lib/client.js';
-import { type Answer, invalid, type Limits, type Statement } from '../statements.ts';
 import { runQuery } from './run-query.ts';
 import { isDatabaseError, toSqlError } from './sql-error.ts';
+import { type Answer, invalid, type Limits, type Statement } from './statements.ts';
 
 /**
  * Runs statements in one transaction: all of them or none. A statement that takes longer than the node has, and a

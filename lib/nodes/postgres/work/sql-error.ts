@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../contract/json.ts';
 import { isNodeError, NodeError } from '../../../contract/node-error.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
 import { findCertificateProblem } from '../../servers/certificate-problem.ts';
-import type { PostgresServer } from '../postgres-server.ts';
+import type { PostgresServer } from './postgres-server.ts';
 
 /** Names of SQLSTATEs: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -63,8 +63,8 @@ export const isDatabaseError = (error: unknown): error is DatabaseError =>
 
 /**
  * The error of a statement. Its message has the name of the condition and no value: PostgreSQL's own is shown for errors
- * of syntax alone, since others quote values. Details: `{ code, condition, position, constraint, schema, table, column,
- * statement }`, where code is the SQLSTATE and position counts characters of the SQL from 1.
+ * of syntax alone, since others quote values. Its details have `code`, which is the SQLSTATE, `condition`, `position` in
+ * characters of the SQL from 1, `constraint`, `schema`, `table`, `column`, and `statement` in a list.
  *
  * @param index - of the statement in a list; null for a single one
  */

@@ -1,8 +1,8 @@
-import { type FileValue, isFileValue } from '../../contract/files.ts';
-import { isToken } from '../../contract/header-fields.ts';
-import type { JsonValue } from '../../contract/json.ts';
-import { wrongParameter } from '../../contract/kit/read-parameters.ts';
-import { NodeError } from '../../contract/node-error.ts';
+import { type FileValue, isFileValue } from '../../../contract/files.ts';
+import { isToken } from '../../../contract/header-fields.ts';
+import type { JsonValue } from '../../../contract/json.ts';
+import { wrongParameter } from '../../../contract/kit/read-parameters.ts';
+import { NodeError } from '../../../contract/node-error.ts';
 
 export interface Mailbox {
   /** Empty without one. */

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import { NodeError } from '../../contract/node-error.ts';
-import type { ParameterProblem } from '../../contract/plugin.ts';
+import type { JsonObject, JsonValue } from '../../../contract/json.ts';
+import { NodeError } from '../../../contract/node-error.ts';
+import type { ParameterProblem } from '../../../contract/plugin.ts';
 
 export interface Statement {
   /** SQL with `$1`, `$2`, … in place of values. */
@@ -9,7 +9,7 @@ export interface Statement {
 }
 
 /** What a statement delivers: `{ rows }`, `{ row }` or `{ affected }`. */
-export type Mode = 'rows' | 'one' | 'affected';
+type Mode = 'rows' | 'one' | 'affected';
 
 export interface Limits {
   readonly mode: Mode;
