@@ -81,7 +81,11 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   unifiedOnUse('aws', { nodeTypes: ['aws'] }, () => import('../lib/nodes/aws/aws.plugin.ts')),
   unifiedOnUse('llm', { nodeTypes: ['llm'] }, () => import('../lib/nodes/llm/llm.plugin.ts')),
   unifiedOnUse('email', { nodeTypes: ['email'] }, () => import('../lib/nodes/email/email.plugin.ts')),
-  unifiedOnUse('postgres', { nodeTypes: ['postgres'] }, () => import('../lib/nodes/postgres/postgres.plugin.ts')),
+  unifiedOnUse(
+    'postgres',
+    { nodeTypes: ['postgres'] },
+    () => import('../lib/nodes/postgres/postgres.plugin.ts'),
+  ),
   unifiedOnUse('code', { nodeTypes: ['code'] }, () => import('../lib/nodes/code/code.plugin.ts')),
   unifiedOnUse('slack', { nodeTypes: slackNodeTypes }, () => import('../lib/nodes/slack/slack.plugin.ts')),
   unifiedOnUse(

@@ -6,6 +6,7 @@ import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-cre
 import { tableNames } from '../adapters/dynamodb/table-names.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
+import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
 import type { Logger } from '../contract/services.ts';
 import { createInspect, type Inspect } from '../health/inspect.ts';
 import type { Config } from './config.ts';
@@ -24,8 +25,9 @@ export const openInspect = (config: Config, logger: Logger): Inspect => {
     },
     openTest: ({ credentialTypes }) => {
       const http = lateHttpClient(config.outboundAllow);
+      const tcp = lateTcpClient(config.outboundAllow);
       const findType = async (type: string) => credentialTypes.get(type) ?? null;
-      const parts = { client, tables, http, findType };
+      const parts = { client, tables, http, tcp, findType };
       const open = async () =>
         (await import('./open-credentials.chunk.ts')).openCredentialTest(config, parts);
       let test: ReturnType<typeof open> | undefined;

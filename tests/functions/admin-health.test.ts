@@ -275,19 +275,6 @@ describe('?probe=true', () => {
       message: expect.stringContaining('the secret of the credential "crm" is gone'),
     });
   });
-
-  test('says of a type without a live test that it made none', async () => {
-    const { report, workflows, outbound, secrets } = await aService();
-    const reference = await secrets.put('tls', JSON.stringify({ key: 'a-private-key' }));
-    await outbound.put({ id: 'crm', type: 'smtp', fields: {}, reference, revision: 1 });
-    await workflows.put(aCaller({ nodes: [aTrigger(), call({ type: 'unknownType' })] }), []);
-    expect((await report('probe=true&plugin=credentials')).plugins.credentials).toMatchObject({
-      status: 'healthy',
-      credentials: {
-        crm: { status: 'healthy', tested: false, message: expect.stringMatching(/^not tested/) },
-      },
-    });
-  });
 });
 
 describe('the failed runs of the last day', () => {

@@ -14,7 +14,7 @@ import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';
 import { anInspection, emptyStores } from '../support/an-inspection.ts';
-import { aServer, inMemoryOutboundStore, inMemorySecrets } from '../support/outbound-credentials.ts';
+import { aServer, inMemoryOutboundStore, inMemorySecrets, noTcp } from '../support/outbound-credentials.ts';
 
 const SECRET = 'the-secret-of-acme';
 
@@ -71,7 +71,7 @@ const anEndpoint = async ({
   let reads = 0;
   const registry = await loadRegistry([installedUnified(plugin, 'acme')], { logger, clock });
   const findType = async (id: string) => registry.credentialTypes.get(id) ?? null;
-  const parts = { store: outbound, secrets, findType, http: aServer(), clock };
+  const parts = { store: outbound, secrets, findType, http: aServer(), tcp: noTcp, clock };
   const inspect = anInspection(clock, {
     stores: {
       outbound,
@@ -141,6 +141,15 @@ describe('a schema that does not compile', () => {
 });
 
 describe('a live test', () => {
+  test('that the type does not have is not made, and says so', async () => {
+    const { get, put } = await anEndpoint({ workflow: aSender('a') });
+    await put('a');
+    expect((await get('probe=true')).plugins.acme).toMatchObject({
+      status: 'healthy',
+      credentials: { a: { status: 'healthy', tested: false, message: expect.stringMatching(/^not tested/) } },
+    });
+  });
+
   test('that hangs is one unhealthy credential, in time', async () => {
     const { clock, run } = aVirtualClock();
     const plugin = testing(() => new Promise(() => {}));

@@ -54,6 +54,7 @@ const openSocket = async (
   signal: AbortSignal,
 ): Promise<Socket> => {
   const { host, port, target } = outbound;
+  if (host === '') throw new AppError('OUTBOUND_REFUSED', { target, reason: 'it has no host' }); // else this machine
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new AppError('OUTBOUND_REFUSED', { target, reason: 'its port is not from 1 to 65535' });
   if (isIP(host) !== 0) checkAddress(outbound, host, guard.isAllowed); // sockets do not look up literals

@@ -78,6 +78,14 @@ describe('a connection', () => {
     });
   });
 
+  test('without a host is refused, also where this machine is allowed', async () => {
+    const client = createTcpClient({ allow: ['127.0.0.1', '::1', 'localhost'] });
+    expect(await failureOf(client, aTarget(''))).toMatchObject({
+      code: 'OUTBOUND_REFUSED',
+      message: expect.stringContaining('it has no host'),
+    });
+  });
+
   test('that its host refuses, and one to an unknown host, are failures', async () => {
     const closed = net.createServer().listen(0, '127.0.0.1');
     await once(closed, 'listening');

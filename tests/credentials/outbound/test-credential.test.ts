@@ -2,7 +2,12 @@ import { expect, test } from '@jest/globals';
 import type { CredentialType } from '../../../lib/contract/credential-type.ts';
 import { testCredential } from '../../../lib/credentials/outbound/test-credential.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
-import { aServer, inMemoryOutboundStore, inMemorySecrets } from '../../support/outbound-credentials.ts';
+import {
+  aServer,
+  inMemoryOutboundStore,
+  inMemorySecrets,
+  noTcp,
+} from '../../support/outbound-credentials.ts';
 
 const SECRET = 'the-secret-of-acme';
 
@@ -18,7 +23,14 @@ const testWith = async (test: CredentialType['test']) => {
   const [store, secrets] = [inMemoryOutboundStore(), inMemorySecrets()];
   const reference = await secrets.put('a', JSON.stringify({ token: SECRET }));
   await store.put({ id: 'a', type: 'acme', fields: {}, reference, revision: 1 });
-  const parts = { store, secrets, findType: async () => type, http: aServer(), clock: aManualClock() };
+  const parts = {
+    store,
+    secrets,
+    findType: async () => type,
+    http: aServer(),
+    tcp: noTcp,
+    clock: aManualClock(),
+  };
   return testCredential('a', parts, new AbortController().signal);
 };
 
