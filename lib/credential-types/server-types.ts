@@ -38,7 +38,7 @@ export const smtp: CredentialType = {
     ...login,
   }),
   secretFields: ['password'],
-  test: testLogin(async () => (await import('../nodes/email/work/smtp.chunk.ts')).logInToSmtp),
+  test: testLogin(async () => (await import('../nodes/email/work/log-in.chunk.ts')).logInToSmtp),
 };
 
 export const postgres: CredentialType = {

@@ -2,13 +2,12 @@ import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { JsonObject } from '../../../contract/json.ts';
 import type { LentCredential } from '../../../contract/lent-credential.ts';
 import type { NodeContext } from '../../../contract/node.ts';
-import { toLoginOptions } from '../../servers/login-options.ts';
 import { withRotation } from '../../servers/with-rotation.ts';
 import { composeMail, unwrapAttachmentError } from './compose-mail.ts';
 import type { Message } from './message.ts';
 import { toRejected } from './smtp-error.ts';
 import { readSmtpServer } from './smtp-server.ts';
-import { type SessionOptions, toSessionOptions, withSmtpSession } from './smtp-session.ts';
+import { toSessionOptions, withSmtpSession } from './smtp-session.ts';
 
 /**
  * Sends a mail over SMTP (RFC 5321). Output: `{ messageId, accepted, rejected: [{ address, response }] }`.
@@ -27,12 +26,6 @@ export const sendBySmtp = async (
       (connection) => transmit(connection, message, context),
     ),
   );
-
-/** Logs in and out again. @throws AppError `OUTBOUND_*` or `CREDENTIAL_REJECTED`, NodeError `SmtpError` */
-export const logInToSmtp = (
-  field: (name: string) => string,
-  options: Pick<SessionOptions, 'tcp' | 'signal'>,
-): Promise<void> => withSmtpSession(readSmtpServer(field), toLoginOptions(options), async () => {});
 
 const transmit = async (
   connection: SMTPConnection,
