@@ -1,6 +1,6 @@
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { Type } from '../../contract/kit/type.ts';
-import { NodeError } from '../../contract/node-error.ts';
+import { requireCredential, takeRole } from '../servers/credential-for.ts';
 import { readMessage } from './work/message.ts';
 
 const mailboxes = (description: string) =>
@@ -92,14 +92,12 @@ export const email = defineAction({
   execute: async ({ parameters: { via, region, ...given }, credential, context }) => {
     const message = readMessage(given);
     if (via === 'ses') {
+      const role = takeRole(credential, via);
       const { sendBySes } = await import('./work/ses.chunk.ts');
-      return sendBySes(message, region, context);
+      return sendBySes(message, { region, credential: role }, context);
     }
-    if (credential?.type !== 'smtp')
-      throw new NodeError('via: smtp needs a credential of the type smtp in credentialId', {
-        isRetryable: false,
-      });
+    const login = requireCredential(credential, via, 'smtp');
     const { sendBySmtp } = await import('./work/smtp.chunk.ts');
-    return sendBySmtp(message, credential, context);
+    return sendBySmtp(message, login, context);
   },
 });

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../contract/json.ts';
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { Type } from '../../contract/kit/type.ts';
-import { NodeError } from '../../contract/node-error.ts';
+import { requireCredential, takeRole } from '../servers/credential-for.ts';
 import { checkStatements, readStatements } from './work/statements.ts';
 
 export const postgres = defineAction({
@@ -93,16 +93,14 @@ export const postgres = defineAction({
     if (via === 'rdsData') {
       if (resourceArn === undefined) throw wrongParameter('resourceArn', 'an ARN', resourceArn);
       if (secretArn === undefined) throw wrongParameter('secretArn', 'an ARN', secretArn);
-      const target = { resourceArn, secretArn, ...(database === undefined ? {} : { database }) };
+      const role = takeRole(credential, via);
+      const target = { resourceArn, secretArn, role, ...(database === undefined ? {} : { database }) };
       const { runOnRdsData } = await import('./work/rds-data.chunk.ts');
       return runOnRdsData(statements, limits, target, context);
     }
-    if (credential?.type !== 'postgres')
-      throw new NodeError('via: postgres needs a credential of the type postgres in credentialId', {
-        isRetryable: false,
-      });
+    const login = requireCredential(credential, via, 'postgres');
     const { runOnPostgres } = await import('./work/postgres.chunk.ts');
-    return runOnPostgres(statements, limits, credential, context);
+    return runOnPostgres(statements, limits, login, context);
   },
 });
 

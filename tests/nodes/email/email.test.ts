@@ -40,6 +40,14 @@ describe('a mail over SES', () => {
     expect(text).not.toContain('hidden@');
   });
 
+  test('takes no login of a mail server', async () => {
+    const credential = { type: 'smtp', fields: { password: 'a-password' } };
+    await expect(runNode(email, { parameters: overSes, credential })).rejects.toMatchObject({
+      name: 'CredentialUnusable',
+      message: 'via: ses takes a credential of the type awsRole, or none',
+    });
+  });
+
   test('fails with the error of AWS', async () => {
     const rejected = new NodeError('not verified', { name: 'MessageRejected', isRetryable: false });
     await expect(runNode(email, { parameters: overSes, aws: () => rejected })).rejects.toBe(rejected);

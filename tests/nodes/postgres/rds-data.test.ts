@@ -111,6 +111,15 @@ describe('a statement by the RDS Data API', () => {
     await expect(run({ query: 'SELECT 1' }, () => denied)).rejects.toBe(denied);
   });
 
+  test('takes no login of a database', async () => {
+    const credential = { type: 'postgres', fields: { password: 'a-password' } };
+    const parameters = { ...target, query: 'SELECT 1' };
+    await expect(runNode(postgres, { parameters, credential })).rejects.toMatchObject({
+      name: 'CredentialUnusable',
+      message: 'via: rdsData takes a credential of the type awsRole, or none',
+    });
+  });
+
   test.each(['resourceArn', 'secretArn'])('needs %s', async (name) => {
     const { [name as 'resourceArn']: _left, ...others } = target;
     const running = runNode(postgres, { parameters: { ...others, query: 'SELECT 1' } });

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { JsonObject } from '../../../contract/json.ts';
+import type { LentCredential } from '../../../contract/lent-credential.ts';
 import type { NodeContext } from '../../../contract/node.ts';
 import { composeMail, unwrapAttachmentError } from './compose-mail.ts';
 import type { Message } from './message.ts';
@@ -12,10 +13,10 @@ import type { Message } from './message.ts';
  */
 export const sendBySes = async (
   message: Message,
-  region: string | undefined,
+  caller: { readonly region: string | undefined; readonly credential: LentCredential | undefined },
   context: NodeContext,
 ): Promise<JsonObject> => {
-  const { services, credential, signal, remainingMs } = context;
+  const { services, signal, remainingMs } = context;
   const { recipients, open } = composeMail(message, context);
   const { MessageId: messageId } = await services.aws.send({
     service: 'sesv2',
@@ -24,11 +25,10 @@ export const sendBySes = async (
       Destination: { ToAddresses: recipients },
       Content: { Raw: { Data: await readAll(open()) } },
     },
-    region,
+    ...caller,
     timeoutMs: remainingMs() + 1_000,
     maxOutputBytes: 65_536,
     signal,
-    credential: credential ?? undefined,
   });
   return { messageId: String(messageId ?? ''), accepted: recipients, rejected: [] };
 };

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../contract/json.ts';
+import type { LentCredential } from '../../../contract/lent-credential.ts';
 import type { NodeContext } from '../../../contract/node.ts';
 import { isNodeError } from '../../../contract/node-error.ts';
 import { nameParameters } from './name-parameters.ts';
@@ -18,6 +19,8 @@ interface DataApiDatabase {
   readonly resourceArn: string;
   readonly secretArn: string;
   readonly database?: string;
+  /** The service's own when undefined. */
+  readonly role: LentCredential | undefined;
 }
 
 type Send = (operation: string, input: JsonObject) => Promise<Readonly<Record<string, unknown>>>;
@@ -44,7 +47,11 @@ export const runOnRdsData = async (
 };
 
 const createSend =
-  ({ resourceArn, secretArn }: DataApiDatabase, { maxResponseBytes }: Limits, context: NodeContext): Send =>
+  (
+    { resourceArn, secretArn, role }: DataApiDatabase,
+    { maxResponseBytes }: Limits,
+    context: NodeContext,
+  ): Send =>
   (operation, input) =>
     context.services.aws.send({
       service: 'rds-data',
@@ -54,7 +61,7 @@ const createSend =
       timeoutMs: context.remainingMs() + 1_000,
       maxOutputBytes: maxResponseBytes,
       signal: context.signal,
-      credential: context.credential ?? undefined,
+      credential: role,
     });
 
 const runInTransaction = async (
