@@ -109,6 +109,8 @@ const cases: readonly Case[] = [
     [
       `ses:SendEmail ${own('ses', 'identity/orders@shop.example')}`,
       `ses:SendEmail ${own('ses', 'identity/shop.example')}`,
+      `ses:SendRawEmail ${own('ses', 'identity/orders@shop.example')}`,
+      `ses:SendRawEmail ${own('ses', 'identity/shop.example')}`,
     ],
   ],
   [

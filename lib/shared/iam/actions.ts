@@ -69,6 +69,7 @@ const OTHER_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   's3.ListParts': ['ListMultipartUploadParts'],
   's3.SelectObjectContent': ['GetObject'],
   's3.UploadPart': ['PutObject'],
+  'sesv2.SendEmail': ['SendEmail', 'SendRawEmail'], // raw is a content of the same operation
   'sns.PublishBatch': ['Publish'],
   'sqs.ChangeMessageVisibilityBatch': ['ChangeMessageVisibility'],
   'sqs.DeleteMessageBatch': ['DeleteMessage'],

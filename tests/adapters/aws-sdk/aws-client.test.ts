@@ -238,6 +238,7 @@ describe('a role', () => {
     id: 'orders',
     type: 'awsRole',
     field: (name) => fields[name] ?? '',
+    refresh: async () => null,
   });
 
   /** STS and DynamoDB in one. */
