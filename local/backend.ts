@@ -51,6 +51,15 @@ export const startBackend = async (settings: {
   };
 };
 
+const standIn = `${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.port}`;
+
+/** What the samples call: the stand-in, for services of AWS as well. */
+const standInEnvironment = {
+  OUTBOUND_ALLOW: `${standIn},${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.mailPort}`,
+  AWS_ENDPOINT_URL_S3: `http://${standIn}/s3`,
+  AWS_ENDPOINT_URL_DYNAMODB: `http://${standIn}`,
+};
+
 /** The environment that connects functions to a backend. Requests to it are signed, but not verified. */
 export const createLocalEnvironment = (
   tablePrefix: string,
@@ -74,6 +83,6 @@ export const createLocalEnvironment = (
   initial: {
     WORKFLOW_CACHE_SECONDS: '0', // edits count from the next request
     PUBLIC_URL: baseUrl,
-    OUTBOUND_ALLOW: `${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.port}`, // for the samples
+    ...standInEnvironment,
   },
 });

@@ -12,7 +12,7 @@ import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { resolveExecution } from '../../lib/workflows/definition/resolve-execution.ts';
-import { PEOPLE_CREDENTIAL } from './stand-in-address.ts';
+import { sampleCredentials } from './sample-credentials.ts';
 
 const noStdin = { readStdin: async () => '' };
 
@@ -74,7 +74,7 @@ export const seedSamples = async (
   const [findNodeType] = await Promise.all([
     loadNodeTypes(),
     seedCallerCredential(target, ordersApiKey),
-    seedOutboundCredential(target),
+    seedOutboundCredentials(target),
   ]);
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
   const samples = await Promise.all(
@@ -121,10 +121,11 @@ const seedCallerCredential = async ({ credentials }: Target, ordersApiKey: strin
   });
 };
 
-/** Creates the credential for the stand-in; one of a kept store stays. */
-const seedOutboundCredential = async ({ outbound: { store, secrets } }: Target): Promise<void> => {
-  const { id, type, token } = PEOPLE_CREDENTIAL;
-  if ((await store.find(id)) !== null) return;
-  const reference = await secrets.put(id, JSON.stringify({ token }));
-  await store.put({ id, type, fields: {}, reference, revision: 1 });
+/** Creates the credentials for the stand-in; those of a kept store stay. */
+const seedOutboundCredentials = async ({ outbound: { store, secrets } }: Target): Promise<void> => {
+  for (const { id, type, fields, secrets: secret } of sampleCredentials) {
+    if ((await store.find(id)) !== null) continue;
+    const reference = await secrets.put(id, JSON.stringify(secret));
+    await store.put({ id, type, fields, reference, revision: 1 });
+  }
 };

@@ -11,9 +11,11 @@ test('the samples call the stand-in alone, where the local service allows it', (
   const folder = join(projectRoot, 'workflows');
   const samples = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   const hosts = samples.flatMap((text) => [...text.matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host));
-  const { host, port } = STAND_IN_ADDRESS;
+  const { host, port, mailPort } = STAND_IN_ADDRESS;
   expect(new Set(hosts)).toEqual(new Set([`${host}:${port}`]));
-  expect(createLocalEnvironment('hookloom-dev', endpoints, '').initial.OUTBOUND_ALLOW).toBe(
-    `${host}:${port}`,
-  );
+  expect(createLocalEnvironment('hookloom-dev', endpoints, '').initial).toMatchObject({
+    OUTBOUND_ALLOW: `${host}:${port},${host}:${mailPort}`,
+    AWS_ENDPOINT_URL_S3: `http://${host}:${port}/s3`,
+    AWS_ENDPOINT_URL_DYNAMODB: `http://${host}:${port}`,
+  });
 });

@@ -1,0 +1,20 @@
+import { STAND_IN_ADDRESS } from './stand-in-address.ts';
+import { SAMPLE_TOKEN } from './systems/system.ts';
+
+/** The credentials that the samples call the stand-in with: public fields, and the secret ones. */
+export const sampleCredentials = [
+  { id: 'people-api', type: 'httpBearer', fields: {}, secrets: { token: SAMPLE_TOKEN } },
+  { id: 'slack-bot', type: 'httpBearer', fields: {}, secrets: { token: SAMPLE_TOKEN } },
+  { id: 'language-model', type: 'httpBearer', fields: {}, secrets: { token: SAMPLE_TOKEN } },
+  {
+    id: 'mail-server',
+    type: 'smtp',
+    fields: {
+      host: STAND_IN_ADDRESS.host,
+      port: String(STAND_IN_ADDRESS.mailPort),
+      security: 'none',
+      username: 'sample',
+    },
+    secrets: { password: SAMPLE_TOKEN },
+  },
+] as const;
