@@ -44,9 +44,9 @@ const fail = ({ message }: Error): never => {
 const { host, port, mailPort } = STAND_IN_ADDRESS;
 const mail = createMailServer();
 mail.on('error', fail);
-mail.listen(Number(process.env.STAND_IN_MAIL_PORT ?? mailPort), host);
+mail.listen(mailPort, host);
 server.once('error', fail);
-server.listen(Number(process.env.STAND_IN_PORT ?? port), host, async () => {
+server.listen(port, host, async () => {
   const { port: taken } = server.address() as AddressInfo;
   const { port: takenByMail } = mail.server.address() as AddressInfo;
   await createOrdersTable(`http://${host}:${taken}`);

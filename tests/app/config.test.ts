@@ -10,6 +10,7 @@ describe('the configuration', () => {
       disabledPlugins: [],
       pluginDeadlineMs: 2_000,
       workflowCacheMs: 5_000,
+      workflowRole: null,
       maxBodyBytes: 6_291_456,
       maxBodyDepth: 100,
       maxFileBytes: 1_073_741_824,

@@ -1,8 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
+import { projectRoot } from '../support/run-command.ts';
 
 const openCommandLine = useCommandLine();
+const workflows = join(projectRoot, 'workflows');
 
 /** A workflow of these nodes behind a trigger. */
 const aWorkflow = (...nodes: readonly JsonObject[]) => ({
@@ -82,4 +86,28 @@ test('says of which nodes only a run knows the operation, and leaves out what is
   ]);
   expect({ code, out }).toEqual({ code: 0, out: '' });
   expect(err).toContain('orders: the node "any": only a run knows which operation it calls (s3 *)');
+});
+
+test('names the resources of the samples that call AWS, and nothing for the others', async () => {
+  const { call } = await openCommandLine();
+  const samples = readdirSync(workflows).map((name) => join(workflows, name));
+  const { code, out, err } = await call(['workflow', 'permissions', '--json', ...samples]);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(JSON.parse(out)).toEqual({
+    roles: {},
+    statements: [
+      {
+        Effect: 'Allow',
+        Action: ['s3:GetObject'],
+        Resource: { 'Fn::Sub': `arn:\${AWS::Partition}:s3:::imports/orders.csv` },
+      },
+      {
+        Effect: 'Allow',
+        Action: ['dynamodb:PutItem'],
+        Resource: {
+          'Fn::Sub': `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/sample-orders`,
+        },
+      },
+    ],
+  });
 });

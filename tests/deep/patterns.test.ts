@@ -24,6 +24,8 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made to see whether the pattern of a plugin can be read; matched against nothing',
   'lib/plugins/metadata/metadata-fields.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',
+  'lib/workflows/validation/schema/find-schema-error.ts':
+    'made to see whether a pattern can be read; matched against nothing',
   'lib/workflows/validation/schema/schema-problems.ts':
     'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',
   'lib/workflows/expressions/simple-expression.ts':

@@ -38,14 +38,17 @@ interface Answer<Body> {
   readonly body: Body;
 }
 
-/** One for all tests of a file: a start takes seconds. */
-export const useRunningProject = (env: Record<string, string>): RunningProject => {
+/** One for all tests of a file: a start takes seconds. @param env - read when it starts */
+export const useRunningProject = (
+  env: Record<string, string> | (() => Record<string, string>),
+): RunningProject => {
   let project: ReturnType<typeof copyProject>;
   let service: RunningService;
 
   beforeAll(async () => {
     project = copyProject();
-    service = await startLocalService({ cwd: project.folder, env, isByNpm: true });
+    const own = typeof env === 'function' ? env() : env;
+    service = await startLocalService({ cwd: project.folder, env: own, isByNpm: true });
   });
   afterAll(async () => {
     await service?.stop();

@@ -10,7 +10,7 @@ export interface ReadmeExample {
 
 const example = /```sh\ncurl -s '?([^\s']+)'?(.*)\n```\n```json\n([\s\S]*?)```/g;
 const header = /-H (?:'([^']*)'|"([^"]*)")/g;
-const data = /-d '([^']*)'/;
+const data = /(-d|--json) '([^']*)'/;
 
 /** The curl lines of a text that print a whole answer right below, as requests that `fetch` can make. */
 export const readmeExamples = (markdown: string): ReadmeExample[] =>
@@ -18,7 +18,8 @@ export const readmeExamples = (markdown: string): ReadmeExample[] =>
     const headers = [...options.matchAll(header)].map(([, single, double]) =>
       (single ?? double ?? '').split(/: (.*)/s),
     );
-    const body = data.exec(options)?.[1];
+    const [, option, body] = data.exec(options) ?? [];
+    if (option === '--json') headers.push(['content-type', 'application/json']);
     return {
       url,
       init: {

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextIteration } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { aPushDelivery } from '../../support/a-push-delivery.ts';
 import { json, type RunningProject } from '../../support/a-running-project.ts';
 import { findPeakMemory } from '../../support/find-peak-memory.ts';
 import { poll } from '../../support/poll.ts';
 import { type ReadmeExample, readmeExamples } from '../../support/readme-examples.ts';
 import { projectRoot } from '../../support/run-command.ts';
-import { type StandIn, startStandIn } from '../../support/stand-in.ts';
+import type { StandIn } from '../../support/stand-in.ts';
 
 const MEGABYTE = 1_000_000;
 /** Half of what the 90 MB more would take. */
@@ -21,7 +21,7 @@ const withoutVarying = (text: string): unknown =>
   JSON.parse(text, (key, value) => (VARYING.includes(key) ? 0 : value));
 
 /** The project as it is in the repository: the lines of its README, and its sample workflows. */
-export const describeSamples = (project: RunningProject): void => {
+export const describeSamples = (project: RunningProject, standIn: StandIn): void => {
   const read = (name: string) => readFileSync(join(project.folder, name), 'utf8');
   const ordersApiKey = () => read('.hookloom/orders-api-key').trim();
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -59,14 +59,10 @@ export const describeSamples = (project: RunningProject): void => {
   });
 
   describe('the samples that call out, as their page has it,', () => {
-    let standIn: StandIn;
-    beforeAll(async () => {
-      standIn = await startStandIn(project.folder);
-    });
-    afterAll(() => standIn?.stop());
-
-    const page = readFileSync(join(projectRoot, 'docs/samples.md'), 'utf8');
-    const [people, copy] = readmeExamples(page) as [ReadmeExample, ReadmeExample];
+    const examples = readmeExamples(readFileSync(join(projectRoot, 'docs/samples.md'), 'utf8'));
+    const examplesOf = (id: string) => examples.filter(({ url }) => url.includes(`/webhook/${id}/`));
+    const [people] = examplesOf('sync-people') as [ReadmeExample];
+    const [copy] = examplesOf('copy-file') as [ReadmeExample];
     /** A sample that calls the stand-in at the port of this test. */
     const readSample = (name: string) =>
       read(`workflows/${name}.json`).replaceAll('http://127.0.0.1:4400', standIn.origin);
@@ -82,6 +78,23 @@ export const describeSamples = (project: RunningProject): void => {
         return sent().length >= 7;
       });
       expect(sent()).toHaveLength(7);
+    });
+
+    test.each([
+      ['paid-order', /^Slack, in C0123456789: Order A-1 is paid: 120 EUR$/m],
+      ['import-orders', /^POST \/received\/orders 201\n[\s\S]*^POST \/received\/orders 201\n/m],
+      ['place-order', /^POST \/ 400$/m],
+      ['mail-report', /^Subject: 7 people$/m],
+      ['sort-ticket', /^POST \/llm\/v1\/chat\/completions 200$/m],
+    ])('%s answers as printed there', async (id, seen) => {
+      await project.storeWorkflow(JSON.parse(readSample(id)));
+      const own = examplesOf(id);
+      expect(own.length).toBeGreaterThan(0);
+      for (const example of own) await tryExample(example);
+      await poll(async () => {
+        await nextIteration();
+        return seen.test(standIn.output());
+      });
     });
 
     test('copy-file passes 100 MB on, in the memory of 10 MB', async () => {

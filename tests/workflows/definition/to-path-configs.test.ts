@@ -13,6 +13,7 @@ test('a trigger that says nothing listens for POST at /webhook, open, and answer
       triggerNodeId: 'request',
       execution: 'durable',
       deduplication: null,
+      features: null,
     },
   ]);
 });
@@ -38,6 +39,7 @@ test('what it says counts', () => {
       triggerNodeId: 'request',
       execution: 'express',
       deduplication: 'github',
+      features: null,
     },
   ]);
 });
