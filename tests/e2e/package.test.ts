@@ -43,8 +43,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   runExpress: 148,
   runDurable: 244,
   adminRetryExecution: 122,
-  ...Object.fromEntries(adminFunctions.map((name) => [name, 70])),
-  adminHealth: 73, // with its query, and what it keeps
+  ...Object.fromEntries(adminFunctions.map((name) => [name, 73])),
 };
 
 /** The functions that load the plugins of a workflow. */

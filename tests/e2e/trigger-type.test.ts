@@ -13,6 +13,7 @@ import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
+import { createChunks } from '../../resources/chunks.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { copyProject } from '../support/copy-project.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
@@ -87,7 +88,13 @@ const invoke = async (key: string, event: object): Promise<unknown> => {
   const service = readServiceFile(project.folder);
   const { module = '' } = service.functions.find((found) => found.key === key) ?? {};
   const outfile = join(data, `${key}${service.bundleExtension}`);
-  await build({ ...service.esbuild, absWorkingDir: project.folder, entryPoints: [`${module}.ts`], outfile });
+  await build({
+    ...service.esbuild,
+    absWorkingDir: project.folder,
+    entryPoints: [`${module}.ts`],
+    outfile,
+    plugins: [createChunks()],
+  });
   const script = `require(${JSON.stringify(outfile)}).handler(${JSON.stringify(event)}, { awsRequestId: 'request' })
     .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
   const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
