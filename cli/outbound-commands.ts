@@ -48,12 +48,25 @@ export const rotateOutbound = async (
     throw new CommandError(`No installed plugin brings the credential type ${credential.type}.`);
   const known = parseSecret((await secrets.get(reference)) ?? '{}', type) ?? {};
   const kept = Object.entries(known).filter(([name]) => askedFields(type).includes(name));
-  const secret = { ...Object.fromEntries(kept), ...(await readSecrets(type, io, 'stays when empty')) };
+  const given = await readSecrets(type, io, 'stays when empty');
+  const secret = { ...Object.fromEntries(kept), ...findReplaced(type, known, given), ...given };
   checkFields(type, credential.fields, secret);
   await secrets.put(id, JSON.stringify(secret));
   await store.put({ ...credential, revision: credential.revision + 1 });
   io.note(`${id}: rotated; every sandbox has the new secret within a minute`);
 };
+
+/** The fields that keep the one that another field has replaced, so that both are live: `previousOf` in the schema. */
+const findReplaced = (type: CredentialType, known: CredentialFields, given: CredentialFields) =>
+  Object.fromEntries(
+    type.secretFields.flatMap((name) => {
+      const source = String(annotation(type, name, 'previousOf') ?? name);
+      if (source === name) return [];
+      const isReplaced = given[source] !== undefined && given[source] !== known[source];
+      const kept = isReplaced ? known[source] : known[name];
+      return kept === undefined ? [] : [[name, kept] as const];
+    }),
+  );
 
 /** The secret first: when that fails, the command can be repeated. */
 export const removeOutbound = async (

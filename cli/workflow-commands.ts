@@ -11,6 +11,7 @@ import { readWorkflow } from './read-workflow.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
+import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -89,7 +90,7 @@ const validateFiles = async (files: readonly string[], { io, findNodeType }: Che
     try {
       const definition = await readWorkflow(file, io, findNodeType);
       io.print(`${file}: ${definition.id} is valid`);
-      warnOfNoTrigger(definition, { io, findNodeType });
+      warnOfTriggers(definition, { io, findNodeType });
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       problems.push(error.message);
@@ -131,7 +132,7 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
     problems.push(...(await findCredentialProblems(definition, findNodeType, target)));
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
   for (const definition of definitions) {
-    warnOfNoTrigger(definition, context);
+    warnOfTriggers(definition, context);
     for (const warning of await findMissingSubworkflows(definition, target.workflows, definitions)) {
       io.note(io.paint('yellow', `${definition.id}: ${warning}`));
     }
@@ -149,12 +150,15 @@ const put = async (
   io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
 };
 
-/** A warning only: it may be on purpose. */
-const warnOfNoTrigger = ({ id, nodes }: WorkflowDefinition, { io, findNodeType }: CheckContext): void => {
+/** Warnings only: it may be on purpose. */
+const warnOfTriggers = (definition: WorkflowDefinition, { io, findNodeType }: CheckContext): void => {
+  const { id, nodes } = definition;
   const isStarted = nodes.some(
     ({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger',
   );
-  if (!isStarted) io.note(io.paint('yellow', `${id}: it has no trigger that is enabled: nothing starts it`));
+  const unstarted = isStarted ? [] : ['it has no trigger that is enabled: nothing starts it'];
+  for (const warning of [...unstarted, ...findUnsignedDeduplication(definition)])
+    io.note(io.paint('yellow', `${id}: ${warning}`));
 };
 
 /** @param version - null: the current one */

@@ -238,7 +238,11 @@ export const openWebhook = (config: Config = openConfig()) => {
     credentials: createCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
     dispatcher: openDispatcher(config),
-    openFeatures: lateFeatures({ clock: systemClock }),
+    openFeatures: lateFeatures({
+      clock: systemClock,
+      http: parts.outboundCredentials,
+      credentials: parts.outboundCredentials,
+    }),
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,

@@ -13,7 +13,7 @@ import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
-import { authenticate } from '../webhooks/authenticate.ts';
+import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
@@ -81,7 +81,9 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const arrival = { request, webhook, addHeaders };
     const refused = await features.admit(arrival);
     if (refused !== null) return refused;
-    const headers = await authenticate(request.headers, webhook.config, authentication);
+    if (webhook.refusal !== undefined) throw webhook.refusal;
+    const sent = await authenticate(request.headers, webhook.config, authentication);
+    const headers = redactHeaders(sent, features.secretHeaders);
     const handshake = await features.verify(arrival);
     if (handshake !== null) return handshake;
     const { body, more } = (await features.parse(arrival)) ?? {

@@ -4,6 +4,7 @@ import { httpBasic, httpBearer, httpHeader, httpQuery } from './http-types.ts';
 import { oauth2 } from './oauth2.ts';
 import { postgres, smtp } from './server-types.ts';
 import { signingKey } from './signing-key.ts';
+import { signingSecret } from './signing-secret.ts';
 import { slackWebhook } from './slack-webhook.ts';
 import { tlsClient } from './tls-client.ts';
 
@@ -27,6 +28,7 @@ const credentials: PluginProvider = {
     smtp,
     postgres,
     signingKey,
+    signingSecret,
   ],
 };
 

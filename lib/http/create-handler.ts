@@ -5,6 +5,7 @@ import type { Clock, Logger } from '../contract/services.ts';
 import { readTraceparent } from '../contract/traceparent.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
+import { isRefusal } from '../shared/refusal.ts';
 import { answerProblem } from './problem.ts';
 import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
 
@@ -50,7 +51,7 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
         ...executionOf(answer, thrown),
         status: answer.status,
         durationMs: parts.clock.now() - startedAt,
-        ...(isAppError(thrown) ? { code: thrown.code } : {}),
+        ...(isAppError(thrown) ? { code: thrown.code, ...reasonOf(thrown) } : {}),
       };
       if (answer.status < 500) parts.logger.info('request', fields);
       else parts.logger.error('request', { ...fields, cause: causeOf(thrown) });
@@ -90,6 +91,10 @@ const isTooLarge = ({ body }: Answer): boolean =>
 
 /** The error for the log: the cause of an error of the catalogue. */
 const causeOf = (thrown: unknown): unknown => (isAppError(thrown) ? (thrown.cause ?? thrown) : thrown);
+
+/** Why a request was refused, where its answer does not say so. */
+const reasonOf = ({ cause }: AppError): { readonly reason?: string } =>
+  isRefusal(cause) ? { reason: cause.message } : {};
 
 /** Names of a request for answers and the log; empty where the event has no text. */
 const describeRequest = (event: unknown, context: Partial<Context>) => {

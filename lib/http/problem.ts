@@ -28,7 +28,8 @@ export const answerProblem = (thrown: unknown, instance: string): Answer => {
 /** Headers that HTTP requires with a status (RFC 9110 §10.2.1, §10.2.3, §11.6.1). */
 const headersOf = (error: AppError): Record<string, string> => {
   if (isAppError(error, 'METHOD_NOT_ALLOWED')) return { allow: error.parameters.allow.join(', ') };
-  if (isAppError(error, 'UNAUTHORIZED')) return { 'www-authenticate': error.parameters.challenge };
+  if (isAppError(error, 'UNAUTHORIZED') || isAppError(error, 'SIGNATURE_INVALID'))
+    return { 'www-authenticate': error.parameters.challenge };
   if (error.status === 503) return { 'retry-after': String(RETRY_AFTER_SECONDS) };
   return {};
 };

@@ -84,6 +84,18 @@ const webhookTrigger: TriggerProvider = {
       type: 'array',
       description: 'Networks of the callers that are let in',
     },
+    {
+      name: 'signature',
+      displayName: 'Signature',
+      type: 'object',
+      description: 'How the sender signs its requests',
+    },
+    {
+      name: 'handshake',
+      displayName: 'Handshake',
+      type: 'object',
+      description: "The sender's test of the address",
+    },
     { name: 'paused', displayName: 'Paused', type: 'boolean', description: 'Answer 503 and start nothing' },
   ],
   getExecutor: () => executor,

@@ -48,6 +48,17 @@ export const catalogue = {
     // `challenge` is the value of `WWW-Authenticate` (RFC 9110 §11.6.1)
     (_: { challenge: string }) => 'The credentials are missing or wrong.',
   ),
+  SIGNATURE_INVALID: entry(
+    401,
+    'Signature invalid',
+    // One sentence for all reasons: the cause has which, for the log
+    (_: { challenge: string }) => 'The signature of the request is missing or wrong.',
+  ),
+  HANDSHAKE_REFUSED: entry(
+    403,
+    'Handshake refused',
+    () => 'This handshake is not one that the webhook answers; nothing was started.',
+  ),
   // The service itself
   STORE_UNAVAILABLE: entry(
     503,
@@ -68,6 +79,11 @@ export const catalogue = {
     503,
     'Webhook misconfigured',
     () => 'A feature of this webhook can not be used as it is set up; nothing was started.',
+  ),
+  SENDER_KEYS_UNAVAILABLE: entry(
+    503,
+    'Keys of the sender unavailable',
+    () => 'The keys of the sender can not be read now; nothing was started. Try again.',
   ),
   WEBHOOK_PAUSED: entry(503, 'Webhook paused', () => 'This webhook is paused; nothing was started.'),
   CALLER_NOT_ALLOWED: entry(

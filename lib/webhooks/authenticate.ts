@@ -69,7 +69,7 @@ export const authenticate = async (
   // A stored hash that can't be computed is like a missing one.
   const isVerified = presented !== null && (await verify(credential, presented).catch(refuse));
   if (!isVerified) throw new AppError('UNAUTHORIZED', { challenge: scheme.challenge });
-  return redact(headers, scheme.headerNames);
+  return redactHeaders(headers, scheme.headerNames);
 };
 
 const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>
@@ -80,7 +80,10 @@ const refuse = (cause: unknown): never => {
   throw new AppError('AUTHENTICATION_MISCONFIGURED', {}, cause);
 };
 
-const redact = (headers: Headers, names: readonly string[]): Headers =>
-  Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, names.includes(name) ? REDACTED : value]),
-  );
+/** @param names - lower-case */
+export const redactHeaders = (headers: Headers, names: readonly string[]): Headers =>
+  names.length === 0
+    ? headers
+    : Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, names.includes(name) ? REDACTED : value]),
+      );

@@ -8,6 +8,8 @@ import type { WebhookRequest } from './webhook-request.ts';
 export interface Webhook {
   readonly workflow: PublishedWorkflow;
   readonly config: PathConfig;
+  /** For a request by the method of the handshake alone: its error, unless the handshake answers. */
+  readonly refusal?: AppError;
 }
 
 /**
@@ -26,10 +28,13 @@ export const findWebhook = async (
   const atPath = workflow.pathConfigs.filter((config) => config.path === path && isEnabled(config, workflow));
   if (atPath.length === 0) throw new AppError('NOT_FOUND', {});
   const config = atPath.find((candidate) => candidate.method === method);
-  if (config === undefined) {
-    throw new AppError('METHOD_NOT_ALLOWED', { allow: [...new Set(atPath.map((other) => other.method))] });
-  }
-  return { workflow, config };
+  if (config !== undefined) return { workflow, config };
+  const refusal = new AppError('METHOD_NOT_ALLOWED', {
+    allow: [...new Set(atPath.map((other) => other.method))],
+  });
+  const shaken = atPath.find(({ handshakeMethod }) => handshakeMethod === method);
+  if (shaken === undefined) throw refusal;
+  return { workflow, config: shaken, refusal };
 };
 
 /** Checked in the definition: a disabled trigger never fires, whatever the stored path configs are. */

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
-import type { Clock } from '../contract/services.ts';
+import type { LentCredential } from '../contract/lent-credential.ts';
+import type { Clock, HttpClient } from '../contract/services.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Webhook } from './find-webhook.ts';
 import type { WebhookRequest } from './webhook-request.ts';
@@ -29,6 +30,8 @@ interface Parsed extends Arrival {
  * started. Each throws AppError.
  */
 export interface Stages {
+  /** Headers with a credential that the feature has checked, in lower case: redacted for everything downstream. */
+  readonly secretHeaders?: readonly string[];
   /** Before authentication, so cheap. */
   readonly admit?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** After authentication, over the bytes as received. */
@@ -42,6 +45,24 @@ export interface Stages {
 /** What features use of the service. */
 export interface FeaturePorts {
   readonly clock: Clock;
+  readonly http: HttpClient;
+  readonly credentials: SenderCredentials;
+}
+
+/** The credentials that a sender's requests are verified with: known, not hashed. */
+interface SenderCredentials {
+  open(): Promise<{
+    /**
+     * @param types - the types that are taken
+     * @param rejected - an earlier one whose secret did not fit: the credential is read again, unless it has changed since
+     * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`
+     */
+    lend(
+      credentialId: string,
+      types: readonly string[],
+      rejected?: LentCredential | null,
+    ): Promise<LentCredential>;
+  }>;
 }
 
 /**
@@ -57,6 +78,7 @@ export type OpenFeatures = (webhook: Webhook) => Promise<Required<Stages>>;
 const nothing = () => null;
 
 export const withoutFeatures: Required<Stages> = {
+  secretHeaders: [],
   admit: nothing,
   verify: nothing,
   parse: nothing,

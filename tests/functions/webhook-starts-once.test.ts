@@ -13,7 +13,7 @@ import type { BackgroundParts } from '../../lib/executions/lifecycle/background-
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import { reconcileExecution } from '../../lib/executions/lifecycle/reconcile-execution.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
-import { createOpenFeatures } from '../../lib/webhooks/features/open-features.ts';
+import { withoutFeatures } from '../../lib/webhooks/webhook-feature.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aFlow } from '../support/a-background-service.ts';
@@ -77,7 +77,7 @@ const open = async () => {
     deliveries: createDeliveryStore(client, tables),
     credentials: inMemoryCredentialStore(),
     dispatcher,
-    openFeatures: createOpenFeatures({ clock: systemClock }),
+    openFeatures: async () => withoutFeatures,
     settings: { cacheTtlMs: 0 },
   });
   const definition = aFlow({ nodes: [], edges: [] });

@@ -70,6 +70,8 @@ const idsFrom = (prefix: string): Ids => {
   };
 };
 
+const noCredentials = { open: () => Promise.reject(new Error('no credentials in tests')) };
+
 export interface AWorkflow {
   readonly id?: string;
   readonly enabled?: boolean;
@@ -153,7 +155,11 @@ export const aWebhookService = async ({
     credentials: { ...credentials, ...spoilt.credentials },
     deliveries: { ...inMemoryDeliveryStore(), ...spoilt.deliveries },
     dispatcher: { ...dispatcher, ...spoilt.dispatcher },
-    openFeatures: createOpenFeatures({ clock }),
+    openFeatures: createOpenFeatures({
+      clock,
+      http: services.http,
+      credentials: outboundCredentials ?? noCredentials,
+    }),
     settings,
     guard,
   });

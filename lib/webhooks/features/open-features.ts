@@ -8,6 +8,8 @@ import type { FeaturePorts, OpenFeatures, Stages, WebhookFeature } from '../webh
 const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeature>>> = {
   paused: async () => (await import('./paused.ts')).paused,
   allowFrom: async () => (await import('./allow-from.ts')).allowFrom,
+  signature: async () => (await import('./signature/signature.ts')).signature,
+  handshake: async () => (await import('./handshake/handshake.ts')).handshake,
 };
 
 /** Creates the function that opens the features of a webhook. A rule that can't be read lets nothing through. */
@@ -31,6 +33,7 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Req
     if (rule !== undefined) stages.push(openOne(await load(), rule, ports));
   }
   return {
+    secretHeaders: stages.flatMap(({ secretHeaders = [] }) => secretHeaders),
     admit: first(stages.map(({ admit }) => admit)),
     verify: first(stages.map(({ verify }) => verify)),
     parse: first(stages.map(({ parse }) => parse)),

@@ -31,8 +31,10 @@ export interface PathConfig {
    * path configs of earlier versions.
    */
   readonly features?: WebhookFeatures | null;
+  /** A further method, for the handshake of `features` alone. Absent in path configs of earlier versions. */
+  readonly handshakeMethod?: string | null;
 }
 
 /** Parameters of a webhook trigger that are off while they are absent. */
-export const WEBHOOK_FEATURES = ['paused', 'allowFrom'] as const;
+export const WEBHOOK_FEATURES = ['paused', 'allowFrom', 'signature', 'handshake'] as const;
 export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import type { WorkflowNode } from '../../contract/node.ts';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
 import {
@@ -34,11 +34,19 @@ const toPathConfig = (
   execution,
   deduplication: readText(parameters, 'deduplication', '') || null,
   features: readFeatures(parameters),
+  handshakeMethod: readHandshakeMethod(parameters),
 });
 
 const readFeatures = (parameters: JsonObject = {}): WebhookFeatures | null => {
   const given = WEBHOOK_FEATURES.filter((name) => (parameters[name] ?? false) !== false);
   return given.length === 0 ? null : Object.fromEntries(given.map((name) => [name, parameters[name]]));
+};
+
+/** The method of the sender's handshakes: of Meta and X another than that of deliveries. */
+const readHandshakeMethod = ({ handshake }: JsonObject = {}): string | null => {
+  const { scheme, method } = isPlainObject(handshake) ? handshake : {};
+  if (scheme === 'meta' || scheme === 'x') return 'GET';
+  return typeof method === 'string' ? method : null;
 };
 
 const readText = (parameters: JsonObject | undefined, name: string, initial: string): string => {

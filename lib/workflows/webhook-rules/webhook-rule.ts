@@ -15,6 +15,8 @@ interface Checks {
   readonly findProblems?: (value: JsonValue) => readonly Problem[] | Promise<readonly Problem[]>;
   /** JSON pointers within the value, of texts that are expressions without braces, or templates with them. */
   readonly expressions?: readonly string[];
+  /** Types of the credential that the value names in `credentialId`. */
+  readonly credentialTypes?: readonly string[];
 }
 
 /** @param declared - a schema of the kit, with a description and an example */

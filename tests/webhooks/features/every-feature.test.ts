@@ -7,8 +7,13 @@ import { checkWebhookRules } from '../../../lib/workflows/validation/check-webho
 import { webhookRules } from '../../../lib/workflows/webhook-rules/webhook-rules.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aPathConfig, aWorkflowListening } from '../../support/a-workflow-listening.ts';
+import { anOutboundService, aServer } from '../../support/outbound-credentials.ts';
 
-const openFeatures = createOpenFeatures({ clock: aManualClock() });
+const openFeatures = createOpenFeatures({
+  clock: aManualClock(),
+  http: aServer(),
+  credentials: anOutboundService().credentials,
+});
 
 const open = (features: Readonly<Record<string, JsonValue>>) => {
   const config = aPathConfig({ features });

@@ -1,0 +1,11 @@
+/** Why a request was refused: the cause of an AppError, for logs and records. Its message has no data of the request. */
+export class Refusal extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'Refusal';
+  }
+}
+
+/** By name: a chunk of a bundle has a copy of the class. */
+export const isRefusal = (error: unknown): error is Refusal =>
+  error instanceof Error && error.name === 'Refusal';

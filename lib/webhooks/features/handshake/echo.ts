@@ -1,0 +1,25 @@
+import type { Answer } from '../../../shared/answer.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { Refusal } from '../../../shared/refusal.ts';
+
+/** Challenges take a few hundred characters at most. */
+const MAX_CHALLENGE_LENGTH = 4_096;
+
+/** The text as it came: as plain text, so that no browser takes it for a page. */
+export const answerText = (body: string): Answer => ({
+  status: 200,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' },
+  body,
+});
+
+/** @throws AppError `HANDSHAKE_REFUSED` */
+export const checkChallenge = (challenge: unknown): string => {
+  if (typeof challenge !== 'string' || challenge === '') return refuse('it has no challenge');
+  if (challenge.length > MAX_CHALLENGE_LENGTH) return refuse('its challenge is too long');
+  return challenge;
+};
+
+/** @param reason - for the log */
+export const refuse = (reason: string): never => {
+  throw new AppError('HANDSHAKE_REFUSED', {}, new Refusal(`handshake: ${reason}`));
+};

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { Refusal } from '../../../shared/refusal.ts';
+import { parseUrlEncoded } from '../../parse-url-encoded.ts';
+import type { WebhookRequest } from '../../webhook-request.ts';
+import { isEqual } from '../sender/is-equal.ts';
+import { isHmac, readHeader, type Scheme } from './scheme.ts';
+import { toPublicUrl } from './to-public-url.ts';
+
+/** A form is read before its signature is verified. Those of Twilio take a few kB. */
+const MAX_FORM_BYTES = 262_144;
+
+/**
+ * The URL, and behind it the names and values of the form, sorted by name; for another body its hash, in the query.
+ * https://www.twilio.com/docs/usage/webhooks/webhooks-security#validating-signatures-from-twilio
+ */
+export const twilio: Scheme = (rule) => (request) => {
+  const signatures = [readHeader(request, 'x-twilio-signature')];
+  const url = toPublicUrl(request, rule.url);
+  const fields = isForm(request) ? joinForm(request.rawBody) : checkBodyHash(request);
+  // Twilio signs the URL with or without the standard port, not always as it was configured.
+  const signed = [withoutPort(url), withPort(url)].map((address) => address + fields);
+  return (key) =>
+    signed.some((text) => isHmac(signatures, [text], { algorithm: 'sha1', encoding: 'base64', key }));
+};
+
+const isForm = ({ headers }: WebhookRequest): boolean =>
+  (headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded');
+
+const joinForm = (body: Uint8Array): string => {
+  if (body.length > MAX_FORM_BYTES) throw new Refusal(`the form is larger than ${MAX_FORM_BYTES} bytes`);
+  const form = parseUrlEncoded(Buffer.from(body).toString());
+  return Object.keys(form)
+    .sort()
+    .map((name) => {
+      const values = [form[name]].flat().map(String);
+      return [...new Set(values)]
+        .sort()
+        .map((value) => name + value)
+        .join('');
+    })
+    .join('');
+};
+
+/** @returns nothing to be signed beside the URL, which has the hash */
+const checkBodyHash = ({ rawBody, rawQueryString }: WebhookRequest): '' => {
+  if (rawBody.length === 0) return '';
+  const { bodySHA256 = '' } = parseUrlEncoded(rawQueryString);
+  const hash = createHash('sha256').update(rawBody).digest('hex');
+  if (typeof bodySHA256 !== 'string' || !isEqual(bodySHA256.toLowerCase(), hash))
+    throw new Refusal('the hash of the body in the query is missing or another');
+  return '';
+};
+
+/** Scheme with slashes, host, port, rest. Not `URL`, which changes characters that are signed as they are. */
+const URL_PARTS = /^(https?:\/\/)([^/?#:]*)(:\d{1,5})?([/?#].*)?$/s;
+
+const withoutPort = (url: string): string => {
+  const [, scheme = '', host = '', , rest = ''] = URL_PARTS.exec(url) ?? [];
+  return scheme === '' ? url : `${scheme}${host}${rest}`;
+};
+
+const withPort = (url: string): string => {
+  const [, scheme = '', host = '', port, rest = ''] = URL_PARTS.exec(url) ?? [];
+  return scheme === '' ? url : `${scheme}${host}${port ?? (scheme === 'https://' ? ':443' : ':80')}${rest}`;
+};

@@ -1,0 +1,111 @@
+import type { FromSchema } from '../../../contract/from-schema.ts';
+import { Type } from '../../../contract/kit/type.ts';
+
+const SCHEMES = [
+  'standardWebhooks',
+  'github',
+  'stripe',
+  'slack',
+  'shopify',
+  'twilio',
+  'jwt',
+  'hmac',
+] as const;
+
+const JWT_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'HS256',
+  'HS384',
+  'HS512',
+] as const;
+
+const text = (description: string, options = {}) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: 1_000, description, ...options }));
+
+const HEADER = { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$" };
+
+/** The parameter `signature`. */
+export const signatureSchema = Type.Object(
+  {
+    scheme: Type.Enum([...SCHEMES], { description: 'How the sender signs' }),
+    credentialId: text(
+      'The credential with the secret, of the type signingSecret; not for a jwt with jwksUrl',
+    ),
+    toleranceSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 86_400,
+        description:
+          'How far the timestamp of a request may be from now; 300 when absent. For jwt how long after its end a token is valid, 60 when absent',
+      }),
+    ),
+    url: text(
+      'For twilio, and for {url} of hmac: the URL that the sender knows, without its query. When absent, https, the header Host and the path',
+      { pattern: '^https?://[^\\s?#]+$' },
+    ),
+    issuer: text('For jwt: the claim iss'),
+    audience: text('For jwt: the claim aud, or one of them'),
+    jwksUrl: text('For jwt: where the sender publishes its keys', {
+      pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)[:/])[^\\s#]+$',
+    }),
+    algorithms: Type.Optional(
+      Type.Array(Type.Enum([...JWT_ALGORITHMS]), {
+        minItems: 1,
+        description: 'For jwt: the algorithms that are taken',
+      }),
+    ),
+    header: text('For hmac: the header with the signature', HEADER),
+    algorithm: Type.Optional(
+      Type.Enum(['sha256', 'sha512', 'sha1'], { description: 'For hmac; sha256 when absent' }),
+    ),
+    encoding: Type.Optional(
+      Type.Enum(['hex', 'base64'], { description: 'For hmac: of the signature; hex when absent' }),
+    ),
+    prefix: text('For hmac: the text before the signature in its header, such as sha256='),
+    timestampHeader: text(
+      'For hmac: the header with the time of the request, in seconds or milliseconds since 1970',
+      HEADER,
+    ),
+    signed: text(
+      'For hmac: what is signed. {body}, {timestamp}, {method}, {url}, {path}, {query} and {headers.NAME} stand for parts of the request; {body} when absent',
+    ),
+    secretEncoding: Type.Optional(
+      Type.Enum(['text', 'hex', 'base64'], {
+        description: 'For hmac and jwt: how the secret is written; text when absent',
+      }),
+    ),
+  },
+  {
+    description: 'Verify that the sender has signed the request: others get 401, and nothing is started',
+    examples: [
+      { scheme: 'github', credentialId: 'github-secret' },
+      { scheme: 'twilio', credentialId: 'twilio-token', url: 'https://hooks.example.com/sms' },
+      {
+        scheme: 'jwt',
+        issuer: 'https://accounts.google.com',
+        audience: 'https://hooks.example.com',
+        jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
+        algorithms: ['RS256'],
+      },
+      {
+        scheme: 'hmac',
+        credentialId: 'shop-secret',
+        header: 'x-signature',
+        prefix: 'v1=',
+        timestampHeader: 'x-timestamp',
+        signed: '{timestamp}.{body}',
+      },
+    ],
+  },
+);
+
+export type SignatureRule = FromSchema<typeof signatureSchema>;
