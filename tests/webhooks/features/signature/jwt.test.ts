@@ -1,0 +1,209 @@
+import { createPublicKey } from 'node:crypto';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
+import type { JsonObject } from '../../../../lib/contract/json.ts';
+import { aProblem, bodyOf } from '../../../support/a-problem.ts';
+import { aSignedService } from '../../../support/a-signed-service.ts';
+
+const NOW = 1_700_000_000;
+
+type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
+
+const issuer = 'https://issuer.example.com';
+const audience = 'https://hooks.example.com';
+const jwksUrl = 'https://issuer.example.com/keys';
+const rule = { scheme: 'jwt', issuer, audience, algorithms: ['ES256'] };
+
+const bearing = (token: string) => ({ body: '{}', headers: { authorization: `Bearer ${token}` } });
+
+const aToken = (key: Keys['privateKey'] | Uint8Array, changes: JsonObject = {}, alg = 'ES256', kid = 'a') =>
+  new SignJWT({ iss: issuer, aud: audience, exp: NOW + 60, ...changes })
+    .setProtectedHeader({ alg, kid })
+    .sign(key);
+
+describe('a bearer token', () => {
+  let keys: Keys;
+  let others: Keys;
+  let pem: string;
+  const aServiceFor = (changes: JsonObject = {}, secrets = [pem]) =>
+    aSignedService({ signature: { ...rule, credentialId: 'sender', ...changes } }, { secrets });
+
+  beforeAll(async () => {
+    keys = await generateKeyPair('ES256');
+    others = await generateKeyPair('ES256');
+    pem = await exportSPKI(keys.publicKey);
+  });
+
+  test('is accepted with the public key of the credential; the workflow gets none of it', async () => {
+    const { receive, send } = await aServiceFor();
+    const answer = await receive(bearing(await aToken(keys.privateKey)));
+    expect(answer.statusCode).toBe(200);
+    expect(bodyOf(answer).headers.authorization).toBe('[redacted]');
+    expect(await send(bearing(await aToken(keys.privateKey, { aud: ['x', audience] })))).toBe(200);
+  });
+
+  test('is not passed on to a workflow that names its header', async () => {
+    const service = await aServiceFor();
+    const read = { type: 'set', parameters: { values: { sent: '{{ headers.authorization }}' } } };
+    const signature = { ...rule, credentialId: 'sender' };
+    await service.put({ id: 'curious', webhook: { signature }, chain: [read] });
+    const answer = await service.receive({
+      ...bearing(await aToken(keys.privateKey)),
+      workflowId: 'curious',
+    });
+    expect(bodyOf(answer)).toEqual({ sent: '[redacted]' });
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['has expired', { exp: NOW - 61 }, 'the token has expired'],
+    ['has no end', { exp: undefined as never }, 'the claim exp is missing or another'],
+    ['is not valid yet', { nbf: NOW + 61 }, 'the claim nbf is missing or another'],
+    ['is of another issuer', { iss: 'https://other.example.com' }, 'the claim iss is missing or another'],
+    ['is for another receiver', { aud: 'https://other.example.com' }, 'the claim aud is missing or another'],
+    ['is for no receiver', { aud: undefined as never }, 'the claim aud is missing or another'],
+  ])('that %s is refused', async (_case, claims, reason) => {
+    const { receive, lastLine } = await aServiceFor();
+    const answer = await receive(bearing(await aToken(keys.privateKey, claims)));
+    expect(answer).toEqual(aProblem(401, 'signature-invalid'));
+    expect(answer.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="hookloom"' });
+    expect(lastLine()).toMatchObject({ reason: `signature: ${reason}` });
+  });
+
+  test('within the tolerance is accepted', async () => {
+    const { send } = await aServiceFor();
+    expect(await send(bearing(await aToken(keys.privateKey, { exp: NOW - 59 })))).toBe(200);
+  });
+
+  test('of another key, algorithm or form is refused', async () => {
+    const { send, lastLine } = await aServiceFor();
+    const token = await aToken(keys.privateKey);
+    const [header = '', payload = '', signature = ''] = token.split('.');
+    const none = Buffer.from('{"alg":"none"}').toString('base64url');
+    const shared = await aToken(new TextEncoder().encode(pem), {}, 'HS256');
+    const wrong: [string, string][] = [
+      [await aToken(others.privateKey), 'the token is signed with another key'],
+      [
+        `${header}.${payload}.${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`,
+        'the token is signed with another key',
+      ],
+      [`${none}.${payload}.`, 'the algorithm is not one that is taken'],
+      [shared, 'the algorithm is not one that is taken'],
+      ['x', 'the token can not be read'],
+      ['a.b.c', 'the token can not be read'],
+      ['a'.repeat(20_000), 'the token is too long'],
+      ['!', 'there is no bearer token'],
+    ];
+    for (const [text, reason] of wrong) {
+      expect(await send(bearing(text))).toBe(401);
+      expect(lastLine()).toMatchObject({ reason: `signature: ${reason}` });
+    }
+    expect(await send({ body: '{}' })).toBe(401);
+  });
+
+  test('of the key before the last rotation is accepted', async () => {
+    const { send } = await aServiceFor({}, [await exportSPKI(others.publicKey), pem]);
+    expect(await send(bearing(await aToken(keys.privateKey)))).toBe(200);
+  });
+
+  test.each([
+    ['a public key in PEM for a shared secret', { algorithms: ['HS256'] }, () => pem],
+    ['a secret that is no public key', {}, () => 'not-a-key'],
+  ])('is never verified with %s: 503', async (_case, changes, secret) => {
+    const { send } = await aServiceFor(changes, [secret()]);
+    const token = await aToken(new TextEncoder().encode(secret()), {}, 'HS256');
+    const own = await aToken(keys.privateKey);
+    expect(await send(bearing(changes.algorithms === undefined ? own : token))).toBe(503);
+  });
+
+  describe('with keys at an address', () => {
+    const aJwksService = async (answer: () => { keys: JWK[] } | number) =>
+      aSignedService(
+        { signature: { ...rule, jwksUrl } },
+        {
+          answer: () => {
+            const found = answer();
+            return typeof found === 'number' ? { status: found } : { text: JSON.stringify(found) };
+          },
+        },
+      );
+    const toJwk = async ({ publicKey }: Keys, kid: string) => ({
+      ...(await exportJWK(publicKey)),
+      kid,
+      alg: 'ES256',
+    });
+
+    test('is accepted; the keys are read once in ten minutes', async () => {
+      const set = { keys: [await toJwk(keys, 'a')] };
+      const { send, outbound, clock } = await aJwksService(() => set);
+      const request = bearing(await aToken(keys.privateKey, { exp: NOW + 3_600 }));
+      for (let count = 0; count < 3; count++) expect(await send(request)).toBe(200);
+      expect(outbound.server.requests).toMatchObject([
+        { method: 'GET', url: jwksUrl, maxResponseBytes: 262_144 },
+      ]);
+      clock.advance(600_000);
+      expect(await send(request)).toBe(200);
+      expect(outbound.server.requests).toHaveLength(2);
+    });
+
+    test('of a new key has them read again, however many such tokens there are', async () => {
+      let set = { keys: [await toJwk(keys, 'a')] };
+      const { send, outbound, clock } = await aJwksService(() => set);
+      expect(await send(bearing(await aToken(keys.privateKey)))).toBe(200);
+      set = { keys: [await toJwk(others, 'b')] };
+      const request = bearing(await aToken(others.privateKey, { exp: NOW + 3_600 }, 'ES256', 'b'));
+      for (let count = 0; count < 20; count++) expect(await send(request)).toBe(401);
+      expect(outbound.server.requests).toHaveLength(1);
+      clock.advance(30_000);
+      expect(await Promise.all([send(request), send(request)])).toEqual([200, 200]);
+      expect(outbound.server.requests).toHaveLength(2);
+    });
+
+    test.each([
+      ['answers 500', () => 500],
+      ['has no set of keys', () => ({ keys: 'none' }) as never],
+    ])('whose address %s is answered 503, and asked once in five seconds', async (_case, answer) => {
+      const { receive, outbound, clock } = await aJwksService(answer);
+      const request = bearing(await aToken(keys.privateKey));
+      for (let count = 0; count < 5; count++)
+        expect(await receive(request)).toEqual(aProblem(503, 'sender-keys-unavailable'));
+      expect(outbound.server.requests).toHaveLength(1);
+      clock.advance(5_000);
+      await receive(request);
+      expect(outbound.server.requests).toHaveLength(2);
+    });
+  });
+});
+
+describe('the examples of RFC 7515, appendix A', () => {
+  const exp = 1_300_819_380_000;
+  const claims =
+    'eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ';
+  const ec = {
+    kty: 'EC',
+    crv: 'P-256',
+    x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+    y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+  };
+  const cases: [string, JsonObject, string, string][] = [
+    [
+      'A.1, HMAC',
+      { algorithms: ['HS256'], secretEncoding: 'base64' },
+      'AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow',
+      `eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.${claims}.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk`,
+    ],
+    [
+      'A.3, ECDSA',
+      { algorithms: ['ES256'] },
+      createPublicKey({ key: ec, format: 'jwk' }).export({ format: 'pem', type: 'spki' }).toString(),
+      `eyJhbGciOiJFUzI1NiJ9.${claims}.DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q`,
+    ],
+  ];
+
+  test.each(cases)('%s', async (_case, own, secret, token) => {
+    const signature = { scheme: 'jwt', credentialId: 'sender', issuer: 'joe', ...own };
+    const { send, clock } = await aSignedService({ signature }, { secrets: [secret], at: exp });
+    expect(await send(bearing(token))).toBe(200);
+    clock.advance(60_000);
+    expect(await send(bearing(token))).toBe(401);
+  });
+});

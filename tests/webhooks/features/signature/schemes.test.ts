@@ -1,0 +1,133 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { aProblem } from '../../../support/a-problem.ts';
+import { aSignedService } from '../../../support/a-signed-service.ts';
+import { type SignedRequest, signedRequests } from './signed-requests.ts';
+
+const OTHER_SECRET = 'whsec_b3RoZXIgc2VjcmV0IG9mIGEgdGVzdA==';
+
+const aServiceFor = (
+  { rule, secret, at }: SignedRequest,
+  changes: Parameters<typeof aSignedService>[1] = {},
+) =>
+  aSignedService({ signature: { ...rule, credentialId: 'sender' } }, { secrets: [secret], at, ...changes });
+
+/** Another last character, of the same alphabet. */
+const alter = (text: string): string => {
+  const at = text.search(/\w=*$/);
+  return `${text.slice(0, at)}${text[at] === '1' ? '2' : '1'}${text.slice(at + 1)}`;
+};
+
+describe.each(signedRequests)('the signature of $name', (signed) => {
+  const { request, signedIn, timedIn, at } = signed;
+  const { headers, body } = request;
+  const isTimed = timedIn !== undefined || signedIn === 'stripe-signature';
+  const isHex = signed.rule.secretEncoding === 'hex';
+  const otherSecret = isHex ? 'aa'.repeat(20) : OTHER_SECRET;
+  let service: Awaited<ReturnType<typeof aSignedService>>;
+
+  beforeAll(async () => {
+    service = await aServiceFor(signed);
+  });
+
+  test('is accepted, and the workflow runs', async () => {
+    expect(await service.send(request)).toBe(200);
+    expect(service.executions.records()).toHaveLength(1);
+  });
+
+  test('is accepted over the bytes of an event in base64', async () => {
+    const encoded = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true };
+    expect(await service.send({ ...request, ...encoded })).toBe(200);
+  });
+
+  test('is accepted with the secret before the last rotation', async () => {
+    const { send } = await aServiceFor(signed, { secrets: [otherSecret, signed.secret] });
+    expect(await send(request)).toBe(200);
+  });
+
+  test('is accepted after a rotation that this sandbox has not seen', async () => {
+    const { send, putSecrets } = await aServiceFor(signed, { secrets: [otherSecret] });
+    expect(await send(request)).toBe(401);
+    await putSecrets([signed.secret, otherSecret]);
+    expect(await send(request)).toBe(401); // the credential was read again just before
+    const later = await aServiceFor(signed, { secrets: [otherSecret] });
+    await later.send({ ...request, headers: { ...headers, [signedIn]: '' } });
+    await later.putSecrets([signed.secret, otherSecret]);
+    expect(await later.send(request)).toBe(200);
+  });
+
+  const { [signedIn]: signature = '', ...unsigned } = headers;
+  test.each([
+    [
+      'an altered byte in the body',
+      { body: body.replace(/\w/, (letter) => (letter === 'x' ? 'y' : 'x')) },
+      'another',
+    ],
+    [
+      'an altered header',
+      { headers: { ...headers, [signedIn]: alter(signature.split(',v0')[0] ?? '') } },
+      'another',
+    ],
+    ['a missing header', { headers: unsigned }, `there is no header ${signedIn}`],
+    ['an empty header', { headers: { ...headers, [signedIn]: '' } }, `there is no header ${signedIn}`],
+    ['a header of another form', { headers: { ...headers, [signedIn]: 'x'.repeat(9_000) } }, ''],
+    ['no body', { body: null }, 'another'],
+  ])('with %s is refused, in the same words, and nothing starts', async (_case, changes, reason) => {
+    const { receive, executions, lastLine } = service;
+    const before = executions.records().length;
+    const answer = await receive({ ...request, ...changes });
+    expect(answer).toEqual(aProblem(401, 'signature-invalid'));
+    expect(answer.headers).toMatchObject({
+      'www-authenticate': expect.stringContaining(String(signed.rule.scheme)),
+    });
+    expect(answer.body).toContain('"detail":"The signature of the request is missing or wrong."');
+    expect(lastLine()).toMatchObject({ code: 'SIGNATURE_INVALID', reason: expect.stringContaining(reason) });
+    expect(executions.records()).toHaveLength(before);
+  });
+
+  test('with another secret is refused', async () => {
+    const { send, lastLine } = await aServiceFor(signed, { secrets: [otherSecret] });
+    expect(await send(request)).toBe(401);
+    expect(lastLine()).toMatchObject({
+      reason: 'signature: the signature is of another secret or another content',
+    });
+  });
+
+  if (!isTimed) return;
+
+  test.each([
+    [300, 200, undefined],
+    [-300, 200, undefined],
+    [541, 401, 'signature: the timestamp is 9 minutes old'],
+    [-301, 401, 'signature: the timestamp is 5 minutes ahead'],
+  ])('%d seconds later is answered %d', async (seconds, status, reason) => {
+    const { send, lastLine } = await aServiceFor(signed, { at: at + seconds * 1_000 });
+    expect(await send(request)).toBe(status);
+    expect(lastLine().reason).toBe(reason);
+  });
+
+  test('has the tolerance that the parameter says', async () => {
+    const strict = { ...signed, rule: { ...signed.rule, toleranceSeconds: 10 } };
+    expect(await (await aServiceFor(strict, { at: at + 10_000 })).send(request)).toBe(200);
+    expect(await (await aServiceFor(strict, { at: at + 11_000 })).send(request)).toBe(401);
+  });
+
+  if (timedIn === undefined) return;
+
+  test.each([
+    ['a missing timestamp', undefined, `there is no header ${timedIn}`],
+    ['a timestamp that is none', 'now', 'the timestamp is not a time'],
+    ['a timestamp of 99 digits', '9'.repeat(99), 'the timestamp is not a time'],
+  ])('with %s is refused', async (_case, timestamp, reason) => {
+    const { send, lastLine } = service;
+    const { [timedIn]: _, ...untimed } = headers;
+    const changed = timestamp === undefined ? untimed : { ...headers, [timedIn]: timestamp };
+    expect(await send({ ...request, headers: changed })).toBe(401);
+    expect(lastLine().reason).toBe(`signature: ${reason}`);
+  });
+});
+
+test('every scheme but jwt, which has a test of its own, is in the table', () => {
+  expect(new Set(signedRequests.map(({ rule }) => rule.scheme))).toEqual(
+    new Set(['standardWebhooks', 'github', 'stripe', 'slack', 'shopify', 'twilio', 'hmac']),
+  );
+});

@@ -1,0 +1,173 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../../lib/contract/json.ts';
+import { AppError } from '../../../../lib/shared/errors.ts';
+import { checkWebhookRules } from '../../../../lib/workflows/validation/check-webhook-rules.ts';
+import { aProblem } from '../../../support/a-problem.ts';
+import { aSignedService } from '../../../support/a-signed-service.ts';
+import { aWebhookEvent } from '../../../support/a-webhook-event.ts';
+import { aWebhookService } from '../../../support/a-webhook-service.ts';
+import { anOutboundService } from '../../../support/outbound-credentials.ts';
+
+const signature = { scheme: 'github', credentialId: 'sender' };
+
+const signedWith = (secret: string, body = '{"a":1}') => ({
+  body,
+  headers: {
+    'content-type': 'application/json',
+    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  },
+});
+
+describe('the secret of a sender', () => {
+  test('is read again for a flood of wrong signatures once in five seconds', async () => {
+    const { send, outbound, clock } = await aSignedService({ signature }, { secrets: ['secret-1'] });
+    const flood = async () => {
+      for (let count = 0; count < 20; count++) expect(await send(signedWith('wrong-secret'))).toBe(401);
+      await Promise.all(Array.from({ length: 20 }, () => send(signedWith('wrong-secret'))));
+    };
+    await flood();
+    expect(outbound.reads()).toBe(2);
+    clock.advance(4_999);
+    await flood();
+    expect(outbound.reads()).toBe(2);
+    clock.advance(1);
+    await flood();
+    expect(outbound.reads()).toBe(3);
+    expect(await send(signedWith('secret-1'))).toBe(200);
+  });
+
+  test('is not read for a request without a signature', async () => {
+    const { send, outbound } = await aSignedService({ signature }, { secrets: ['secret-1'] });
+    expect(await send({ body: '{}' })).toBe(401);
+    expect(outbound.reads()).toBe(0);
+  });
+
+  test('outlives a new version of its workflow: the bound holds for all', async () => {
+    const service = await aSignedService({ signature }, { secrets: ['secret-1'] });
+    for (let version = 0; version < 5; version++) {
+      await service.put({ webhook: { signature }, settings: { timeoutSeconds: 10 + version } });
+      service.clock.advance(0);
+      await service.put({ id: `shop-${version}`, webhook: { signature } });
+      await service.send({ ...signedWith('wrong-secret'), workflowId: `shop-${version}` });
+    }
+    expect(service.outbound.reads()).toBe(2);
+  });
+
+  test('is in no answer, log or record', async () => {
+    const service = await aSignedService({ signature }, { secrets: ['canary-secret', 'canary-previous'] });
+    await service.receive(signedWith('canary-secret'));
+    const refused = await service.receive(signedWith('wrong-secret'));
+    const kept = JSON.stringify([service.lines, service.executions.records(), refused]);
+    expect(kept).not.toContain('canary');
+  });
+
+  test.each<[string, (outbound: ReturnType<typeof anOutboundService>) => Promise<void>, string]>([
+    ['is missing', async () => {}, 'webhook-misconfigured'],
+    [
+      'is of another type',
+      (outbound) => outbound.put('sender', 'httpBearer', { token: 'token-1' }),
+      'webhook-misconfigured',
+    ],
+  ])('that %s refuses every request with 503', async (_case, prepare, code) => {
+    const outbound = anOutboundService();
+    await prepare(outbound);
+    const service = await aWebhookService({ outboundCredentials: outbound.credentials });
+    await service.put({ webhook: { signature } });
+    expect(await service.call(aWebhookEvent(signedWith('secret-1')))).toEqual(aProblem(503, code));
+    expect(service.executions.records()).toEqual([]);
+  });
+
+  test('that can not be read now refuses with 503, and says so', async () => {
+    const failing = () => Promise.reject(new AppError('SECRETS_UNAVAILABLE', {}));
+    const outbound = anOutboundService({ secrets: { get: failing } });
+    await outbound.put('sender', 'signingSecret', { secret: 'secret-1' });
+    const service = await aWebhookService({ outboundCredentials: outbound.credentials });
+    await service.put({ webhook: { signature } });
+    const answer = await service.call(aWebhookEvent(signedWith('secret-1')));
+    expect(answer).toEqual(aProblem(503, 'secrets-unavailable'));
+  });
+
+  test('that nothing can be signed with is a fault of the webhook: 503', async () => {
+    const rule = { ...signature, scheme: 'standardWebhooks' };
+    const { receive } = await aSignedService({ signature: rule }, { secrets: ['whsec_*not base64*'] });
+    const headers = { 'webhook-id': '1', 'webhook-timestamp': '1700000000', 'webhook-signature': 'v1,x' };
+    expect(await receive({ body: '{}', headers })).toEqual(aProblem(503, 'webhook-misconfigured'));
+  });
+});
+
+test.each([
+  [
+    'webhook-signature',
+    'standardWebhooks',
+    { 'webhook-id': '1', 'webhook-timestamp': '1700000000' },
+    'v1,x ',
+  ],
+  ['stripe-signature', 'stripe', {}, 't=1700000000,v1=x,v1='],
+])('a header %s with many signatures is refused', async (header, scheme, others, one) => {
+  const { send, lastLine } = await aSignedService(
+    { signature: { scheme, credentialId: 'sender' } },
+    { secrets: ['secret-1'] },
+  );
+  const value = scheme === 'stripe' ? one + 'x,v1='.repeat(20) : one.repeat(20);
+  expect(await send({ body: '{}', headers: { ...others, [header]: value } })).toBe(401);
+  expect(lastLine()).toMatchObject({ reason: 'signature: there are too many signatures' });
+});
+
+test('the signature is verified before the body is parsed, and after authentication', async () => {
+  const { receive } = await aSignedService({ signature }, { secrets: ['secret-1'] });
+  const broken = { ...signedWith('secret-1', '{"a":'), body: '{"a": ' };
+  expect(await receive(broken)).toEqual(aProblem(401, 'signature-invalid'));
+  expect(await receive(signedWith('secret-1', '{"a":'))).toEqual(aProblem(400, 'body-invalid'));
+});
+
+describe('when the workflow is stored,', () => {
+  const problemsOf = async (rule: JsonObject) => {
+    const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { signature: rule } }];
+    const problems = await checkWebhookRules({ id: 'x', name: 'x', enabled: true, nodes, connections: [] });
+    return problems.map(
+      ({ path, message }) => `${path.replace('/nodes/0/parameters/signature', '')} ${message}`,
+    );
+  };
+  const hmac = { scheme: 'hmac', credentialId: 'c', header: 'x-signature' };
+  const jwt = { scheme: 'jwt', issuer: 'i', audience: 'a', algorithms: ['RS256'] };
+  const jwksUrl = 'https://i.example.com/keys';
+
+  test.each<[JsonObject, string]>([
+    [{ scheme: 'github' }, 'the scheme "github" needs credentialId'],
+    [{ ...signature, toleranceSeconds: 5 }, '/toleranceSeconds has no effect with the scheme "github"'],
+    [{ ...signature, jwksUrl }, '/jwksUrl has no effect with the scheme "github"'],
+    [{ ...signature, scheme: 'gitlab' }, '/scheme'],
+    [{ ...signature, secret: 'x' }, 'secret'],
+    [{ scheme: 'hmac', credentialId: 'c' }, 'the scheme "hmac" needs header'],
+    [{ ...hmac, header: 'x signature' }, '/header'],
+    [{ ...hmac, signed: '{path}' }, '/signed does not cover the {body}'],
+    [{ ...hmac, signed: '{timestamp}.{body}' }, '/signed holds {timestamp}, which needs a timestampHeader'],
+    [
+      { ...hmac, timestampHeader: 'x-t' },
+      '/timestampHeader is not covered: {timestamp} is missing in signed',
+    ],
+    [{ ...hmac, signed: '{body}{host}' }, '/signed a request has no part {host}'],
+    [{ ...hmac, toleranceSeconds: 5 }, '/toleranceSeconds has no effect without a timestampHeader'],
+    [{ ...hmac, url: 'https://a.example' }, '/url has no effect: {url} is missing in signed'],
+    [jwt, 'a jwt needs either a credentialId or a jwksUrl'],
+    [{ ...jwt, jwksUrl, credentialId: 'c' }, 'a jwt needs either a credentialId or a jwksUrl'],
+    [{ scheme: 'jwt', jwksUrl, algorithms: ['RS256'] }, 'with a jwksUrl, a jwt needs issuer and audience'],
+    [
+      { ...jwt, jwksUrl, algorithms: ['HS256'] },
+      '/algorithms HS256 need a shared secret, and a jwksUrl has public keys',
+    ],
+    [
+      { ...jwt, credentialId: 'c', algorithms: ['HS256', 'RS256'] },
+      '/algorithms mixes algorithms of shared secrets (HS…) and of public keys',
+    ],
+    [{ ...jwt, jwksUrl, secretEncoding: 'hex' }, '/secretEncoding has no effect: a public key is in PEM'],
+    [{ ...jwt, jwksUrl, algorithms: ['none'] }, '/algorithms/0'],
+    [{ ...jwt, jwksUrl: 'http://i.example.com/keys' }, '/jwksUrl'],
+    [{ scheme: 'twilio', credentialId: 'c', url: 'https://a.example/?b=1' }, '/url'],
+  ])('%j is refused', async (rule, problem) => {
+    const problems = await problemsOf(rule);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.trim()).toContain(problem);
+  });
+});
