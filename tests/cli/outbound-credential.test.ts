@@ -173,6 +173,21 @@ describe('a credential for calling out', () => {
     expect((await target().outbound.store.find('crm'))?.revision).toBe(2);
   });
 
+  test('of the type signingSecret keeps the secret that is rotated live', async () => {
+    const { call, secretsFolder } = await openCommandLine();
+    const stored = () => JSON.parse(readFileSync(join(secretsFolder, 'stripe'), 'utf8'));
+    await call('credential create stripe --type signingSecret', 'whsec_1234\n');
+    expect(stored()).toEqual({ secret: 'whsec_1234' });
+    await call('credential rotate stripe', 'whsec_5678');
+    expect(stored()).toEqual({ secret: 'whsec_5678', previous: 'whsec_1234' });
+    await call('credential rotate stripe', 'whsec_5678'); // the same once more
+    expect(stored()).toEqual({ secret: 'whsec_5678', previous: 'whsec_1234' });
+    await call('credential rotate stripe', 'whsec_9012');
+    expect(stored()).toEqual({ secret: 'whsec_9012', previous: 'whsec_5678' });
+    await call('credential rotate stripe', '{"previous":""}');
+    expect(stored()).toEqual({ secret: 'whsec_9012', previous: '' });
+  });
+
   test('is removed with its secret; its id is free again', async () => {
     const { call, secretsFolder } = await openCommandLine();
     await call('credential create crm --type httpBearer', 'the-token-1');

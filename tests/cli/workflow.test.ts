@@ -93,6 +93,48 @@ describe('workflow put', () => {
     });
   });
 
+  test.each([
+    ['signature', { scheme: 'github', credentialId: 'key' }],
+    ['handshake', { scheme: 'meta', credentialId: 'key' }],
+  ])('refuses a credential of the %s that is not there, or of another type', async (name, rule) => {
+    const { call, file } = await openCommandLine();
+    const path = file('w.json', aWorkflow({ nodes: [aTrigger({ [name]: rule })], connections: [] }));
+    const place = `greeting: /nodes/0/parameters/${name}/credentialId`;
+    expect(await call(`workflow put ${path}`)).toMatchObject({
+      code: 1,
+      err: `${place} there is no credential "key"`,
+    });
+    await call('credential create key --type apiKey');
+    expect(await call(`workflow put ${path}`)).toMatchObject({
+      code: 1,
+      err: `${place} the credential "key" is of the type apiKey, and the ${name} takes signingSecret`,
+    });
+  });
+
+  test('warns of a key of a sender that any caller could claim', async () => {
+    const { call, file } = await openCommandLine();
+    await call('credential create stripe-secret --type signingSecret', 'whsec_1234');
+    const warningsFor = async (parameters: object, node: object = {}) => {
+      const trigger = aTrigger({ deduplication: 'stripe', ...parameters }, node);
+      const { code, err } = await call(
+        `workflow put ${file('w.json', aWorkflow({ nodes: [trigger], connections: [] }))}`,
+      );
+      return { code, err };
+    };
+    const warning =
+      'greeting: /nodes/0/parameters/deduplication any caller can claim a key of stripe: set the parameter signature to the scheme stripe';
+    const signature = { scheme: 'stripe', credentialId: 'stripe-secret' };
+    expect(await warningsFor({})).toEqual({ code: 0, err: warning });
+    expect(await warningsFor({ signature: { ...signature, scheme: 'github' } })).toMatchObject({
+      err: warning,
+    });
+    expect(await warningsFor({ signature })).toEqual({ code: 0, err: '' });
+    expect(await warningsFor({ deduplication: 'body.id' })).toEqual({ code: 0, err: '' });
+    await call('credential create key --type apiKey');
+    const authenticated = await warningsFor({ authentication: 'apiKey' }, { credentialId: 'key' });
+    expect(authenticated).toEqual({ code: 0, err: '' });
+  });
+
   test('refuses a credential for a node that would run without it', async () => {
     const { call, file } = await openCommandLine();
     const node = {

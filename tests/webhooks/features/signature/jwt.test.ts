@@ -105,7 +105,7 @@ describe('a bearer token', () => {
     expect(await send(bearing(await aToken(keys.privateKey)))).toBe(200);
   });
 
-  test.each([
+  test.each<[string, JsonObject, () => string]>([
     ['a public key in PEM for a shared secret', { algorithms: ['HS256'] }, () => pem],
     ['a secret that is no public key', {}, () => 'not-a-key'],
   ])('is never verified with %s: 503', async (_case, changes, secret) => {
@@ -116,7 +116,7 @@ describe('a bearer token', () => {
   });
 
   describe('with keys at an address', () => {
-    const aJwksService = async (answer: () => { keys: JWK[] } | number) =>
+    const aJwksService = async (answer: () => JsonObject | { readonly keys: readonly JWK[] } | number) =>
       aSignedService(
         { signature: { ...rule, jwksUrl } },
         {
@@ -160,7 +160,7 @@ describe('a bearer token', () => {
 
     test.each([
       ['answers 500', () => 500],
-      ['has no set of keys', () => ({ keys: 'none' }) as never],
+      ['has no set of keys', () => ({ keys: 'none' })],
     ])('whose address %s is answered 503, and asked once in five seconds', async (_case, answer) => {
       const { receive, outbound, clock } = await aJwksService(answer);
       const request = bearing(await aToken(keys.privateKey));
