@@ -18,6 +18,7 @@ const credentialTypes = [
   'smtp',
   'postgres',
   'signingKey',
+  'signingSecret',
 ];
 const dataNodeTypes = [
   'sort',

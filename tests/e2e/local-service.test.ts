@@ -8,6 +8,7 @@ import { describeOtherServices } from './suites/other-services.ts';
 import { describePluginKit } from './suites/plugin-kit.ts';
 import { describeBrokenPlugin, describeStrayPlugins, strayPlugins } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
+import { describeSignatures } from './suites/signatures.ts';
 
 const standIn = useStandIn();
 const project = useRunningProject(() => ({
@@ -22,6 +23,7 @@ describeSamples(project, standIn);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
+describeSignatures(project);
 describePluginKit(project, { ...editedPlugins, ...strayPlugins });
 describeEdits(project);
 describeStrayPlugins(project);
