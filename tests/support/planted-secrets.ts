@@ -38,6 +38,7 @@ export const planted: Readonly<Record<string, Planted>> = {
     fields: { host: 'db.example.com', database: 'shop', username: 'ann' },
   },
   signingKey: { secret: { key: 'shared/key+13==', passphrase: 'pass phräse/14' } },
+  signingSecret: { secret: { secret: 'whsec_sïgning/15==', previous: 'whsec_previous+16' } },
 };
 
 /** Made by servers from the secrets. */

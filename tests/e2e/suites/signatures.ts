@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { sign as signForGitHub } from '@octokit/webhooks-methods';
 import '@shopify/shopify-api/adapters/node';
@@ -118,7 +118,11 @@ export const describeSignatures = (project: RunningProject): void => {
         type: 'webhookTrigger',
         parameters: { path: `/${name}`, responseMode: 'lastNode', signature },
       }));
-      await project.storeWorkflow({ id: 'signed', name: 'signed', enabled: true, nodes, connections: [] } as {
+      const greeted = [
+        { path: '/greeted/slack', handshake: { scheme: 'slack' } },
+        { path: '/greeted/meta', handshake: { scheme: 'meta', credentialId } },
+      ].map((parameters) => ({ id: parameters.handshake.scheme, type: 'webhookTrigger', parameters }));
+      await project.storeWorkflow({ id: 'signed', name: 'signed', enabled: true, nodes: [...nodes, ...greeted], connections: [] } as {
         id: string;
       });
     });
@@ -133,6 +137,30 @@ export const describeSignatures = (project: RunningProject): void => {
       const spoilt = { ...sent.headers, [signedIn]: `${sent.headers[signedIn]}x` };
       expect(await send(name, { ...sent, headers: spoilt })).toBe(401);
       if (name !== 'jwt') expect(await send(name, { ...sent, body: `${sent.body} ` })).toBe(401);
+    });
+
+    test('handshakes are answered, also by a method that is closed otherwise', async () => {
+      const challenge = JSON.stringify({ type: 'url_verification', challenge: 'abc' });
+      const slack = await fetch(urlOf('/greeted/slack'), { method: 'POST', headers: json, body: challenge });
+      expect([slack.status, await slack.text()]).toEqual([200, 'abc']);
+      const query = `hub.mode=subscribe&hub.challenge=42&hub.verify_token=${SECRET}`;
+      const meta = await fetch(`${urlOf('/greeted/meta')}?${query}`);
+      expect([meta.status, await meta.text()]).toEqual([200, '42']);
+      expect((await fetch(urlOf('/greeted/meta'))).status).toBe(405);
+    });
+
+    test('the sample takes what is signed with the secret that it was seeded with', async () => {
+      const time = String(now());
+      const event = '{"type":"paid"}';
+      const sign = (secret: string) => createHmac('sha256', secret).update(`${time}.${event}`).digest('hex');
+      const post = (secret: string) =>
+        project.post('/api/webhook/signed-event/events', event, {
+          ...json,
+          'x-timestamp': time,
+          'x-signature': `sha256=${sign(secret)}`,
+        });
+      expect(await post('secret-of-a-sample')).toEqual({ status: 200, body: { event: 'paid' } });
+      expect((await post('secret-of-another')).status).toBe(401);
     });
 
     test('a token for another receiver is refused, and the keys were read once', async () => {
