@@ -1,6 +1,6 @@
 import type { FindNodeType } from '../contract/node-type.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
-import { credentialTypesOf } from '../workflows/validation/check-credentials.ts';
+import { findCredentialUses } from '../workflows/validation/credential-uses.ts';
 
 /** A node that names a credential. */
 export interface CredentialUse {
@@ -25,10 +25,11 @@ export const findUsage = (definitions: readonly WorkflowDefinition[], findNodeTy
     for (const node of nodes) {
       if (node.disabled === true) continue;
       nodeTypes.add(node.type);
-      if (node.credentialId === undefined) continue;
-      const takes = findNodeType(node.type) === null ? null : credentialTypesOf(node, findNodeType);
-      const use = { workflowId, nodeType: node.type, takes };
-      credentials.set(node.credentialId, [...(credentials.get(node.credentialId) ?? []), use]);
+      const isKnown = findNodeType(node.type) !== null;
+      for (const { credentialId, takes } of findCredentialUses(node, findNodeType)) {
+        const use = { workflowId, nodeType: node.type, takes: isKnown ? takes : null };
+        credentials.set(credentialId, [...(credentials.get(credentialId) ?? []), use]);
+      }
     }
   }
   return { nodeTypes, credentials };

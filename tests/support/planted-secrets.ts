@@ -109,7 +109,7 @@ export const createLeak =
     if (credential === null) throw new Error('it has no credential');
     const { secret } = planted[credential.id] ?? { secret: {} };
     const known = Object.keys(secret).flatMap((name) => Object.values(formsOf(credential.field(name))));
-    const isLent = ['smtp', 'postgres', 'signingKey'].includes(credential.id);
+    const isLent = ['smtp', 'postgres', 'signingKey', 'signingSecret'].includes(credential.id);
     const echoed = isLent
       ? []
       : await services.http

@@ -122,7 +122,13 @@ export const describeSignatures = (project: RunningProject): void => {
         { path: '/greeted/slack', handshake: { scheme: 'slack' } },
         { path: '/greeted/meta', handshake: { scheme: 'meta', credentialId } },
       ].map((parameters) => ({ id: parameters.handshake.scheme, type: 'webhookTrigger', parameters }));
-      await project.storeWorkflow({ id: 'signed', name: 'signed', enabled: true, nodes: [...nodes, ...greeted], connections: [] } as {
+      await project.storeWorkflow({
+        id: 'signed',
+        name: 'signed',
+        enabled: true,
+        nodes: [...nodes, ...greeted],
+        connections: [],
+      } as {
         id: string;
       });
     });
