@@ -14,6 +14,7 @@ test('a trigger that says nothing listens for POST at /webhook, open, and answer
       execution: 'durable',
       deduplication: null,
       features: null,
+      handshakeMethod: null,
     },
   ]);
 });
@@ -40,6 +41,7 @@ test('what it says counts', () => {
       execution: 'express',
       deduplication: 'github',
       features: null,
+      handshakeMethod: null,
     },
   ]);
 });
