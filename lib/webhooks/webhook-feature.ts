@@ -54,14 +54,9 @@ interface SenderCredentials {
   open(): Promise<{
     /**
      * @param types - the types that are taken
-     * @param rejected - an earlier one whose secret did not fit: the credential is read again, unless it has changed since
      * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`
      */
-    lend(
-      credentialId: string,
-      types: readonly string[],
-      rejected?: LentCredential | null,
-    ): Promise<LentCredential>;
+    lend(credentialId: string, types: readonly string[]): Promise<LentCredential>;
   }>;
 }
 

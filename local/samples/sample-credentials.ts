@@ -1,7 +1,7 @@
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
 import { SAMPLE_TOKEN } from './systems/system.ts';
 
-/** The credentials that the samples call the stand-in with: public fields, and the secret ones. */
+/** The credentials that the samples call the stand-in with, and the one that a sender signs with: public fields, and the secret ones. */
 export const sampleCredentials = [
   { id: 'people-api', type: 'httpBearer', fields: {}, secrets: { token: SAMPLE_TOKEN } },
   { id: 'slack-bot', type: 'httpBearer', fields: {}, secrets: { token: SAMPLE_TOKEN } },
@@ -16,5 +16,11 @@ export const sampleCredentials = [
       username: 'sample',
     },
     secrets: { password: SAMPLE_TOKEN },
+  },
+  {
+    id: 'signed-event-secret',
+    type: 'signingSecret',
+    fields: {},
+    secrets: { secret: 'secret-of-a-sample' },
   },
 ] as const;

@@ -4,12 +4,6 @@ import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/webhook-rules/sender
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { oncePer } from './once-per.ts';
 
-/** The live secrets of a sender: two during a rotation. */
-interface LiveSecrets {
-  readonly lent: LentCredential;
-  readonly secrets: readonly string[];
-}
-
 interface SenderSecrets {
   /**
    * Whether one of the live secrets is right. When none is, the credential is read again, unless that was done for it within
@@ -25,38 +19,51 @@ interface SenderSecrets {
 const MIN_INTERVAL_MS = 5_000;
 const MAX_CREDENTIALS = 1_000;
 
-const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecrets => {
-  const readAgainAt = new Map<string, number>();
+/** The last time that a credential was read again. */
+interface Reading {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly latest: Promise<LentCredential | null>;
+}
 
-  const read = async (id: string, rejected: LentCredential | null): Promise<LiveSecrets> => {
-    const loan = await credentials.open();
-    const lent = await loan.lend(id, SENDER_CREDENTIAL_TYPES, rejected).catch(refuse);
-    const secrets = ['secret', 'previous'].map((name) => lent.field(name)).filter((secret) => secret !== '');
-    return { lent, secrets };
+const createSenderSecrets = ({ credentials, clock }: FeaturePorts): SenderSecrets => {
+  const readings = new Map<string, Reading>();
+
+  const lend = async (id: string): Promise<LentCredential> => {
+    const loan = await credentials.open().catch(refuse);
+    return loan.lend(id, SENDER_CREDENTIAL_TYPES).catch(refuse);
   };
 
-  const mayReadAgain = (id: string): boolean => {
+  /** Shared by the requests of an interval. Null when the credential has not changed. */
+  const readAgain = (id: string, lent: LentCredential): Promise<LentCredential | null> => {
     const now = clock.now();
-    const last = readAgainAt.get(id);
-    if (last !== undefined && last <= now && now < last + MIN_INTERVAL_MS) return false; // a clock can be set back
-    if (readAgainAt.size >= MAX_CREDENTIALS) readAgainAt.clear();
-    readAgainAt.set(id, now);
-    return true;
+    const last = readings.get(id);
+    const isRecent = last !== undefined && last.at <= now && now < last.at + MIN_INTERVAL_MS; // a clock can be set back
+    if (isRecent) return last.latest;
+    if (readings.size >= MAX_CREDENTIALS) readings.clear();
+    const latest = lent.refresh().catch(refuse);
+    readings.set(id, { at: now, latest });
+    return latest;
   };
 
   return {
     some: async (id, isRight) => {
-      const { lent, secrets } = await read(id, null);
-      for (const secret of secrets) if (await isRight(secret)) return true;
-      if (!mayReadAgain(id)) return false;
-      const latest = await read(id, lent);
-      for (const secret of latest.secrets)
-        if (!secrets.includes(secret) && (await isRight(secret))) return true;
+      const lent = await lend(id);
+      const known = secretsOf(lent);
+      for (const secret of known) if (await isRight(secret)) return true;
+      const latest = await readAgain(id, lent);
+      if (latest === null) return false;
+      for (const secret of secretsOf(latest))
+        if (!known.includes(secret) && (await isRight(secret))) return true;
       return false;
     },
-    current: async (id) => (await read(id, null)).secrets[0] ?? refuse(new Error(`"${id}" has no secret`)),
+    current: async (id) => secretsOf(await lend(id))[0] ?? refuse(new Error(`"${id}" has no secret`)),
   };
 };
+
+/** The live secrets, the current one first: two during a rotation. */
+const secretsOf = (lent: LentCredential): string[] =>
+  ['secret', 'previous'].map((name) => lent.field(name)).filter((secret) => secret !== '');
 
 /** A credential that can't be read refuses the request: 503, so that the sender tries again. */
 const refuse = (error: unknown): never => {

@@ -37,6 +37,15 @@ describe('the secret of a sender', () => {
     expect(await send(signedWith('secret-1'))).toBe(200);
   });
 
+  test('that is new is found by all requests that wait for it', async () => {
+    const { send, outbound, putSecrets } = await aSignedService({ signature }, { secrets: ['secret-1'] });
+    expect(await send(signedWith('secret-1'))).toBe(200);
+    await putSecrets(['secret-2', 'secret-1']);
+    const all = await Promise.all(Array.from({ length: 5 }, () => send(signedWith('secret-2'))));
+    expect(all).toEqual([200, 200, 200, 200, 200]);
+    expect(outbound.reads()).toBe(2);
+  });
+
   test('is not read for a request without a signature', async () => {
     const { send, outbound } = await aSignedService({ signature }, { secrets: ['secret-1'] });
     expect(await send({ body: '{}' })).toBe(401);
