@@ -90,7 +90,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
       body: parseBody(request, parseJson, orText(parseJson)),
     };
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
-    const input = { ...toTriggerInput(request, named, body), ...more };
+    const input = { ...toTriggerInput(arrival, named, body), ...more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
     return runWebhook({ request, webhook, headers, input }, computeTimeLimit(context, settings), running);

@@ -55,9 +55,15 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
       };
       if (answer.status < 500) parts.logger.info('request', fields);
       else parts.logger.error('request', { ...fields, cause: causeOf(thrown) });
-      return toResult({ ...answer, headers: { ...answer.headers, ...added } }, request.method);
+      return toResult({ ...answer, headers: mergeHeaders(answer.headers, added) }, request.method);
     },
   );
+
+/** Of a header in both the added one, except that all of `vary` counts (RFC 9110 §12.5.5). */
+const mergeHeaders = (own: Answer['headers'], added: Answer['headers']): Answer['headers'] =>
+  own.vary === undefined || added.vary === undefined
+    ? { ...own, ...added }
+    : { ...own, ...added, vary: `${own.vary}, ${added.vary}` };
 
 const answerCall = async (call: Call, handle: Handle, requestId: string) => {
   try {

@@ -12,7 +12,7 @@ const sampleRequest: JsonObject = {
   remoteAddress: '192.0.2.1',
 };
 
-/** Its output is the request in eight keys, with defaults for what is missing, as in a manual run. */
+/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` has none. */
 const executor: NodeExecutor = {
   getNodeType: () => 'webhookTrigger',
   execute: ({ parameters }, request, { services }) => ({
@@ -21,11 +21,14 @@ const executor: NodeExecutor = {
     body: request.body === undefined ? {} : request.body, // null is a valid body
     headers: request.headers ?? {},
     queryParams: request.queryParams ?? {},
-    requestMethod: request.requestMethod ?? parameters.method ?? 'POST',
+    requestMethod: request.requestMethod ?? parameters.method ?? first(parameters.methods) ?? 'POST',
     requestPath: request.requestPath ?? parameters.path ?? '/webhook',
     remoteAddress: request.remoteAddress ?? 'unknown',
+    ...(request.pathParams === undefined ? {} : { pathParams: request.pathParams }),
   }),
 };
+
+const first = (value: JsonValue | undefined) => (Array.isArray(value) ? value[0] : undefined);
 
 const outputKeys = ['triggerType', ...Object.keys(sampleRequest)].sort().join();
 
@@ -44,7 +47,8 @@ const webhookTrigger: TriggerProvider = {
       displayName: 'Path',
       type: 'string',
       default: '/webhook',
-      description: 'Below /api/webhook/{workflowId}; the leading slash is optional',
+      description:
+        'Below /api/webhook/{workflowId}; the leading slash is optional. /users/:id and /files/*rest take parameters',
     },
     {
       name: 'method',
@@ -53,6 +57,12 @@ const webhookTrigger: TriggerProvider = {
       options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
       default: 'POST',
       description: 'Requests by another method get 405',
+    },
+    {
+      name: 'methods',
+      displayName: 'Methods',
+      type: 'array',
+      description: 'Several methods, instead of method',
     },
     {
       name: 'authentication',
@@ -95,6 +105,12 @@ const webhookTrigger: TriggerProvider = {
       displayName: 'Handshake',
       type: 'object',
       description: "The sender's test of the address",
+    },
+    {
+      name: 'cors',
+      displayName: 'CORS',
+      type: 'object',
+      description: 'Scripts of which pages may call the webhook and read its answers',
     },
     { name: 'paused', displayName: 'Paused', type: 'boolean', description: 'Answer 503 and start nothing' },
   ],

@@ -91,6 +91,11 @@ export const catalogue = {
     'Caller not allowed',
     () => 'This webhook takes no requests from this address; nothing was started.',
   ),
+  ORIGIN_NOT_ALLOWED: entry(
+    403,
+    'Origin not allowed',
+    () => 'This webhook takes no requests from scripts of this origin; nothing was started.',
+  ),
   ANSWER_TOO_LARGE: entry(
     500,
     'Answer too large',

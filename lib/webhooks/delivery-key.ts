@@ -3,6 +3,7 @@ import type { ExecutionInfo } from '../contract/node.ts';
 import { deliveryKeys } from '../workflows/definition/delivery-keys.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { compileExpression } from '../workflows/expressions/compile-expression.ts';
+import type { Webhook } from './find-webhook.ts';
 
 /**
  * Finds the key of a delivery: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else what the
@@ -24,4 +25,14 @@ export const findDeliveryKey = async (
   const scope = { input: request, nodes: {}, trigger: request, execution, seed: '' };
   const found = await Promise.resolve(evaluate(scope)).catch(() => null);
   return typeof found === 'number' || (typeof found === 'string' && found !== '') ? String(found) : null;
+};
+
+/**
+ * The key of a delivery within its trigger. Where that has several methods, or a path with parameters, it is of one method and
+ * path: requests for different resources are different deliveries, though a sender may count each resource's alone.
+ */
+export const toKeyInTrigger = (key: string, { workflow, config, pathParams }: Webhook): string => {
+  const { method, triggerNodeId } = config;
+  const isOnly = workflow.pathConfigs.filter((other) => other.triggerNodeId === triggerNodeId).length === 1;
+  return isOnly && pathParams === undefined ? key : JSON.stringify([key, method, pathParams ?? {}]);
 };

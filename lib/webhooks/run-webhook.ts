@@ -13,7 +13,7 @@ import { AppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
 import { readResult, waitUntilFinished } from './await-result.ts';
-import { findDeliveryKey } from './delivery-key.ts';
+import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
 import type { WebhookRequest } from './webhook-request.ts';
@@ -75,7 +75,8 @@ const claim = async (
   const type = definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
   const trigger = { nodeId: triggerNodeId, type };
   const unclaimed = { executionId: '', workflowId, workflowVersion, trigger, startedAt: receivedAt };
-  const key = await findDeliveryKey(input, config, toExecutionInfo({ ...unclaimed, traceparent: null }));
+  const found = await findDeliveryKey(input, config, toExecutionInfo({ ...unclaimed, traceparent: null }));
+  const key = found === null ? null : toKeyInTrigger(found, webhook);
   const traceparent = readTraceparent(headers.traceparent);
   const delivery = { workflow, trigger, input, traceparent, keepsResult, key, content: rawBody, receivedAt };
   return { ...(await claimDelivery(delivery, parts)), config };

@@ -1,6 +1,15 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { Webhook } from './find-webhook.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { WebhookRequest } from './webhook-request.ts';
+
+interface Arrived {
+  readonly request: Pick<
+    WebhookRequest,
+    'method' | 'rawQueryString' | 'receivedAt' | 'remoteAddress' | 'requestPath'
+  >;
+  readonly webhook: Pick<Webhook, 'pathParams'>;
+}
 
 /**
  * The input of the trigger node, in the field names of its output.
@@ -9,7 +18,7 @@ import type { WebhookRequest } from './webhook-request.ts';
  * @param body - parsed
  */
 export const toTriggerInput = (
-  request: Pick<WebhookRequest, 'method' | 'rawQueryString' | 'receivedAt' | 'remoteAddress' | 'requestPath'>,
+  { request, webhook: { pathParams } }: Arrived,
   headers: WebhookRequest['headers'],
   body: JsonValue,
 ): JsonObject => ({
@@ -20,4 +29,5 @@ export const toTriggerInput = (
   requestMethod: request.method,
   requestPath: request.requestPath,
   remoteAddress: request.remoteAddress,
+  ...(pathParams === undefined ? {} : { pathParams }),
 });

@@ -23,6 +23,7 @@ const examples = {
   WEBHOOK_MISCONFIGURED: {},
   WEBHOOK_PAUSED: {},
   CALLER_NOT_ALLOWED: {},
+  ORIGIN_NOT_ALLOWED: {},
   ANSWER_TOO_LARGE: { limitBytes: 5 },
   INTERNAL: {},
   EXECUTION_FAILED: { executionId },

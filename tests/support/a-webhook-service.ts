@@ -76,7 +76,8 @@ export interface AWorkflow {
   readonly id?: string;
   readonly enabled?: boolean;
   /** What of the trigger is not `POST /orders`, without authentication, answered by the last node. */
-  readonly webhook?: Partial<Omit<PathConfig, 'triggerNodeId' | 'features'>> & WebhookFeatures;
+  readonly webhook?: Partial<Omit<PathConfig, 'triggerNodeId' | 'features'>> &
+    WebhookFeatures & { readonly methods?: readonly string[] };
   /** The nodes after the trigger, one after the other; `type` and `parameters`, ids are `node-1`, `node-2`, … */
   readonly chain?: readonly {
     readonly type: string;

@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { findWebhook } from '../../lib/webhooks/find-webhook.ts';
+import type { PathConfig } from '../../lib/workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../../lib/workflows/definition/workflow-store.ts';
 import { aPathConfig, aWorkflowListening } from '../support/a-workflow-listening.ts';
 
-const request = { workflowId: 'shop', path: '/orders', method: 'POST' };
+const request = { workflowId: 'shop', path: '/orders', method: 'POST', headers: {} };
 
 const findIn =
   (...workflows: PublishedWorkflow[]) =>
@@ -37,6 +38,57 @@ describe('finding the webhook', () => {
     ['the workflow itself', { path: '/' }],
   ])('there is nothing at %s', async (_case, changes) => {
     await expect(findWebhook({ ...request, ...changes }, shop)).rejects.toMatchObject(notFound);
+  });
+
+  describe('among literal paths and patterns', () => {
+    const user = ['users', ':id'];
+    const find = findIn(
+      aWorkflowListening([
+        aPathConfig({ path: '/users/me', triggerNodeId: 'me' }),
+        aPathConfig({ path: '/users/:id', pattern: user, triggerNodeId: 'user' }),
+        aPathConfig({ path: '/users/:id', pattern: user, triggerNodeId: 'user', method: 'PUT' }),
+        aPathConfig({
+          path: '/users/*rest',
+          pattern: ['users', '*rest'],
+          triggerNodeId: 'rest',
+          method: 'GET',
+        }),
+      ]),
+    );
+
+    test.each([
+      ['/users/me', 'POST', 'me', undefined],
+      ['/users/7', 'POST', 'user', { id: '7' }],
+      ['/users/:id', 'POST', 'user', { id: ':id' }],
+      ['/users/me', 'PUT', 'user', { id: 'me' }],
+      ['/users/7/a/b', 'GET', 'rest', { rest: '7/a/b' }],
+      ['/users/7', 'GET', 'rest', { rest: '7' }],
+      ['/users/7', 'HEAD', 'rest', { rest: '7' }],
+    ] as const)('%s by %s fires %s', async (path, method, trigger, pathParams) => {
+      const found = await findWebhook({ ...request, path, method }, find);
+      expect([found.config.triggerNodeId, found.pathParams]).toEqual([trigger, pathParams]);
+    });
+
+    test('all methods of the path are allowed', async () => {
+      await expect(
+        findWebhook({ ...request, path: '/users/me', method: 'DELETE' }, find),
+      ).rejects.toMatchObject({ parameters: { allow: ['POST', 'PUT', 'GET', 'HEAD'] } });
+    });
+  });
+
+  test('a path that was stored when patterns were unknown is literal', async () => {
+    const find = findIn(aWorkflowListening([aPathConfig({ path: '/:8080' })]));
+    await expect(findWebhook({ ...request, path: '/x' }, find)).rejects.toMatchObject(notFound);
+    expect((await findWebhook({ ...request, path: '/:8080' }, find)).config.path).toBe('/:8080');
+  });
+
+  test('HEAD is GET, unless a trigger listens to it', async () => {
+    const get = aPathConfig({ method: 'GET', triggerNodeId: 'get' });
+    const head = aPathConfig({ method: 'HEAD', triggerNodeId: 'head' });
+    const findTrigger = async (...configs: PathConfig[]) =>
+      (await findWebhook({ ...request, method: 'HEAD' }, findIn(aWorkflowListening(configs)))).config.method;
+    expect(await findTrigger(get)).toBe('GET');
+    expect(await findTrigger(get, head)).toBe('HEAD');
   });
 
   test('a path that another workflow listens at is not found under this id', async () => {

@@ -8,10 +8,14 @@ export type ResponseMode = 'onReceived' | 'lastNode' | 'responseNode';
 export const AUTHENTICATIONS = ['none', 'apiKey', 'basic'] as const;
 export type Authentication = (typeof AUTHENTICATIONS)[number];
 
-/** The webhook of one trigger: derived from the definition and stored with it. */
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const;
+
+/** The webhook of one trigger, by one method: derived from the definition and stored with it. */
 export interface PathConfig {
   /** With a leading slash and no trailing one; `/` for the root of the workflow. */
   readonly path: string;
+  /** The path's segments when it has parameters, `:id` or `*rest`; absent for a literal path. */
+  readonly pattern?: readonly string[];
   /** Upper case. */
   readonly method: string;
   readonly authentication: Authentication;
@@ -36,5 +40,5 @@ export interface PathConfig {
 }
 
 /** Parameters of a webhook trigger that are off while they are absent. */
-export const WEBHOOK_FEATURES = ['paused', 'allowFrom', 'signature', 'handshake'] as const;
+export const WEBHOOK_FEATURES = ['cors', 'paused', 'allowFrom', 'signature', 'handshake'] as const;
 export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

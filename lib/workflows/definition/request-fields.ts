@@ -1,5 +1,8 @@
-/** Fields of a request before its trigger has run: the input of a `deduplication`. */
-export const REQUEST_FIELDS = [
+import type { WorkflowNode } from '../../contract/node.ts';
+import { toPattern } from './path-pattern.ts';
+
+/** Fields of any request before its trigger has run. */
+const REQUEST_FIELDS = [
   'body',
   'headers',
   'queryParams',
@@ -7,7 +10,19 @@ export const REQUEST_FIELDS = [
   'requestPath',
   'remoteAddress',
   'triggeredAt',
-] as const;
+];
 
-/** All fields in the output of a `webhookTrigger`. */
-export const WEBHOOK_FIELDS = [...REQUEST_FIELDS, 'triggerType'] as const;
+type Trigger = Pick<WorkflowNode, 'parameters'>;
+
+/** Fields of a request to one of some webhook triggers: the input of a `deduplication`. */
+export const requestFieldsOf = (triggers: readonly Trigger[]): readonly string[] =>
+  triggers.some(hasPathParams) ? [...REQUEST_FIELDS, 'pathParams'] : REQUEST_FIELDS;
+
+/** All fields in the output of one of some webhook triggers. */
+export const webhookFieldsOf = (triggers: readonly Trigger[]): readonly string[] => [
+  ...requestFieldsOf(triggers),
+  'triggerType',
+];
+
+const hasPathParams = ({ parameters: { path } }: Trigger): boolean =>
+  typeof path === 'string' && toPattern(path.startsWith('/') ? path : `/${path}`) !== null;

@@ -8,25 +8,43 @@ import {
   WEBHOOK_FEATURES,
   type WebhookFeatures,
 } from './path-config.ts';
+import { compareSpecificity, findPatternProblem, toPattern } from './path-pattern.ts';
 
 /** The node type that an HTTP request fires. */
 export const WEBHOOK_TRIGGER = 'webhookTrigger';
 
-/** The webhooks of a valid workflow: one for each enabled webhook trigger. @param execution - see `resolveExecution` */
+/**
+ * The webhooks of a valid workflow: one for each enabled webhook trigger and method. Literal paths first, then patterns, the
+ * most specific first: a request fires the first one that it fits.
+ *
+ * @param execution - see `resolveExecution`
+ */
 export const toPathConfigs = (
   { nodes, settings }: Pick<WorkflowDefinition, 'nodes' | 'settings'>,
   execution: BackgroundMode = settings?.execution ?? 'durable',
 ): PathConfig[] =>
   nodes
     .filter(({ type, disabled }) => type === WEBHOOK_TRIGGER && disabled !== true)
-    .map((node) => toPathConfig(node, execution));
+    .flatMap((node) => readMethods(node.parameters).map((method) => toPathConfig(node, method, execution)))
+    .sort(byPattern);
+
+const byPattern = (a: PathConfig, b: PathConfig): number =>
+  a.pattern === undefined || b.pattern === undefined
+    ? Number(a.pattern !== undefined) - Number(b.pattern !== undefined)
+    : compareSpecificity(a.pattern, b.pattern);
+
+const readMethods = ({ method, methods }: JsonObject = {}): string[] => {
+  const named = (Array.isArray(methods) ? methods : [method]).filter((name) => typeof name === 'string');
+  return named.length === 0 ? ['POST'] : named.map((name) => name.toUpperCase());
+};
 
 const toPathConfig = (
   { id, parameters, credentialId }: WorkflowNode,
+  method: string,
   execution: BackgroundMode,
 ): PathConfig => ({
-  path: normalisePath(readText(parameters, 'path', '/webhook')),
-  method: readText(parameters, 'method', 'POST').toUpperCase(),
+  ...readPath(parameters),
+  method,
   authentication: readText(parameters, 'authentication', 'none') as Authentication,
   credentialId: credentialId ?? null,
   responseMode: readText(parameters, 'responseMode', 'onReceived') as ResponseMode,
@@ -36,6 +54,12 @@ const toPathConfig = (
   features: readFeatures(parameters),
   handshakeMethod: readHandshakeMethod(parameters),
 });
+
+const readPath = (parameters: JsonObject | undefined): Pick<PathConfig, 'path' | 'pattern'> => {
+  const path = normalisePath(readText(parameters, 'path', '/webhook'));
+  const pattern = toPattern(path);
+  return pattern === null ? { path } : { path, pattern };
+};
 
 const readFeatures = (parameters: JsonObject = {}): WebhookFeatures | null => {
   const given = WEBHOOK_FEATURES.filter((name) => (parameters[name] ?? false) !== false);
@@ -68,5 +92,6 @@ export const findPathProblem = (path: string): string | null => {
   if (normal === '/') return null;
   const segments = normal.slice(1).split('/');
   if (segments.includes('')) return 'has an empty segment';
-  return segments.some((segment) => segment === '.' || segment === '..') ? 'has the segment . or ..' : null;
+  if (segments.some((segment) => segment === '.' || segment === '..')) return 'has the segment . or ..';
+  return normal.includes('{{') ? null : findPatternProblem(normal); // reported as an expression
 };

@@ -4,7 +4,7 @@ import type { FindNodeType, NodeType } from '../../contract/node-type.ts';
 import { didYouMean, quote, toPointerKey } from '../../shared/describe.ts';
 import type { FindNearName } from '../../shared/near-name.ts';
 import type { Problem } from '../definition/problem.ts';
-import { WEBHOOK_FIELDS } from '../definition/request-fields.ts';
+import { webhookFieldsOf } from '../definition/request-fields.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { withoutLiterals } from '../expressions/parameters.ts';
 import { splitTemplate } from '../expressions/template.ts';
@@ -76,8 +76,9 @@ const checkParameters = async (
 
 /** Fields of a node's input: those of the request directly behind webhook triggers, else known in a run only. */
 const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readonly string[] | null => {
-  const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node.type);
-  return sources.length > 0 && sources.every((type) => type === WEBHOOK_TRIGGER) ? WEBHOOK_FIELDS : null;
+  const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node);
+  const triggers = sources.flatMap((node) => (node?.type === WEBHOOK_TRIGGER ? [node] : []));
+  return sources.length > 0 && triggers.length === sources.length ? webhookFieldsOf(triggers) : null;
 };
 
 const suggestNodeType = (

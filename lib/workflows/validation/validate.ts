@@ -4,7 +4,7 @@ import { limitHints } from '../../shared/near-name.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import type { Problem } from '../definition/problem.ts';
 import { readDraft } from '../definition/read-draft.ts';
-import { WEBHOOK_FIELDS } from '../definition/request-fields.ts';
+import { webhookFieldsOf } from '../definition/request-fields.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { checkBodies } from './check-bodies.ts';
 import { checkCallers } from './check-callers.ts';
@@ -86,7 +86,7 @@ const checkSemantics = async (
     triggerFields: graph.nodes.every(
       ({ nodeType, node }) => nodeType?.kind === 'action' || node.type === WEBHOOK_TRIGGER,
     )
-      ? WEBHOOK_FIELDS
+      ? webhookFieldsOf(graph.nodes.flatMap(({ node }) => (node.type === WEBHOOK_TRIGGER ? [node] : [])))
       : null,
     isFunction: await loadFunctionNames(),
     ...hints,

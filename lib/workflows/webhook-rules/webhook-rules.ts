@@ -1,5 +1,6 @@
 import type { WebhookFeatures } from '../definition/path-config.ts';
 import { allowFrom } from './allow-from.ts';
+import { cors } from './cors.ts';
 import { handshake } from './handshake.ts';
 import { paused } from './paused.ts';
 import { signature } from './signature.ts';
@@ -7,6 +8,7 @@ import type { WebhookRule } from './webhook-rule.ts';
 
 /** By the name of the parameter. */
 export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> = {
+  cors,
   paused,
   allowFrom,
   signature,

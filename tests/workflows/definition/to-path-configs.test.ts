@@ -46,6 +46,38 @@ test('what it says counts', () => {
   ]);
 });
 
+test('it is one webhook for each of several methods', () => {
+  const configs = toPathConfigs(aWorkflow({ nodes: [aTrigger({ methods: ['GET', 'POST'], path: '/a' })] }));
+  expect(configs.map(({ method, path, triggerNodeId }) => [method, path, triggerNodeId])).toEqual([
+    ['GET', '/a', 'request'],
+    ['POST', '/a', 'request'],
+  ]);
+});
+
+test('literal paths are first, then patterns, the most specific first', () => {
+  const paths = [
+    '/*all',
+    '/files/*rest',
+    '/:a/b',
+    '/x',
+    '/files/:id',
+    '/:a/:b/*rest',
+    '/files/:id/raw',
+    '/y',
+  ];
+  const nodes = paths.map((path, at) => aTrigger({ path }, { id: `node-${at}` }));
+  expect(toPathConfigs(aWorkflow({ nodes })).map(({ path, pattern }) => [path, pattern])).toEqual([
+    ['/x', undefined],
+    ['/y', undefined],
+    ['/files/:id/raw', ['files', ':id', 'raw']],
+    ['/:a/b', [':a', 'b']],
+    ['/files/:id', ['files', ':id']],
+    ['/files/*rest', ['files', '*rest']],
+    ['/:a/:b/*rest', [':a', ':b', '*rest']],
+    ['/*all', ['*all']],
+  ]);
+});
+
 test('disabled triggers and triggers of another kind listen nowhere', () => {
   const nodes = [aTrigger({}, { disabled: true }), { id: 'manual', type: 'manualTrigger', parameters: {} }];
   expect(toPathConfigs(aWorkflow({ nodes }))).toEqual([]);

@@ -109,6 +109,35 @@ describe('a valid workflow', () => {
         connections: [],
       },
     ],
+    [
+      'one path by two methods of one trigger, and a third of another',
+      {
+        ...aWorkflow(),
+        nodes: [aTrigger({ methods: ['GET', 'PUT'] }), aTrigger({}, { id: 'other' })],
+        connections: [],
+      },
+    ],
+    [
+      'patterns that fit the same paths, one more specific than the other',
+      {
+        ...aWorkflow(),
+        nodes: ['/users/me', '/users/:id', '/:kind/:id', '/users/*rest'].map((path, at) =>
+          aTrigger({ path }, { id: `node-${at}` }),
+        ),
+        connections: [],
+      },
+    ],
+    [
+      'patterns that fit the same paths, by different methods',
+      {
+        ...aWorkflow(),
+        nodes: [
+          aTrigger({ path: '/users/:id', methods: ['GET', 'PUT'] }),
+          aTrigger({ path: '/:kind/me', method: 'DELETE' }, { id: 'other' }),
+        ],
+        connections: [],
+      },
+    ],
   ])('may have %s', async (_case, value) => {
     expect(await problemsOf(value)).toEqual([]);
   });
@@ -304,6 +333,42 @@ describe('what is wrong is said, with its place', () => {
       }),
       '/nodes/1',
       'listens at POST /webhook, as /nodes/0 does',
+    ],
+    [
+      'two triggers at one address, by one of several methods',
+      aWorkflow({
+        nodes: [aTrigger({ methods: ['GET', 'POST'] }), aTrigger({ methods: ['PUT', 'POST'] }, { id: 'b' })],
+        connections: [],
+      }),
+      '/nodes/1',
+      'listens at POST /webhook, as /nodes/0 does',
+    ],
+    [
+      'two triggers with one pattern',
+      aWorkflow({
+        nodes: [aTrigger({ path: '/users/:id' }), aTrigger({ path: 'users/:id' }, { id: 'b' })],
+        connections: [],
+      }),
+      '/nodes/1',
+      'listens at POST /users/:id, as /nodes/0 does',
+    ],
+    [
+      'two triggers that a request could fire alike',
+      aWorkflow({
+        nodes: [aTrigger({ path: '/users/:id' }), aTrigger({ path: '/:kind/me' }, { id: 'b' })],
+        connections: [],
+      }),
+      '/nodes/1',
+      'listens at POST /:kind/me, and /nodes/0 at POST /users/:id: some paths fit both, and neither has more literal segments',
+    ],
+    [
+      'too many paths with parameters',
+      aWorkflow({
+        nodes: Array.from({ length: 201 }, (_, at) => aTrigger({ path: `/p${at}/:id` }, { id: `n${at}` })),
+        connections: [],
+      }),
+      '/nodes/200/parameters/path',
+      "has parameters, as 200 paths before it: a workflow can't have more",
     ],
     [
       'a file that is too deep',

@@ -28,10 +28,13 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
     };
   };
   return {
-    admit: ({ request, webhook }) => {
-      if (webhook.refusal === undefined) return null;
+    admit: (arrival) => {
+      const { request, webhook } = arrival;
+      const isByItsMethod =
+        webhook.refusal !== undefined && request.method === webhook.config.handshakeMethod;
+      if (!isByItsMethod) return null; // a refused request by any other method may be without credentials
       const headers = redactCredentialHeaders(request.headers, webhook.workflow.definition);
-      return reply(toTriggerInput(request, headers, {}));
+      return reply(toTriggerInput(arrival, headers, {}));
     },
     judge: ({ input }) => reply(input),
   };

@@ -39,8 +39,14 @@ const findField = (
   rest: readonly string[],
 ): readonly string[] => {
   const [next = '', ...deeper] = rest;
-  const inner = fields.includes(next) ? next : requestFields.get(next);
+  const inner = fields.includes(next) ? next : findForeign(fields, next);
   if (requestNames.has(name) && inner !== undefined) return [inner, ...deeper];
-  const near = requestFields.get(name) ?? findNearest(name, fields);
+  const near = findForeign(fields, name) ?? findNearest(name, fields);
   return near === null ? ['body', name, ...rest] : [near, ...rest];
+};
+
+/** The field of ours for a name of other tools. Where the path has no parameters, values in the URL are those of the query. */
+const findForeign = (fields: readonly string[], name: string): string | undefined => {
+  const field = requestFields.get(name);
+  return field === 'pathParams' && !fields.includes(field) ? 'queryParams' : field;
 };

@@ -140,6 +140,7 @@ describe('what nothing stands behind is said', () => {
     ['Body.total', 'body.total'],
     ['header.`x-id`', 'headers.`x-id`'],
     ['query.page', 'queryParams.page'],
+    ['params.page', 'queryParams.page'],
     ['payload.total', 'body.total'],
     ['msg.payload.total', 'body.total'],
     ['request.query.page', 'queryParams.page'],

@@ -1,0 +1,73 @@
+import type { Answer } from '../../shared/answer.ts';
+import { AppError } from '../../shared/errors.ts';
+import { readPreflight } from '../preflight.ts';
+import type { WebhookFeature } from '../webhook-feature.ts';
+import { toOriginTest } from './match-origin.ts';
+
+/** As the rule's schema has it. */
+interface CorsRule {
+  readonly origins: readonly string[];
+  readonly headers?: readonly string[];
+  readonly exposeHeaders?: readonly string[];
+  readonly credentials?: boolean;
+  readonly maxAgeSeconds?: number;
+}
+
+/** What webhooks themselves read of a request. */
+const DEFAULT_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'prefer', 'x-api-key'];
+
+/**
+ * Cross-origin resource sharing: which pages' scripts may call the webhook, and read its answers. Preflights are answered here,
+ * with the methods of the trigger. https://fetch.spec.whatwg.org/#http-cors-protocol
+ */
+export const cors: WebhookFeature = (value) => {
+  const rule = value as unknown as CorsRule;
+  const isAnyOrigin = rule.origins.includes('*');
+  const isAllowed = toOriginTest(rule.origins);
+
+  /** Null when the request is of a script that may not read the answer, or of none. */
+  const allowOrigin = (origin: string | undefined): string | null => {
+    if (isAnyOrigin) return '*';
+    return origin !== undefined && isAllowed(origin) ? origin : null;
+  };
+
+  return {
+    admit: ({ request, webhook, addHeaders }) => {
+      const origin = allowOrigin(request.headers.origin);
+      if (!isAnyOrigin) addHeaders({ vary: 'Origin' }); // with and without an Origin, so that caches keep them apart
+      const isPreflight = readPreflight(request) !== null;
+      if (origin !== null) addHeaders(isPreflight ? grant(rule, origin) : share(rule, origin));
+      if (!isPreflight) return null;
+      if (origin === null) throw new AppError('ORIGIN_NOT_ALLOWED', {});
+      const { config, workflow } = webhook;
+      const own = workflow.pathConfigs.filter(({ triggerNodeId }) => triggerNodeId === config.triggerNodeId);
+      const methods = own.map(({ method }) => method).join(', ');
+      return answerPreflight({ 'access-control-allow-methods': methods, ...describePreflight(rule) });
+    },
+  };
+};
+
+/** What both kinds of answers say. */
+const grant = ({ credentials = false }: CorsRule, origin: string): Answer['headers'] => ({
+  'access-control-allow-origin': origin,
+  ...(credentials ? { 'access-control-allow-credentials': 'true' } : {}),
+});
+
+const share = (rule: CorsRule, origin: string): Answer['headers'] => {
+  const { exposeHeaders = [] } = rule;
+  return {
+    ...grant(rule, origin),
+    ...(exposeHeaders.length > 0 ? { 'access-control-expose-headers': exposeHeaders.join(', ') } : {}),
+  };
+};
+
+const describePreflight = ({ headers = DEFAULT_HEADERS, maxAgeSeconds }: CorsRule): Answer['headers'] => {
+  // `*` does not stand for Authorization: https://fetch.spec.whatwg.org/#cors-non-wildcard-request-header-name
+  const allowed = headers.includes('*') ? ['*', 'authorization'] : headers;
+  return {
+    ...(allowed.length > 0 ? { 'access-control-allow-headers': allowed.join(', ') } : {}),
+    ...(maxAgeSeconds === undefined ? {} : { 'access-control-max-age': String(maxAgeSeconds) }),
+  };
+};
+
+const answerPreflight = (headers: Answer['headers']): Answer => ({ status: 204, headers, body: null });

@@ -1,0 +1,51 @@
+/** Whether a segment of a path is a parameter: `:id` for one segment, `*rest` for all that follow. */
+const isParameter = (segment: string | undefined): boolean => /^[:*]/.test(segment ?? '');
+
+/** The segments of a path with parameters; null for a literal path. @param path - with its leading slash */
+export const toPattern = (path: string): readonly string[] | null => {
+  const segments = path.slice(1).split('/');
+  return segments.some(isParameter) ? segments : null;
+};
+
+/** Orders patterns, the more specific first: more literal segments, then none that takes the rest, then more segments. */
+export const compareSpecificity = (a: readonly string[], b: readonly string[]): number =>
+  countLiterals(b) - countLiterals(a) || Number(takesRest(a)) - Number(takesRest(b)) || b.length - a.length;
+
+/** Whether some path fits both patterns, and neither is more specific. */
+export const areAmbiguous = (a: readonly string[], b: readonly string[]): boolean =>
+  compareSpecificity(a, b) === 0 &&
+  a.every((segment, at) => isParameter(segment) || isParameter(b[at]) || segment === b[at]);
+
+const countLiterals = (pattern: readonly string[]): number =>
+  pattern.filter((segment) => !isParameter(segment)).length;
+
+const takesRest = (pattern: readonly string[]): boolean => pattern.at(-1)?.startsWith('*') ?? false;
+
+/** No underscore at the start: `__proto__` is no name. */
+const PARAMETER = /^[:*][A-Za-z]\w*$/;
+
+/** Ways in which other tools write a parameter as a whole segment; a lone `*` is a parameter without a name. */
+const FOREIGN_PARAMETER = /^(?:\{([^{}]*)\}|<([^<>]*)>|\[([^[\]]*)\])$/;
+
+/** Problem of the parameters in a path, or null. @param path - with its leading slash */
+export const findPatternProblem = (path: string): string | null => {
+  const segments = path.slice(1).split('/');
+  const names = segments.filter(isParameter).map((segment) => segment.slice(1));
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  for (const [at, segment] of segments.entries()) {
+    const quoted = JSON.stringify(segment.slice(0, 80));
+    const foreign = FOREIGN_PARAMETER.exec(segment);
+    if (foreign !== null) {
+      const name = foreign.slice(1).find((group) => /^[A-Za-z]\w*$/.test(group ?? '')) ?? 'id';
+      return `${quoted} would be taken literally: write :${name} for one segment, *${name} for all that follow`;
+    }
+    if (!isParameter(segment)) continue;
+    if (/^\*+$/.test(segment))
+      return `${quoted} has no name: write *rest for all that follows, :id for one segment`;
+    if (!PARAMETER.test(segment))
+      return `${quoted} is no parameter: its name is a letter, then letters, digits and _, up to the next slash`;
+    if (segment.startsWith('*') && at < segments.length - 1)
+      return `${quoted} takes all that follows, so it must be the last segment`;
+  }
+  return twice === undefined ? null : `has two parameters of the name ${JSON.stringify(twice.slice(0, 80))}`;
+};

@@ -1,0 +1,133 @@
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import type { WorkflowNode } from '../../lib/contract/node.ts';
+import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { aJsonEvent, aWebhookEvent } from '../support/a-webhook-event.ts';
+import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
+
+let service: WebhookService;
+
+beforeEach(async () => {
+  service = await aWebhookService();
+});
+
+/** A workflow of triggers alone, which answer with what they got. */
+const putTriggers = (...triggers: WorkflowNode['parameters'][]) => {
+  const nodes = triggers.map((parameters, at) => ({
+    id: `trigger-${at}`,
+    type: 'webhookTrigger',
+    parameters: { responseMode: 'lastNode', ...parameters },
+  }));
+  const definition = { id: 'shop', name: 'Shop', enabled: true, nodes, connections: [] };
+  return service.workflows.put(definition, toPathConfigs(definition));
+};
+
+describe('a path with parameters', () => {
+  test('hands their values over as a ninth key, decoded once', async () => {
+    await service.put({ webhook: { path: '/users/:id/files/*rest' } });
+    const answer = await service.call(aJsonEvent({}, { path: 'users/a b/files/%2e%2e/c' }));
+    expect(Object.keys(bodyOf(answer))).toHaveLength(9);
+    expect(bodyOf(answer)).toMatchObject({ pathParams: { id: 'a b', rest: '%2e%2e/c' } });
+  });
+
+  test('is logged without their values', async () => {
+    await service.put({ webhook: { path: '/users/:id' } });
+    await service.call(aJsonEvent({}, { path: 'users/ada@example.com' }));
+    const log = service.lines.join();
+    expect(log).toContain('"path":"/users/:id"');
+    expect(log).not.toContain('ada@example.com');
+  });
+
+  test('counts repeated deliveries for each of their values', async () => {
+    await service.put({ webhook: { path: '/users/:id', responseMode: 'onReceived' } });
+    const send = async (path: string) => {
+      const event = aJsonEvent({}, { path, headers: { 'idempotency-key': 'k-1' } });
+      return bodyOf(await service.call(event)).duplicate ?? false;
+    };
+    expect([await send('users/1'), await send('users/2'), await send('users/1')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('can give the key of a delivery', async () => {
+    const deduplication = 'pathParams.id';
+    await service.put({ webhook: { path: '/users/:id', deduplication, responseMode: 'onReceived' } });
+    await service.call(aJsonEvent({}, { path: 'users/1' }));
+    expect(bodyOf(await service.call(aJsonEvent({}, { path: 'users/1' })))).toMatchObject({
+      duplicate: true,
+    });
+  });
+
+  test.each([
+    'users',
+    'users/',
+    'users/..',
+    'users/.',
+    'users/a/..',
+    'users//a',
+    'users/a\\b',
+    'users/\u0000',
+  ])('is not found at %j', async (path) => {
+    await putTriggers({ path: '/users/:id' }, { path: '/users/:id/*rest' });
+    expect(await service.call(aJsonEvent({}, { path }))).toEqual(aProblem(404, 'not-found'));
+  });
+});
+
+describe('several methods', () => {
+  test('fire one trigger, which sees which one it was', async () => {
+    await service.put({ webhook: { methods: ['GET', 'PUT'] } });
+    const methods = ['GET', 'PUT'].map(async (method) =>
+      bodyOf(await service.call(aWebhookEvent({ method }))),
+    );
+    expect((await Promise.all(methods)).map(({ requestMethod }) => requestMethod)).toEqual(['GET', 'PUT']);
+  });
+
+  test('are all in Allow, with those of other triggers of the path', async () => {
+    await putTriggers(
+      { path: '/a', methods: ['GET', 'PUT'] },
+      { path: '/a' },
+      { path: '/b', method: 'PATCH' },
+    );
+    const answer = await service.call(aWebhookEvent({ method: 'DELETE', path: 'a' }));
+    expect(answer).toEqual(aProblem(405, 'method-not-allowed'));
+    expect(answer.headers).toMatchObject({ allow: 'GET, PUT, POST, HEAD' });
+  });
+
+  test('count repeated deliveries for each method', async () => {
+    await service.put({ webhook: { methods: ['PUT', 'DELETE'], responseMode: 'onReceived' } });
+    const send = async (method: string) => {
+      const event = aWebhookEvent({ method, headers: { 'idempotency-key': 'k-1' } });
+      return bodyOf(await service.call(event)).duplicate ?? false;
+    };
+    expect([await send('PUT'), await send('DELETE'), await send('PUT')]).toEqual([false, false, true]);
+  });
+});
+
+describe('HEAD and OPTIONS', () => {
+  test('HEAD is answered as GET, without the body', async () => {
+    await service.put({ webhook: { method: 'GET' } });
+    const get = await service.call(aWebhookEvent({ method: 'GET' }));
+    const { body, ...head } = await service.call(aWebhookEvent({ method: 'HEAD' }));
+    expect([get.statusCode, head.statusCode, body]).toEqual([200, 200, undefined]);
+    expect(Object.keys(head.headers ?? {})).toEqual(Object.keys(get.headers ?? {}));
+    expect(service.executions.records()).toHaveLength(2);
+  });
+
+  test('HEAD is 405 where no trigger listens to GET', async () => {
+    await service.put();
+    const { statusCode, headers, body } = await service.call(aWebhookEvent({ method: 'HEAD' }));
+    expect([statusCode, headers?.allow, body]).toEqual([405, 'POST', undefined]);
+  });
+
+  test.each([{}, { origin: 'https://shop.example', 'access-control-request-method': 'POST' }])(
+    'OPTIONS fires its trigger, or is 405: with %j',
+    async (headers) => {
+      await putTriggers({ path: '/a' }, { path: '/b', methods: ['POST', 'OPTIONS'] });
+      const options = (path: string) => service.call(aWebhookEvent({ method: 'OPTIONS', path, headers }));
+      expect((await options('a')).headers).toMatchObject({ allow: 'POST' });
+      expect(bodyOf(await options('b'))).toMatchObject({ requestMethod: 'OPTIONS' });
+    },
+  );
+});
