@@ -97,7 +97,7 @@ const addPlugin = (project: ProjectCopy): void => {
       unified('bench', () => import('./bench.ts')),
     ];`,
   );
-  for (const name of ['approval', 'copy-file', 'github-push', 'orders', 'sync-people']) {
+  for (const name of ['approval', 'copy-file', 'github-push', 'orders', 'products', 'sync-people']) {
     project.write(`workflows/${name}.json`, workflow(name, [trigger, { id: 'out', type: 'bench' }]));
   }
   project.write('workflows/bench.json', workflow('bench', [trigger, { id: 'out', type: 'bench' }]));

@@ -20,6 +20,14 @@ describe('workflow put', () => {
     });
   });
 
+  test('says each method of a path with parameters', async () => {
+    const { call, file } = await openCommandLine();
+    const trigger = aTrigger({ path: '/users/:id', methods: ['GET', 'PUT'] });
+    const path = file('w.json', aWorkflow({ nodes: [trigger, ...aWorkflow().nodes.slice(1)] }));
+    const url = 'http://localhost:3000/api/webhook/greeting/users/:id';
+    expect((await call(`workflow put ${path}`)).out).toBe(`greeting: version 1\n  GET ${url}\n  PUT ${url}`);
+  });
+
   test('of what is unchanged makes no new version; of what is changed does', async () => {
     const { call, file } = await openCommandLine();
     const path = file('w.json', aWorkflow());

@@ -75,6 +75,35 @@ describe('a path with parameters', () => {
   });
 });
 
+test('a hostile path is 404, or a value like any other, against every pattern', async () => {
+  const literal = '/a'.repeat(30);
+  await putTriggers(
+    { path: '/:a' },
+    { path: '/:a/:b/:c' },
+    { path: `${literal}/*rest` },
+    ...Array.from({ length: 100 }, (_, at) => ({ path: `/p${at}/:id/*rest` })),
+  );
+  const paths: [string, number][] = [
+    ['x'.repeat(100_000), 200],
+    ['a/'.repeat(50_000), 404],
+    [`${literal.slice(1)}${'/a'.repeat(50_000)}`, 200],
+    ['%2e%2e/%2e%2e/%2e%2e', 200],
+    ['%252e%252e', 200],
+    ['p7/..%2f/x', 200],
+    ['p7/../x', 404],
+    ['p7/./x', 404],
+    ['__proto__/constructor/toString', 200],
+    [':a', 200],
+    ['*rest/:b/c', 200],
+    ['\ud800', 200],
+    ['\u0001', 404],
+  ];
+  for (const [path, status] of paths) {
+    const { statusCode } = await service.call(aWebhookEvent({ path }));
+    expect([path.slice(0, 40), statusCode]).toEqual([path.slice(0, 40), status]);
+  }
+});
+
 describe('several methods', () => {
   test('fire one trigger, which sees which one it was', async () => {
     await service.put({ webhook: { methods: ['GET', 'PUT'] } });

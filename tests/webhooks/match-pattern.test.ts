@@ -36,6 +36,39 @@ describe('a pattern', () => {
   });
 });
 
+describe('a hostile path', () => {
+  const patterns = [
+    '/:a',
+    '/a/:b/c',
+    '/*rest',
+    '/a/*rest',
+    `${'/:p'.repeat(50)}`,
+    `${'/a'.repeat(50)}/*rest`,
+  ];
+  const many = cases(10_000, 1_000_000);
+
+  test.each(patterns)(
+    'is matched with %s by a look at each segment of the pattern, and one at the rest',
+    (pattern) => {
+      const segments = pattern.split('/').slice(1);
+      const paths = ['a', 'x', '..%2f', '%2e%2e', ':a', '*rest', '\ud800'].map((one) =>
+        Array(many).fill(one),
+      );
+      for (const path of [...paths, ['x'.repeat(many)], ['__proto__', 'constructor', 'toString']]) {
+        let reads = 0;
+        const counted = new Proxy(path, {
+          get: (target, key, receiver) => {
+            reads += Number(typeof key === 'string' && /^\d+$/.test(key));
+            return Reflect.get(target, key, receiver);
+          },
+        });
+        const values = matchPattern(segments, counted);
+        expect(reads).toBeLessThanOrEqual(segments.length + (values === null ? 0 : path.length));
+      }
+    },
+  );
+});
+
 /** By backtracking on both lists, segment by segment. */
 const matchSlowly = (
   [first, ...pattern]: readonly string[],

@@ -37,6 +37,8 @@ export const cors: WebhookFeature = (value) => {
       if (!isAnyOrigin) addHeaders({ vary: 'Origin' }); // with and without an Origin, so that caches keep them apart
       const isPreflight = readPreflight(request) !== null;
       if (origin !== null) addHeaders(isPreflight ? grant(rule, origin) : share(rule, origin));
+      const isOfHandshake = request.method === webhook.config.handshakeMethod;
+      if (!isPreflight && webhook.refusal !== undefined && !isOfHandshake) throw webhook.refusal;
       if (!isPreflight) return null;
       if (origin === null) throw new AppError('ORIGIN_NOT_ALLOWED', {});
       const { config, workflow } = webhook;

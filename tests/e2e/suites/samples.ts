@@ -40,6 +40,9 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
     expect(withoutVarying(await response.text())).toEqual(withoutVarying(JSON.stringify(answer)));
   };
 
+  const examples = readmeExamples(readFileSync(join(projectRoot, 'docs/samples.md'), 'utf8'));
+  const examplesOf = (id: string) => examples.filter(({ url }) => url.includes(`/webhook/${id}/`));
+
   describe('the README', () => {
     test('its curl lines answer as printed there', async () => {
       const examples = readmeExamples(read('README.md'));
@@ -59,8 +62,6 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
   });
 
   describe('the samples that call out, as their page has it,', () => {
-    const examples = readmeExamples(readFileSync(join(projectRoot, 'docs/samples.md'), 'utf8'));
-    const examplesOf = (id: string) => examples.filter(({ url }) => url.includes(`/webhook/${id}/`));
     const [people] = examplesOf('sync-people') as [ReadmeExample];
     const [copy] = examplesOf('copy-file') as [ReadmeExample];
     /** A sample that calls the stand-in at the port of this test. */
@@ -123,6 +124,26 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       const wrong = await post('/api/webhook/orders/orders', { total: 1 }, { 'x-api-key': 'wrong' });
       expect([missing.status, wrong.status]).toEqual([401, 401]);
       expect({ ...missing.body, instance: '' }).toEqual({ ...wrong.body, instance: '' });
+    });
+
+    test('products answers about the product in the URL, and the preflight of a script', async () => {
+      const [product] = examplesOf('products') as [ReadmeExample];
+      await tryExample(product);
+      const url = `${project.service.baseUrl}${new URL(product.url).pathname}`;
+      const origin = 'https://www.shop.example';
+      const asked = { 'access-control-request-method': 'PUT' };
+      const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin, ...asked } });
+      expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([
+        204,
+        'GET, PUT',
+      ]);
+      const answer = await fetch(url, { method: 'PUT', headers: { origin } });
+      expect(await answer.json()).toEqual({ sku: 'A-7', is: 'replaced' });
+      expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+      const head = await fetch(url, { method: 'HEAD' });
+      expect([head.status, await head.text()]).toEqual([200, '']);
+      const other = await fetch(url, { method: 'POST', headers: { origin } });
+      expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, PUT, HEAD']);
     });
 
     test('github-push picks repository, pusher and commit messages from a push delivery', async () => {
