@@ -45,7 +45,7 @@ describe('a hostile path', () => {
     `${'/:p'.repeat(50)}`,
     `${'/a'.repeat(50)}/*rest`,
   ];
-  const many = cases(10_000, 1_000_000);
+  const many = cases(10_000, 100_000);
 
   test.each(patterns)(
     'is matched with %s by a look at each segment of the pattern, and one at the rest',

@@ -65,10 +65,10 @@ const checkOrigins = ({ origins }: CorsRule): Problem[] =>
     return message === null ? [] : [{ path: `/origins/${index}`, message }];
   });
 
-/** With credentials, browsers take `*` for an origin, or a header, of that name. */
+/** With credentials, browsers take `*` for a name. https://fetch.spec.whatwg.org/#cors-protocol-and-credentials */
 const checkWildcards = ({ credentials = false, ...lists }: CorsRule): Problem[] => {
   if (!credentials) return [];
-  const message = 'has no "*" beside "credentials": browsers refuse it, so name each';
+  const message = 'can not stand beside "credentials", where browsers take it for a name: list each';
   const keys = ['origins', 'headers', 'exposeHeaders'] as const;
   return keys.flatMap((key) => {
     const index = lists[key]?.indexOf('*') ?? -1;
@@ -86,7 +86,7 @@ const findOriginProblem = (origin: string): string | null => {
   const sent = `${url.protocol}//${url.host}`;
   if (sent !== written)
     return `is not as browsers send it: write ${quote(isWildcard ? sent.replace('any.', '*.') : sent)}`;
-  if (isWildcard && !/^any\.(?:localhost|.+\..+)$/.test(url.hostname))
-    return 'would allow all sites of a top-level domain';
-  return null;
+  const domain = url.hostname.replace('any.', '');
+  const isTopLevel = isWildcard && !domain.includes('.') && domain !== 'localhost';
+  return isTopLevel ? 'would allow all sites of a top-level domain' : null;
 };
