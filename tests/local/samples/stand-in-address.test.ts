@@ -9,7 +9,12 @@ const endpoints = { dynamodbEndpoint: '', engineEndpoint: '', blobFolder: '', se
 
 test('the samples call the stand-in alone, where the local service allows it', () => {
   const folder = join(projectRoot, 'workflows');
-  const samples = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const samples = readdirSync(folder).map((name) =>
+    // Without the origins of `cors`, which call.
+    JSON.stringify(
+      JSON.parse(readFileSync(join(folder, name), 'utf8'), (key, value) => (key === 'origins' ? [] : value)),
+    ),
+  );
   const hosts = samples.flatMap((text) => [...text.matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host));
   const { host, port, mailPort } = STAND_IN_ADDRESS;
   expect(new Set(hosts)).toEqual(new Set([`${host}:${port}`]));
