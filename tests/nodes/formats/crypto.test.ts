@@ -133,7 +133,7 @@ describe('with the key of a credential', () => {
       value: expect.stringMatching(/^[\da-f]{128}$/),
     });
     expect(await runWithKey(sign, { key: String(key) })).toBe(
-      'The key of the credential "credential-1" must be a key for EdDSA, as PEM',
+      'The key of the credential "credential-1" must be a key for EdDSA, as PEM (ERR_OSSL_BAD_DECRYPT)',
     );
   });
 

@@ -136,11 +136,16 @@ const readKey = (
   { text, passphrase, place }: Key,
   create: (pem: PemKey) => KeyObject,
 ): KeyObject => {
-  const object = tryCreate(create, { key: text, format: 'pem', passphrase });
-  const { asymmetricKeyType = '' } = object ?? {};
-  if (object === null || !keyTypes[signatureAlgorithm].includes(asymmetricKeyType))
-    throw new RangeError(`${place} must be a key for ${signatureAlgorithm}, as PEM`);
-  return object;
+  const expected = `${place} must be a key for ${signatureAlgorithm}, as PEM`;
+  try {
+    const object = create({ key: text, format: 'pem', passphrase });
+    const { asymmetricKeyType = '' } = object;
+    if (keyTypes[signatureAlgorithm].includes(asymmetricKeyType)) return object;
+  } catch (error) {
+    // The code alone: the message of OpenSSL may show parts of the key.
+    throw new RangeError(`${expected} (${(error as NodeJS.ErrnoException).code ?? 'it can not be read'})`);
+  }
+  throw new RangeError(expected);
 };
 
 interface PemKey {
@@ -148,15 +153,6 @@ interface PemKey {
   readonly format: 'pem';
   readonly passphrase: string;
 }
-
-/** Without the error of OpenSSL, which may show parts of the key. */
-const tryCreate = (create: (pem: PemKey) => KeyObject, pem: PemKey): KeyObject | null => {
-  try {
-    return create(pem);
-  } catch {
-    return null;
-  }
-};
 
 const toDigest = (algorithm: SignatureAlgorithm): string | null => (algorithm === 'EdDSA' ? null : 'sha256');
 
