@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { checkTemplate, type Template, type TemplateResource } from '../../support/check-template.ts';
+import { checkTemplate, type Template, type TemplateResource } from '../support/check-template.ts';
 
 const role: TemplateResource = {
   Type: 'AWS::IAM::Role',

@@ -9,7 +9,7 @@ import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf, placesOf, type Statement, statementsOf } from '../support/role-grants.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
-import { describeCheckTemplate } from './suites/check-template.ts';
+import { describeCheckTemplate } from './check-template.ts';
 
 const adminFunctions = [
   'adminPlugins',
