@@ -19,6 +19,8 @@ interface ExecutionRequest {
   readonly limits: ExecutionLimits;
   /** Start of the timeout, milliseconds since the epoch; the start of the execution when absent. */
   readonly since?: number | undefined;
+  /** Whether the output is that of all end nodes, by their ids; else that of the last one. */
+  readonly collectsEnds?: boolean;
 }
 
 /**
@@ -29,12 +31,12 @@ interface ExecutionRequest {
  */
 export const execute = async (
   plan: Plan,
-  { execution, input, limits, since }: ExecutionRequest,
+  { execution, input, limits, since, collectsEnds = false }: ExecutionRequest,
   ports: EnginePorts,
 ): Promise<ExecutionResult> => {
   const route = plan.routeFrom(execution.trigger.nodeId);
   const session = new Session(execution, limits, ports, since);
-  const run = new Run(session, { plan, route, steps: ports.steps, within: '' });
+  const run = new Run(session, { plan, route, steps: ports.steps, within: '', collectsEnds });
   const { onProgress } = ports;
   if (onProgress !== undefined) session.reportProgress = () => onProgress(() => run.collect());
   try {

@@ -17,6 +17,8 @@ export interface RunOptions {
   readonly nodes?: JsonObject;
   /** Aborted when the run around it ends; the signal of the session when absent. */
   readonly signal?: () => AbortSignal;
+  /** See `execute`. */
+  readonly collectsEnds?: boolean;
   /** `$trigger`, when the run does not start at a trigger. */
   readonly trigger?: JsonObject;
 }

@@ -53,7 +53,7 @@ export interface ExecutionResult {
   readonly status: 'succeeded' | 'failed' | 'timedOut';
   /** In the order of their start; inner runs follow their node. */
   readonly nodes: readonly NodeRecord[];
-  /** Output of the last node; `{}` when it delivered nothing. */
+  /** Output of the last node, or of all end nodes by their ids; `{}` when it delivered nothing. */
   readonly output: JsonObject;
   /** What was first emitted on the output `response`; null when no node did. */
   readonly response: JsonObject | null;

@@ -47,6 +47,16 @@ export class RunOutputs {
     return this.#latest.get(last);
   }
 
+  /** Outputs by the ids of all nodes without a successor that ran, in plan order. */
+  get ends(): JsonObject {
+    const ends = [...this.#latest].filter(([node]) => !this.#hasSuccessor(node));
+    return Object.fromEntries(
+      ends
+        .sort(([a], [b]) => a - b)
+        .map(([node, output]) => [this.#options.plan.nodes[node]?.node.id, output]),
+    );
+  }
+
   #hasSuccessor(node: number): boolean {
     const { plan, route } = this.#options;
     return (plan.nodes[node]?.outgoing ?? []).some((edge) => {

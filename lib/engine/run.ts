@@ -219,12 +219,19 @@ export class Run implements InnerRun {
     const { route, plan } = this.#options;
     if (index === route.trigger) this.#trigger = main;
     this.#outputs.set(index, main);
-    this.#response ??= outputs[RESPONSE_OUTPUT] ?? null;
+    const response = outputs[RESPONSE_OUTPUT];
+    if (response !== undefined && this.#response === null) this.#respond(response);
     this.#progress.settle(index, outputs);
     for (const skipped of this.#progress.takeSkipped()) this.#recordSkipped(skipped);
     const restarted = this.#progress.takeRestarted();
     if (plan.readsNodes) for (const loop of restarted) this.#outputs.keepIteration(loop);
     return this.#checkLimits(index);
+  }
+
+  /** An inner run answers no caller. */
+  #respond(response: JsonObject): void {
+    this.#response = response;
+    if (this.#options.within === '') this.#session.ports.onResponse?.(response);
   }
 
   #recordSkipped(index: number): void {
@@ -272,7 +279,8 @@ export class Run implements InnerRun {
 
   /** The result so far. */
   partialResult(): Pick<RunResult, 'output' | 'response'> {
-    return { output: this.#outputs.last ?? this.#initial, response: this.#response };
+    const output = this.#options.collectsEnds === true ? this.#outputs.ends : this.#outputs.last;
+    return { output: output ?? this.#initial, response: this.#response };
   }
 
   currentNodeId(): string {

@@ -1,4 +1,5 @@
 import type { Files } from '../contract/files.ts';
+import type { JsonObject } from '../contract/json.ts';
 import type { LentCredential } from '../contract/lent-credential.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
@@ -70,6 +71,8 @@ export interface EnginePorts {
   readonly track?: <Value>(work: Promise<Value>) => Promise<Value>;
   /** Called when a node that takes time starts or ends; a snapshot is computed on demand. */
   readonly onProgress?: (snapshot: () => readonly NodeRecord[]) => void;
+  /** Called with what is first emitted on the output `response`; on a replay again. */
+  readonly onResponse?: (response: JsonObject) => void;
   /** Aborted, with an Error as its reason, to end the execution early. */
   readonly signal?: AbortSignal;
 }

@@ -224,6 +224,16 @@ export const describeExecutionStore = (
         });
       });
 
+      test('a response is kept while it runs, until its end has another result', async () => {
+        const store = await create();
+        await store.start(accepted());
+        await store.saveProgress('e-1', { status: 'running', result: 'j1', leaseExpiresAt: 1 });
+        await store.saveProgress('e-1', { status: 'waiting', leaseExpiresAt: 1 });
+        expect(await store.find('e-1')).toMatchObject({ status: 'waiting', result: 'j1' });
+        await store.finish('e-1', end({ result: 'j2' }));
+        expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', result: 'j2' });
+      });
+
       test('its result and its checkpoints are kept at its end', async () => {
         const store = await create();
         await store.start(accepted());

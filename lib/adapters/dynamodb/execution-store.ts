@@ -174,7 +174,7 @@ export const createExecutionStore = (
       return item === null ? null : readNumber(item, 'redispatches');
     },
 
-    saveProgress: async (executionId, { status, nodes, crashes, checkpoints, leaseExpiresAt }) => {
+    saveProgress: async (executionId, { status, nodes, crashes, checkpoints, result, leaseExpiresAt }) => {
       const fitted = nodes === undefined ? null : fitNodes(nodes);
       if (checkpoints !== undefined)
         await update(dataKeyOf(executionId), {
@@ -188,6 +188,7 @@ export const createExecutionStore = (
           nodes: optional(fitted?.kept, longJson),
           nodesOmitted: optional(fitted?.omitted, number),
           crashes: optional(crashes, number),
+          result: optional(result, packed),
           ...toLease(leaseExpiresAt),
           expiresAt: openExpiry(),
         },

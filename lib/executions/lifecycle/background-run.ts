@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../contract/json.ts';
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Logger } from '../../contract/services.ts';
 import { type CheckpointJournal, createJournalingSteps } from '../../engine/checkpoint-journal.ts';
@@ -6,6 +7,7 @@ import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
+import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { countCrashes, MAX_CRASHES } from '../record/count-crashes.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
@@ -13,6 +15,7 @@ import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { latestTimeOf } from '../record/keep-times.ts';
 import { createRecorder, type Recorder } from '../record/recorder.ts';
+import { saveResponse } from '../record/save-response.ts';
 import type { BackgroundEngine, BackgroundInvocation } from './background-engine.ts';
 import { type FinishParts, finishEarly, finishExecution, type NewEnd } from './finish-execution.ts';
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
@@ -112,12 +115,20 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     });
     recorder = runRecorder;
     const infrastructure = watchInfrastructureErrors();
-    const limits = computeLimits(loaded.workflow.definition.settings, mode);
+    const { definition } = loaded.workflow;
+    const limits = computeLimits(definition.settings, mode);
+    const { collectsEnds, respondsEarly } = readAnswering(definition, leased.trigger.nodeId);
+    let responseSaved: Promise<void> | null = null;
+    const onResponse = (response: JsonObject): void => {
+      const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
+      const saving = { executions: { saveProgress }, blobs, leaseExpiresAt, logger };
+      responseSaved = engine.track(saveResponse(leased, response, loaded.input, saving));
+    };
     const running = runToResult(
       () =>
         execute(
           loaded.plan,
-          { execution, input: loaded.input, limits, since: engine.since },
+          { execution, input: loaded.input, limits, since: engine.since, collectsEnds },
           {
             services: { ...services, clock },
             openFiles: parts.filesFor(leased),
@@ -128,6 +139,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             credentials: parts.outboundCredentials,
             track: engine.track,
             onProgress: runRecorder.update,
+            ...(respondsEarly && leased.keepsResult ? { onResponse } : {}),
             signal: halted.signal,
             guard: parts.guard,
           },
@@ -140,6 +152,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       throw error;
     });
     if (isSuspended) return; // the replay resumes from before the suspension: a later result is void
+    await responseSaved;
     await engine.track(runRecorder.close().then(async () => finish(leased, await toEnd(result))));
   };
 

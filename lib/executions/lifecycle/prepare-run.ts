@@ -6,6 +6,7 @@ import type { StrayErrorGuard } from '../../engine/failure.ts';
 import type { ExecutionResult } from '../../engine/result.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
+import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import type { ExecutionStart } from '../record/execution-store.ts';
@@ -55,6 +56,7 @@ export const createPrepareRun =
     plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
     await outboundCredentials?.prefetch(plan.credentialIds);
     const limits = computeLimits(workflow.definition.settings, 'inline', timeLimitMs);
+    const { collectsEnds } = readAnswering(workflow.definition, trigger.nodeId);
     const run = async (start: ExecutionStart): Promise<ExecutionResult> => {
       const execution = toExecutionInfo(start);
       const ports = {
@@ -67,7 +69,7 @@ export const createPrepareRun =
         credentials: outboundCredentials,
         guard,
       };
-      return execute(plan, { execution, input, limits }, ports);
+      return execute(plan, { execution, input, limits, collectsEnds }, ports);
     };
     return { isPure: plan.isPure, run };
   };

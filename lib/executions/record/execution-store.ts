@@ -66,6 +66,8 @@ export interface ExecutionProgress {
   readonly crashes?: number;
   /** See {@link ExecutionData}. Absent: unchanged. */
   readonly checkpoints?: string;
+  /** See {@link ExecutionEnd}: the answer of a run that goes on after it. Absent: unchanged. */
+  readonly result?: string;
   /** Milliseconds since the epoch. */
   readonly leaseExpiresAt: number;
 }
@@ -120,6 +122,7 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
   readonly crashes: number;
   /** How often it was dispatched again before its start. */
   readonly redispatches: number;
+  /** See {@link ExecutionEnd}. */
   readonly result: string | null;
   readonly isInOutbox: boolean;
   /** From when the sweeper reconciles it, milliseconds since the epoch; null for never. */

@@ -27,7 +27,7 @@ export const packInput = (executionId: string, input: JsonObject, blobs: BlobSto
  */
 export const packResult = async (
   { executionId, keepsResult }: Pick<ExecutionStart, 'executionId' | 'keepsResult'>,
-  { output, response }: ExecutionResult,
+  { output, response }: Pick<ExecutionResult, 'output' | 'response'>,
   input: JsonObject,
   blobs: BlobStore,
 ): Promise<{ readonly result?: string }> => {

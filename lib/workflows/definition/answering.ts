@@ -1,0 +1,18 @@
+import type { WorkflowDefinition } from './definition.ts';
+
+/** What the trigger of a run asks of the run for the sake of its caller: parameters of a `webhookTrigger`. */
+interface Answering {
+  /** The output is that of all end nodes, by their ids. */
+  readonly collectsEnds: boolean;
+  /** The response is stored as soon as a node has emitted it, since the run goes on after it. */
+  readonly respondsEarly: boolean;
+}
+
+export const readAnswering = (
+  { nodes }: Pick<WorkflowDefinition, 'nodes'>,
+  triggerNodeId: string,
+): Answering => {
+  const { lastNodeAnswer, continueAfterResponse } =
+    nodes.find(({ id }) => id === triggerNodeId)?.parameters ?? {};
+  return { collectsEnds: lastNodeAnswer === 'all', respondsEarly: continueAfterResponse === true };
+};
