@@ -8,5 +8,8 @@ export const MAX_ANSWER_BYTES = 6 * 1024 * 1024;
 export const toResult = (answer: Answer, method: string): APIGatewayProxyStructuredResultV2 => ({
   statusCode: answer.status,
   headers: { ...answer.headers, 'x-content-type-options': 'nosniff' },
-  ...(answer.body === null || method === 'HEAD' ? {} : { body: answer.body }),
+  ...(answer.cookies === undefined ? {} : { cookies: [...answer.cookies] }),
+  ...(answer.body === null || method === 'HEAD'
+    ? {}
+    : { body: answer.body, ...(answer.isBase64 === true ? { isBase64Encoded: true } : {}) }),
 });

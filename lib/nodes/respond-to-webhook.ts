@@ -6,6 +6,18 @@ import { emit, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
 /** RFC 9110 §5.5, in ASCII; without line breaks, which would begin another header. */
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
+/** What a cookie may be: see `toSetCookie`. */
+const cookie = Type.Object({
+  name: Type.String(),
+  value: Type.String(),
+  path: Type.Optional(Type.String()),
+  domain: Type.Optional(Type.String()),
+  maxAgeSeconds: Type.Optional(Type.Integer({ minimum: 0 })),
+  httpOnly: Type.Boolean({ default: true }),
+  secure: Type.Boolean({ default: true }),
+  sameSite: Type.Enum(['Strict', 'Lax', 'None'], { default: 'Lax' }),
+});
+
 /** Answers the caller of a webhook whose `responseMode` is `responseNode`. Its output is its input. */
 export const respondToWebhook = defineAction({
   id: 'respondToWebhook',
@@ -25,14 +37,24 @@ export const respondToWebhook = defineAction({
     }),
     body: Type.Optional(
       Type.Unknown({
-        description: 'A text is sent as it is, anything else as JSON; the input when absent',
+        description:
+          'A text is sent as it is, a file as its bytes, anything else as JSON; the input when absent',
       }),
     ),
+    redirect: Type.Optional(
+      Type.String({ description: 'Where to send the caller, by status 302 unless another one is set' }),
+    ),
+    cookies: Type.Array(cookie, { default: [], maxItems: 50, description: 'Cookies to set' }),
   }),
   execute: ({ parameters, input }) => {
-    const { status, headers, body = input } = parameters;
+    const { status, headers, body = input, redirect, cookies } = parameters;
     for (const [name, value] of Object.entries(headers)) checkHeader(name, value);
-    return emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: { status, headers, body } });
+    const response = { status, headers, body };
+    if (redirect === undefined && cookies.length === 0)
+      return emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: response });
+    return import('./special-response.chunk.ts').then(({ toSpecialResponse }) =>
+      emit({ [MAIN_OUTPUT]: input, [RESPONSE_OUTPUT]: toSpecialResponse(response, redirect, cookies) }),
+    );
   },
 });
 

@@ -5,6 +5,10 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Null when there is none. */
   readonly body: string | null;
+  /** Whether the body is base64, of bytes that are sent. */
+  readonly isBase64?: boolean;
+  /** Values of `Set-Cookie`: one header each (RFC 6265 §3). */
+  readonly cookies?: readonly string[];
   /** The execution that it is about, for the log. */
   readonly executionId?: string;
 }

@@ -81,6 +81,83 @@ describe('respondToWebhook', () => {
     },
   );
 
+  describe('redirect', () => {
+    test.each([
+      ['/thanks', 302],
+      ['https://shop.example/thanks?a=1#b', 302],
+      ['../thanks', 302],
+    ])('to %s is status %d with that location, and no body', async (redirect, status) => {
+      const response = { status, headers: { location: redirect }, body: null };
+      expect(await run({ redirect, body: 'left out' })).toStrictEqual(emit({ main: input, response }));
+    });
+
+    test.each([301, 302, 303, 307, 308])('takes the status %d', async (status) => {
+      expect(await run({ redirect: '/a', status })).toMatchObject({ outputs: { response: { status } } });
+    });
+
+    test.each([201, 300, 304, 404])('refuses the status %d', async (status) => {
+      await expect(run({ redirect: '/a', status })).rejects.toThrow(
+        'Parameter "status" must be one of 301, 302, 303, 307, 308 with a redirect',
+      );
+    });
+
+    test.each([
+      '',
+      'a b',
+      '/a\r\nset-cookie: b',
+      '/ü',
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'http://',
+      '\t/a',
+    ])('refuses %j', async (redirect) => {
+      await expect(run({ redirect })).rejects.toThrow('Parameter "redirect" must be a path or a URL');
+    });
+  });
+
+  describe('cookies', () => {
+    const setCookie = async (...cookies: JsonObject[]) => {
+      const result = await run({ cookies });
+      return (result as { outputs: { response: { setCookie?: readonly string[] } } }).outputs.response
+        .setCookie;
+    };
+
+    test('are out of reach of scripts and by https, unless they say otherwise', async () => {
+      expect(
+        await setCookie(
+          { name: 'a', value: '1' },
+          { name: 'b', value: '', path: '/x', domain: 'shop.example', maxAgeSeconds: 0, sameSite: 'Strict' },
+          { name: 'c', value: 'x', httpOnly: false, secure: false },
+          { name: 'd', value: 'x', sameSite: 'None' },
+        ),
+      ).toEqual([
+        'a=1; HttpOnly; Secure; SameSite=Lax',
+        'b=; Path=/x; Domain=shop.example; Max-Age=0; HttpOnly; Secure; SameSite=Strict',
+        'c=x; SameSite=Lax',
+        'd=x; HttpOnly; Secure; SameSite=None',
+      ]);
+    });
+
+    test.each<[string, JsonObject]>([
+      ['name', { name: '', value: 'x' }],
+      ['name', { name: 'a=b', value: 'x' }],
+      ['value', { name: 'a', value: 'x; Domain=evil.example' }],
+      ['value', { name: 'a', value: 'x\r\nset-cookie: b' }],
+      ['value', { name: 'a', value: 'ü' }],
+      ['value', { name: 'a', value: 'x'.repeat(5_000) }],
+      ['path', { name: 'a', value: 'x', path: '/;Domain=evil.example' }],
+      ['domain', { name: 'a', value: 'x', domain: 'a\nb' }],
+      ['secure', { name: 'a', value: 'x', secure: false, sameSite: 'None' }],
+    ])('refuses the %s of %j, without its value in the error', async (field, cookie) => {
+      const error: unknown = await run({ cookies: [{ name: 'a', value: 'fine' }, cookie] }).catch(
+        (error) => error,
+      );
+      expect(error).toBeInstanceOf(TypeError);
+      expect((error as Error).message).toContain(`"cookies.1.${field}"`);
+      expect((error as Error).message).not.toContain('evil');
+    });
+  });
+
   test('a header named __proto__ stays a header', async () => {
     const result = await run({ headers: JSON.parse('{"__proto__":"x"}') });
     const { response } = (result as { outputs: { response: { headers: object } } }).outputs;
