@@ -93,7 +93,11 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const input = { ...toTriggerInput(arrival, named, body), ...more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
-    return runWebhook({ request, webhook, headers, input }, computeTimeLimit(context, settings), running);
+    return runWebhook(
+      { request, webhook, headers, input, features },
+      computeTimeLimit(context, settings),
+      running,
+    );
   });
 };
 

@@ -40,6 +40,7 @@ const webhookTrigger: TriggerProvider = {
   version: '1.0.0',
   example: { parameters: { responseMode: 'lastNode' }, output: { triggerType: 'webhook', ...sampleRequest } },
   firedBy: 'request',
+  literalParameters: ['answer', 'handshake'], // templates over the request, not for the trigger's own run
   credentialTypes: ['apiKey', 'basic'],
   properties: [
     {
@@ -111,6 +112,38 @@ const webhookTrigger: TriggerProvider = {
       displayName: 'CORS',
       type: 'object',
       description: 'Scripts of which pages may call the webhook and read its answers',
+    },
+    {
+      name: 'answer',
+      displayName: 'Answer',
+      type: 'object',
+      description: 'The answer of onReceived',
+    },
+    {
+      name: 'lastNodeAnswer',
+      displayName: 'Last node answer',
+      type: 'options',
+      options: ['output', 'all', 'firstItem', 'file'],
+      description: 'The answer of lastNode',
+    },
+    {
+      name: 'timeoutSeconds',
+      displayName: 'Timeout',
+      type: 'number',
+      description: 'How long the caller waits',
+    },
+    {
+      name: 'onTimeout',
+      displayName: 'On timeout',
+      type: 'options',
+      options: ['fail', 'continue'],
+      description: 'Answer 504, or 202 and go on',
+    },
+    {
+      name: 'continueAfterResponse',
+      displayName: 'Continue after response',
+      type: 'boolean',
+      description: 'Go on after respondToWebhook',
     },
     { name: 'paused', displayName: 'Paused', type: 'boolean', description: 'Answer 503 and start nothing' },
   ],

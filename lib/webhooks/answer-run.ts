@@ -8,26 +8,17 @@ import { answerWithResponse } from './answer-with-response.ts';
 const EXECUTION_ID_HEADER = 'hookloom-execution-id';
 const DUPLICATE_HEADER = 'hookloom-duplicate';
 
-interface Accepted {
+export interface Accepted {
   readonly executionId: string;
   readonly workflowId: string;
   readonly status: ExecutionStatus;
   readonly isDuplicate: boolean;
-  /** Value of `Preference-Applied` (RFC 7240 §3). */
-  readonly preference?: string;
 }
 
 /** 202: the execution is stored, and its run is certain; `status` says how far it is. */
-export const answerAccepted = ({
-  executionId,
-  workflowId,
-  status,
-  isDuplicate,
-  preference,
-}: Accepted): Answer => {
+export const answerAccepted = ({ executionId, workflowId, status, isDuplicate }: Accepted): Answer => {
   const body = { executionId, workflowId, status, ...(isDuplicate ? { duplicate: true } : {}) };
-  const answer = { ...answerJson(202, body), executionId };
-  return withHeaders(answer, preference === undefined ? {} : { 'preference-applied': preference });
+  return { ...answerJson(202, body), executionId };
 };
 
 export const markDuplicate = (answer: Answer): Answer => withHeaders(answer, { [DUPLICATE_HEADER]: 'true' });
@@ -43,10 +34,15 @@ export const withHeaders = (answer: Answer, headers: Answer['headers']): Answer 
  *
  * @throws AppError `EXECUTION_FAILED` | `EXECUTION_TIMED_OUT` | `NO_RESPONSE` | `RESPONSE_INVALID`
  */
-export const answerRun = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer => {
-  const { status, headers, body } = toAnswer(executionId, result, mode);
-  return { status, headers: { ...headers, [EXECUTION_ID_HEADER]: executionId }, body, executionId };
-};
+export const answerRun = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer =>
+  nameExecution(executionId, toAnswer(executionId, result, mode));
+
+/** Adds the id of the execution, for the caller and for the log. */
+export const nameExecution = (executionId: string, answer: Answer): Answer => ({
+  ...answer,
+  headers: { ...answer.headers, [EXECUTION_ID_HEADER]: executionId },
+  executionId,
+});
 
 const toAnswer = (executionId: string, result: ExecutionResult, mode: ResponseMode): Answer => {
   const { status, output, response } = result;

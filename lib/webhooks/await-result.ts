@@ -2,15 +2,22 @@ import type { Clock } from '../contract/services.ts';
 import type { ExecutionResult } from '../engine/result.ts';
 import { PROCESS_LOST } from '../executions/lifecycle/find-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
-import { isFinal } from '../executions/record/execution-status.ts';
+import { type ExecutionStatus, isFinal } from '../executions/record/execution-status.ts';
 import type { ExecutionRecord, ExecutionStore } from '../executions/record/execution-store.ts';
 import { unpackText } from '../executions/record/pack-value.ts';
 
 const POLL_MS = 250;
 
+interface WaitParts {
+  readonly executions: Pick<ExecutionStore, 'find'>;
+  readonly blobs: Pick<BlobStore, 'get'>;
+  readonly clock: Clock;
+}
+
 /**
- * Reads the result of a finished execution. Null when it is open, was cancelled, its result was not kept, or its process
- * was lost: the first caller may have been answered with a success.
+ * Reads the result of an execution: of one that has finished, or the response of one that goes on after it. Null when there
+ * is none yet, it was cancelled, its result was not kept, or its process was lost: the first caller may have been answered
+ * with a success.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */
@@ -19,30 +26,33 @@ export const readResult = async (
   blobs: Pick<BlobStore, 'get'>,
 ): Promise<ExecutionResult | null> => {
   const { status, result, nodes, failure } = record;
-  if (!isFinal(status) || status === 'cancelled') return null;
+  if (status === 'cancelled') return null;
   if (record.mode === 'inline' && failure?.name === PROCESS_LOST) return null;
-  if (result === null && status === 'succeeded') return null;
+  if (result === null && status !== 'failed' && status !== 'timedOut') return null;
   const { output, response } =
     result === null ? { output: {}, response: null } : JSON.parse(await unpackText(result, blobs));
-  return { status, nodes, output, response, failure };
+  return { status: isFinal(status) ? status : 'succeeded', nodes, output, response, failure };
 };
 
 /**
- * Polls an execution until it has finished, for at most `waitMs`.
+ * Polls an execution for at most `waitMs`, until it has finished or has stored a response.
  *
- * @returns the latest record; null when it is unknown
+ * @returns its status then, and its result, see {@link readResult}; null when it is unknown
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const waitUntilFinished = async (
+export const waitForResult = async (
   executionId: string,
   waitMs: number,
-  { executions, clock }: { readonly executions: Pick<ExecutionStore, 'find'>; readonly clock: Clock },
-): Promise<ExecutionRecord | null> => {
+  { executions, blobs, clock }: WaitParts,
+): Promise<{ readonly status: ExecutionStatus; readonly result: ExecutionResult | null } | null> => {
   const endsAt = clock.now() + waitMs;
   for (;;) {
     const record = await executions.find(executionId);
+    if (record === null) return null;
+    const { status, result } = record;
     const leftMs = endsAt - clock.now();
-    if (record === null || isFinal(record.status) || leftMs <= 0) return record;
+    if (isFinal(status) || result !== null || leftMs <= 0)
+      return { status, result: await readResult(record, blobs) };
     await clock.sleep(Math.min(POLL_MS, leftMs));
   }
 };

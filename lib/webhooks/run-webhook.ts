@@ -3,19 +3,22 @@ import type { Clock } from '../contract/services.ts';
 import { readTraceparent } from '../contract/traceparent.ts';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { type ClaimedDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
+import type { ExecutionResult } from '../engine/result.ts';
+import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
 import { toExecutionInfo } from '../executions/record/execution-info.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
-import { AppError } from '../shared/errors.ts';
+import { AppError, isAppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
-import { readResult, waitUntilFinished } from './await-result.ts';
+import { readResult, waitForResult } from './await-result.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
+import type { AnswerStages } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** A request that has passed every check. */
@@ -26,16 +29,19 @@ interface CheckedRequest {
   readonly headers: WebhookRequest['headers'];
   /** The trigger's output, without other credentials. */
   readonly input: JsonObject;
+  readonly features: AnswerStages;
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
   /** Runs an execution inline. */
   readonly run: RunExecution;
   readonly clock: Clock;
+  readonly filesFor: FilesFor;
 }
 
 interface WebhookDelivery extends ClaimedDelivery {
   readonly config: PathConfig;
+  readonly features: AnswerStages;
 }
 
 /**
@@ -51,19 +57,20 @@ export const runWebhook = async (
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const { isAsync, waitSeconds } = readPreferences(checked.headers.prefer);
+  const { limitMs, isInBackground } = checked.features.waiting;
   const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
-  const delivery = await claim(checked, { keepsResult: isSynchronous && isAsync }, parts);
-  if (!isSynchronous)
-    return answerAccepted(
-      toAccepted(delivery, await acceptDelivery(delivery, delivery.config.execution, parts)),
-    );
-  return isAsync
-    ? runAsync(delivery, waitSeconds, timeLimitMs, parts)
-    : runInline(delivery, timeLimitMs, parts);
+  const delivery = await claim(checked, { keepsResult: isSynchronous && (isAsync || isInBackground) }, parts);
+  if (!isSynchronous) return acceptAtOnce(delivery, parts);
+  const waitMs = Math.min(isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs, timeLimitMs);
+  if (!isAsync)
+    return isInBackground ? runBehind(delivery, waitMs, parts) : runInline(delivery, waitMs, parts);
+  const preference = waitSeconds === null ? 'respond-async' : `respond-async, wait=${waitSeconds}`;
+  const answer = await runBehind(delivery, waitMs, parts);
+  return withHeaders(answer, { 'preference-applied': preference });
 };
 
 const claim = async (
-  { request, webhook, headers, input }: CheckedRequest,
+  { request, webhook, headers, input, features }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -79,47 +86,78 @@ const claim = async (
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const traceparent = readTraceparent(headers.traceparent);
   const delivery = { workflow, trigger, input, traceparent, keepsResult, key, content: rawBody, receivedAt };
-  return { ...(await claimDelivery(delivery, parts)), config };
+  return { ...(await claimDelivery(delivery, parts)), config, features };
 };
 
-/** `Prefer: respond-async`, with or without `wait`: a background run; its result if it finishes in time, else 202. */
-const runAsync = async (
+/** `onReceived`: the execution is stored and dispatched before the caller is answered. */
+const acceptAtOnce = async (delivery: WebhookDelivery, parts: RunWebhookParts): Promise<Answer> => {
+  const { execution, receivedAt, config, features } = delivery;
+  const accepted = toAccepted(delivery, await acceptDelivery(delivery, config.execution, parts));
+  const { logger } = parts;
+  return (
+    (await features.acknowledge({ ...accepted, execution, receivedAt, logger })) ?? answerAccepted(accepted)
+  );
+};
+
+/** A background run: its result if it is ready in time, else 202. Once it is accepted, no fault makes it seem refused. */
+const runBehind = async (
   delivery: WebhookDelivery,
-  waitSeconds: number | null,
-  timeLimitMs: number,
+  waitMs: number,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
-  const preference = waitSeconds === null ? 'respond-async' : `respond-async, wait=${waitSeconds}`;
   const known = await acceptDelivery(delivery, delivery.config.execution, parts);
-  const waitMs = Math.min((waitSeconds ?? 0) * 1_000, timeLimitMs);
   const { executionId } = delivery.execution;
-  const record = waitMs > 0 ? await waitUntilFinished(executionId, waitMs, parts) : null;
-  const result = record === null ? null : await readResult(record, parts.blobs);
+  const waiting = waitMs > 0 ? waitForResult(executionId, waitMs, parts) : null;
+  const { status, result } = (await waiting?.catch(nullIfUnavailable)) ?? { result: null };
   if (result === null) {
     const accepted = toAccepted(delivery, known);
-    return answerAccepted({ ...accepted, status: record?.status ?? accepted.status, preference });
+    return answerAccepted({ ...accepted, status: status ?? accepted.status });
   }
-  const answer = answerRun(executionId, result, delivery.config.responseMode);
-  const applied = withHeaders(answer, { 'preference-applied': preference });
-  return known === null ? applied : markDuplicate(applied);
+  const answer = await answerResult(delivery, result, parts);
+  return known === null ? answer : markDuplicate(answer);
+};
+
+const nullIfUnavailable = (error: unknown): null => {
+  if (isAppError(error, 'STORE_UNAVAILABLE')) return null;
+  throw error;
 };
 
 /** The result of a run in this process; for a duplicate, the result of the first delivery. */
 const runInline = async (
-  { execution, config, isKeyed }: WebhookDelivery,
+  delivery: WebhookDelivery,
   timeLimitMs: number,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
+  const { execution, isKeyed } = delivery;
   const { executionId } = execution;
   const known = isKeyed ? await parts.executions.find(executionId) : null;
   if (known === null) {
     const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
-    return answerRun(executionId, result, config.responseMode);
+    return answerResult(delivery, result, parts);
   }
   const result = await readResult(known, parts.blobs);
   if (result === null) throw new AppError('ALREADY_STARTED', { executionId });
-  return markDuplicate(answerRun(executionId, result, config.responseMode));
+  return markDuplicate(await answerResult(delivery, result, parts));
 };
+
+const answerResult = async (
+  { execution: { executionId }, config: { responseMode }, features }: WebhookDelivery,
+  result: ExecutionResult,
+  { filesFor }: RunWebhookParts,
+): Promise<Answer> => {
+  const openFiles = () => filesFor({ executionId, retryOf: null })('answer', new AbortController().signal);
+  const { response } = result;
+  if (responseMode === 'responseNode' && response !== null && isSpecial(response)) {
+    const { answerSpecially } = await import('./answer-specially.chunk.ts');
+    return answerSpecially(executionId, { ...result, response }, openFiles);
+  }
+  const own = await features.present({ executionId, result, openFiles });
+  return own ?? answerRun(executionId, result, responseMode);
+};
+
+/** Whether a response may have cookies, or a file as its body. */
+const isSpecial = ({ setCookie, body }: JsonObject): boolean =>
+  setCookie !== undefined || (typeof body === 'object' && body !== null && '$file' in body);
 
 const toAccepted = ({ execution, isDuplicate }: ClaimedDelivery, record: ExecutionRecord | null) => ({
   executionId: execution.executionId,

@@ -1,7 +1,11 @@
+import type { Files } from '../contract/files.ts';
 import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { LentCredential } from '../contract/lent-credential.ts';
-import type { Clock, HttpClient } from '../contract/services.ts';
+import type { Clock, HttpClient, Logger } from '../contract/services.ts';
+import type { ExecutionResult } from '../engine/result.ts';
+import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { Answer } from '../shared/answer.ts';
+import type { Accepted } from './answer-run.ts';
 import type { Webhook } from './find-webhook.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
@@ -25,11 +29,43 @@ interface Parsed extends Arrival {
   readonly input: JsonObject;
 }
 
+/** How the caller of a webhook that answers with a result waits for it. */
+interface Waiting {
+  readonly limitMs: number;
+  /** The run is one in the background, which goes on when the caller is answered. */
+  readonly isInBackground: boolean;
+}
+
+/** A request whose execution is stored and dispatched. */
+export interface AcceptedRequest extends Accepted {
+  readonly execution: NewExecution;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  readonly logger: Logger;
+}
+
+/** A run that has ended, or has made its response. */
+interface AnsweringRun {
+  readonly executionId: string;
+  readonly result: ExecutionResult;
+  /** Opens the files of the execution. */
+  readonly openFiles: () => Pick<Files, 'open'>;
+}
+
+/** How a request is answered that has passed all checks. */
+export interface AnswerStages {
+  readonly waiting: Waiting;
+  /** Answers in place of the 202, with `onReceived`. Never throws: the execution is stored. */
+  readonly acknowledge: (accepted: AcceptedRequest) => Promise<Answer | null> | Answer | null;
+  /** Answers in place of the output of the last node. */
+  readonly present: (run: AnsweringRun) => Promise<Answer | null> | Answer | null;
+}
+
 /**
  * The stages of a request at which a feature takes part. An answer ends the request: no later stage is reached, and nothing is
  * started. Each throws AppError.
  */
-export interface Stages {
+export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   /** Headers with a credential that the feature has checked, in lower case: redacted for everything downstream. */
   readonly secretHeaders?: readonly string[];
   /** Before authentication, so cheap. */
@@ -40,6 +76,7 @@ export interface Stages {
   readonly parse?: (arrival: Arrival) => Promise<ParsedBody | null> | ParsedBody | null;
   /** After parsing. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
+  readonly waiting?: Partial<Waiting>;
 }
 
 /** What features use of the service. */
@@ -68,14 +105,21 @@ interface SenderCredentials {
 export type WebhookFeature = (rule: JsonValue, ports: FeaturePorts) => Stages;
 
 /** Opens the features of a webhook, once for each version of its workflow. @throws AppError `WEBHOOK_MISCONFIGURED` */
-export type OpenFeatures = (webhook: Webhook) => Promise<Required<Stages>>;
+export type OpenFeatures = (webhook: Webhook) => Promise<OpenStages>;
+
+/** The stages of all features of a webhook. */
+export type OpenStages = Required<Omit<Stages, keyof AnswerStages>> & AnswerStages;
 
 const nothing = () => null;
 
-export const withoutFeatures: Required<Stages> = {
+/** The time limit is that of the run. */
+export const withoutFeatures: OpenStages = {
   secretHeaders: [],
   admit: nothing,
   verify: nothing,
   parse: nothing,
   judge: nothing,
+  waiting: { limitMs: Number.POSITIVE_INFINITY, isInBackground: false },
+  acknowledge: nothing,
+  present: nothing,
 };

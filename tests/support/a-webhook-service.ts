@@ -95,6 +95,8 @@ export interface ServiceOptions {
   readonly guard?: StrayErrorGuard;
   readonly outboundCredentials?: OutboundCredentials;
   readonly settings?: Partial<WebhookSettings>;
+  /** Background runs go on behind the answer; else a dispatch resolves when they have ended. */
+  readonly runsBehind?: boolean;
   readonly spoilt?: {
     readonly workflows?: Partial<WorkflowStore>;
     readonly credentials?: Partial<CredentialStore>;
@@ -114,6 +116,7 @@ export const aWebhookService = async ({
   plugins = [],
   guard,
   outboundCredentials,
+  runsBehind = false,
 }: ServiceOptions = {}) => {
   const clock = aManualClock();
   const lines: string[] = [];
@@ -150,7 +153,9 @@ export const aWebhookService = async ({
     logger,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
   };
-  const dispatcher = anInlineDispatcher(background);
+  const inline = anInlineDispatcher(background);
+  const behind: Dispatcher = { dispatch: async (id, mode) => void inline.dispatch(id, mode) };
+  const dispatcher = runsBehind ? behind : inline;
   const handler = createWebhookFunction({
     ...background,
     credentials: { ...credentials, ...spoilt.credentials },

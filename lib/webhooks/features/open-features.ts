@@ -2,7 +2,14 @@ import type { JsonValue } from '../../contract/json.ts';
 import type { Answer } from '../../shared/answer.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
 import type { PathConfig, WebhookFeatures } from '../../workflows/definition/path-config.ts';
-import type { FeaturePorts, OpenFeatures, Stages, WebhookFeature } from '../webhook-feature.ts';
+import {
+  type FeaturePorts,
+  type OpenFeatures,
+  type OpenStages,
+  type Stages,
+  type WebhookFeature,
+  withoutFeatures,
+} from '../webhook-feature.ts';
 
 /** Loaded for the first webhook with one; in the order in which they take part. */
 const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeature>>> = {
@@ -11,11 +18,16 @@ const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeat
   allowFrom: async () => (await import('./allow-from.ts')).allowFrom,
   signature: async () => (await import('./signature/signature.ts')).signature,
   handshake: async () => (await import('./handshake/handshake.ts')).handshake,
+  answer: async () => (await import('./answers/answer.ts')).answer,
+  lastNodeAnswer: async () => (await import('./answers/last-node-answer.ts')).lastNodeAnswer,
+  timeoutSeconds: async () => (await import('./answers/waiting.ts')).timeoutSeconds,
+  onTimeout: async () => (await import('./answers/waiting.ts')).onTimeout,
+  continueAfterResponse: async () => (await import('./answers/waiting.ts')).continueAfterResponse,
 };
 
 /** Creates the function that opens the features of a webhook. A rule that can't be read lets nothing through. */
 export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
-  const opened = new WeakMap<PathConfig, Promise<Required<Stages>>>();
+  const opened = new WeakMap<PathConfig, Promise<OpenStages>>();
   return ({ config }) => {
     const known = opened.get(config);
     if (known !== undefined) return known;
@@ -25,7 +37,7 @@ export const createOpenFeatures = (ports: FeaturePorts): OpenFeatures => {
   };
 };
 
-const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Required<Stages>> => {
+const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<OpenStages> => {
   const unknown = Object.keys(rules).find((name) => !Object.hasOwn(features, name));
   if (unknown !== undefined) throw misconfigured(new Error(`there is no feature "${unknown}"`));
   const stages: Stages[] = [];
@@ -39,6 +51,9 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Req
     verify: first(stages.map(({ verify }) => verify)),
     parse: first(stages.map(({ parse }) => parse)),
     judge: first(stages.map(({ judge }) => judge)),
+    waiting: Object.assign({}, withoutFeatures.waiting, ...stages.map(({ waiting }) => waiting)),
+    acknowledge: first(stages.map(({ acknowledge }) => acknowledge)),
+    present: first(stages.map(({ present }) => present)),
   };
 };
 

@@ -40,5 +40,16 @@ export interface PathConfig {
 }
 
 /** Parameters of a webhook trigger that are off while they are absent. */
-export const WEBHOOK_FEATURES = ['cors', 'paused', 'allowFrom', 'signature', 'handshake'] as const;
+export const WEBHOOK_FEATURES = [
+  'cors',
+  'paused',
+  'allowFrom',
+  'signature',
+  'handshake',
+  'answer',
+  'lastNodeAnswer',
+  'timeoutSeconds',
+  'onTimeout',
+  'continueAfterResponse',
+] as const;
 export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

@@ -38,6 +38,7 @@ const checkWaits = (graph: DraftGraph): Problem[] => {
     const mode = modeOf(draft);
     const waiting = waitingFor.get(draft.index);
     if (waiting === undefined || (mode !== 'lastNode' && mode !== 'responseNode')) return [];
+    if (goesOn(draft)) return [];
     const seconds = waitSecondsOf(waiting);
     const reason = Number.isFinite(seconds)
       ? `waits ${seconds} seconds, and the caller ${CALLER_WAITS_SECONDS} at most`
@@ -45,11 +46,15 @@ const checkWaits = (graph: DraftGraph): Problem[] => {
     return [
       {
         path: placeOfMode(draft),
-        message: `makes the caller wait for the result, but ${quote(waiting.node.id)} ${reason}: use onReceived`,
+        message: `makes the caller wait for the result, but ${quote(waiting.node.id)} ${reason}: use onReceived, or "onTimeout": "continue"`,
       },
     ];
   });
 };
+
+/** Whether the run is one in the background, which goes on when its caller is answered. */
+const goesOn = ({ node: { parameters } }: DraftNode): boolean =>
+  parameters.continueAfterResponse === true || parameters.onTimeout === 'continue';
 
 const waitSecondsOf = ({ nodeType, node, isDisabled }: DraftNode): number => {
   if (isDisabled) return 0;

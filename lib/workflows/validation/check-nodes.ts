@@ -121,15 +121,15 @@ const checkTriggerParameters = (type: string, parameters: JsonObject, place: str
   // Over the request, and checked by checkWebhooks.
   const own = type === WEBHOOK_TRIGGER ? webhookExpressions.map((path) => `${place}${path}`) : [];
   return findExpressions(parameters, place)
-    .filter((path) => !own.includes(path))
+    .filter((path) => !own.some((taken) => path === taken || path.startsWith(`${taken}/`)))
     .map((path) => ({ path, message: 'a trigger is set up beforehand: it can hold no expression' }));
 };
 
 /** JSON pointers of what may be an expression in the parameters of a webhook trigger. */
 const webhookExpressions: readonly string[] = [
   '/deduplication',
-  ...Object.entries(webhookRules).flatMap(([name, { expressions = [] }]) =>
-    expressions.map((path) => `/${name}${path}`),
+  ...Object.entries(webhookRules).flatMap(([name, { expressions = [], templates = [] }]) =>
+    [...expressions, ...templates].map((path) => `/${name}${path}`),
   ),
 ];
 

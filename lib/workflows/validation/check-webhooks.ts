@@ -7,6 +7,7 @@ import type { Problem } from '../definition/problem.ts';
 import { requestFieldsOf } from '../definition/request-fields.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { checkAddresses } from './check-addresses.ts';
+import { checkWebhookAnswers, checkWebhookTemplates } from './check-webhook-answers.ts';
 import { checkWebhookRules } from './check-webhook-rules.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
@@ -19,6 +20,8 @@ export const checkWebhooks = async (definition: WorkflowDefinition, names: Names
   ...checkAuthentication(definition),
   ...(await checkDeduplication(definition, names)),
   ...(await checkWebhookRules(definition)),
+  ...checkWebhookAnswers(definition),
+  ...(await checkWebhookTemplates(definition, names)),
 ];
 
 const PLAIN_WORD = /^[A-Za-z]+$/;

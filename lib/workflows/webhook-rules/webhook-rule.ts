@@ -17,6 +17,8 @@ interface Checks {
   readonly expressions?: readonly string[];
   /** Types of the credential that the value names in `credentialId`. */
   readonly credentialTypes?: readonly string[];
+  /** JSON pointers within the value, of parts that may hold templates over the request anywhere. */
+  readonly templates?: readonly string[];
 }
 
 /** @param declared - a schema of the kit, with a description and an example */

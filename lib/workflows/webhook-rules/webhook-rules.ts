@@ -1,9 +1,11 @@
 import type { WebhookFeatures } from '../definition/path-config.ts';
 import { allowFrom } from './allow-from.ts';
+import { answer } from './answer.ts';
 import { cors } from './cors.ts';
 import { handshake } from './handshake.ts';
 import { paused } from './paused.ts';
 import { signature } from './signature.ts';
+import { continueAfterResponse, lastNodeAnswer, onTimeout, timeoutSeconds } from './waiting.ts';
 import type { WebhookRule } from './webhook-rule.ts';
 
 /** By the name of the parameter. */
@@ -13,4 +15,9 @@ export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> 
   allowFrom,
   signature,
   handshake,
+  answer,
+  lastNodeAnswer,
+  timeoutSeconds,
+  onTimeout,
+  continueAfterResponse,
 };

@@ -100,6 +100,24 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       });
     });
 
+    test('a file is the answer of a webhook, as the bytes that were read', async () => {
+      const sample = JSON.parse(readSample('copy-file').replace('/files/100', '/files/1'));
+      const [trigger, download] = sample.nodes;
+      await project.storeWorkflow({
+        ...sample,
+        id: 'send-file',
+        nodes: [{ ...trigger, parameters: { ...trigger.parameters, lastNodeAnswer: 'file' } }, download],
+        connections: sample.connections.slice(0, 1),
+      });
+      const url = `${project.service.baseUrl}/api/webhook/send-file/copy`;
+      const sent = await fetch(url, { method: 'POST', headers: json, body: '{}' });
+      const original = await fetch(`${standIn.origin}/files/1`);
+      expect(sent.headers.get('content-type')).toBe(original.headers.get('content-type'));
+      const [bytes, expected] = await Promise.all([sent, original].map((answer) => answer.bytes()));
+      expect(bytes?.length).toBe(MEGABYTE);
+      expect(bytes?.every((byte, at) => byte === expected?.[at])).toBe(true);
+    });
+
     test('copy-file passes 100 MB on, in the memory of 10 MB', async () => {
       const sample = readSample('copy-file');
       await project.storeWorkflow(JSON.parse(sample.replace('/files/100', '/files/10')));
@@ -144,6 +162,30 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       expect([head.status, await head.text()]).toEqual([200, '']);
       const other = await fetch(url, { method: 'POST', headers: { origin } });
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, PUT, HEAD']);
+    });
+
+    test('signup sends the caller on with a cookie, while its run goes on', async () => {
+      const response = await fetch(`${project.service.baseUrl}/api/webhook/signup/form`, {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ name: 'Ann' }),
+        redirect: 'manual',
+      });
+      expect(response.status).toBe(303);
+      expect(response.headers.get('location')).toBe('https://shop.example/thanks');
+      expect(response.headers.getSetCookie()).toEqual([
+        'signed-up=yes; Max-Age=86400; HttpOnly; Secure; SameSite=Lax',
+      ]);
+      const executionId = response.headers.get('hookloom-execution-id');
+      const find = async () => (await project.get(`/api/admin/executions/${executionId}`)).body;
+      await poll(async () => (await find()).status === 'succeeded');
+    });
+
+    test('signup answers an event by its template, and a check with both outputs', async () => {
+      const event = await post('/api/webhook/signup/event', { id: 7 });
+      expect(event).toMatchObject({ status: 200, body: { received: 7, run: expect.any(String) } });
+      const check = await post('/api/webhook/signup/check', { name: 'Ann', email: 'ann@shop.example' });
+      expect(check).toMatchObject({ status: 200, body: { name: { length: 3 }, email: { isValid: true } } });
     });
 
     test('github-push picks repository, pusher and commit messages from a push delivery', async () => {

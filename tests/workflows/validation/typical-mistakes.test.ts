@@ -508,13 +508,13 @@ describe('is reported once, with its place and with what was probably meant', ()
         '/connections/8/sourceOutput': 'approved',
       },
       MODE,
-      'makes the caller wait for the result, but "pause" waits for an answer from outside, which only a run in the background can: use onReceived',
+      'makes the caller wait for the result, but "pause" waits for an answer from outside, which only a run in the background can: use onReceived, or "onTimeout": "continue"',
     ],
     [
       'a wait that is longer than the caller waits',
       { [`${PAUSE}/seconds`]: 600 },
       MODE,
-      'makes the caller wait for the result, but "pause" waits 600 seconds, and the caller 25 at most: use onReceived',
+      'makes the caller wait for the result, but "pause" waits 600 seconds, and the caller 25 at most: use onReceived, or "onTimeout": "continue"',
     ],
     [
       'a key of a delivery that the request does not have',

@@ -441,7 +441,7 @@ describe('a caller who waits', () => {
       {
         path: '/nodes/0/parameters/responseMode',
         message:
-          'makes the caller wait for the result, but "b" waits 26 seconds, and the caller 25 at most: use onReceived',
+          'makes the caller wait for the result, but "b" waits 26 seconds, and the caller 25 at most: use onReceived, or "onTimeout": "continue"',
       },
     ]);
   });

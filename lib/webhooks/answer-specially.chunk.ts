@@ -1,0 +1,58 @@
+import { type Files, type FileValue, isFileValue } from '../contract/files.ts';
+import { isToken } from '../contract/header-fields.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
+import type { ExecutionResult } from '../engine/result.ts';
+import type { Answer } from '../shared/answer.ts';
+import { AppError } from '../shared/errors.ts';
+import { answerRun } from './answer-run.ts';
+import { inlineFile } from './inline-file.ts';
+
+/** More than a browser keeps for a site. */
+const MAX_COOKIES = 50;
+const COOKIE_NAME = /^[^=;\s]+(?==)/;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+/**
+ * Answers with a response that sets cookies, `setCookie`, or whose body is a file of the execution, which is sent as its
+ * bytes. Any plugin can emit one, so every field is validated.
+ *
+ * @param openFiles - opens the files of the execution
+ * @throws AppError `RESPONSE_INVALID`
+ */
+export const answerSpecially = async (
+  executionId: string,
+  result: ExecutionResult & { readonly response: JsonObject },
+  openFiles: () => Pick<Files, 'open'>,
+): Promise<Answer> => {
+  const { setCookie = [], ...response } = result.response;
+  if (!Array.isArray(setCookie) || setCookie.length > MAX_COOKIES || !setCookie.every(isCookie))
+    throw new AppError('RESPONSE_INVALID', { executionId, reason: 'one of its cookies is not valid' });
+  const cookies = setCookie.length === 0 ? {} : { cookies: setCookie };
+  const { body = null } = response;
+  const file = isOwnFile(body, executionId) ? body : null;
+  const plain = file === null ? response : withoutFile(response, file);
+  const answer = answerRun(executionId, { ...result, response: plain }, 'responseNode');
+  return file === null || answer.body === null
+    ? { ...answer, ...cookies }
+    : { ...(await inlineFile(answer, file, executionId, openFiles())), ...cookies };
+};
+
+/** The beginning of RFC 6265 §4.1.1: a name and `=`. */
+const isCookie = (value: unknown): value is string =>
+  typeof value === 'string' && PRINTABLE.test(value) && isToken(COOKIE_NAME.exec(value)?.[0] ?? '');
+
+/** A value of another execution's file, or one that a caller has sent, is ordinary data. */
+const isOwnFile = (body: JsonValue, executionId: string): body is FileValue =>
+  isFileValue(body) && body.$file.startsWith(`${executionId}/`);
+
+/** A response of the same type of content, which decides on the sandbox. A header of the node comes later, and wins. */
+const withoutFile = (response: JsonObject, { mediaType }: FileValue): JsonObject => {
+  const { headers = {} } = response;
+  // The value of a file may come with data from outside.
+  const contentType = PRINTABLE.test(mediaType) ? mediaType : 'application/octet-stream';
+  return {
+    ...response,
+    headers: isPlainObject(headers) ? { 'content-type': contentType, ...headers } : headers,
+    body: '',
+  };
+};

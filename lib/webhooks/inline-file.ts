@@ -1,0 +1,48 @@
+import type { Files, FileValue } from '../contract/files.ts';
+import type { Answer } from '../shared/answer.ts';
+import { AppError, isAppError } from '../shared/errors.ts';
+
+/** As base64, which takes a third more, they fit into the 6 MB of Lambda's answers. */
+const MAX_FILE_BYTES = 4_500_000;
+
+const UNSAFE_IN_QUOTES = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
+
+/**
+ * Puts the bytes of a file into an answer, with its name (RFC 6266) unless the answer has a `content-disposition`.
+ *
+ * @param files - of the execution that made the answer
+ * @throws AppError `RESPONSE_INVALID` when the file is too large or can't be read: the run has taken place, so that a caller
+ *   must not take it for one that can be repeated
+ */
+export const inlineFile = async (
+  answer: Answer,
+  file: FileValue,
+  executionId: string,
+  files: Pick<Files, 'open'>,
+): Promise<Answer> => {
+  const disposition = { 'content-disposition': toDisposition(file.name) };
+  const headers = { ...disposition, ...answer.headers };
+  const bytes = await readAll(file, executionId, files);
+  return { ...answer, headers, body: bytes.toString('base64'), isBase64: true };
+};
+
+const readAll = async (file: FileValue, executionId: string, files: Pick<Files, 'open'>): Promise<Buffer> => {
+  const refuse = (reason: string, cause?: unknown) =>
+    new AppError('RESPONSE_INVALID', { executionId, reason }, cause);
+  if (file.size > MAX_FILE_BYTES) throw refuse(`its file has more than ${MAX_FILE_BYTES} bytes`);
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of await files.open(file)) chunks.push(chunk);
+  } catch (error) {
+    const code = isAppError(error) ? error.code : 'INTERNAL';
+    throw refuse(`its file can not be read (${code})`, error);
+  }
+  return Buffer.concat(chunks);
+};
+
+const toDisposition = (name: string): string =>
+  `inline; filename="${name.replace(UNSAFE_IN_QUOTES, '_')}"; filename*=UTF-8''${encode(name)}`;
+
+/** RFC 8187 §3.2.1: `encodeURIComponent` leaves `'()*` as they are. A lone surrogate has no UTF-8. */
+const encode = (name: string): string =>
+  encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);

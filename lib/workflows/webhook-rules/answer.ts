@@ -1,0 +1,53 @@
+import type { FromSchema } from '../../contract/from-schema.ts';
+import { isReservedHeader, isToken } from '../../contract/header-fields.ts';
+import { Type } from '../../contract/kit/type.ts';
+import { quote, toPointerKey } from '../../shared/describe.ts';
+import type { Problem } from '../definition/problem.ts';
+import { defineRule } from './webhook-rule.ts';
+
+const declared = Type.Object(
+  {
+    status: Type.Optional(
+      Type.Integer({ minimum: 200, maximum: 399, description: '200 when absent; the request is accepted' }),
+    ),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: 2_000 }), {
+        description: 'Headers, with expressions over the request in {{ }}',
+      }),
+    ),
+    body: Type.Optional(
+      Type.Unknown({
+        description:
+          'A text is sent as it is, anything else as JSON, with expressions over the request in {{ }}; none when absent',
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'The answer with onReceived, in place of 202 and the id of the execution, which stays in the header hookloom-execution-id',
+    examples: [
+      { status: 200, headers: { 'content-type': 'text/plain' }, body: 'received {{ body.id }}' },
+      { status: 202, body: { run: '{{ $execution.id }}', order: '{{ body.order.id }}' } },
+      { status: 303, headers: { location: 'https://shop.example/thanks' } },
+    ],
+  },
+);
+
+export type AnswerRule = FromSchema<typeof declared>;
+
+/** The headers are those that a `respondToWebhook` may set. */
+const findProblems = ({ headers = {} }: AnswerRule): Problem[] =>
+  Object.keys(headers).flatMap((name) => {
+    const path = `/headers/${toPointerKey(name)}`;
+    if (!isToken(name)) return [{ path, message: `${quote(name)} is not a name that HTTP allows` }];
+    if (isReservedHeader(name))
+      return [{ path, message: `${quote(name)} is set by the gateway and can not be chosen` }];
+    return [];
+  });
+
+/** What a sender gets once its request is accepted. */
+export const answer = defineRule(declared, {
+  templates: ['/headers', '/body'],
+  findProblems: (value) => findProblems(value as AnswerRule),
+});
