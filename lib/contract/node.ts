@@ -140,8 +140,9 @@ export const MAIN_OUTPUT = 'main';
 export const ERROR_OUTPUT = 'error';
 
 /**
- * Reserved output for the answer to the caller, `{ status, headers, body }`, of a webhook whose `responseMode` is
- * `responseNode`. The first one of an execution counts.
+ * Reserved output for the answer to the caller, `{ status, headers, body, setCookie }`, of a webhook whose `responseMode`
+ * is `responseNode`: a text is sent as it is, a file of the execution as its bytes, any other body as JSON; `setCookie` is a
+ * list of values of that header. The first one of an execution counts.
  */
 export const RESPONSE_OUTPUT = 'response';
 
