@@ -6,9 +6,10 @@ const DECLARATION_BYTES = 200;
  * they name none that is known (RFC 7303 §3).
  */
 export const decodeXml = (bytes: Uint8Array, contentType: string): string => {
-  const [, charset] = /;\s{0,10}charset="?([\w:.-]{1,40})/i.exec(contentType.slice(0, 500)) ?? [];
-  const start = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString('latin1');
-  const [, declared] = /^\s*<\?xml[^>]{0,100}?\sencoding=["']([\w:.-]{1,40})["']/.exec(start) ?? [];
+  const [, charset] = /\bcharset="?([\w:.-]{1,40})/i.exec(contentType.slice(0, 500)) ?? [];
+  const [start = ''] = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString('latin1').split('?>');
+  const declaration = start.trimStart().startsWith('<?xml') ? start : '';
+  const [, declared] = /\sencoding=["']([\w:.-]{1,40})["']/.exec(declaration) ?? [];
   for (const label of [findMark(bytes), charset, declared]) {
     if (label === undefined) continue;
     try {
