@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { WorkflowNode } from '../../lib/contract/node.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent, aWebhookEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
+import { cases } from '../support/deep.ts';
 
 let service: WebhookService;
 
@@ -102,6 +104,37 @@ test('a hostile path is 404, or a value like any other, against every pattern', 
     const { statusCode } = await service.call(aWebhookEvent({ path }));
     expect([path.slice(0, 40), statusCode]).toEqual([path.slice(0, 40), status]);
   }
+});
+
+test('whatever the path, method and origin are, the answer is no 5xx, and no value leads out of its place', async () => {
+  const cors = { origins: ['https://*.shop.example'], credentials: true };
+  await putTriggers(
+    { path: '/:a', methods: ['GET', 'PUT'], cors },
+    { path: '/files/*rest', method: 'GET', cors },
+    { path: '/files/:id/raw', methods: ['GET', 'OPTIONS'] },
+  );
+  const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
+  const segment = fc.oneof(fc.constantFrom('files', 'raw', '..', '.', '', '%2e%2e', ':a', '__proto__'), text);
+  const origin = fc.oneof(fc.constantFrom('https://a.shop.example', 'https://a.shop.example.', 'null'), text);
+  const anyRequest = fc.record({
+    path: fc.array(segment, { minLength: 1, maxLength: 5 }).map((segments) => segments.join('/')),
+    method: fc.constantFrom('GET', 'HEAD', 'PUT', 'OPTIONS', 'POST', 'TRACE'),
+    headers: fc.record({ origin, 'access-control-request-method': text }, { requiredKeys: [] }),
+  });
+  await fc.assert(
+    fc.asyncProperty(anyRequest, async ({ path, method, headers }) => {
+      const answer = await service.call(aWebhookEvent({ path, method, headers }));
+      expect(answer.statusCode).toBeLessThan(500);
+      for (const value of Object.values(answer.headers ?? {}))
+        expect(String(value)).toMatch(/^[\t\x20-\x7e]*$/);
+      const { pathParams = {} } = answer.statusCode === 200 ? (bodyOf(answer) ?? {}) : {};
+      for (const value of Object.values(pathParams)) {
+        expect(`/${path}/`).toContain(`/${value}/`);
+        expect(String(value).split('/')).not.toContain('..');
+      }
+    }),
+    { numRuns: cases(200, 5_000) },
+  );
 });
 
 describe('several methods', () => {
