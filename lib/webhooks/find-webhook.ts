@@ -15,7 +15,8 @@ export interface Webhook {
   readonly pathParams?: JsonObject;
   /**
    * For a request that fires nothing, but that a feature of the trigger may answer: its error unless one does. It is a CORS
-   * preflight, or its method is none of the path's; that of a handshake, or any other where `cors` adds headers to the error.
+   * preflight, or its method is none of the path's: that of a handshake, or any other for `cors`, which adds headers to the
+   * error and throws it before other features see the request.
    */
   readonly refusal?: AppError;
 }

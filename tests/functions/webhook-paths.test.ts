@@ -137,6 +137,11 @@ test('whatever the path, method and origin are, the answer is no 5xx, and no val
   );
 });
 
+test.each(['/:id', '/*rest'])('%s is not the URL of the workflow itself', async (path) => {
+  await putTriggers({ path });
+  expect(await service.call(aWebhookEvent({ path: null }))).toEqual(aProblem(404, 'not-found'));
+});
+
 describe('several methods', () => {
   test('fire one trigger, which sees which one it was', async () => {
     await service.put({ webhook: { methods: ['GET', 'PUT'] } });

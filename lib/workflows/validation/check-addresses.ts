@@ -63,9 +63,7 @@ const toConfigs = (node: WorkflowNode): PathConfig[] =>
 const toText = ({ method, path }: PathConfig): string => `${method} ${path}`;
 
 const isAmbiguous = (a: Address, b: Address): boolean =>
-  a.index !== b.index &&
-  a.config.method === b.config.method &&
-  areAmbiguous(a.config.pattern ?? [], b.config.pattern ?? []);
+  a.config.method === b.config.method && areAmbiguous(a.config.pattern ?? [], b.config.pattern ?? []);
 
 const checkPath = (node: WorkflowNode, place: string): Problem[] => {
   const message = findPathProblem(toConfigs(node)[0]?.path ?? '/');

@@ -141,6 +141,7 @@ describe('the answer to a script', () => {
 
   test.each<[string, number, NonNullable<AWorkflow['webhook']>, WebhookEventChanges]>([
     ['a wrong method', 405, {}, { method: 'PATCH' }],
+    ['a wrong method at a paused webhook', 405, { paused: true }, { method: 'PATCH' }],
     ['a paused webhook', 503, { paused: true }, {}],
     ['another address', 403, { allowFrom: ['198.51.100.7'] }, {}],
     ['missing credentials', 503, { authentication: 'apiKey', credentialId: 'gone' }, {}],

@@ -30,9 +30,7 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
   return {
     admit: (arrival) => {
       const { request, webhook } = arrival;
-      const isByItsMethod =
-        webhook.refusal !== undefined && request.method === webhook.config.handshakeMethod;
-      if (!isByItsMethod) return null; // a refused request by any other method may be without credentials
+      if (webhook.refusal === undefined) return null;
       const headers = redactCredentialHeaders(request.headers, webhook.workflow.definition);
       return reply(toTriggerInput(arrival, headers, {}));
     },
