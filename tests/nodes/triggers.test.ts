@@ -47,6 +47,7 @@ describe('webhookTrigger', () => {
       requestMethod: 'GET',
       requestPath: '/orders',
     });
+    expect(await run({}, { methods: ['PUT', 'GET'] })).toMatchObject({ requestMethod: 'PUT' });
     expect(await run(request, { method: 'GET', path: '/orders' })).toMatchObject({
       requestMethod: 'PUT',
       requestPath: '/api/webhook/shop/orders',
