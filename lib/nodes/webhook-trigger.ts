@@ -48,8 +48,7 @@ const webhookTrigger: TriggerProvider = {
       displayName: 'Path',
       type: 'string',
       default: '/webhook',
-      description:
-        'Below /api/webhook/{workflowId}; the leading slash is optional. /users/:id and /files/*rest take parameters',
+      description: 'Below /api/webhook/{workflowId}, such as /orders, /users/:id or /files/*rest',
     },
     {
       name: 'method',
@@ -63,7 +62,7 @@ const webhookTrigger: TriggerProvider = {
       name: 'methods',
       displayName: 'Methods',
       type: 'array',
-      description: 'Several methods, instead of method',
+      description: 'Several, instead of method',
     },
     {
       name: 'authentication',
@@ -111,7 +110,7 @@ const webhookTrigger: TriggerProvider = {
       name: 'cors',
       displayName: 'CORS',
       type: 'object',
-      description: 'Scripts of which pages may call the webhook and read its answers',
+      description: 'Pages whose scripts may call',
     },
     {
       name: 'answer',

@@ -94,7 +94,7 @@ export const catalogue = {
   ORIGIN_NOT_ALLOWED: entry(
     403,
     'Origin not allowed',
-    () => 'This webhook takes no requests from scripts of this origin; nothing was started.',
+    () => 'This webhook takes no requests from scripts of this origin.',
   ),
   ANSWER_TOO_LARGE: entry(
     500,
