@@ -18,7 +18,7 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made of the pattern of a plugin, matched against a parameter, 8,192 characters at most',
   'lib/adapters/aws/role-sessions.ts':
     'made of the name of an element of XML, a constant; matched against the answer of STS',
-  'lib/nodes/formats/work/bound-schema.ts':
+  'lib/shared/json-schema/bound-schema.ts':
     'made of the pattern of a schema, from the workflow, to be read: the linear matcher matches it',
   'lib/plugins/metadata/find-schema-fault.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',

@@ -1,15 +1,19 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
-import { compilePattern } from '../../../shared/regex/compile-pattern.ts';
-import { UnsupportedPattern } from '../../../shared/regex/parse-pattern.ts';
-import { search } from '../../../shared/regex/search.ts';
+import { compilePattern } from '../regex/compile-pattern.ts';
+import { UnsupportedPattern } from '../regex/parse-pattern.ts';
+import { search } from '../regex/search.ts';
 
 const MAX_STEPS = 2_000_000;
 const MAX_UNIQUE_ITEMS = 1_000;
 
+/** A JSON object; its values are JSON. */
+export type JsonMap = Readonly<Record<string, unknown>>;
+
 interface BoundedSchema {
-  readonly schema: JsonValue;
+  readonly schema: JsonMap;
   /** Checks that the schema refers to, by the names of their formats. */
   readonly formats: ReadonlyMap<string, (text: string) => boolean>;
+  /** Begins the count of the steps of patterns again, for the next value. */
+  restart(): void;
   /** The keyword that an error of a format stands for. */
   keywordOf(error: string): string;
   /** The message for an error of the validator. */
@@ -30,7 +34,7 @@ const FORMAT = 'pattern ';
  *
  * @throws RangeError with the place, for a pattern that needs backtracking, `patternProperties` and the format `url`
  */
-export const boundSchema = (schema: JsonObject): BoundedSchema => {
+export const boundSchema = (schema: JsonMap): BoundedSchema => {
   const formats = new Map<string, (text: string) => boolean>();
   let steps = 0;
   const spend = (spent: number): void => {
@@ -48,13 +52,15 @@ export const boundSchema = (schema: JsonObject): BoundedSchema => {
     return name;
   };
 
-  const bound = (value: JsonValue, place: string): JsonValue => {
+  const bound = (value: unknown, place: string): unknown => {
     if (Array.isArray(value)) return value.map((item, index) => bound(item, `${place}/${index}`));
-    if (!isPlainObject(value)) return value;
-    const keywords = value as JsonObject;
+    return isMap(value) ? boundMap(value, place) : value;
+  };
+
+  const boundMap = (keywords: JsonMap, place: string): JsonMap => {
     checkKeywords(keywords, place);
-    const added: JsonValue[] = [];
-    const entries = Object.entries(keywords).flatMap(([keyword, inner]): [string, JsonValue][] => {
+    const added: unknown[] = [];
+    const entries = Object.entries(keywords).flatMap(([keyword, inner]): [string, unknown][] => {
       if (keyword === 'pattern' && typeof inner === 'string') {
         added.push({ format: addPattern(inner, `${place}/pattern`) });
         return [];
@@ -72,17 +78,20 @@ export const boundSchema = (schema: JsonObject): BoundedSchema => {
     return { ...others, allOf: [...(Array.isArray(allOf) ? allOf : []), ...added] };
   };
 
-  const boundKeyword = (keyword: string, value: JsonValue, place: string): JsonValue => {
+  const boundKeyword = (keyword: string, value: unknown, place: string): unknown => {
     if (dataKeywords.has(keyword)) return value;
-    if (!mapKeywords.has(keyword) || !isPlainObject(value)) return bound(value, place);
+    if (!mapKeywords.has(keyword) || !isMap(value)) return bound(value, place);
     return Object.fromEntries(
-      Object.entries(value as JsonObject).map(([name, inner]) => [name, bound(inner, `${place}/${name}`)]),
+      Object.entries(value).map(([name, inner]) => [name, bound(inner, `${place}/${name}`)]),
     );
   };
 
   return {
-    schema: bound(schema, ''),
+    schema: boundMap(schema, ''),
     formats,
+    restart: () => {
+      steps = 0;
+    },
     keywordOf: (error) => (findPattern(error) === null ? 'format' : 'pattern'),
     describe: (error) => {
       const pattern = findPattern(error);
@@ -97,8 +106,11 @@ const findPattern = (error: string): string | null => {
   return start === -1 ? null : error.slice(start + FORMAT.length + 1, error.lastIndexOf('"'));
 };
 
-const checkKeywords = (schema: JsonObject, place: string): void => {
-  if (isPlainObject(schema.patternProperties))
+const isMap = (value: unknown): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const checkKeywords = (schema: JsonMap, place: string): void => {
+  if (isMap(schema.patternProperties))
     throw new RangeError(
       `Parameter "schema" has patternProperties at ${place}, which are not supported: use propertyNames with a pattern`,
     );

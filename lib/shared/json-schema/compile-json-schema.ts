@@ -1,0 +1,93 @@
+import { format, Validator } from '@cfworker/json-schema';
+import { boundSchema, type JsonMap } from './bound-schema.ts';
+
+/** What a value violates. */
+interface Violation {
+  /** JSON Pointer to the place in the value, as a URI fragment (RFC 6901 §6): `#/lines/0/price`. */
+  readonly pointer: string;
+  readonly keyword: string;
+  /** The validator's sentence; that of a limit on numbers begins with the number. */
+  readonly message: string;
+}
+
+interface FindOptions {
+  /** Stop at the first violation: all of a large value would take memory that its size does not bound. */
+  readonly onlyFirst?: boolean;
+}
+
+/**
+ * @returns the violations, without those that only repeat that something within is wrong
+ * @throws RangeError for a schema that can't be used, and when the value takes too many steps or is nested too deep
+ */
+type FindViolations = (value: unknown, options?: FindOptions) => readonly Violation[];
+
+/** Keywords whose errors only repeat that something within is wrong. */
+const summaries = new Set([
+  '$ref',
+  'additionalProperties',
+  'allOf',
+  'else',
+  'if',
+  'items',
+  'prefixItems',
+  'properties',
+  'then',
+]);
+
+/**
+ * A JSON Schema (2020-12) as a check that interprets it: no code is generated.
+ *
+ * @throws RangeError for a schema that can't be used
+ */
+export const compileJsonSchema = (schema: JsonMap): FindViolations => {
+  const { formats, restart, keywordOf, describe, ...bounded } = boundSchema(schema);
+  const validators = orUnusable(() => ({
+    all: new Validator(bounded.schema, '2020-12', false),
+    first: new Validator(bounded.schema, '2020-12', true),
+  }));
+  return (value, { onlyFirst = false } = {}) => {
+    restart();
+    const validator = onlyFirst ? validators.first : validators.all;
+    const { errors } = orUnusable(() => withFormats(formats, () => validator.validate(value)));
+    const causes = errors.filter(({ keyword }) => !summaries.has(keyword));
+    return (causes.length === 0 ? errors : causes).map(({ instanceLocation, keyword, error }) => ({
+      pointer: instanceLocation,
+      keyword: keyword === 'format' ? keywordOf(error) : keyword,
+      message: describe(error),
+    }));
+  };
+};
+
+/** Adds formats to the table of the validator's module while it runs, which is synchronous. */
+const withFormats = <Result>(
+  formats: ReadonlyMap<string, (text: string) => boolean>,
+  run: () => Result,
+): Result => {
+  for (const [name, check] of formats) format[name] = check;
+  try {
+    return run();
+  } finally {
+    for (const name of formats.keys()) delete format[name];
+  }
+};
+
+const orUnusable = <Result>(run: () => Result): Result => {
+  try {
+    return run();
+  } catch (error) {
+    throw toSchemaError(error);
+  }
+};
+
+const toSchemaError = (error: unknown): unknown => {
+  if (!(error instanceof Error)) return error;
+  if (error instanceof RangeError && error.message.startsWith('Parameter')) return error;
+  if (error instanceof RangeError && error.message.includes('stack'))
+    return new RangeError('Parameter "value" is nested too deep for this schema', { cause: error });
+  // The validator writes each key as part of a URI.
+  if (error instanceof URIError)
+    return new RangeError('Parameter "value" has a key with half of a surrogate pair', { cause: error });
+  return new RangeError(`Parameter "schema" can't be used: ${firstLine(error.message)}`, { cause: error });
+};
+
+const firstLine = (message: string): string => message.split('\n', 1)[0] ?? '';
