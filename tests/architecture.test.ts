@@ -39,6 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'credentials',
     'deliveries',
     'health',
+    'webhooks',
   ],
 };
 
@@ -57,6 +58,7 @@ const pureFolders = [
 
 /** Packages that compute and nothing else. */
 const purePackages = new Set([
+  '@cfworker/json-schema',
   'ajv',
   'compare-versions',
   'fastest-levenshtein',

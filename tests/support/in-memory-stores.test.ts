@@ -2,14 +2,18 @@ import { describeCredentialStore } from './credential-store-suite.ts';
 import { describeDeliveryStore } from './delivery-store-suite.ts';
 import { describeExecutionStore, describeExecutionStoreAtScale } from './execution-store-suite.ts';
 import {
+  inMemoryBuckets,
   inMemoryCredentialStore,
   inMemoryDeliveryStore,
   inMemoryExecutionStore,
+  inMemorySlots,
   inMemoryWorkflowStore,
 } from './in-memory-stores.ts';
 import { inMemoryOutboundStore, inMemorySecrets } from './outbound-credentials.ts';
 import { describeOutboundStore } from './outbound-store-suite.ts';
 import { describeSecretStore } from './secret-store-suite.ts';
+import { describeSlotStore } from './slot-store-suite.ts';
+import { describeTokenBuckets } from './token-bucket-suite.ts';
 import { describeWorkflowStore } from './workflow-store-suite.ts';
 
 describeWorkflowStore('the store in memory', () => inMemoryWorkflowStore());
@@ -17,5 +21,7 @@ describeCredentialStore('the store in memory', inMemoryCredentialStore);
 describeExecutionStore('the store in memory', inMemoryExecutionStore);
 describeExecutionStoreAtScale('the store in memory', inMemoryExecutionStore);
 describeDeliveryStore('the store in memory', inMemoryDeliveryStore);
+describeSlotStore('the store in memory', inMemorySlots, 40);
+describeTokenBuckets('the store in memory', inMemoryBuckets, 80);
 describeOutboundStore('the store in memory', inMemoryOutboundStore);
 describeSecretStore('the store in memory', inMemorySecrets);

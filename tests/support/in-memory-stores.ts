@@ -11,6 +11,8 @@ import type {
   PendingCallback,
 } from '../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../lib/shared/errors.ts';
+import type { Slot, SlotStore } from '../../lib/webhooks/slots.ts';
+import { lastFullAt, type TakeToken } from '../../lib/webhooks/token-bucket.ts';
 import type { Workflow } from '../../lib/workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 
@@ -229,6 +231,36 @@ export const inMemoryDeliveryStore = (): DeliveryStore => {
       if (known !== undefined && known.until > claim.claimedAt) return known;
       claims.set(claim.deliveryId, copy(claim));
       return claim;
+    },
+  };
+};
+
+/** Token buckets, for tests whose race is elsewhere. */
+export const inMemoryBuckets = (): TakeToken => {
+  const fullAts = new Map<string, number>();
+  return async (bucket, now) => {
+    const known = fullAts.get(bucket.key) ?? 0;
+    if (known > lastFullAt(bucket, now)) return { isTaken: false, fullAt: known };
+    const fullAt = Math.max(known, now) + bucket.intervalUs;
+    fullAts.set(bucket.key, fullAt);
+    return { isTaken: true, fullAt };
+  };
+};
+
+export const inMemorySlots = (): SlotStore => {
+  const held = new Map<string, Map<string, Slot>>();
+  return {
+    take: async ({ workflowId, slot, max, ended }) => {
+      const slots = held.get(workflowId) ?? new Map<string, Slot>();
+      held.set(workflowId, slots);
+      const isTaken =
+        !slots.has(slot.executionId) &&
+        ended.every(({ executionId }) => slots.has(executionId)) &&
+        slots.size - ended.length < max;
+      if (!isTaken) return [...slots.values()];
+      for (const { executionId } of ended) slots.delete(executionId);
+      slots.set(slot.executionId, slot);
+      return null;
     },
   };
 };

@@ -1,0 +1,62 @@
+import { lastFullAt, type TakeToken } from '../../../webhooks/token-bucket.ts';
+import { number, readNumber, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { getItem } from '../items.ts';
+import type { TableNames } from '../table-names.ts';
+import { nullIfConditionFails } from '../translate-error.ts';
+
+const US_PER_SECOND = 1_000_000;
+
+/**
+ * Token buckets beside the claims of deliveries: items that expire when they are full. A conditional write takes a token:
+ * one moves a full bucket from now on, one a used bucket from where it is. Of a bucket that is known to be in use, the
+ * second alone is tried. A write whose reply was lost may be repeated, and takes two.
+ */
+export const createTokenBuckets = (
+  client: DynamoDbClient,
+  { deliveries }: Pick<TableNames, 'deliveries'>,
+): TakeToken => {
+  return async (bucket, now, knownFullAt) => {
+    const { key, burst, intervalUs } = bucket;
+    const at = { TableName: deliveries, Key: { deliveryId: text(`bucket:${key}`) } };
+
+    /** The time at which the bucket is full; null when the condition does not hold. */
+    const write = async (
+      condition: string,
+      fullAt: string,
+      values: Readonly<Record<string, number>>,
+    ): Promise<number | null> => {
+      const numbers = { ...values, ':expiresAt': Math.ceil((now + burst * intervalUs) / US_PER_SECOND) + 1 };
+      const updated = await nullIfConditionFails(
+        client.updateItem({
+          ...at,
+          ConditionExpression: condition,
+          UpdateExpression: `SET fullAt = ${fullAt}, expiresAt = :expiresAt`,
+          ExpressionAttributeValues: Object.fromEntries(
+            Object.entries(numbers).map(([name, value]) => [name, number(value)]),
+          ),
+          ReturnValues: 'UPDATED_NEW',
+        }),
+      );
+      return updated === null ? null : readNumber(updated.Attributes ?? {}, 'fullAt');
+    };
+
+    const takeFromFull = () =>
+      write('attribute_not_exists(fullAt) OR fullAt <= :now', ':next', {
+        ':now': now,
+        ':next': now + intervalUs,
+      });
+
+    const takeFromUsed = () =>
+      write('fullAt > :now AND fullAt <= :last', 'fullAt + :interval', {
+        ...{ ':now': now, ':last': lastFullAt(bucket, now), ':interval': intervalUs },
+      });
+
+    const isUsed = knownFullAt !== null && knownFullAt > now;
+    // In this order: a bucket in use stays so, seen from the same now, and what refuses then is that it is empty.
+    const fullAt = (isUsed ? null : await takeFromFull()) ?? (await takeFromUsed());
+    if (fullAt !== null) return { isTaken: true, fullAt };
+    const item = await getItem(client, { ...at, ConsistentRead: true });
+    return { isTaken: false, fullAt: readNumber(item ?? {}, 'fullAt', lastFullAt(bucket, now) + 1) };
+  };
+};

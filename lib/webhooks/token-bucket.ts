@@ -1,0 +1,59 @@
+/**
+ * A bucket that holds `burst` tokens and gets one back every `intervalUs`. All that is known of it is when it is full
+ * again, which only moves forward: the generic cell rate algorithm (ITU-T I.371), as times instead of counts, so that one
+ * conditional addition takes a token.
+ */
+export interface Bucket {
+  /** Names it in the store; at most 100 characters. */
+  readonly key: string;
+  /** Tokens of a full bucket. */
+  readonly burst: number;
+  /** Microseconds until a token is back; a whole number. */
+  readonly intervalUs: number;
+}
+
+/** The outcome of taking a token. Times are whole microseconds since the epoch. */
+export interface Taking {
+  readonly isTaken: boolean;
+  /** When the bucket is full again, if nothing more is taken. */
+  readonly fullAt: number;
+}
+
+/**
+ * Takes a token if there is one. Of concurrent calls, as many succeed as there are tokens.
+ *
+ * @param now - microseconds since the epoch
+ * @param knownFullAt - an earlier `fullAt` of the same bucket; null for none
+ * @throws AppError `STORE_UNAVAILABLE`: then a token may be taken or not
+ */
+export type TakeToken = (bucket: Bucket, now: number, knownFullAt: number | null) => Promise<Taking>;
+
+/** The latest time of being full at which there is a token. */
+export const lastFullAt = ({ burst, intervalUs }: Bucket, now: number): number =>
+  now + (burst - 1) * intervalUs;
+
+/** Tokens that are left. */
+export const countTokens = ({ burst, intervalUs }: Bucket, fullAt: number, now: number): number =>
+  Math.max(0, Math.min(burst, Math.floor((now + burst * intervalUs - fullAt) / intervalUs)));
+
+/**
+ * Remembers buckets in this process. A bucket that was seen empty is asked again when it has a token: a flood costs no
+ * call to the store, and no caller is refused that the store would let in, since `fullAt` only moves forward.
+ *
+ * @param maxBuckets - beyond this the least recently used one is forgotten
+ */
+export const rememberBuckets = (take: TakeToken, maxBuckets: number): TakeToken => {
+  const known = new Map<string, number>();
+  return async (bucket, now, given) => {
+    const { key } = bucket;
+    const fullAt = known.get(key) ?? given;
+    if (fullAt !== null && fullAt > lastFullAt(bucket, now)) return { isTaken: false, fullAt };
+    const taking = await take(bucket, now, fullAt);
+    const latest = Math.max(taking.fullAt, known.get(key) ?? 0);
+    known.delete(key); // a Map is ordered by insertion: the entry moves to the end
+    known.set(key, latest);
+    const [leastRecentlyUsed = key] = known.keys();
+    if (known.size > maxBuckets) known.delete(leastRecentlyUsed);
+    return taking;
+  };
+};

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { rememberBuckets, type TakeToken } from '../../lib/webhooks/token-bucket.ts';
+
+/** Microseconds since the epoch. */
+const NOW = 1_700_000_000_000_000;
+const SECOND = 1_000_000;
+
+const bucket = { key: 'b', burst: 3, intervalUs: SECOND };
+
+/**
+ * The contract of {@link TakeToken}.
+ *
+ * @param create - makes it without buckets
+ * @param concurrent - how many requests come at once
+ */
+export const describeTokenBuckets = (
+  name: string,
+  create: () => TakeToken | Promise<TakeToken>,
+  concurrent: number,
+) => {
+  describe(`${name} keeps token buckets`, () => {
+    test('a bucket has as many tokens as it holds, and gets them back one by one', async () => {
+      const take = await create();
+      const outcomes = [];
+      for (const at of [0, 0, 0.5, 0.5, 0.9, 1, 1, 60, 60, 60, 60])
+        outcomes.push((await take(bucket, NOW + at * SECOND, null)).isTaken);
+      expect(outcomes).toEqual([true, true, true, false, false, true, false, true, true, true, false]);
+    });
+
+    test('says when it is full again, whatever was known before', async () => {
+      const take = await create();
+      expect(await take(bucket, NOW, null)).toEqual({ isTaken: true, fullAt: NOW + SECOND });
+      expect(await take(bucket, NOW, NOW + SECOND)).toEqual({ isTaken: true, fullAt: NOW + 2 * SECOND });
+      expect(await take(bucket, NOW, NOW + SECOND)).toEqual({ isTaken: true, fullAt: NOW + 3 * SECOND });
+      expect(await take(bucket, NOW, NOW + SECOND)).toEqual({ isTaken: false, fullAt: NOW + 3 * SECOND });
+      expect(await take(bucket, NOW + 9 * SECOND, NOW + 3 * SECOND)).toEqual({
+        isTaken: true,
+        fullAt: NOW + 10 * SECOND,
+      });
+    });
+
+    test('buckets are apart', async () => {
+      const take = await create();
+      for (const key of ['a', 'a', 'a', 'b', 'b', 'b'])
+        expect(await take({ ...bucket, key }, NOW, null)).toMatchObject({ isTaken: true });
+    });
+
+    test(`of ${concurrent} requests at once, as many are let in as there are tokens`, async () => {
+      const take = await create();
+      const processes = Array.from({ length: 8 }, () => rememberBuckets(take, 10));
+      const large = { ...bucket, burst: concurrent / 4 };
+      const takings = await Promise.all(
+        Array.from({ length: concurrent }, (_, at) => (processes[at % 8] ?? take)(large, NOW, null)),
+      );
+      expect(takings.filter(({ isTaken }) => isTaken)).toHaveLength(concurrent / 4);
+    });
+  });
+};
