@@ -239,6 +239,10 @@ export const openWebhook = (config: Config = openConfig()) => {
     deliveries: createDeliveryStore(client, tables),
     dispatcher: openDispatcher(config),
     openFeatures: lateFeatures({
+      ...parts,
+      config,
+      client,
+      tables,
       clock: systemClock,
       http: parts.outboundCredentials,
       credentials: parts.outboundCredentials,

@@ -1,11 +1,12 @@
-import type { FeaturePorts, OpenFeatures } from '../webhooks/webhook-feature.ts';
+import type { OpenFeatures } from '../webhooks/webhook-feature.ts';
+import type { FeatureParts } from './open-features.chunk.ts';
 
 /** Features of webhooks whose code is loaded for the first webhook with one. */
-export const lateFeatures = (ports: FeaturePorts): OpenFeatures => {
+export const lateFeatures = (parts: FeatureParts): OpenFeatures => {
   let loaded: Promise<OpenFeatures> | undefined;
   const load = async (): Promise<OpenFeatures> => {
-    const { createOpenFeatures } = await import('./open-features.chunk.ts');
-    return createOpenFeatures(ports);
+    const { openFeaturesWith } = await import('./open-features.chunk.ts');
+    return openFeaturesWith(parts);
   };
   return async (webhook) => {
     loaded ??= load();

@@ -1,1 +1,33 @@
-export { createOpenFeatures } from '../webhooks/features/open-features.ts';
+import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
+import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
+import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
+import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
+import { createTokenBuckets } from '../adapters/dynamodb/limits/token-buckets.ts';
+import type { TableNames } from '../adapters/dynamodb/table-names.ts';
+import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
+import { createOpenFeatures } from '../webhooks/features/open-features.ts';
+import { rememberBuckets } from '../webhooks/limits/token-bucket.ts';
+import type { FeaturePorts, OpenFeatures } from '../webhooks/webhook-feature.ts';
+import type { Config } from './config.ts';
+
+/** What the ports of features are made of: stores that only features use are opened with them. */
+export interface FeatureParts
+  extends Omit<FeaturePorts, 'takeToken' | 'slots' | 'executions' | 'cancelExecution'>,
+    Omit<CancelParts, 'durableService' | 'clock'> {
+  readonly config: Pick<Config, 'region' | 'lambdaEndpoint'>;
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+}
+
+const MAX_BUCKETS = 10_000;
+
+export const openFeaturesWith = ({ config, client, tables, ...parts }: FeatureParts): OpenFeatures => {
+  const { region, lambdaEndpoint: endpoint } = config;
+  const durableService = createLambdaDurableService(createAwsCaller({ service: 'lambda', region, endpoint }));
+  return createOpenFeatures({
+    ...parts,
+    takeToken: rememberBuckets(createTokenBuckets(client, tables), MAX_BUCKETS),
+    slots: createSlotStore(client, tables),
+    cancelExecution: (executionId) => cancelExecution(executionId, { ...parts, durableService }),
+  });
+};

@@ -93,8 +93,9 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const input = { ...toTriggerInput(arrival, named, body), ...more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
+    const start = (executionId: string) => features.start({ ...arrival, input, executionId });
     return runWebhook(
-      { request, webhook, headers, input, features },
+      { request, webhook, headers, input, features, start },
       computeTimeLimit(context, settings),
       running,
     );

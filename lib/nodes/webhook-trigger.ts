@@ -145,6 +145,26 @@ const webhookTrigger: TriggerProvider = {
       description: 'Go on after respondToWebhook',
     },
     { name: 'paused', displayName: 'Paused', type: 'boolean', description: 'Answer 503 and start nothing' },
+    {
+      name: 'maxBodyBytes',
+      displayName: 'Max body bytes',
+      type: 'number',
+      description: 'Larger bodies get 413',
+    },
+    {
+      name: 'rateLimit',
+      displayName: 'Rate limit',
+      type: 'object',
+      description: 'Above it, requests get 429',
+    },
+    { name: 'schema', displayName: 'Schema', type: 'object', description: 'JSON Schema of the body' },
+    { name: 'onlyIf', displayName: 'Only if', type: 'string', description: 'Start nothing when it is false' },
+    {
+      name: 'concurrency',
+      displayName: 'Concurrency',
+      type: 'object',
+      description: 'Bounds the runs at once',
+    },
   ],
   getExecutor: () => executor,
   healthCheck: async ({ clock }) => {

@@ -86,6 +86,30 @@ export const catalogue = {
     () => 'The keys of the sender can not be read now; nothing was started. Try again.',
   ),
   WEBHOOK_PAUSED: entry(503, 'Webhook paused', () => 'This webhook is paused; nothing was started.'),
+  BODY_SCHEMA_MISMATCH: entry(
+    400,
+    'Body does not match its schema',
+    // Sent as a member of the problem
+    (_: { errors: readonly { readonly pointer: string; readonly detail: string }[] }) =>
+      'The body does not match the JSON Schema of this webhook; nothing was started.',
+  ),
+  RATE_LIMITED: entry(
+    429,
+    'Too many requests',
+    (p: { retryAfterSeconds: number }) =>
+      `This webhook takes no more requests for ${p.retryAfterSeconds} s; nothing was started.`,
+  ),
+  CONCURRENCY_LIMITED: entry(
+    429,
+    'Too many executions',
+    (p: { max: number; retryAfterSeconds: number }) =>
+      `As many executions of this workflow go on as may at once (${p.max}); nothing was started.`,
+  ),
+  FILTER_UNDECIDED: entry(
+    422,
+    'Filter undecided',
+    () => 'The filter of this webhook says neither yes nor no to this request; nothing was started.',
+  ),
   CALLER_NOT_ALLOWED: entry(
     403,
     'Caller not allowed',

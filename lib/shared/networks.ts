@@ -20,4 +20,21 @@ export const toBlockList = (networks: readonly string[]): BlockList => {
   return list;
 };
 
+/**
+ * What one caller has of the address space: an IPv4 address, or the network of 64 bits in which an IPv6 host chooses its
+ * addresses (RFC 4291 §2.5.4).
+ */
+export const toCallerNetwork = (address: string): string => {
+  if (isIP(address) !== 6) return address;
+  const [plain = ''] = address.split('%'); // without a zone
+  const canonical = new URL(`http://[${plain}]`).hostname.slice(1, -1);
+  const [before = [], after = []] = canonical
+    .split('::')
+    .map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  const groups = [...before, ...zeros, ...after];
+  const isMapped = groups.slice(0, 5).every((group) => group === '0'); // IPv4 in IPv6, and the host itself
+  return isMapped ? groups.join(':') : `${groups.slice(0, 4).join(':')}::/64`;
+};
+
 export const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');

@@ -8,7 +8,6 @@ import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
-import { toExecutionInfo } from '../executions/record/execution-info.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
@@ -18,6 +17,7 @@ import { readResult, waitForResult } from './await-result.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
+import { toRequestScope } from './request-scope.ts';
 import type { AnswerStages } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
@@ -30,6 +30,8 @@ interface CheckedRequest {
   /** The trigger's output, without other credentials. */
   readonly input: JsonObject;
   readonly features: AnswerStages;
+  /** Called before an execution starts, or is found to have started: a throw starts nothing. */
+  readonly start: (executionId: string) => Promise<void>;
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
@@ -60,6 +62,7 @@ export const runWebhook = async (
   const { limitMs, isInBackground } = checked.features.waiting;
   const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
   const delivery = await claim(checked, { keepsResult: isSynchronous && (isAsync || isInBackground) }, parts);
+  await checked.start(delivery.execution.executionId);
   if (!isSynchronous) return acceptAtOnce(delivery, parts);
   const waitMs = Math.min(isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs, timeLimitMs);
   if (!isAsync)
@@ -75,14 +78,10 @@ const claim = async (
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
   const { workflow, config } = webhook;
-  const { definition, version: workflowVersion } = workflow;
   const { rawBody, receivedAt } = request;
-  const { triggerNodeId } = config;
-  const workflowId = definition.id;
-  const type = definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
-  const trigger = { nodeId: triggerNodeId, type };
-  const unclaimed = { executionId: '', workflowId, workflowVersion, trigger, startedAt: receivedAt };
-  const found = await findDeliveryKey(input, config, toExecutionInfo({ ...unclaimed, traceparent: null }));
+  const scope = toRequestScope(webhook, input, receivedAt);
+  const { trigger } = scope.execution;
+  const found = await findDeliveryKey(config, scope);
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const traceparent = readTraceparent(headers.traceparent);
   const delivery = { workflow, trigger, input, traceparent, keepsResult, key, content: rawBody, receivedAt };

@@ -4,13 +4,16 @@ import type { LentCredential } from '../contract/lent-credential.ts';
 import type { Clock, HttpClient, Logger } from '../contract/services.ts';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
+import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Accepted } from './answer-run.ts';
 import type { Webhook } from './find-webhook.ts';
+import type { SlotStore } from './limits/slots.ts';
+import type { TakeToken } from './limits/token-bucket.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** A request at a webhook, before its body is parsed. */
-interface Arrival {
+export interface Arrival {
   readonly request: WebhookRequest;
   readonly webhook: Webhook;
   /** Adds headers to the answer, whatever it will be. */
@@ -61,6 +64,11 @@ export interface AnswerStages {
   readonly present: (run: AnsweringRun) => Promise<Answer | null> | Answer | null;
 }
 
+/** A request that starts an execution. */
+interface Starting extends Parsed {
+  readonly executionId: string;
+}
+
 /**
  * The stages of a request at which a feature takes part. An answer ends the request: no later stage is reached, and nothing is
  * started. Each throws AppError.
@@ -77,6 +85,8 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   /** After parsing. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
+  /** After the delivery is claimed; for a repeated one, too. */
+  readonly start?: (starting: Starting) => Promise<void>;
 }
 
 /** What features use of the service. */
@@ -84,6 +94,11 @@ export interface FeaturePorts {
   readonly clock: Clock;
   readonly http: HttpClient;
   readonly credentials: SenderCredentials;
+  readonly takeToken: TakeToken;
+  readonly slots: SlotStore;
+  readonly executions: Pick<ExecutionStore, 'find'>;
+  /** See `cancelExecution`. */
+  readonly cancelExecution: (executionId: string) => Promise<void>;
 }
 
 /** The credentials that a sender's requests are verified with: known, not hashed. */
@@ -122,4 +137,5 @@ export const withoutFeatures: OpenStages = {
   waiting: { limitMs: Number.POSITIVE_INFINITY, isInBackground: false },
   acknowledge: nothing,
   present: nothing,
+  start: async () => {},
 };

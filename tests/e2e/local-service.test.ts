@@ -9,6 +9,7 @@ import { describePluginKit } from './suites/plugin-kit.ts';
 import { describeBrokenPlugin, describeStrayPlugins, strayPlugins } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
 import { describeSignatures } from './suites/signatures.ts';
+import { describeWebhookGuards } from './suites/webhook-guards.ts';
 
 const standIn = useStandIn();
 const project = useRunningProject(() => ({
@@ -24,6 +25,7 @@ describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
 describeSignatures(project);
+describeWebhookGuards(project);
 describePluginKit(project, { ...editedPlugins, ...strayPlugins });
 describeEdits(project);
 describeStrayPlugins(project);

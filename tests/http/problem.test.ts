@@ -43,6 +43,10 @@ const examples = {
   DISPATCH_REFUSED: {},
   ENGINE_UNAVAILABLE: {},
   EVENT_NOT_PUBLISHED: { executionId },
+  BODY_SCHEMA_MISMATCH: { errors: [{ pointer: '#/id', detail: 'A sentence.' }] },
+  FILTER_UNDECIDED: {},
+  CONCURRENCY_LIMITED: { max: 5, retryAfterSeconds: 3 },
+  RATE_LIMITED: { retryAfterSeconds: 3 },
   DELIVERY_KEY_REUSED: { executionId },
   CALLBACK_NOT_FOUND: {},
   CALLBACK_GONE: {},
@@ -74,6 +78,7 @@ describe.each(Object.entries(examples))('%s', (code, parameters) => {
       status,
       detail: expect.stringMatching(/^.+\.$/),
       instance: 'request-1',
+      ...('errors' in parameters ? { errors: parameters.errors } : {}),
     });
     expect(headers['content-type']).toBe('application/problem+json');
     expect(body).not.toMatch(/undefined|the cause|\[object/);
@@ -81,7 +86,10 @@ describe.each(Object.entries(examples))('%s', (code, parameters) => {
 
   test('has the header that its status asks for, and no other', () => {
     const { 'content-type': _type, 'cache-control': _cache, ...rest } = headers;
-    const asked = { 401: 'www-authenticate', 405: 'allow', 503: 'retry-after' } as Record<number, string>;
+    const asked = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' } as Record<
+      number,
+      string
+    >;
     expect(Object.keys(rest)).toEqual(asked[status] === undefined ? [] : [asked[status]]);
   });
 });

@@ -10,12 +10,14 @@ import type { CredentialStore } from '../../lib/credentials/credential-store.ts'
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import type { StrayErrorGuard } from '../../lib/engine/failure.ts';
+import { cancelExecution } from '../../lib/executions/lifecycle/cancel-execution.ts';
 import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { createOpenFeatures } from '../../lib/webhooks/features/open-features.ts';
+import type { FeaturePorts } from '../../lib/webhooks/webhook-feature.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { PathConfig, WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
@@ -23,6 +25,7 @@ import type { WorkflowStore } from '../../lib/workflows/definition/workflow-stor
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { anInlineDispatcher, keptEvents } from './an-inline-dispatcher.ts';
+import { featurePorts } from './feature-ports.ts';
 import { inMemoryBlobs } from './in-memory-blobs.ts';
 import { filesIn } from './in-memory-files.ts';
 import {
@@ -70,7 +73,8 @@ const idsFrom = (prefix: string): Ids => {
   };
 };
 
-const noCredentials = { open: () => Promise.reject(new Error('no credentials in tests')) };
+/** There are no durable executions to stop: background runs are express. */
+const durableService = { stop: async () => {} };
 
 export interface AWorkflow {
   readonly id?: string;
@@ -103,6 +107,7 @@ export interface ServiceOptions {
     readonly executions?: Partial<ExecutionStore>;
     readonly deliveries?: Partial<DeliveryStore>;
     readonly dispatcher?: Partial<Dispatcher>;
+    readonly features?: Partial<FeaturePorts>;
   };
 }
 
@@ -161,11 +166,17 @@ export const aWebhookService = async ({
     credentials: { ...credentials, ...spoilt.credentials },
     deliveries: { ...inMemoryDeliveryStore(), ...spoilt.deliveries },
     dispatcher: { ...dispatcher, ...spoilt.dispatcher },
-    openFeatures: createOpenFeatures({
-      clock,
-      http: services.http,
-      credentials: outboundCredentials ?? noCredentials,
-    }),
+    openFeatures: createOpenFeatures(
+      featurePorts({
+        clock,
+        http: services.http,
+        ...(outboundCredentials === undefined ? {} : { credentials: outboundCredentials }),
+        executions: background.executions,
+        cancelExecution: (executionId) =>
+          cancelExecution(executionId, { ...background, clock, durableService }),
+        ...spoilt.features,
+      }),
+    ),
     settings,
     guard,
   });

@@ -11,8 +11,8 @@ import type {
   PendingCallback,
 } from '../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../lib/shared/errors.ts';
-import type { Slot, SlotStore } from '../../lib/webhooks/slots.ts';
-import { lastFullAt, type TakeToken } from '../../lib/webhooks/token-bucket.ts';
+import type { Slot, SlotStore } from '../../lib/webhooks/limits/slots.ts';
+import { lastFullAt, type TakeToken } from '../../lib/webhooks/limits/token-bucket.ts';
 import type { Workflow } from '../../lib/workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Slot, SlotStore } from '../../lib/webhooks/slots.ts';
+import type { Slot, SlotStore } from '../../lib/webhooks/limits/slots.ts';
 
 const slot = (executionId: string, takenAt = 1_700_000_000_000): Slot => ({ executionId, takenAt });
 

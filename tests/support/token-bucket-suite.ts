@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { rememberBuckets, type TakeToken } from '../../lib/webhooks/token-bucket.ts';
+import { rememberBuckets, type TakeToken } from '../../lib/webhooks/limits/token-bucket.ts';
 
 /** Microseconds since the epoch. */
 const NOW = 1_700_000_000_000_000;

@@ -23,6 +23,12 @@ const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeat
   timeoutSeconds: async () => (await import('./answers/waiting.ts')).timeoutSeconds,
   onTimeout: async () => (await import('./answers/waiting.ts')).onTimeout,
   continueAfterResponse: async () => (await import('./answers/waiting.ts')).continueAfterResponse,
+  maxBodyBytes: async () => (await import('./guards/max-body-bytes.ts')).maxBodyBytes,
+  // After what verifies: a forged request takes no token of the caller that it claims to be.
+  rateLimit: async () => (await import('./guards/rate-limit.ts')).rateLimit,
+  schema: async () => (await import('./guards/schema.ts')).schema,
+  onlyIf: async () => (await import('./guards/only-if.ts')).onlyIf,
+  concurrency: async () => (await import('./guards/concurrency.ts')).concurrency,
 };
 
 /** Creates the function that opens the features of a webhook. A rule that can't be read lets nothing through. */
@@ -54,6 +60,9 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
     waiting: Object.assign({}, withoutFeatures.waiting, ...stages.map(({ waiting }) => waiting)),
     acknowledge: first(stages.map(({ acknowledge }) => acknowledge)),
     present: first(stages.map(({ present }) => present)),
+    start: async (starting) => {
+      for (const { start } of stages) await start?.(starting);
+    },
   };
 };
 

@@ -51,5 +51,10 @@ export const WEBHOOK_FEATURES = [
   'timeoutSeconds',
   'onTimeout',
   'continueAfterResponse',
+  'maxBodyBytes',
+  'rateLimit',
+  'schema',
+  'onlyIf',
+  'concurrency',
 ] as const;
 export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

@@ -4,6 +4,7 @@ import type { Problem } from '../definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { webhookRules } from '../webhook-rules/webhook-rules.ts';
 import { checkSchema } from './schema/check-schema.ts';
+import { findSchemaError } from './schema/find-schema-error.ts';
 
 /** Checks the features of the workflow's webhooks, by their schemas first. */
 export const checkWebhookRules = async ({ nodes }: WorkflowDefinition): Promise<Problem[]> => {
@@ -16,7 +17,8 @@ export const checkWebhookRules = async ({ nodes }: WorkflowDefinition): Promise<
       const { schema, findProblems } = webhookRules[name];
       const place = `/nodes/${index}/parameters/${name}`;
       const wrong = checkSchema(schema, value, place);
-      const others = wrong.length > 0 ? [] : ((await findProblems?.(value)) ?? []);
+      const others =
+        wrong.length > 0 ? [] : ((await findProblems?.(value, { parameters, findSchemaError })) ?? []);
       problems.push(...wrong, ...others.map(({ path, message }) => ({ path: `${place}${path}`, message })));
     }
   }

@@ -1,3 +1,4 @@
+import type { WorkflowNode } from '../../contract/node.ts';
 import { didYouMean, quote } from '../../shared/describe.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
@@ -22,13 +23,13 @@ export const checkWebhooks = async (definition: WorkflowDefinition, names: Names
   ...(await checkWebhookRules(definition)),
   ...checkWebhookAnswers(definition),
   ...(await checkWebhookTemplates(definition, names)),
+  ...(await checkFilters(definition, names)),
 ];
 
 const PLAIN_WORD = /^[A-Za-z]+$/;
 
 /** Checks `deduplication`: the name of a sender, or an expression over the request without braces. */
 const checkDeduplication = async ({ nodes }: WorkflowDefinition, names: Names): Promise<Problem[]> => {
-  const seen = { ...names, nodeIds: new Set<string>(), idOfName: new Map<string, string>() };
   const problems: Problem[] = [];
   for (const [index, { type, parameters }] of nodes.entries()) {
     const { deduplication } = type === WEBHOOK_TRIGGER ? parameters : {};
@@ -40,15 +41,36 @@ const checkDeduplication = async ({ nodes }: WorkflowDefinition, names: Names): 
       : null;
     if (sender !== null) {
       problems.push({ path, message: `there is no sender ${quote(deduplication)}${didYouMean(sender)}` });
-    } else if (deduplication.includes('{{')) {
-      problems.push({ path, message: 'is an expression as it stands: leave the braces out' });
     } else {
-      const fields = requestFieldsOf([{ parameters }]);
-      const own = { ...seen, ownId: null, fields, triggerFields: fields };
-      problems.push(...(await checkExpression(deduplication.trim(), path, own)));
+      problems.push(...(await checkRequestExpression(deduplication, path, { parameters, names })));
     }
   }
   return problems;
+};
+
+/** Checks `onlyIf`, an expression over the request without braces. */
+const checkFilters = async ({ nodes }: WorkflowDefinition, names: Names): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  for (const [index, { type, parameters }] of nodes.entries()) {
+    const { onlyIf } = type === WEBHOOK_TRIGGER ? parameters : {};
+    if (typeof onlyIf !== 'string' || onlyIf === '') continue;
+    const path = `/nodes/${index}/parameters/onlyIf`;
+    problems.push(...(await checkRequestExpression(onlyIf, path, { parameters, names })));
+  }
+  return problems;
+};
+
+/** Checks an expression that is evaluated before the workflow starts: it sees the request alone. */
+const checkRequestExpression = async (
+  source: string,
+  path: string,
+  { parameters, names }: Pick<WorkflowNode, 'parameters'> & { readonly names: Names },
+): Promise<Problem[]> => {
+  if (source.includes('{{'))
+    return [{ path, message: 'is an expression as it stands: leave the braces out' }];
+  const fields = requestFieldsOf([{ parameters }]);
+  const unstarted = { nodeIds: new Set<string>(), idOfName: new Map<string, string>(), ownId: null };
+  return checkExpression(source.trim(), path, { ...names, ...unstarted, fields, triggerFields: fields });
 };
 
 const checkAuthentication = ({ nodes }: WorkflowDefinition): Problem[] =>

@@ -1,9 +1,14 @@
 import type { WebhookFeatures } from '../definition/path-config.ts';
 import { allowFrom } from './allow-from.ts';
 import { answer } from './answer.ts';
+import { concurrency } from './concurrency.ts';
 import { cors } from './cors.ts';
 import { handshake } from './handshake.ts';
+import { maxBodyBytes } from './max-body-bytes.ts';
+import { onlyIf } from './only-if.ts';
 import { paused } from './paused.ts';
+import { rateLimit } from './rate-limit.ts';
+import { schema } from './schema.ts';
 import { signature } from './signature.ts';
 import { continueAfterResponse, lastNodeAnswer, onTimeout, timeoutSeconds } from './waiting.ts';
 import type { WebhookRule } from './webhook-rule.ts';
@@ -20,4 +25,9 @@ export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> 
   timeoutSeconds,
   onTimeout,
   continueAfterResponse,
+  maxBodyBytes,
+  rateLimit,
+  schema,
+  onlyIf,
+  concurrency,
 };

@@ -5,15 +5,13 @@ import { createOpenFeatures } from '../../../lib/webhooks/features/open-features
 import { WEBHOOK_FEATURES } from '../../../lib/workflows/definition/path-config.ts';
 import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
 import { webhookRules } from '../../../lib/workflows/webhook-rules/webhook-rules.ts';
-import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aPathConfig, aWorkflowListening } from '../../support/a-workflow-listening.ts';
+import { featurePorts } from '../../support/feature-ports.ts';
 import { anOutboundService, aServer } from '../../support/outbound-credentials.ts';
 
-const openFeatures = createOpenFeatures({
-  clock: aManualClock(),
-  http: aServer(),
-  credentials: anOutboundService().credentials,
-});
+const openFeatures = createOpenFeatures(
+  featurePorts({ http: aServer(), credentials: anOutboundService().credentials }),
+);
 
 const open = (features: Readonly<Record<string, JsonValue>>) => {
   const config = aPathConfig({ features });

@@ -1,4 +1,4 @@
-import type { Slot, SlotStore } from '../../../webhooks/slots.ts';
+import type { Slot, SlotStore } from '../../../webhooks/limits/slots.ts';
 import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { OPEN_DAYS, toExpiry } from '../execution-item.ts';

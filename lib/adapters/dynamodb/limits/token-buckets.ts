@@ -1,4 +1,4 @@
-import { lastFullAt, type TakeToken } from '../../../webhooks/token-bucket.ts';
+import { lastFullAt, type TakeToken } from '../../../webhooks/limits/token-bucket.ts';
 import { number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem } from '../items.ts';

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { Answer } from '../../../shared/answer.ts';
+import { AppError, isAppError } from '../../../shared/errors.ts';
+import { toCallerNetwork } from '../../../shared/networks.ts';
+import type { RateLimitRule } from '../../../workflows/webhook-rules/rate-limit-rule.ts';
+import { type Bucket, countTokens, lastFullAt, type Taking } from '../../limits/token-bucket.ts';
+import { readApiKey, readBasic } from '../../read-credentials.ts';
+import type { Arrival, Stages, WebhookFeature } from '../../webhook-feature.ts';
+
+const US_PER_MS = 1_000;
+const US_PER_SECOND = 1_000_000;
+
+/** Refuses requests above a rate, by a token bucket for the webhook or for each of its callers. */
+export const rateLimit: WebhookFeature = (value, { clock, takeToken }) => {
+  const rule = value as unknown as RateLimitRule;
+  const { requests, seconds, burst = requests, onStoreFailure = 'closed' } = rule;
+  const intervalUs = Math.ceil((seconds * US_PER_SECOND) / requests);
+  const readCaller = callerReader(rule);
+
+  const limit = async (arrival: Arrival): Promise<null> => {
+    const { workflow, config } = arrival.webhook;
+    const owner = [workflow.definition.id, config.triggerNodeId, requests, seconds, burst];
+    const bucket = { key: hash([...owner, readCaller(arrival)]), burst, intervalUs };
+    const now = clock.now() * US_PER_MS;
+    const taking = await orOpen(takeToken(bucket, now, null), onStoreFailure);
+    if (taking === null) return null;
+    const waitUs = Math.max(0, taking.fullAt - lastFullAt(bucket, now));
+    arrival.addHeaders(toHeaders(rule, bucket, taking, now, waitUs));
+    if (!taking.isTaken) throw new AppError('RATE_LIMITED', { retryAfterSeconds: toSeconds(waitUs) });
+    return null;
+  };
+  return stageOf(rule, limit);
+};
+
+/** What callers claim of themselves counts once it is verified: forged requests take no token of another caller. */
+const stageOf = ({ per, by = 'ip' }: RateLimitRule, limit: NonNullable<Stages['admit']>): Stages =>
+  per === 'caller' && by !== 'ip' ? { verify: limit } : { admit: limit };
+
+const HEADER = 'header:';
+
+/** @returns what is the same for all requests of one bucket */
+const callerReader = ({ per, by = 'ip' }: RateLimitRule): ((arrival: Arrival) => readonly string[]) => {
+  if (per === 'path') return () => [];
+  if (by === 'ip') return ({ request }) => [toCallerNetwork(request.remoteAddress)];
+  if (by === 'credential') return readCredential;
+  const name = by.slice(HEADER.length).toLowerCase();
+  return ({ request: { headers } }) => [headers[name] ?? ''];
+};
+
+/** What was verified, and no header beside it, with which a caller could have many buckets. */
+const readCredential = ({ request: { headers }, webhook }: Arrival): readonly string[] => {
+  const read = webhook.config.authentication === 'basic' ? readBasic : readApiKey;
+  const { username, secret } = read(headers) ?? { username: null, secret: '' };
+  return [username ?? '', secret];
+};
+
+/** Hashed: a credential is not stored, and a key has a length that callers do not choose. */
+const hash = (parts: readonly unknown[]): string =>
+  createHash('sha256').update(JSON.stringify(parts.flat())).digest('base64url');
+
+const orOpen = async (
+  taking: Promise<Taking>,
+  onStoreFailure: RateLimitRule['onStoreFailure'],
+): Promise<Taking | null> => {
+  try {
+    return await taking;
+  } catch (error) {
+    if (onStoreFailure === 'open' && isAppError(error, 'STORE_UNAVAILABLE')) return null;
+    throw error;
+  }
+};
+
+const toSeconds = (us: number): number => Math.ceil(us / US_PER_SECOND);
+
+/** https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/10/ */
+const toHeaders = (
+  { requests, seconds, per }: RateLimitRule,
+  bucket: Bucket,
+  { isTaken, fullAt }: Taking,
+  now: number,
+  waitUs: number,
+): Answer['headers'] => {
+  // The same point in time as Retry-After, where there is one (§6.3).
+  const resetUs = isTaken ? Math.max(0, fullAt - now) : waitUs;
+  const left = isTaken ? countTokens(bucket, fullAt, now) : 0;
+  return {
+    'ratelimit-policy': `"${per}";q=${requests};w=${seconds}`,
+    ratelimit: `"${per}";r=${left};t=${toSeconds(resetUs)}`,
+  };
+};

@@ -1,0 +1,72 @@
+import { AppError } from '../../../shared/errors.ts';
+import type { JsonMap } from '../../../shared/json-schema/bound-schema.ts';
+import { compileJsonSchema } from '../../../shared/json-schema/compile-json-schema.ts';
+import type { WebhookFeature } from '../../webhook-feature.ts';
+
+/** Values in a body beyond which it is refused: a check of so many keys takes a few hundred milliseconds. */
+const MAX_VALUES = 100_000;
+/** Values up to which all violations are found, not the first alone. */
+const MAX_VALUES_IN_FULL = 20_000;
+/** Violations in an answer. */
+const MAX_ERRORS = 50;
+/** Characters of a pointer or a sentence, which hold keys of the body. */
+const MAX_CHARACTERS = 200;
+
+/** Refuses bodies that do not match a JSON Schema, with the violations, but no value of the body. */
+export const schema: WebhookFeature = (rule) => {
+  const findViolations = compileJsonSchema(rule as JsonMap);
+  return {
+    judge: ({ input: { body } }) => {
+      const count = countValues(body, MAX_VALUES);
+      if (count > MAX_VALUES) throw unchecked(`it has more than ${MAX_VALUES} values`);
+      const violations = check(() => findViolations(body, { onlyFirst: count > MAX_VALUES_IN_FULL }));
+      if (violations.length === 0) return null;
+      const errors = violations.slice(0, MAX_ERRORS).map(({ pointer, keyword, message }) => ({
+        pointer: shorten(pointer),
+        detail: shorten(describeViolation(keyword, message)),
+      }));
+      throw new AppError('BODY_SCHEMA_MISMATCH', { errors });
+    },
+  };
+};
+
+/** The schema was tried when the workflow was stored: what can't be checked now is due to the body. */
+const check = <Result>(find: () => Result): Result => {
+  try {
+    return find();
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw unchecked('it takes too many steps, or has a key that is not text', cause);
+  }
+};
+
+const unchecked = (reason: string, cause?: unknown): AppError => {
+  const errors = [{ pointer: '#', detail: `The body can't be checked: ${reason}.` }];
+  return new AppError('BODY_SCHEMA_MISMATCH', { errors }, cause);
+};
+
+/** Counts the values at any depth, until there are more than the limit. */
+const countValues = (body: unknown, limit: number): number => {
+  let count = 1;
+  const open: unknown[] = [body];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const inner = Object.values(next);
+    count += inner.length;
+    if (count > limit) return count;
+    for (const value of inner) open.push(value);
+  }
+  return count;
+};
+
+/** Limits on numbers: their sentences begin with the number itself. */
+const numeric = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
+
+const describeViolation = (keyword: string, message: string): string => {
+  if (keyword === 'false') return 'Nothing is allowed here.';
+  return numeric.has(keyword) ? `Number${message.slice(message.indexOf(' '))}` : message;
+};
+
+const shorten = (text: string): string =>
+  text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS).toWellFormed()}…`;

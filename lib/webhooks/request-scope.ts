@@ -1,0 +1,23 @@
+import type { JsonObject } from '../contract/json.ts';
+import { toExecutionInfo } from '../executions/record/execution-info.ts';
+import type { Scope } from '../workflows/expressions/scope.ts';
+import type { Webhook } from './find-webhook.ts';
+
+/**
+ * What expressions over a request can read, before there is an execution: its id is empty.
+ *
+ * @param input - the trigger's output
+ * @param receivedAt - milliseconds since the epoch
+ */
+export const toRequestScope = (
+  { workflow, config: { triggerNodeId } }: Webhook,
+  input: JsonObject,
+  receivedAt: number,
+): Scope => {
+  const { definition, version: workflowVersion } = workflow;
+  const type = definition.nodes.find(({ id }) => id === triggerNodeId)?.type ?? '';
+  const trigger = { nodeId: triggerNodeId, type };
+  const unstarted = { executionId: '', workflowId: definition.id, workflowVersion, trigger };
+  const execution = toExecutionInfo({ ...unstarted, startedAt: receivedAt, traceparent: null });
+  return { input, nodes: {}, trigger: input, execution, seed: '' };
+};

@@ -1,0 +1,6 @@
+/** The parameter `concurrency`. */
+export interface ConcurrencyRule {
+  readonly max: number;
+  /** `refuse` when absent. */
+  readonly onLimit?: 'refuse' | 'cancelOldest';
+}
