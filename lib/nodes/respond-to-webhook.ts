@@ -8,14 +8,16 @@ const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /** What a cookie may be: see `toSetCookie`. */
 const cookie = Type.Object({
-  name: Type.String(),
-  value: Type.String(),
-  path: Type.Optional(Type.String()),
-  domain: Type.Optional(Type.String()),
-  maxAgeSeconds: Type.Optional(Type.Integer({ minimum: 0 })),
-  httpOnly: Type.Boolean({ default: true }),
-  secure: Type.Boolean({ default: true }),
-  sameSite: Type.Enum(['Strict', 'Lax', 'None'], { default: 'Lax' }),
+  name: Type.String({ description: 'Name' }),
+  value: Type.String({ description: 'Value' }),
+  path: Type.Optional(Type.String({ description: 'Path' })),
+  domain: Type.Optional(Type.String({ description: 'Domain' })),
+  maxAgeSeconds: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Until the browser is closed if absent' }),
+  ),
+  httpOnly: Type.Boolean({ default: true, description: 'Out of reach of scripts' }),
+  secure: Type.Boolean({ default: true, description: 'By https alone' }),
+  sameSite: Type.Enum(['Strict', 'Lax', 'None'], { default: 'Lax', description: 'From other sites' }),
 });
 
 /** Answers the caller of a webhook whose `responseMode` is `responseNode`. Its output is its input. */

@@ -1,12 +1,8 @@
 import { useRunningProject } from '../support/a-running-project.ts';
 import { useStandIn } from '../support/stand-in.ts';
-import { describeBackgroundRuns } from './suites/background-runs.ts';
 import { describeCommandLine } from './suites/command-line.ts';
-import { describeEdits, editedPlugins } from './suites/edits.ts';
 import { describeGateway } from './suites/gateway.ts';
-import { describeOtherServices } from './suites/other-services.ts';
-import { describePluginKit } from './suites/plugin-kit.ts';
-import { describeBrokenPlugin, describeStrayPlugins, strayPlugins } from './suites/plugins.ts';
+import { describeBrokenPlugin } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
 import { describeSignatures } from './suites/signatures.ts';
 import { describeWebhookGuards } from './suites/webhook-guards.ts';
@@ -19,15 +15,11 @@ const project = useRunningProject(() => ({
   STAND_IN_MAIL_PORT: String(standIn.mailPort),
 }));
 
-// In this order: the first suites see the project as it is in the repository, the later ones edit it.
+// In this order: the first suites see the project as it is in the repository, the later ones edit it. Those that edit its code are in
+// deep/local-service-edited.test.ts.
 describeSamples(project, standIn);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
 describeSignatures(project);
 describeWebhookGuards(project);
-describePluginKit(project, { ...editedPlugins, ...strayPlugins });
-describeEdits(project);
-describeStrayPlugins(project);
-describeBackgroundRuns(project);
-describeOtherServices(project);

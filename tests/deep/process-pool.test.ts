@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { useProcessPools } from '../../support/a-process-pool.ts';
-import { cases } from '../../support/deep.ts';
-import { untilThere } from '../../support/until-there.ts';
+import { useProcessPools } from '../support/a-process-pool.ts';
+import { cases } from '../support/deep.ts';
+import { untilThere } from '../support/until-there.ts';
 
 const aPool = useProcessPools();
 

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
-import { createLambdaDispatcher } from '../../../lib/adapters/aws/lambda-dispatcher.ts';
-import { createLambdaDurableService } from '../../../lib/adapters/aws/lambda-durable-service.ts';
-import { createS3BlobStore } from '../../../lib/adapters/blobs/s3-blob-store.ts';
-import { createEventBridgeEvents } from '../../../lib/adapters/events/event-bridge-events.ts';
-import { toCloudEvent } from '../../../lib/adapters/events/to-cloud-event.ts';
-import type { EndedExecution } from '../../../lib/executions/record/execution-events.ts';
-import { describeBlobStore } from '../../support/blob-store-suite.ts';
+import { createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
+import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-dispatcher.ts';
+import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durable-service.ts';
+import { createS3BlobStore } from '../../lib/adapters/blobs/s3-blob-store.ts';
+import { createEventBridgeEvents } from '../../lib/adapters/events/event-bridge-events.ts';
+import { toCloudEvent } from '../../lib/adapters/events/to-cloud-event.ts';
+import type { EndedExecution } from '../../lib/executions/record/execution-events.ts';
+import { describeBlobStore } from '../support/blob-store-suite.ts';
 
 interface Seen {
   readonly method: string;

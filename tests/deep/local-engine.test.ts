@@ -11,17 +11,17 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-lambda';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type CallAws, createAwsCaller } from '../../../lib/adapters/aws/aws-caller.ts';
-import { createLambdaDispatcher } from '../../../lib/adapters/aws/lambda-dispatcher.ts';
-import { createLambdaDurableService } from '../../../lib/adapters/aws/lambda-durable-service.ts';
-import { createDurableSteps } from '../../../lib/adapters/durable/durable-steps.ts';
-import { createLambdaCheckpointClient } from '../../../lib/adapters/durable/lambda-checkpoint-client.ts';
-import type { Steps } from '../../../lib/engine/steps.ts';
-import { startEngineServer } from '../../../local/engine/engine-server.ts';
-import { createExpressRuns } from '../../../local/engine/express-runs.ts';
-import { type Invoke, LocalEngine } from '../../../local/engine/local-engine.ts';
-import { openStateStore } from '../../../local/engine/state-store.ts';
-import { useTestDatabases } from '../../support/test-database.ts';
+import { type CallAws, createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
+import { createLambdaDispatcher } from '../../lib/adapters/aws/lambda-dispatcher.ts';
+import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durable-service.ts';
+import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
+import { createLambdaCheckpointClient } from '../../lib/adapters/durable/lambda-checkpoint-client.ts';
+import type { Steps } from '../../lib/engine/steps.ts';
+import { startEngineServer } from '../../local/engine/engine-server.ts';
+import { createExpressRuns } from '../../local/engine/express-runs.ts';
+import { type Invoke, LocalEngine } from '../../local/engine/local-engine.ts';
+import { openStateStore } from '../../local/engine/state-store.ts';
+import { useTestDatabases } from '../support/test-database.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
