@@ -29,20 +29,26 @@ export const hashPassword = async (password: string, cost = DEFAULT_COST): Promi
   return { algorithm: 'scrypt', hash: hash.toString('base64url'), salt, cost };
 };
 
+const MAX_SCRYPT_BYTES = 256 * 1024 * 1024;
+
 /**
  * scrypt (RFC 7914) of a password, which is normalised to NFC (RFC 7617 and RFC 8265, OpaqueString), since keyboards
- * differ in how they compose `é`.
+ * differ in how they compose `é`. The cost is checked before: of one that OpenSSL refuses, Node leaves the error to the next
+ * operation with a key, which then fails.
+ *
  * @throws Error when `cost` is not a power of two or needs more than 256 MB
  */
-export const computeScrypt = (
+export const computeScrypt = async (
   password: string,
   { salt, cost }: { readonly salt: string; readonly cost: number },
 ): Promise<Buffer> => {
+  if (!isPowerOfTwo(cost) || 128 * BLOCK_SIZE * (cost + PARALLELISATION) > MAX_SCRYPT_BYTES)
+    throw new Error(`${cost} is no cost of scrypt: a power of two is, within 256 MB`);
   const options: ScryptOptions = {
     N: cost,
     r: BLOCK_SIZE,
     p: PARALLELISATION,
-    maxmem: 256 * 1024 * 1024,
+    maxmem: MAX_SCRYPT_BYTES,
   };
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFC'), Buffer.from(salt, 'base64url'), HASH_BYTES, options, (error, key) =>
@@ -50,3 +56,5 @@ export const computeScrypt = (
     );
   });
 };
+
+const isPowerOfTwo = (cost: number): boolean => cost > 1 && Number.isInteger(Math.log2(cost));

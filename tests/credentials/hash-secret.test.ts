@@ -1,3 +1,4 @@
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import {
   computeScrypt,
@@ -41,7 +42,10 @@ describe('secrets', () => {
     expect(await computeScrypt('caf\u00e9', settings)).toEqual(await computeScrypt('cafe\u0301', settings));
   });
 
-  test.each([1, 3, 2 ** 30])('a cost of %d is refused', async (cost) => {
-    await expect(computeScrypt('secret', { salt: 'c2FsdA', cost })).rejects.toThrow();
+  test.each([1, 3, 2 ** 18, 2 ** 30])('a cost of %d is refused, and no key after it', async (cost) => {
+    await expect(computeScrypt('secret', { salt: 'c2FsdA', cost })).rejects.toThrow('is no cost of scrypt');
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+    expect(createPrivateKey(pem).asymmetricKeyType).toBe('ed25519');
   });
 });
