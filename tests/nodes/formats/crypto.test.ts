@@ -132,8 +132,9 @@ describe('with the key of a credential', () => {
     expect(await runWithKey(sign, { key: String(key), passphrase })).toEqual({
       value: expect.stringMatching(/^[\da-f]{128}$/),
     });
-    expect(await runWithKey(sign, { key: String(key) })).toBe(
-      'The key of the credential "credential-1" must be a key for EdDSA, as PEM (ERR_OSSL_BAD_DECRYPT)',
+    // By chance, what is decrypted with a wrong passphrase looks like padding: the code differs then.
+    expect(await runWithKey(sign, { key: String(key) })).toMatch(
+      /^The key of the credential "credential-1" must be a key for EdDSA, as PEM \(ERR_OSSL_\w+\)$/,
     );
   });
 
