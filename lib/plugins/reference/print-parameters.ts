@@ -50,11 +50,11 @@ const printType = (schema: Schema): string => {
   const branches = branchesOf(schema).filter(isPlainObject);
   if (type === undefined && branches.length > 0)
     return [...new Set(branches.map(printType))].join(branches.every(isConst) ? ', ' : ' or ');
-  if (Array.isArray(type)) return type.join(' or ');
+  if (Array.isArray(type)) return type.map(printValue).join(' or ');
   if (type === 'array' && isPlainObject(items)) return `array of ${printType(items)}`;
   const [value] = type === 'object' ? otherValues(schema) : [];
   if (value !== undefined) return `object of ${printType(value)}`;
-  return String(type ?? $ref ?? 'any JSON');
+  return [type, $ref].find((name) => typeof name === 'string') ?? 'any JSON';
 };
 
 /** Schemas of the values whose keys the schema does not name. */
@@ -90,7 +90,7 @@ const printBounds = (schema: Schema): string[] =>
 /** Alternatives at the top that only require keys, such as `seconds` or `until`. */
 const printAlternatives = (schema: JsonObject): string[] => {
   const choices = branchesOf(schema).flatMap((branch) =>
-    isPlainObject(branch) && Array.isArray(branch.required) ? [toCodes(branch.required.map(String))] : [],
+    isPlainObject(branch) && Array.isArray(branch.required) ? [toCodes(branch.required.map(printValue))] : [],
   );
   if (choices.length === 0) return [];
   return ['', `${'oneOf' in schema ? 'Exactly' : 'At least'} one is given: ${choices.join(' or ')}.`];

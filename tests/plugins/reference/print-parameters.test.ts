@@ -25,6 +25,7 @@ test.each<[string, JsonObject]>([
   ['- `size` (string, matches `^a`, a uri)', { type: 'string', pattern: '^a', format: 'uri' }],
   ['- `size` (string, default `` "`" ``)', { type: 'string', default: '`' }],
   ['- `size` (#/definitions/size)', { $ref: '#/definitions/size' }],
+  ['- `size` (any JSON)', { type: { toString: false } }],
 ])('%s', (line, schema) => {
   expect(ofOne(schema)).toBe(line);
 });
