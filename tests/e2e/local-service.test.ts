@@ -4,7 +4,6 @@ import { describeCommandLine } from './suites/command-line.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
-import { describeSignatures } from './suites/signatures.ts';
 import { describeWebhookGuards } from './suites/webhook-guards.ts';
 
 const standIn = useStandIn();
@@ -21,5 +20,4 @@ describeSamples(project, standIn);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
-describeSignatures(project);
 describeWebhookGuards(project);

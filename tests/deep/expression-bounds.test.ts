@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
-import { aScope, evaluateExpression } from '../../support/an-expression.ts';
-import { cases } from '../../support/deep.ts';
+import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
+import { aScope, evaluateExpression } from '../support/an-expression.ts';
+import { cases } from '../support/deep.ts';
 
 const count = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
