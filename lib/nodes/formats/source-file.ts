@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import type { Purity } from '../../contract/plugin.ts';
 
-/** A node that reads a file, or writes one, is a step: a file may have expired when a replay comes to it. */
+/** A node that reads a file, or writes one, is a step: a file may have expired before a replay. */
 export const pureWithoutFile: Purity = ({ file, to = 'text' }: JsonObject) =>
   file === undefined && to === 'text';
 
