@@ -3,11 +3,13 @@ import { lateTcpClient } from '../lib/adapters/tcp-client/late-tcp-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
 import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
+import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
+import type { RegistrarParts } from '../lib/registrations/registrar.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
 import { readServiceInfo } from './local-service.ts';
@@ -20,6 +22,8 @@ export interface Target {
   /** Credentials for calling out. */
   readonly outbound: OutboundCredentialParts;
   readonly executions: ExecutionStore;
+  /** Registers the triggers of workflows. */
+  readonly registrar: RegistrarParts;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** Starts executions in the background. */
@@ -65,6 +69,7 @@ interface Connection {
   readonly dynamodbEndpoint?: string;
   readonly engineEndpoint?: string;
   readonly secretsFolder?: string;
+  readonly sourcesEndpoint?: string;
   readonly baseUrl?: string;
 }
 
@@ -73,6 +78,7 @@ export const connect = ({
   dynamodbEndpoint,
   engineEndpoint,
   secretsFolder,
+  sourcesEndpoint,
   baseUrl,
 }: Connection): Target => {
   const { AWS_REGION, RETENTION_DAYS, OUTBOUND_ALLOW } = process.env;
@@ -84,16 +90,18 @@ export const connect = ({
     DYNAMODB_ENDPOINT: dynamodbEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
     SECRETS_FOLDER: secretsFolder,
+    SOURCES_ENDPOINT: sourcesEndpoint,
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
   });
-  const { readCredentials, ...parts } = openCommands(config);
+  const { readCredentials, client, tables, logger, ...parts } = openCommands(config);
   const http = lateHttpClient(config.outboundAllow);
   const tcp = lateTcpClient(config.outboundAllow);
   const findType = async (type: string) => (await loadCredentialTypes()).get(type) ?? null;
   return {
     ...parts,
-    outbound: openCredentialParts(config, { ...parts, http, tcp, findType }, readCredentials),
+    outbound: openCredentialParts(config, { client, tables, http, tcp, findType }, readCredentials),
+    registrar: openRegistrar(config, { client, tables, logger, readCredentials }),
     tablePrefix,
     usesOutbox: engineEndpoint === undefined,
     baseUrl: baseUrl ?? null,

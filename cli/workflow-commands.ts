@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
-import type { BackgroundMode, WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
-import { resolveExecution } from '../lib/workflows/definition/resolve-execution.ts';
+import { putWorkflow, removeWorkflow } from '../lib/registrations/put-workflow.ts';
+import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
-import { putWorkflow, webhookUrls } from './put-workflow.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
+import { webhookUrls } from './webhook-urls.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
@@ -17,6 +17,8 @@ export const addWorkflowCommands = (
   program: Command,
   { io, loadNodeTypes, onTarget }: CommandContext,
 ): void => {
+  const onTypedTarget = (action: (context: TargetContext & CheckContext) => Promise<void>) =>
+    onTarget(async (context) => action({ ...context, findNodeType: await loadNodeTypes() }));
   const workflow = program.command('workflow').description('check, store, read and switch workflows');
 
   workflow
@@ -38,9 +40,7 @@ export const addWorkflowCommands = (
     .command('put')
     .description('store files as new versions')
     .argument('<files...>', 'workflow files; - is standard input')
-    .action((files: string[]) =>
-      onTarget(async (context) => putFiles(files, { ...context, findNodeType: await loadNodeTypes() })),
-    );
+    .action((files: string[]) => onTypedTarget((context) => putFiles(files, context)));
 
   workflow
     .command('get')
@@ -63,19 +63,19 @@ export const addWorkflowCommands = (
     .command('enable')
     .description('let the triggers of a workflow start it')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTarget((context) => switchWorkflow(id, true, context)));
+    .action((id: string) => onTypedTarget((context) => switchWorkflow(id, true, context)));
 
   workflow
     .command('disable')
     .description('keep the triggers of a workflow from starting it')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTarget((context) => switchWorkflow(id, false, context)));
+    .action((id: string) => onTypedTarget((context) => switchWorkflow(id, false, context)));
 
   workflow
     .command('remove')
     .description('remove a workflow; its versions stay readable')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTarget((context) => removeWorkflow(id, context)));
+    .action((id: string) => onTypedTarget((context) => remove(id, context)));
 };
 
 interface CheckContext {
@@ -136,17 +136,19 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
     for (const warning of await findMissingSubworkflows(definition, target.workflows, definitions)) {
       io.note(io.paint('yellow', `${definition.id}: ${warning}`));
     }
-    await put(definition, context, { execution: resolveExecution(definition, findNodeType) });
+    await put(definition, context);
     for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
   }
 };
 
+/** @param replaces - the version that it was made from; absent: any */
 const put = async (
   definition: WorkflowDefinition,
-  { io, target }: TargetContext,
-  { execution, replaces }: { readonly execution: BackgroundMode; readonly replaces?: number },
+  { io, target, findNodeType }: TargetContext & CheckContext,
+  replaces?: number,
 ): Promise<void> => {
-  const { version, changed } = await putWorkflow(definition, target.workflows, execution, replaces);
+  const parts = { ...target.registrar, workflows: target.workflows };
+  const { version, changed } = await putWorkflow(definition, findNodeType, parts, replaces);
   io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
 };
 
@@ -189,16 +191,22 @@ const listWorkflows = async (asJson: boolean, { io, target }: TargetContext): Pr
  *
  * @throws AppError `WORKFLOW_CHANGED` when another version is put at the same time
  */
-const switchWorkflow = async (id: string, enabled: boolean, context: TargetContext): Promise<void> => {
+const switchWorkflow = async (
+  id: string,
+  enabled: boolean,
+  context: TargetContext & CheckContext,
+): Promise<void> => {
   const workflow = await context.target.workflows.find(id);
   if (workflow === null) throw notFound(id);
-  const { definition, pathConfigs, version } = workflow;
-  const execution = pathConfigs[0]?.execution ?? definition.settings?.execution ?? 'durable';
-  await put({ ...definition, enabled }, context, { execution, replaces: version });
+  await put({ ...workflow.definition, enabled }, context, workflow.version);
 };
 
-const removeWorkflow = async (id: string, { io, target }: TargetContext): Promise<void> => {
-  if (!(await target.workflows.remove(id))) throw notFound(id);
+const remove = async (
+  id: string,
+  { io, target, findNodeType }: TargetContext & CheckContext,
+): Promise<void> => {
+  const parts = { ...target.registrar, workflows: target.workflows };
+  if (!(await removeWorkflow(id, findNodeType, parts))) throw notFound(id);
   io.print(`${id}: removed; its versions can still be read with workflow get ${id} --version N`);
 };
 

@@ -27,6 +27,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['contract', 'shared'],
   health: ['contract', 'shared', 'workflows', 'engine', 'plugins', 'credentials'],
   deliveries: ['contract', 'shared', 'workflows', 'executions'],
+  registrations: ['contract', 'shared', 'workflows'],
   triggers: ['contract', 'shared', 'workflows', 'executions', 'deliveries'],
   webhooks: ['contract', 'shared', 'workflows', 'engine', 'executions', 'deliveries', 'credentials'],
   adapters: [
@@ -38,6 +39,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'callbacks',
     'credentials',
     'deliveries',
+    'registrations',
     'health',
     'webhooks',
   ],

@@ -47,13 +47,13 @@ import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 // of the last exports; its bundle holds only what that one reaches. All throw AppError `CONFIGURATION_INVALID`, so that
 // a function that is not fully configured does not start.
 
-const openConfig = (): Config => readConfig(process.env);
+export const openConfig = (): Config => readConfig(process.env);
 
-const openLogger = ({ logLevel, stage }: Config): Logger =>
+export const openLogger = ({ logLevel, stage }: Config): Logger =>
   createLogger({ level: logLevel, fields: { service: 'hookloom', stage } });
 
 /** The stores of workflows and executions, which share a client. */
-const openStores = (config: Config, client: DynamoDbClient = openDynamoDb(config)) => {
+export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb(config)) => {
   const tables = tableNames(need(config.tablePrefix, 'TABLE_PREFIX'));
   const { retentionDays } = config;
   return {
@@ -94,7 +94,7 @@ const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore => {
   return createS3BlobStore(createAwsCaller({ service: 's3', region, endpoint: null, bucket }));
 };
 
-const need = (value: string | null, name: string): string => {
+export const need = (value: string | null, name: string): string => {
   if (value === null) throw new AppError('CONFIGURATION_INVALID', { reason: `${name} is not set` });
   return value;
 };
@@ -262,6 +262,8 @@ export const openEventFunction = (config: Config = openConfig()) => {
   const { client, tables, ...stores } = openStores(config);
   return {
     ...stores,
+    client,
+    tables,
     deliveries: createDeliveryStore(client, tables),
     windowMs: config.deduplicationWindowMs,
     dispatcher: openDispatcher(config),
@@ -284,6 +286,7 @@ export const openCommands = (config: Config) => {
     ...stores,
     close: () => sdk.destroy(),
     readCredentials,
+    logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done
     credentials: createCredentialStore(client, tables),
     listWorkflowIds: createListWorkflowIds(client, tables),
     dispatcher: openDispatcher(config, { readCredentials }),

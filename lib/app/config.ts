@@ -26,6 +26,8 @@ export interface Config {
   readonly region: string;
   /** The Lambda API on this machine; null in AWS. */
   readonly lambdaEndpoint: string | null;
+  /** The APIs of Scheduler, EventBridge, SQS and event source mappings on this machine; null in AWS. */
+  readonly sourcesEndpoint: string | null;
   /** Functions for background runs, the durable one with its alias: `name:alias`. Null in functions that start none. */
   readonly durableFunction: string | null;
   readonly expressFunction: string | null;
@@ -68,6 +70,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   dynamodbEndpoint: env.DYNAMODB_ENDPOINT || null,
   region: env.AWS_REGION || 'us-east-1',
   lambdaEndpoint: env.AWS_ENDPOINT_URL_LAMBDA || null,
+  sourcesEndpoint: env.SOURCES_ENDPOINT || null,
   durableFunction: env.RUN_DURABLE_FUNCTION || null,
   expressFunction: env.RUN_EXPRESS_FUNCTION || null,
   blobBucket: env.BLOB_BUCKET || null,

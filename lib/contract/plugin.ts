@@ -4,6 +4,7 @@ import type { HealthCheckResult } from './health-check-result.ts';
 import type { JsonObject } from './json.ts';
 import type { NodeExecutor } from './node.ts';
 import type { NodeExample } from './node-example.ts';
+import type { RegisteredTrigger, RegistrationContext, TriggerAddress } from './registration.ts';
 import type { Clock, Logger } from './services.ts';
 
 export type { HealthCheckResult } from './health-check-result.ts';
@@ -82,23 +83,30 @@ export interface ControlTraits {
   readonly waitSeconds?: (parameters: JsonObject) => number;
 }
 
-/** The trigger that an event is for. */
-export interface TriggerAddress {
-  readonly workflowId: string;
-  readonly triggerNodeId: string;
-}
-
 /**
- * How an event of AWS fires a trigger. The functions are pure, so that a repeated event has the same result. An event
- * is what a function gets from EventBridge or Scheduler, or one message of an SQS batch. A throw fails the event: its
- * source repeats it, and gives it up to its dead-letter queue.
+ * How an event of AWS fires a trigger. An event is what a function gets from EventBridge or Scheduler, or one message of an
+ * SQS batch. A throw fails the event: its source repeats it, and gives it up to its dead-letter queue.
+ *
+ * The first three functions are pure, so that a repeated event has the same result.
  */
 export interface EventSource {
-  toAddress(event: JsonObject): TriggerAddress;
   /** The input of the trigger's `execute`. */
   toInput(event: JsonObject): JsonObject;
   /** Identifies the event to this trigger: a repeated event has the same key, and starts no second execution. */
   toKey(event: JsonObject): string;
+  /** For a function of its own that takes the events of this trigger type. The one for all types knows the trigger. */
+  toAddress?(event: JsonObject): TriggerAddress;
+  /**
+   * Asks for the events of a trigger. Called before a workflow is stored, enabled, or when a registration is missing;
+   * again after a crash: it must be idempotent.
+   *
+   * @throws RegistrationRefused for a parameter that can't be registered: the workflow is not stored
+   */
+  register?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
+  /** Takes back what `register` has made, also when it was made in part or not at all: it must be idempotent. */
+  unregister?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
+  /** What only one trigger can have, such as the ARN of a queue: its events are known by it, and carry no trigger. */
+  resourceOf?(parameters: JsonObject): string;
 }
 
 /** Sources that the service has built in, one for each of its own triggers. */

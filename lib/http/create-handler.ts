@@ -2,10 +2,10 @@ import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
-import { readTraceparent } from '../contract/traceparent.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 import { isRefusal } from '../shared/refusal.ts';
+import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
 import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
 

@@ -43,9 +43,13 @@ const readOutputs = (declared: Declared): NodeType['outputs'] => {
 export const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
   if (kind === 'action' || source === undefined) return null;
   if (typeof source === 'string') return source;
+  const { toAddress, register, unregister, resourceOf } = source;
   return {
-    toAddress: source.toAddress.bind(source),
     toInput: source.toInput.bind(source),
     toKey: source.toKey.bind(source),
+    ...(toAddress === undefined ? {} : { toAddress: toAddress.bind(source) }),
+    ...(register === undefined ? {} : { register: register.bind(source) }),
+    ...(unregister === undefined ? {} : { unregister: unregister.bind(source) }),
+    ...(resourceOf === undefined ? {} : { resourceOf: resourceOf.bind(source) }),
   };
 };

@@ -293,6 +293,12 @@ export const catalogue = {
     'Workflow changed',
     (p: { workflowId: string }) => `Workflow ${p.workflowId} was changed meanwhile; read it again and retry.`,
   ),
+  REGISTRATION_REFUSED: entry(
+    422,
+    'Registration refused',
+    (p: { workflowId: string; triggerNodeId: string; path: string | null; reason: string }) =>
+      `The trigger ${p.triggerNodeId} of ${p.workflowId} can't be registered: ${p.path === null ? '' : `${p.path}: `}${p.reason}. Nothing was stored.`,
+  ),
   TOO_MANY_SECRETS: entry(
     409,
     'Too many secrets',

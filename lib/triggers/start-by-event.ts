@@ -1,52 +1,63 @@
-import { isId } from '../contract/ids.ts';
 import { isPlainObject, type JsonObject } from '../contract/json.ts';
+import type { WorkflowNode } from '../contract/node.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
-import type { EventSource, TriggerAddress } from '../contract/plugin.ts';
+import type { EventSource } from '../contract/plugin.ts';
+import type { TriggerAddress } from '../contract/registration.ts';
 import type { Clock } from '../contract/services.ts';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
-import type { Workflow } from '../workflows/definition/definition.ts';
+import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
 export interface StartParts extends AcceptParts, ClaimParts {
   readonly workflows: Pick<WorkflowStore, 'find'>;
+  readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** A trigger type that events fire. */
-interface EventTrigger {
-  readonly nodeType: string;
-  readonly source: EventSource;
-  readonly findNodeType: FindNodeType;
-}
+/**
+ * Why an event at a trigger starts nothing, such as `the trigger has other parameters by now`; null when it starts an
+ * execution. The trigger is enabled, and so is its workflow.
+ */
+type FindObstacle = (node: WorkflowNode, findNodeType: FindNodeType) => string | null;
 
 /**
  * Starts the execution of an event in the background, once for each key. An event for a workflow that is gone or
  * disabled, or without such a trigger, is logged and starts nothing.
  *
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; TypeError when the trigger type gives no
- *   address, input or key
+ * @returns false when it starts nothing
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; TypeError when the trigger type is not fired by events, or
+ *   gives no input or key
  */
 export const startByEvent = async (
   event: JsonObject,
-  { nodeType, source, findNodeType }: EventTrigger,
+  { workflowId, triggerNodeId }: TriggerAddress,
+  findOwnObstacle: FindObstacle,
   parts: StartParts,
-): Promise<void> => {
-  const { logger, clock, workflows } = parts;
-  const address = readAddress(event, source, nodeType);
-  const workflow = await workflows.find(address.workflowId);
-  const obstacle = findObstacle(workflow, address, nodeType);
-  if (workflow === null || obstacle !== null) {
-    logger.warn('The event starts nothing.', { nodeType, ...address, reason: obstacle });
-    return;
-  }
+): Promise<boolean> => {
+  const { logger, clock, workflows, loadNodeTypes } = parts;
+  const startNothing = (reason: string): false => {
+    logger.warn('The event starts nothing.', { workflowId, triggerNodeId, reason });
+    return false;
+  };
+  const workflow = await workflows.find(workflowId);
+  if (workflow === null) return startNothing('there is no such workflow');
+  const { enabled, nodes } = workflow.definition;
+  if (!enabled) return startNothing('the workflow is disabled');
+  const node = nodes.find(({ id }) => id === triggerNodeId);
+  if (node === undefined) return startNothing('the workflow has no such trigger');
+  if (node.disabled === true) return startNothing('the trigger is disabled');
+  const findNodeType = await loadNodeTypes(nodeTypesOf(workflow.definition));
+  const obstacle = findOwnObstacle(node, findNodeType);
+  if (obstacle !== null) return startNothing(obstacle);
+
   const claimed = await claimDelivery(
     {
       workflow,
-      trigger: { nodeId: address.triggerNodeId, type: nodeType },
-      ...readEvent(event, source, nodeType),
+      trigger: { nodeId: node.id, type: node.type },
+      ...readEvent(event, node.type, requireEventSource(node.type, findNodeType)),
       content: '', // the key alone counts: a repeated event has another count of receives, for example
       receivedAt: clock.now(),
       traceparent: null,
@@ -56,31 +67,21 @@ export const startByEvent = async (
   );
   const known = await acceptDelivery(claimed, resolveExecution(workflow.definition, findNodeType), parts);
   const { executionId } = claimed.execution;
-  logger.info('The event has an execution.', { ...address, executionId, isDuplicate: known !== null });
+  const isDuplicate = known !== null;
+  logger.info('The event has an execution.', { workflowId, triggerNodeId, executionId, isDuplicate });
+  return true;
 };
 
-/** Why an event at this address starts nothing; null when it starts an execution. */
-const findObstacle = (
-  workflow: Workflow | null,
-  { triggerNodeId }: TriggerAddress,
-  nodeType: string,
-): string | null => {
-  if (workflow === null) return 'there is no such workflow';
-  const { enabled, nodes } = workflow.definition;
-  if (!enabled) return 'the workflow is disabled';
-  const node = nodes.find(({ id }) => id === triggerNodeId);
-  if (node?.type !== nodeType) return 'the workflow has no such trigger';
-  return node.disabled === true ? 'the trigger is disabled' : null;
+/** @throws TypeError */
+export const requireEventSource = (nodeType: string, findNodeType: FindNodeType): EventSource => {
+  const source = findNodeType(nodeType)?.firedBy ?? null;
+  if (source === null || typeof source === 'string') {
+    throw new TypeError(`No installed trigger of the type ${nodeType} is fired by events.`);
+  }
+  return source;
 };
 
-const readAddress = (event: JsonObject, source: EventSource, nodeType: string): TriggerAddress => {
-  const address = source.toAddress(event);
-  if (!isPlainObject(address) || !isId(address.workflowId) || !isId(address.triggerNodeId))
-    throw new TypeError(`toAddress of ${nodeType} gives no address`);
-  return { workflowId: address.workflowId, triggerNodeId: address.triggerNodeId };
-};
-
-const readEvent = (event: JsonObject, source: EventSource, nodeType: string) => {
+const readEvent = (event: JsonObject, nodeType: string, source: EventSource) => {
   const input = source.toInput(event);
   if (!isPlainObject(input)) throw new TypeError(`toInput of ${nodeType} gives no object`);
   const key = source.toKey(event);

@@ -1,6 +1,5 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { Clock } from '../contract/services.ts';
-import { readTraceparent } from '../contract/traceparent.ts';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { type ClaimedDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
 import type { ExecutionResult } from '../engine/result.ts';
@@ -11,6 +10,7 @@ import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
+import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
 import { readResult, waitForResult } from './await-result.ts';

@@ -1,6 +1,7 @@
 import { loadNodeTypes } from '../../cli/node-types.ts';
 import { connect } from '../../cli/target.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { putSample, type SeededSample, type StoredSample, seedSamples } from './seed.ts';
 
 // Stores the files of workflows/. It runs as a function, in a process of the pool: it needs the node types of the
@@ -23,10 +24,15 @@ let nodeTypes: Promise<FindNodeType> | undefined;
 
 const openStores = () => {
   const { DYNAMODB_ENDPOINT: dynamodbEndpoint, TABLE_PREFIX: tablePrefix } = process.env;
-  const { SECRETS_FOLDER: secretsFolder } = process.env;
+  const { SECRETS_FOLDER: secretsFolder, SOURCES_ENDPOINT: sourcesEndpoint } = process.env;
   if (dynamodbEndpoint === undefined || tablePrefix === undefined || secretsFolder === undefined)
     throw new Error('there is no store');
-  return connect({ dynamodbEndpoint, tablePrefix, secretsFolder });
+  return connect({
+    dynamodbEndpoint,
+    tablePrefix,
+    secretsFolder,
+    ...(sourcesEndpoint === undefined ? {} : { sourcesEndpoint }),
+  });
 };
 
 const stores = openStores();
@@ -36,7 +42,11 @@ export const handler = async (event: SamplesEvent): Promise<SamplesResults[Sampl
     case 'seed':
       return seedSamples(stores, event.ordersApiKey, event.folder);
     case 'remove':
-      return stores.workflows.remove(event.workflowId);
+      nodeTypes ??= loadNodeTypes();
+      return removeWorkflow(event.workflowId, await nodeTypes, {
+        ...stores.registrar,
+        workflows: stores.workflows,
+      });
     case 'put': {
       nodeTypes ??= loadNodeTypes();
       try {

@@ -3,20 +3,19 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadNodeTypes } from '../../cli/node-types.ts';
 import { sampleWorkflowsFolder } from '../../cli/project-folder.ts';
-import { putWorkflow } from '../../cli/put-workflow.ts';
 import { readWorkflow } from '../../cli/read-workflow.ts';
 import type { Target } from '../../cli/target.ts';
 import { findCredentialProblems } from '../../cli/workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from '../../cli/workflows/find-missing-subworkflows.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
+import { putWorkflow } from '../../lib/registrations/put-workflow.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { resolveExecution } from '../../lib/workflows/definition/resolve-execution.ts';
 import { sampleCredentials } from './sample-credentials.ts';
 
 const noStdin = { readStdin: async () => '' };
 
-type SampleTarget = Pick<Target, 'workflows' | 'credentials' | 'outbound'>;
+type SampleTarget = Pick<Target, 'workflows' | 'credentials' | 'outbound' | 'registrar'>;
 
 /** The result of storing a workflow file. */
 export interface StoredSample {
@@ -47,7 +46,7 @@ export const putSample = async (
 const put = async (definition: WorkflowDefinition, target: SampleTarget, findNodeType: FindNodeType) => {
   const problems = await findCredentialProblems(definition, findNodeType, target);
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  return putWorkflow(definition, target.workflows, resolveExecution(definition, findNodeType));
+  return putWorkflow(definition, findNodeType, { ...target.registrar, workflows: target.workflows });
 };
 
 /** The result of seeding one sample; its name is that of the file. */

@@ -64,6 +64,7 @@ const examples = {
   TOO_MANY_FILES: { limit: 5 },
   SECRETS_UNAVAILABLE: {},
   CREDENTIAL_REJECTED: { target: 'POST login.example.com', reason },
+  REGISTRATION_REFUSED: { workflowId: 'orders', triggerNodeId: 'hourly', path: '/cron', reason },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 

@@ -1,5 +1,5 @@
 import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
-import { createEventFunction } from '../../lib/app/event-handler.ts';
+import { createEventFunction } from '../../lib/app/triggers/event-handler.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { TriggerProvider } from '../../lib/contract/legacy-plugin.ts';
 import type { ExecutionInfo } from '../../lib/contract/node.ts';

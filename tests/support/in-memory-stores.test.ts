@@ -1,6 +1,7 @@
 import { describeCredentialStore } from './credential-store-suite.ts';
 import { describeDeliveryStore } from './delivery-store-suite.ts';
 import { describeExecutionStore, describeExecutionStoreAtScale } from './execution-store-suite.ts';
+import { inMemoryRegistrations } from './in-memory-registrations.ts';
 import {
   inMemoryBuckets,
   inMemoryCredentialStore,
@@ -11,6 +12,7 @@ import {
 } from './in-memory-stores.ts';
 import { inMemoryOutboundStore, inMemorySecrets } from './outbound-credentials.ts';
 import { describeOutboundStore } from './outbound-store-suite.ts';
+import { describeRegistrationStore } from './registration-store-suite.ts';
 import { describeSecretStore } from './secret-store-suite.ts';
 import { describeSlotStore } from './slot-store-suite.ts';
 import { describeTokenBuckets } from './token-bucket-suite.ts';
@@ -21,6 +23,7 @@ describeCredentialStore('the store in memory', inMemoryCredentialStore);
 describeExecutionStore('the store in memory', inMemoryExecutionStore);
 describeExecutionStoreAtScale('the store in memory', inMemoryExecutionStore);
 describeDeliveryStore('the store in memory', inMemoryDeliveryStore);
+describeRegistrationStore('the store in memory', inMemoryRegistrations);
 describeSlotStore('the store in memory', inMemorySlots, 40);
 describeTokenBuckets('the store in memory', inMemoryBuckets, 80);
 describeOutboundStore('the store in memory', inMemoryOutboundStore);

@@ -6,7 +6,7 @@ import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { openEventFunction } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import { createEventFunction } from '../../lib/app/event-handler.ts';
+import { createEventFunction } from '../../lib/app/triggers/event-handler.ts';
 import type { EventSource } from '../../lib/contract/plugin.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';

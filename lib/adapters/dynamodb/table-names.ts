@@ -5,6 +5,7 @@ export const tableNames = (prefix: string) =>
     workflowVersions: `${prefix}-workflow-versions`,
     credentials: `${prefix}-credentials`,
     executions: `${prefix}-executions`,
+    registrations: `${prefix}-registrations`,
     deliveries: `${prefix}-deliveries`,
   }) as const;
 

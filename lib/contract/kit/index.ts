@@ -27,8 +27,15 @@ export type {
   PluginDependency,
   PluginHandle,
   PluginProvider,
-  TriggerAddress,
 } from '../plugin.ts';
+export {
+  type RegisteredTrigger,
+  type RegistrationContext,
+  RegistrationRefused,
+  type RegistrationRequest,
+  type TriggerAddress,
+  toEnvelope,
+} from '../registration.ts';
 export type {
   Clock,
   HttpClient,

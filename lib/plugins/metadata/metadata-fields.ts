@@ -115,8 +115,13 @@ export const control = field<ControlTraits>(
 
 const isEventSource = (value: unknown): boolean =>
   isPlainObject(value) &&
-  ['toAddress', 'toInput', 'toKey'].every((name) => typeof value[name] === 'function');
-const EVENT_SOURCE = '{ toAddress, toInput, toKey }, three functions of an event';
+  ['toInput', 'toKey'].every((name) => typeof value[name] === 'function') &&
+  ['toAddress', 'register', 'unregister', 'resourceOf'].every(
+    (name) => value[name] === undefined || typeof value[name] === 'function',
+  ) &&
+  (value.toAddress !== undefined || value.register !== undefined) &&
+  (value.register === undefined) === (value.unregister === undefined);
+const EVENT_SOURCE = '{ toInput, toKey } with { toAddress } or { register, unregister }, all functions';
 export const eventSource = field<EventSource>(EVENT_SOURCE, isEventSource);
 export const triggerSource = field<TriggerSource>(
   `one of ${BUILT_IN_SOURCES.join(', ')}, or ${EVENT_SOURCE}`,

@@ -4,6 +4,7 @@ import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
 import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
+import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
@@ -14,6 +15,7 @@ import {
   describeExecutionStoreAtScale,
 } from '../../support/execution-store-suite.ts';
 import { anOutboundCredential, describeOutboundStore } from '../../support/outbound-store-suite.ts';
+import { describeRegistrationStore } from '../../support/registration-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
 
@@ -83,5 +85,10 @@ for (const [name, clientOf] of Object.entries(clients)) {
   describeDeliveryStore(name, async () => {
     const { client, tables } = await open();
     return createDeliveryStore(client, tables);
+  });
+
+  describeRegistrationStore(name, async (own) => {
+    const { client, tables } = await open();
+    return createRegistrationStore(client, tables, own);
   });
 }

@@ -1,0 +1,76 @@
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import type { RegistrationContext, RegistrationRequest } from '../../contract/registration.ts';
+import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
+
+interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'readCredentials'> {
+  /** `SERVICE-STAGE` */
+  readonly prefix: string;
+}
+
+/** The account of what runs on this machine. */
+const LOCAL_ACCOUNT = '000000000000';
+
+/**
+ * Opens the context of registrations, once. In AWS it asks Lambda for the function that takes events: its ARN has the
+ * partition and the account.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/api/API_GetFunctionConfiguration.html
+ *
+ * @throws Error when Lambda does not answer, or the stage has no such function
+ */
+export const createOpenRegistrationContext = ({
+  prefix,
+  region,
+  endpoint,
+  readCredentials,
+}: Options): (() => Promise<RegistrationContext>) => {
+  const callers = new Map<string, CallAws>();
+  const openCaller = (service: string): CallAws => {
+    const known = callers.get(service);
+    if (known !== undefined) return known;
+    const options = { service, region, endpoint };
+    const caller = createAwsCaller(readCredentials === undefined ? options : { ...options, readCredentials });
+    callers.set(service, caller);
+    return caller;
+  };
+  const callAws = async ({ service, method, path, headers = {}, body }: RegistrationRequest) => {
+    const request = { method, path, headers: { 'content-type': 'application/json', ...headers } };
+    const call = openCaller(service);
+    const answer = await call(body === undefined ? request : { ...request, body: JSON.stringify(body) });
+    return { status: answer.status, body: readJson(answer.body) };
+  };
+  const open = async (): Promise<RegistrationContext> => {
+    const functionName = `${prefix}-dispatch`;
+    if (endpoint !== null) {
+      const dispatchArn = `arn:aws:lambda:${region}:${LOCAL_ACCOUNT}:function:${functionName}`;
+      return { prefix, region, callAws, partition: 'aws', accountId: LOCAL_ACCOUNT, dispatchArn };
+    }
+    const path = `/2015-03-31/functions/${functionName}/configuration`;
+    const { status, body } = await callAws({ service: 'lambda', method: 'GET', path });
+    const { FunctionArn: dispatchArn } = body;
+    if (status !== 200 || typeof dispatchArn !== 'string')
+      throw new Error(
+        `Lambda does not show the function ${functionName}: ${String(body.message ?? body.Message ?? status)}`,
+      );
+    const [, partition = '', , , accountId = ''] = dispatchArn.split(':');
+    return { prefix, region, callAws, partition, accountId, dispatchArn };
+  };
+  let opened: Promise<RegistrationContext> | undefined;
+  return () => {
+    opened ??= open().catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  };
+};
+
+/** An answer without JSON is an empty object. */
+const readJson = (bytes: Uint8Array): JsonObject => {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
+    return isPlainObject(value) ? (value as JsonObject) : {};
+  } catch {
+    return {};
+  }
+};

@@ -1,0 +1,111 @@
+import type { Clock } from '../../../contract/services.ts';
+import type {
+  RegistrationState,
+  RegistrationStore,
+  StoredRegistration,
+} from '../../../registrations/registration-store.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { getItem, putItem } from '../items.ts';
+import { scanAll } from '../scan-all.ts';
+import type { TableNames } from '../table-names.ts';
+import { nullIfConditionFails } from '../translate-error.ts';
+
+/** Another command or the sweeper may change the registration between the read and the write. */
+const MAX_TRIES = 3;
+
+/** One item per registration; each change is conditional on the revision before it. */
+export const createRegistrationStore = (
+  client: DynamoDbClient,
+  { registrations: TableName }: Pick<TableNames, 'registrations'>,
+  clock: Pick<Clock, 'now'>,
+): RegistrationStore => {
+  const find = async (name: string): Promise<StoredRegistration | null> => {
+    const item = await getItem(client, { TableName, Key: { name: text(name) }, ConsistentRead: true });
+    return item === null ? null : toStored(item);
+  };
+
+  const write = async (stored: StoredRegistration): Promise<boolean> =>
+    putItem(client, {
+      TableName,
+      Item: toItem(stored),
+      ConditionExpression: stored.revision === 1 ? 'attribute_not_exists(#name)' : '#revision = :before',
+      ...(stored.revision === 1
+        ? { ExpressionAttributeNames: { '#name': 'name' } }
+        : {
+            ExpressionAttributeNames: { '#revision': 'revision' },
+            ExpressionAttributeValues: { ':before': number(stored.revision - 1) },
+          }),
+    });
+
+  const next = (stored: StoredRegistration, changes: Partial<StoredRegistration>): StoredRegistration => ({
+    ...stored,
+    ...changes,
+    changedAt: clock.now(),
+    revision: stored.revision + 1,
+  });
+
+  return {
+    find,
+
+    claim: async (registration) => {
+      for (let tries = 1; ; tries++) {
+        const known = await find(registration.name);
+        if (known !== null && !isOfSameTrigger(known, registration)) return known;
+        const before = known ?? { ...registration, state: 'pending', changedAt: 0, revision: 0 };
+        const claimed = next(before, { ...registration, state: 'pending' });
+        if (await write(claimed)) return claimed;
+        if (tries === MAX_TRIES)
+          throw new AppError('WORKFLOW_CHANGED', { workflowId: registration.workflowId });
+      }
+    },
+
+    change: async (stored, state) => {
+      const changed = next(stored, { state });
+      return (await write(changed)) ? changed : null;
+    },
+
+    remove: async ({ name, revision }) => {
+      const removed = await nullIfConditionFails(
+        client.deleteItem({
+          TableName,
+          Key: { name: text(name) },
+          ConditionExpression: '#revision = :revision',
+          ExpressionAttributeNames: { '#revision': 'revision' },
+          ExpressionAttributeValues: { ':revision': number(revision) },
+        }),
+      );
+      return removed !== null;
+    },
+
+    list: async () => (await scanAll(client, { TableName, ConsistentRead: true })).map(toStored),
+  };
+};
+
+const isOfSameTrigger = (
+  one: Pick<StoredRegistration, 'workflowId' | 'triggerNodeId'>,
+  other: Pick<StoredRegistration, 'workflowId' | 'triggerNodeId'>,
+): boolean => one.workflowId === other.workflowId && one.triggerNodeId === other.triggerNodeId;
+
+const toItem = (stored: StoredRegistration): Item => ({
+  name: text(stored.name),
+  workflowId: text(stored.workflowId),
+  triggerNodeId: text(stored.triggerNodeId),
+  nodeType: text(stored.nodeType),
+  parameters: json(stored.parameters),
+  state: text(stored.state),
+  changedAt: number(stored.changedAt),
+  revision: number(stored.revision),
+});
+
+const toStored = (item: Item): StoredRegistration => ({
+  name: readText(item, 'name'),
+  workflowId: readText(item, 'workflowId'),
+  triggerNodeId: readText(item, 'triggerNodeId'),
+  nodeType: readText(item, 'nodeType'),
+  parameters: readJson(item, 'parameters'),
+  state: readText(item, 'state') as RegistrationState,
+  changedAt: readNumber(item, 'changedAt'),
+  revision: readNumber(item, 'revision'),
+});

@@ -1,0 +1,38 @@
+import type { SQSBatchResponse } from 'aws-lambda';
+import { isId } from '../../contract/ids.ts';
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import type { FindNodeType } from '../../contract/node-type.ts';
+import type { TriggerAddress } from '../../contract/registration.ts';
+import { requireEventSource, type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
+import { startEach } from './event-messages.ts';
+
+interface EventFunctionParts extends StartParts {
+  readonly loadNodeTypes: (nodeTypes?: readonly string[]) => Promise<FindNodeType>;
+}
+
+/**
+ * A function of its own for the events of one trigger type, which knows the trigger from the event.
+ *
+ * @param nodeType - of a trigger whose `EventSource` has `toAddress`
+ */
+export const createEventFunction =
+  (nodeType: string, parts: EventFunctionParts) =>
+  async (event: unknown): Promise<SQSBatchResponse> => {
+    const findNodeType = await parts.loadNodeTypes();
+    const source = requireEventSource(nodeType, findNodeType);
+    const start = (one: JsonObject) =>
+      startByEvent(
+        one,
+        toAddress(source.toAddress?.(one), nodeType),
+        ({ type }) => (type === nodeType ? null : 'the workflow has no such trigger'),
+        parts,
+      );
+    return startEach(event, start, parts.logger);
+  };
+
+/** @throws TypeError */
+const toAddress = (address: unknown, nodeType: string): TriggerAddress => {
+  if (!isPlainObject(address) || !isId(address.workflowId) || !isId(address.triggerNodeId))
+    throw new TypeError(`toAddress of ${nodeType} gives no address`);
+  return { workflowId: address.workflowId, triggerNodeId: address.triggerNodeId };
+};

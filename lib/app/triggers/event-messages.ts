@@ -1,0 +1,56 @@
+import type { SQSBatchResponse } from 'aws-lambda';
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import type { Logger } from '../../contract/services.ts';
+
+type Start = (event: JsonObject) => Promise<unknown>;
+
+/**
+ * Starts what an event of Lambda starts. A failed event throws, so that its source repeats it. The messages of an SQS
+ * batch are events of their own, started in their order; failed ones stay in the queue, so its event source mapping
+ * needs `functionResponseType: ReportBatchItemFailures`. Of a FIFO queue, the messages of the same group after a failed
+ * one fail as well: their order is kept.
+ */
+export const startEach = async (
+  event: unknown,
+  start: Start,
+  logger: Pick<Logger, 'error'>,
+): Promise<SQSBatchResponse> => {
+  const messages = readMessages(event);
+  const batchItemFailures: { itemIdentifier: string }[] = [];
+  const failedGroups = new Set<string>();
+  if (messages === null) await start(readEvent(event));
+  for (const message of messages ?? []) {
+    const messageId = String(message.messageId);
+    const group = readGroup(message);
+    try {
+      if (group !== null && failedGroups.has(group))
+        throw new Error('an earlier message of its group has failed');
+      await start(message);
+    } catch (cause) {
+      if (group !== null) failedGroups.add(group);
+      logger.error('The message stays in its queue.', { messageId, cause });
+      batchItemFailures.push({ itemIdentifier: messageId });
+    }
+  }
+  return { batchItemFailures };
+};
+
+const readEvent = (event: unknown): JsonObject => {
+  if (isPlainObject(event)) return event as JsonObject; // Lambda parses events from JSON
+  throw new TypeError('The event is no JSON object.');
+};
+
+/** The messages of an SQS batch; null for any other event. */
+const readMessages = (event: unknown): readonly JsonObject[] | null => {
+  const { Records } = isPlainObject(event) ? event : {};
+  return Array.isArray(Records) && Records.every(isMessage) ? Records : null;
+};
+
+const isMessage = (record: unknown): record is JsonObject =>
+  isPlainObject(record) && record.eventSource === 'aws:sqs';
+
+/** Null for a message of a standard queue. */
+const readGroup = ({ attributes }: JsonObject): string | null => {
+  const group = isPlainObject(attributes) ? attributes.MessageGroupId : undefined;
+  return typeof group === 'string' ? group : null;
+};

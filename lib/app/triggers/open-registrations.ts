@@ -1,0 +1,49 @@
+import type { AwsCallerOptions } from '../../adapters/aws/aws-caller.ts';
+import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
+import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
+import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
+import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import type { Logger } from '../../contract/services.ts';
+import type { RegistrarParts } from '../../registrations/registrar.ts';
+import { need, openConfig, openEventFunction, openLogger, openStores } from '../compose.ts';
+import type { Config } from '../config.ts';
+import { openPlugins } from '../sandbox.ts';
+
+// A part of the composition root: what registers triggers, and what takes their events.
+
+/** For the function that takes the events of all triggers that register themselves. */
+export const openDispatch = (config: Config = openConfig()) => {
+  const parts = openEventFunction(config);
+  return { ...parts, registrations: createRegistrationStore(parts.client, parts.tables, systemClock) };
+};
+
+/** For the sweeper of registrations. */
+export const openRegistrations = (config: Config = openConfig()) => {
+  const logger = openLogger(config);
+  const { client, tables, workflows } = openStores(config);
+  const { loadNodeTypes } = openPlugins(config, logger);
+  return { ...openRegistrar(config, { client, tables, logger }), workflows, loadNodeTypes };
+};
+
+interface RegistrarOptions extends Pick<AwsCallerOptions, 'readCredentials'> {
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+  readonly logger: Logger;
+}
+
+/** What registers triggers, with the keys of the environment unless others are given. */
+export const openRegistrar = (
+  config: Config,
+  { client, tables, logger, ...keys }: RegistrarOptions,
+): RegistrarParts => ({
+  registrations: createRegistrationStore(client, tables, systemClock),
+  openContext: createOpenRegistrationContext({
+    prefix: need(config.tablePrefix, 'TABLE_PREFIX'),
+    region: config.region,
+    endpoint: config.sourcesEndpoint,
+    ...keys,
+  }),
+  clock: systemClock,
+  logger,
+});

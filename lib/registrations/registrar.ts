@@ -1,0 +1,155 @@
+import type { FindNodeType } from '../contract/node-type.ts';
+import { type RegistrationContext, RegistrationRefused } from '../contract/registration.ts';
+import type { Clock, Logger } from '../contract/services.ts';
+import { AppError } from '../shared/errors.ts';
+import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
+import {
+  findRegisteringSource,
+  type RegisteringSource,
+  type Registration,
+  wantedRegistrations,
+} from './registration.ts';
+import type { RegistrationStore, StoredRegistration } from './registration-store.ts';
+
+export interface RegistrarParts {
+  readonly registrations: RegistrationStore;
+  /** Called for the first registration: it may ask AWS for the account. */
+  readonly openContext: () => Promise<RegistrationContext>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+/**
+ * Registers all that a definition wants and is not registered, before it is stored: from the moment when it is current,
+ * its triggers fire. Until then their events start nothing. When one is refused, all is as before.
+ *
+ * @param current - the definition that is stored; null: none
+ * @throws AppError `REGISTRATION_REFUSED`, `STORE_UNAVAILABLE`
+ */
+export const register = async (
+  definition: WorkflowDefinition,
+  current: WorkflowDefinition | null,
+  findNodeType: FindNodeType,
+  parts: RegistrarParts,
+): Promise<void> => {
+  try {
+    for (const wanted of wantedRegistrations(definition, findNodeType))
+      await registerOne(wanted, findNodeType, parts);
+  } catch (error) {
+    await takeBack(definition, current, findNodeType, parts);
+    throw error;
+  }
+};
+
+/** Takes back what was registered for a definition that is not stored. Best effort: the sweeper takes back the rest. */
+export const takeBack = async (
+  definition: WorkflowDefinition,
+  current: WorkflowDefinition | null,
+  findNodeType: FindNodeType,
+  parts: RegistrarParts,
+): Promise<void> => {
+  try {
+    await reconcileRegistrations(definition.id, current, findNodeType, parts);
+  } catch (cause) {
+    parts.logger.warn('Registrations stay until the next sweep.', { workflowId: definition.id, cause });
+  }
+};
+
+/**
+ * Makes what is registered of a workflow what its current version wants: first what is missing, then what is too much.
+ *
+ * @param current - what is stored; null: the workflow is removed
+ * @param stored - all that is registered, of any workflow; read when absent
+ * @throws AppError `REGISTRATION_REFUSED`, `STORE_UNAVAILABLE`
+ */
+export const reconcileRegistrations = async (
+  workflowId: string,
+  current: WorkflowDefinition | null,
+  findNodeType: FindNodeType,
+  parts: RegistrarParts,
+  stored?: readonly StoredRegistration[],
+): Promise<void> => {
+  const wanted = current === null ? [] : wantedRegistrations(current, findNodeType);
+  for (const one of wanted) await registerOne(one, findNodeType, parts);
+  for (const one of stored ?? (await parts.registrations.list())) {
+    if (one.workflowId === workflowId && !has(wanted, one)) await unregister(one, findNodeType, parts);
+  }
+};
+
+const has = (registrations: readonly Registration[], { name, triggerNodeId }: Registration): boolean =>
+  registrations.some((one) => one.name === name && one.triggerNodeId === triggerNodeId);
+
+const registerOne = async (
+  wanted: Registration,
+  findNodeType: FindNodeType,
+  parts: RegistrarParts,
+): Promise<void> => {
+  const { registrations, openContext, logger } = parts;
+  const known = await registrations.find(wanted.name);
+  if (known?.state === 'registered' && isSame(known, wanted)) return;
+  const claimed = await registrations.claim(wanted);
+  if (!isOfTrigger(claimed, wanted)) {
+    const { workflowId, triggerNodeId } = claimed;
+    throw refused(
+      wanted,
+      null,
+      `the trigger ${triggerNodeId} of ${workflowId} has it, and it can have one only`,
+    );
+  }
+  try {
+    await requireSource(wanted, findNodeType).register(wanted, await openContext());
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const path = error instanceof RegistrationRefused ? error.path : null;
+    throw refused(wanted, path, error instanceof Error ? error.message : String(error), error);
+  }
+  await registrations.change(claimed, 'registered');
+  logger.info('The trigger is registered.', toFields(wanted));
+};
+
+const unregister = async (
+  stored: StoredRegistration,
+  findNodeType: FindNodeType,
+  parts: RegistrarParts,
+): Promise<void> => {
+  const { registrations, openContext, logger } = parts;
+  const leaving = await registrations.change(stored, 'leaving');
+  if (leaving === null) return; // changed meanwhile: it may be wanted again
+  const source = findRegisteringSource(stored.nodeType, findNodeType);
+  // Of a plugin that is gone, nothing is known any more: its events start nothing.
+  await source?.unregister(stored, await openContext());
+  if (!(await registrations.remove(leaving))) {
+    // Claimed again while it was taken back: what the other one has made may be gone.
+    const claimed = await registrations.find(stored.name);
+    if (claimed !== null) await registrations.change(claimed, 'pending');
+  }
+  logger.info('The trigger is not registered any more.', toFields(stored));
+};
+
+const requireSource = ({ nodeType }: Registration, findNodeType: FindNodeType): RegisteringSource => {
+  const source = findRegisteringSource(nodeType, findNodeType);
+  if (source === null) throw new TypeError(`${nodeType} does not register`);
+  return source;
+};
+
+const isOfTrigger = (one: Registration, other: Registration): boolean =>
+  one.workflowId === other.workflowId && one.triggerNodeId === other.triggerNodeId;
+
+const isSame = (one: Registration, other: Registration): boolean =>
+  isOfTrigger(one, other) &&
+  one.nodeType === other.nodeType &&
+  JSON.stringify(one.parameters) === JSON.stringify(other.parameters);
+
+const refused = (
+  { workflowId, triggerNodeId }: Registration,
+  path: string | null,
+  reason: string,
+  cause?: unknown,
+) => new AppError('REGISTRATION_REFUSED', { workflowId, triggerNodeId, path, reason }, cause);
+
+const toFields = ({ workflowId, triggerNodeId, nodeType, name }: Registration) => ({
+  workflowId,
+  triggerNodeId,
+  nodeType,
+  registration: name,
+});

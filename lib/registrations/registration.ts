@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { WorkflowNode } from '../contract/node.ts';
+import type { FindNodeType } from '../contract/node-type.ts';
+import type { EventSource } from '../contract/plugin.ts';
+import type { RegisteredTrigger } from '../contract/registration.ts';
+import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
+
+/** What makes a trigger fire outside of the service: a schedule, a rule, a mapping. */
+export interface Registration extends RegisteredTrigger {
+  readonly nodeType: string;
+}
+
+/** An event source that registers its triggers. */
+export type RegisteringSource = EventSource & Required<Pick<EventSource, 'register' | 'unregister'>>;
+
+/** The source of a node type that registers its triggers, or null. */
+export const findRegisteringSource = (
+  nodeType: string,
+  findNodeType: FindNodeType,
+): RegisteringSource | null => {
+  const source = findNodeType(nodeType)?.firedBy ?? null;
+  return source !== null && typeof source === 'object' && canRegister(source) ? source : null;
+};
+
+const canRegister = (source: EventSource): source is RegisteringSource =>
+  source.register !== undefined && source.unregister !== undefined;
+
+/** The registrations that a workflow wants: one for each enabled trigger of a type that registers; none while it is disabled. */
+export const wantedRegistrations = (
+  { id, enabled, nodes }: WorkflowDefinition,
+  findNodeType: FindNodeType,
+): readonly Registration[] =>
+  enabled ? nodes.flatMap((node) => toRegistration(id, node, findNodeType) ?? []) : [];
+
+/** The registration of a trigger; null when it is disabled, or of a type that does not register. */
+export const toRegistration = (
+  workflowId: string,
+  { id: triggerNodeId, type: nodeType, parameters, disabled }: WorkflowNode,
+  findNodeType: FindNodeType,
+): Registration | null => {
+  const source = findRegisteringSource(nodeType, findNodeType);
+  if (source === null || disabled === true) return null;
+  const resource = source.resourceOf?.(parameters) ?? null;
+  const name =
+    resource === null
+      ? hash(JSON.stringify([workflowId, triggerNodeId, nodeType, parameters]))
+      : nameOfResource(resource);
+  return { name, workflowId, triggerNodeId, nodeType, parameters };
+};
+
+/** The name of the registration that has a resource. @param resource - as `EventSource.resourceOf` gives it */
+export const nameOfResource = (resource: string): string => hash(JSON.stringify([resource]));
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');

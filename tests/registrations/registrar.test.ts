@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { aBell, aRegistrar, aTap, aWorkflowOf } from '../support/a-registrar.ts';
+
+const tones = ({ outside }: ReturnType<typeof aRegistrar>) =>
+  [...outside.values()].map((parameters) => Object.values(JSON.parse(parameters)).join(' ')).sort();
+
+const HALF_AN_HOUR_MS = 1_800_000;
+
+describe('what is registered follows the workflows', () => {
+  test('when one is put, changed, disabled, enabled and removed', async () => {
+    const service = aRegistrar();
+    await service.put(aWorkflowOf([aBell('high'), aBell('off', { id: 'b', disabled: true })]));
+    expect(tones(service)).toEqual(['high']);
+    await service.put(aWorkflowOf([aBell('low'), aTap({ queue: 'q' })]));
+    expect(tones(service)).toEqual(['low', 'q']);
+    await service.put(aWorkflowOf([aBell('low'), aTap({ queue: 'q' })], { enabled: false }));
+    expect(tones(service)).toEqual([]);
+    await service.put(aWorkflowOf([aBell('low')]));
+    expect(tones(service)).toEqual(['low']);
+    expect(await service.remove('orders')).toBe(true);
+    expect(tones(service)).toEqual([]);
+    expect(await service.registrations.list()).toEqual([]);
+  });
+
+  test('a trigger that has not changed is left alone', async () => {
+    const service = aRegistrar();
+    await service.put(aWorkflowOf([aBell('high')]));
+    service.outside.clear();
+    await service.put(aWorkflowOf([aBell('high')], { name: 'Renamed' }));
+    expect(tones(service)).toEqual([]); // no call was made
+  });
+
+  test('the parameters of a resource are changed in place', async () => {
+    const service = aRegistrar();
+    await service.put(aWorkflowOf([aTap({ queue: 'q', size: 1 })]));
+    await service.put(aWorkflowOf([aTap({ queue: 'q', size: 2 })]));
+    expect(tones(service)).toEqual(['q 2']);
+  });
+});
+
+describe('a workflow is not stored, and all is as before,', () => {
+  const before = aWorkflowOf([aBell('high'), aTap({ queue: 'q', size: 1 })]);
+
+  test('when a trigger is refused, by name', async () => {
+    const service = aRegistrar();
+    await service.put(before);
+    const next = aWorkflowOf([
+      aTap({ queue: 'q', size: 2 }),
+      aBell('new'),
+      aBell('refused', { id: 'third' }),
+    ]);
+    await expect(service.put(next)).rejects.toThrow(
+      "The trigger third of orders can't be registered: /tone: there is no such tone. Nothing was stored.",
+    );
+    expect(tones(service)).toEqual(['high', 'q 1']);
+    expect((await service.workflows.find('orders'))?.version).toBe(1);
+  });
+
+  test('when another trigger has the resource', async () => {
+    const service = aRegistrar();
+    await service.put(before);
+    const other = aWorkflowOf([aBell('b'), aTap({ queue: 'q' })], { id: 'other' });
+    await expect(service.put(other)).rejects.toThrow(
+      'The trigger tap of other can’t be registered'.replace('’', "'"),
+    );
+    await expect(service.put(other)).rejects.toThrow('the trigger tap of orders has it');
+    expect(tones(service)).toEqual(['high', 'q 1']);
+    expect(await service.workflows.find('other')).toBeNull();
+  });
+
+  test('when the store refuses it', async () => {
+    const service = aRegistrar();
+    await service.put(before);
+    service.workflows.put = () => Promise.reject(new Error('full'));
+    await expect(service.put(aWorkflowOf([aBell('new')]))).rejects.toThrow('full');
+    expect(tones(service)).toEqual(['high', 'q 1']);
+  });
+});
+
+describe('a process that is killed between any two calls', () => {
+  const states: Readonly<Record<string, WorkflowDefinition | null>> = {
+    none: null,
+    first: aWorkflowOf([aBell('high'), aTap({ queue: 'q', size: 1 })]),
+    second: aWorkflowOf([aBell('low'), aTap({ queue: 'q', size: 2 }), aTap({ queue: 'r' }, 'other')]),
+    disabled: aWorkflowOf([aBell('high'), aTap({ queue: 'q', size: 1 })], { enabled: false }),
+  };
+  const expected: Readonly<Record<string, readonly string[]>> = {
+    none: [],
+    first: ['high', 'q 1'],
+    second: ['low', 'q 2', 'r'],
+    disabled: [],
+  };
+  const names = Object.keys(states);
+  const changes = names.flatMap((from) => names.filter((to) => to !== from).map((to) => [from, to] as const));
+
+  const apply = async (service: ReturnType<typeof aRegistrar>, state: string) => {
+    const definition = states[state] ?? null;
+    return definition === null ? service.remove('orders') : service.put(definition);
+  };
+
+  /** The state whose definition is stored. */
+  const stored = async ({ workflows }: ReturnType<typeof aRegistrar>): Promise<string> => {
+    const found = (await workflows.find('orders'))?.definition ?? null;
+    return names.find((name) => JSON.stringify(states[name]) === JSON.stringify(found)) ?? 'unknown';
+  };
+
+  /** Kills the process at each call of a change in turn. */
+  const eachCrash = async (
+    [from, to]: readonly [string, string],
+    check: (service: ReturnType<typeof aRegistrar>) => Promise<void>,
+  ): Promise<number> => {
+    for (let calls = 0; ; calls++) {
+      const service = aRegistrar();
+      await apply(service, from);
+      const made = await service.killAfter(calls, () => apply(service, to));
+      await check(service);
+      if (made !== null) return made;
+    }
+  };
+
+  test.each(changes)('from %s to %s: the triggers of the stored version are registered', async (from, to) => {
+    const calls = await eachCrash([from, to], async (service) => {
+      const present = tones(service).map((tone) => tone.replace(/ \d$/, ''));
+      const wanted = expected[await stored(service)] ?? [];
+      expect(present).toEqual(expect.arrayContaining(wanted.map((tone) => tone.replace(/ \d$/, ''))));
+    });
+    expect(calls).toBeGreaterThan(1);
+  });
+
+  test.each(changes)('from %s to %s: the next put mends it', async (from, to) => {
+    await eachCrash([from, to], async (service) => {
+      await apply(service, to);
+      expect(tones(service)).toEqual(expected[to]);
+    });
+  });
+
+  test.each(changes)('from %s to %s: the sweeper mends it', async (from, to) => {
+    await eachCrash([from, to], async (service) => {
+      service.clock.advance(HALF_AN_HOUR_MS);
+      await service.sweep();
+      expect(tones(service)).toEqual(expected[await stored(service)]);
+    });
+  });
+
+  test.each(changes)(
+    'from %s to %s: a sweeper that is killed as well is mended by the next',
+    async (from, to) => {
+      await eachCrash([from, to], async (service) => {
+        service.clock.advance(HALF_AN_HOUR_MS);
+        for (let calls = 0; calls < 6; calls++) await service.killAfter(calls, () => service.sweep());
+        await service.sweep();
+        service.clock.advance(HALF_AN_HOUR_MS);
+        await service.sweep();
+        expect(tones(service)).toEqual(expected[await stored(service)]);
+      });
+    },
+  );
+});
+
+describe('the sweeper', () => {
+  test('leaves alone what a command has just registered for a workflow that it is about to store', async () => {
+    const service = aRegistrar();
+    await service.put(aWorkflowOf([aBell('high')]));
+    const { put } = service.workflows;
+    service.workflows.put = async (...args) => {
+      await service.sweep();
+      return put(...args);
+    };
+    await service.put(aWorkflowOf([aBell('low')]));
+    expect(tones(service)).toEqual(['low']);
+  });
+
+  test('registers what is missing, and goes on after a workflow that fails', async () => {
+    const service = aRegistrar();
+    await service.put(aWorkflowOf([aBell('high')]));
+    await service.put(aWorkflowOf([aBell('low')], { id: 'other' }));
+    for (const one of await service.registrations.list()) await service.registrations.remove(one);
+    service.outside.clear();
+    const { find } = service.workflows;
+    service.workflows.find = async (id) => (id === 'orders' ? Promise.reject(new Error('down')) : find(id));
+    await service.sweep();
+    expect(tones(service)).toEqual(['low']);
+    expect(service.entries).toContainEqual(
+      expect.objectContaining({ message: 'The registrations of a workflow could not be mended.' }),
+    );
+  });
+});

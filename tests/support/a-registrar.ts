@@ -1,0 +1,130 @@
+import type { WorkflowNode } from '../../lib/contract/node.ts';
+import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import type { EventSource } from '../../lib/contract/plugin.ts';
+import { RegistrationRefused } from '../../lib/contract/registration.ts';
+import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
+import { putWorkflow, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
+import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';
+import type { RegistrationStore } from '../../lib/registrations/registration-store.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import { aManualClock } from './a-manual-clock.ts';
+import { aHandle, aProvider } from './a-plugin.ts';
+import { aRecordingLogger } from './a-recording-logger.ts';
+import { aWorkflow } from './a-workflow.ts';
+import { inMemoryRegistrations } from './in-memory-registrations.ts';
+import { inMemoryWorkflowStore } from './in-memory-stores.ts';
+
+/** What a process throws that is killed between two calls. */
+export class Killed extends Error {}
+
+/**
+ * Triggers that register at a system of this process: `bell`, one registration for each, and `tap`, which takes a resource.
+ * Every call of a store and of the system can be the one before which the process is killed.
+ */
+export const aRegistrar = () => {
+  const clock = aManualClock();
+  const { logger, entries } = aRecordingLogger();
+  /** What the outside will send events for: the parameters, by the name of the registration. */
+  const outside = new Map<string, string>();
+  let callsLeft = Number.POSITIVE_INFINITY;
+  const call = async <Result>(make: () => Result): Promise<Awaited<Result>> => {
+    if (callsLeft-- <= 0) throw new Killed('killed');
+    return await make();
+  };
+
+  const firedBy: EventSource = {
+    toInput: (event) => event,
+    toKey: ({ id }) => String(id),
+    register: async ({ name, parameters }) => {
+      if (parameters.tone === 'refused') throw new RegistrationRefused('there is no such tone', '/tone');
+      await call(() => outside.set(name, JSON.stringify(parameters)));
+    },
+    unregister: async ({ name }) => void (await call(() => outside.delete(name))),
+  };
+  const types = new Map(
+    adaptUnified(
+      aProvider({
+        handles: [
+          aHandle({ id: 'bell', kind: 'trigger', pure: false, firedBy }),
+          aHandle({
+            id: 'tap',
+            kind: 'trigger',
+            pure: false,
+            firedBy: { ...firedBy, resourceOf: ({ queue }) => `queue ${String(queue)}` },
+          }),
+        ],
+      }),
+    ).nodeTypes.map((type) => [type.nodeType, type]),
+  );
+  const findNodeType: FindNodeType = (nodeType) => types.get(nodeType) ?? null;
+
+  const registrations = eachCall<RegistrationStore>(inMemoryRegistrations(clock), call);
+  const workflows = eachCall<WorkflowStore>(inMemoryWorkflowStore(clock.now), call);
+  const parts = {
+    registrations,
+    workflows,
+    clock,
+    logger,
+    loadNodeTypes: async () => findNodeType,
+    openContext: () => Promise.resolve(context),
+  };
+  return {
+    clock,
+    entries,
+    outside,
+    workflows,
+    registrations,
+    put: (definition: WorkflowDefinition) => putWorkflow(definition, findNodeType, parts),
+    remove: (workflowId: string) => removeWorkflow(workflowId, findNodeType, parts),
+    sweep: () => reconcileAll(parts),
+    /** Kills the process before the call after so many. @returns the number of calls that were made, when it lived */
+    killAfter: async (calls: number, action: () => Promise<unknown>): Promise<number | null> => {
+      callsLeft = calls;
+      const outcome = await action().then(
+        () => calls - callsLeft,
+        () => null,
+      );
+      const died = callsLeft < 0;
+      callsLeft = Number.POSITIVE_INFINITY;
+      return died ? null : outcome;
+    },
+  };
+};
+
+/** A store each of whose calls is one of a process that may be killed. */
+const eachCall = <Store extends object>(
+  store: Store,
+  call: <Result>(make: () => Result) => Promise<Awaited<Result>>,
+): Store =>
+  Object.fromEntries(
+    Object.entries(store).map(([name, method]) => [
+      name,
+      (...args: unknown[]) => call(() => (method as (...given: unknown[]) => unknown)(...args)),
+    ]),
+  ) as Store;
+
+const context = {
+  prefix: 'hookloom-test',
+  partition: 'aws',
+  region: 'local',
+  accountId: '000000000000',
+  dispatchArn: 'arn:aws:lambda:local:000000000000:function:hookloom-test-dispatch',
+  callAws: () => Promise.reject(new Error('the triggers of this test call nothing')),
+};
+
+export const aBell = (tone: string, changes: Partial<WorkflowNode> = {}): WorkflowNode => ({
+  id: 'bell',
+  type: 'bell',
+  parameters: { tone },
+  ...changes,
+});
+
+export const aTap = (parameters: WorkflowNode['parameters'], id = 'tap'): WorkflowNode => ({
+  id,
+  type: 'tap',
+  parameters,
+});
+
+export const aWorkflowOf = (nodes: readonly WorkflowNode[], changes: Partial<WorkflowDefinition> = {}) =>
+  aWorkflow({ id: 'orders', nodes, connections: [], ...changes });
