@@ -27,6 +27,8 @@ const answers: Record<string, unknown> = {
   runDurable: { Status: 'SUCCEEDED' },
   runExpress: null,
   sweep: { batchItemFailures: [] },
+  dispatch: { batchItemFailures: [] },
+  sweepRegistrations: null,
   adminExecutions: { statusCode: 200 },
   adminExecution: { statusCode: 404 },
   adminRetryExecution: { statusCode: 404 },
@@ -43,11 +45,20 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   runExpress: 154,
   runDurable: 250,
   adminRetryExecution: 126,
+  dispatch: 126,
+  sweepRegistrations: 126,
   ...Object.fromEntries(adminFunctions.map((name) => [name, 78])),
 };
 
 /** The functions that load the plugins of a workflow. */
-const loading = ['webhook', 'runDurable', 'runExpress', 'adminRetryExecution'];
+const loading = [
+  'webhook',
+  'runDurable',
+  'runExpress',
+  'adminRetryExecution',
+  'dispatch',
+  'sweepRegistrations',
+];
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
 const workflowOnUse = {
@@ -366,6 +377,18 @@ describe('the template', () => {
         'lambda:GetDurableExecutionHistory runDurable:*',
         'lambda:SendDurableExecutionCallbackSuccess runDurable:*',
       ],
+      DispatchRole: [
+        'dynamodb:GetItem DeliveriesTable',
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem RegistrationsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:PutItem DeliveriesTable',
+        'dynamodb:PutItem ExecutionsTable',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'lambda:InvokeFunction runDurable:durable',
+        'lambda:InvokeFunction runExpress',
+        's3:PutObject BlobBucket',
+      ],
       RunDurableRole: [
         'dynamodb:GetItem CredentialsTable',
         'dynamodb:GetItem ExecutionsTable',
@@ -399,6 +422,14 @@ describe('the template', () => {
         'ssm:GetParameter parameter/STAGE/credentials/*',
         'ssm:PutParameter parameter/STAGE/credentials/*',
         'sts:AssumeRole role/STAGE/*',
+      ],
+      SweepRegistrationsRole: [
+        'dynamodb:DeleteItem RegistrationsTable',
+        'dynamodb:GetItem RegistrationsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:PutItem RegistrationsTable',
+        'dynamodb:Scan RegistrationsTable',
+        'dynamodb:Scan WorkflowsTable',
       ],
       SweepRole: [
         'dynamodb:GetItem ExecutionsTable',
@@ -466,6 +497,7 @@ describe('the template', () => {
     });
     expect(ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties.ScheduleExpression)).toEqual([
       'rate(5 minutes)',
+      'rate(15 minutes)',
     ]);
   });
 
@@ -530,7 +562,7 @@ describe('the template', () => {
 
   test('tables cost nothing while idle, can be restored, and outlive the stack', () => {
     const tables = ofType('AWS::DynamoDB::Table');
-    expect(tables).toHaveLength(5);
+    expect(tables).toHaveLength(6);
     for (const [, table] of tables) {
       expect(table).toMatchObject({
         DeletionPolicy: 'Retain',
