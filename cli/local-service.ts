@@ -15,6 +15,8 @@ export interface LocalServiceInfo {
   readonly engineEndpoint: string;
   readonly blobFolder: string;
   readonly secretsFolder: string;
+  /** The APIs of what fires triggers. */
+  readonly sourcesEndpoint: string;
   readonly tablePrefix: string;
 }
 

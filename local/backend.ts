@@ -4,12 +4,15 @@ import { startEngine } from './engine/start-engine.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
+import { startSources } from './sources/start-sources.ts';
 
 interface BackendEndpoints {
   readonly dynamodbEndpoint: string;
   readonly engineEndpoint: string;
   readonly blobFolder: string;
   readonly secretsFolder: string;
+  /** The APIs of what fires triggers. */
+  readonly sourcesEndpoint: string;
 }
 
 /** The parts of AWS that run on this machine. */
@@ -19,7 +22,8 @@ export interface Backend {
 }
 
 /**
- * Starts the embedded DynamoDB with its tables, the folder for blobs, and the engine for background runs.
+ * Starts the embedded DynamoDB with its tables, the folder for blobs, the engine for background runs, and what fires
+ * triggers.
  * @throws StartError when the data folder cannot be used
  */
 export const startBackend = async (settings: {
@@ -35,14 +39,17 @@ export const startBackend = async (settings: {
   process.once('exit', data.release);
   const database = await startEmbeddedDynamoDb(tablePrefix, data.tables);
   const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
+  const sources = await startSources({ file: data.sources ?? null, pool, log });
   return {
     endpoints: {
       dynamodbEndpoint: database.endpoint,
       engineEndpoint: engine.endpoint,
       blobFolder: data.blobs,
       secretsFolder: data.secrets,
+      sourcesEndpoint: sources.endpoint,
     },
     stop: async () => {
+      await sources.stop();
       await engine.stop();
       await database.stop();
       data.release();
@@ -63,7 +70,7 @@ const standInEnvironment = {
 /** The environment that connects functions to a backend. Requests to it are signed, but not verified. */
 export const createLocalEnvironment = (
   tablePrefix: string,
-  { dynamodbEndpoint, engineEndpoint, blobFolder, secretsFolder }: BackendEndpoints,
+  { dynamodbEndpoint, engineEndpoint, blobFolder, secretsFolder, sourcesEndpoint }: BackendEndpoints,
   baseUrl: string,
 ): LocalEnvironment => ({
   fixed: {
@@ -72,6 +79,7 @@ export const createLocalEnvironment = (
     BLOB_BUCKET: '',
     BLOB_FOLDER: blobFolder,
     SECRETS_FOLDER: secretsFolder,
+    SOURCES_ENDPOINT: sourcesEndpoint,
     WORKFLOW_ROLE: '', // nodes call AWS as the SDK finds keys here
     EVENT_BUS: '', // publishes to the log
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,

@@ -94,6 +94,11 @@ export const installedPlugins: readonly InstalledPlugin[] = [
     { nodeTypes: githubNodeTypes },
     () => import('../lib/nodes/github/github.plugin.ts'),
   ),
+  unifiedOnUse(
+    'triggers',
+    { nodeTypes: ['scheduleTrigger', 'eventTrigger', 'queueTrigger'] },
+    () => import('../lib/triggers/types/triggers.plugin.ts'),
+  ),
   unifiedOnUse('graphql', { nodeTypes: ['graphql'] }, () => import('../lib/nodes/graphql/graphql.plugin.ts')),
   unifiedOnUse('rss', { nodeTypes: ['rss'] }, () => import('../lib/nodes/rss/rss.plugin.ts')),
 ];

@@ -107,6 +107,8 @@ export interface EventSource {
   unregister?(trigger: RegisteredTrigger, context: RegistrationContext): Promise<void>;
   /** What only one trigger can have, such as the ARN of a queue: its events are known by it, and carry no trigger. */
   resourceOf?(parameters: JsonObject): string;
+  /** Whether one execution takes a whole batch of messages, `{ Records: [...] }`; one each when absent. */
+  takesBatches?(parameters: JsonObject): boolean;
 }
 
 /** Sources that the service has built in, one for each of its own triggers. */

@@ -39,6 +39,8 @@ export interface RegistrationContext {
   readonly accountId: string;
   /** The function that takes the events. An event carries the trigger under `hookloom`: see {@link toEnvelope}. */
   readonly dispatchArn: string;
+  /** Milliseconds since the epoch. */
+  now(): number;
   /** Signed with the keys of the process. An error status is an answer. @throws Error when no answer arrives */
   callAws(request: RegistrationRequest): Promise<{ readonly status: number; readonly body: JsonObject }>;
 }

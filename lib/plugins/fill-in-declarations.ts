@@ -43,13 +43,14 @@ const readOutputs = (declared: Declared): NodeType['outputs'] => {
 export const readSource = (kind: HandleKind, source: TriggerSource | undefined): TriggerSource | null => {
   if (kind === 'action' || source === undefined) return null;
   if (typeof source === 'string') return source;
-  const { toAddress, register, unregister, resourceOf } = source;
+  const { toAddress, register, unregister, resourceOf, takesBatches } = source;
   return {
     toInput: source.toInput.bind(source),
     toKey: source.toKey.bind(source),
     ...(toAddress === undefined ? {} : { toAddress: toAddress.bind(source) }),
     ...(register === undefined ? {} : { register: register.bind(source) }),
     ...(unregister === undefined ? {} : { unregister: unregister.bind(source) }),
+    ...(takesBatches === undefined ? {} : { takesBatches: takesBatches.bind(source) }),
     ...(resourceOf === undefined ? {} : { resourceOf: resourceOf.bind(source) }),
   };
 };

@@ -12,6 +12,8 @@ interface DataFolder {
   readonly blobs: string;
   /** Of outbound credentials. */
   readonly secrets: string;
+  /** File of schedules, rules and queues; undefined: in memory. */
+  readonly sources: string | undefined;
   /** Unlocks the folder for other services; removes it when it is temporary. */
   release(): void;
 }
@@ -26,6 +28,7 @@ export const openDataFolder = async (folder: string | undefined): Promise<DataFo
     const temporary = mkdtempSync(join(tmpdir(), 'hookloom-'));
     return {
       tables: undefined,
+      sources: undefined,
       ...foldersIn(temporary),
       release: () => rmSync(temporary, { recursive: true, force: true }),
     };
@@ -36,7 +39,12 @@ export const openDataFolder = async (folder: string | undefined): Promise<DataFo
   } catch (cause) {
     throw new StartError(`${path} can't be used as a data folder: ${(cause as Error).message}`, { cause });
   }
-  return { tables: join(path, 'tables'), ...foldersIn(path), release: await lock(path) };
+  return {
+    tables: join(path, 'tables'),
+    sources: join(path, 'sources.json'),
+    ...foldersIn(path),
+    release: await lock(path),
+  };
 };
 
 const foldersIn = (path: string) => ({ blobs: join(path, 'blobs'), secrets: join(path, 'secrets') });

@@ -26,6 +26,7 @@ describe('the configuration', () => {
       blobBucket: null,
       blobFolder: null,
       secretsFolder: null,
+      sourcesEndpoint: null,
       eventBus: null,
       publicUrl: null,
       deduplicationWindowMs: 86_400_000,

@@ -36,6 +36,7 @@ const aService = async (port: number): Promise<LocalServiceInfo & { end(): Promi
     engineEndpoint: server.origin,
     blobFolder: '/nonexistent',
     secretsFolder: '/nonexistent',
+    sourcesEndpoint: server.origin,
     tablePrefix: 'test',
     end,
   };

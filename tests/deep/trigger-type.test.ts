@@ -133,7 +133,7 @@ test('a trigger type is four files, those of the guide: its events are fired, an
   const workflow = aWorkflow({
     id: 'orders',
     nodes: [
-      { id: 'arrival', type: 'queueTrigger', parameters: {} },
+      { id: 'arrival', type: 'messageTrigger', parameters: {} },
       { id: 'greet', type: 'set', parameters: { values: { greeting: 'Hello, {{ message.name }}' } } },
     ],
     connections: [{ sourceNodeId: 'arrival', targetNodeId: 'greet' }],

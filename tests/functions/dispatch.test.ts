@@ -9,7 +9,7 @@ import { aWorkflow } from '../support/a-workflow.ts';
 import { inMemoryRegistrations } from '../support/in-memory-registrations.ts';
 
 const QUEUE = String(aMessage().eventSourceARN);
-const trigger = { id: 'arrival', type: 'queueTrigger', parameters: {} };
+const trigger = { id: 'arrival', type: 'messageTrigger', parameters: {} };
 
 const orders = (changes: Partial<WorkflowDefinition> = {}) =>
   aWorkflow({ id: 'orders', nodes: [trigger], connections: [], ...changes });
@@ -17,14 +17,15 @@ const orders = (changes: Partial<WorkflowDefinition> = {}) =>
 const nothing = async () => {};
 
 /** The dispatch function, and a workflow whose trigger is registered. @param ofQueue - it is known by its queue */
-const aDispatch = async ({ ofQueue = false, workflow = orders() } = {}) => {
+const aDispatch = async ({ ofQueue = false, perBatch = false, workflow = orders() } = {}) => {
   const service = await anEventService({
     firedBy: {
       register: nothing,
       unregister: nothing,
       toInput: (event) => ({ event }),
-      toKey: ({ id = '', messageId = '' }) => `${String(id)}${String(messageId)}`,
-      ...(ofQueue ? { resourceOf: () => QUEUE } : {}),
+      toKey: ({ id = '', messageId = '', Records = null }) =>
+        `${String(id)}${String(messageId)}${JSON.stringify(Records)}`,
+      ...(ofQueue ? { resourceOf: () => QUEUE, takesBatches: () => perBatch } : {}),
     },
   });
   const registrations = inMemoryRegistrations(service.clock);
@@ -92,10 +93,26 @@ describe('a message of a queue', () => {
   test('stays in its queue when it starts nothing', async () => {
     const { dispatch } = await aDispatch({ ofQueue: true, workflow: orders({ enabled: false }) });
     const messageId = 'kept';
-    const foreign = aMessage({ messageId: 'foreign', eventSourceARN: 'arn:aws:sqs:us-east-2:1:other' });
-    expect(await dispatch(aBatch(aMessage({ messageId }), foreign))).toEqual({
-      batchItemFailures: [{ itemIdentifier: 'kept' }, { itemIdentifier: 'foreign' }],
+    expect(await dispatch(aBatch(aMessage({ messageId })))).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'kept' }],
     });
+    const eventSourceARN = 'arn:aws:sqs:us-east-2:1:other';
+    await expect(dispatch(aBatch(aMessage({ eventSourceARN })))).rejects.toThrow('no trigger has');
+  });
+
+  test('is one of a batch that is one event, where the trigger takes batches', async () => {
+    const { dispatch, records } = await aDispatch({ ofQueue: true, perBatch: true });
+    const batch = aBatch(aMessage(), aMessage({ messageId: 'b' }));
+    await dispatch(batch);
+    await dispatch(batch);
+    expect(await records()).toHaveLength(1);
+  });
+
+  test('stays in its queue with its batch when that starts nothing', async () => {
+    const workflow = orders({ enabled: false });
+    const { dispatch } = await aDispatch({ ofQueue: true, perBatch: true, workflow });
+    const { batchItemFailures } = await dispatch(aBatch(aMessage(), aMessage({ messageId: 'b' })));
+    expect(batchItemFailures).toHaveLength(2);
   });
 
   test('of a group keeps its order: after one that fails, those behind it fail', async () => {

@@ -38,7 +38,7 @@ export const aQueuePlugin = (firedBy = source): PluginProvider => ({
   category: 'test',
   handles: [
     {
-      id: 'queueTrigger',
+      id: 'messageTrigger',
       name: 'Queue trigger',
       description: 'Starts the workflow when a message arrives',
       kind: 'trigger',
@@ -51,7 +51,7 @@ export const aQueuePlugin = (firedBy = source): PluginProvider => ({
 
 /** The same by the legacy API. */
 const legacyQueueTrigger = (firedBy: EventSource): TriggerProvider => ({
-  nodeType: 'queueTrigger',
+  nodeType: 'messageTrigger',
   displayName: 'Queue trigger',
   description: 'Starts the workflow when a message arrives',
   category: 'test',
@@ -59,7 +59,7 @@ const legacyQueueTrigger = (firedBy: EventSource): TriggerProvider => ({
   firedBy,
   properties: [],
   getExecutor: () => ({
-    getNodeType: () => 'queueTrigger',
+    getNodeType: () => 'messageTrigger',
     execute: (_node, input) => ({ ...input, triggerType: 'queue' }),
   }),
 });
@@ -112,7 +112,7 @@ export const anEventService = async ({
   const installed =
     api === 'unified'
       ? unified('queue', async () => ({ default: aQueuePlugin(own) }))
-      : legacyTrigger('queueTrigger', async () => ({ default: legacyQueueTrigger(own) }));
+      : legacyTrigger('messageTrigger', async () => ({ default: legacyQueueTrigger(own) }));
   const { findNodeType } = await loadRegistry([...installedPlugins, installed], { logger, clock });
   const openPlan = createOpenPlan({
     loadNodeTypes: async () => findNodeType,
@@ -158,6 +158,6 @@ export const anEventService = async ({
     /** The modes of what was dispatched. */
     dispatched,
     logged: (): readonly JsonObject[] => lines.map((line) => JSON.parse(line)),
-    call: (event: unknown, nodeType = 'queueTrigger') => createEventFunction(nodeType, parts)(event),
+    call: (event: unknown, nodeType = 'messageTrigger') => createEventFunction(nodeType, parts)(event),
   };
 };

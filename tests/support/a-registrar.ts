@@ -110,6 +110,7 @@ const context = {
   region: 'local',
   accountId: '000000000000',
   dispatchArn: 'arn:aws:lambda:local:000000000000:function:hookloom-test-dispatch',
+  now: () => 0,
   callAws: () => Promise.reject(new Error('the triggers of this test call nothing')),
 };
 

@@ -1,3 +1,4 @@
+import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 
 /** The node types of the plugins that every run has; others stand in `plugins/installed.ts`. */
@@ -7,13 +8,22 @@ const nodeTypesOf: Readonly<Record<string, readonly string[]>> = {
   control: ['wait', 'approval', 'forEach', 'subworkflow'],
 };
 
+/** The plugin whose node types are triggers that register themselves. */
+const TRIGGERS = 'triggers';
+
+const onUse = (plugin: InstalledPlugin): readonly string[] | undefined =>
+  plugin.api === 'unified' ? plugin.onUse?.nodeTypes : undefined;
+
 /** What the lists of the admin API show of the installed plugins, in their order. */
 export const installedNames = {
   plugins: installedPlugins.map(({ id }) => id),
-  triggers: ['webhookTrigger', 'manualTrigger'],
-  actions: installedPlugins.flatMap((plugin) => {
-    const onUse = plugin.api === 'unified' ? plugin.onUse?.nodeTypes : undefined;
-    return onUse ?? nodeTypesOf[plugin.id] ?? [];
-  }),
+  triggers: [
+    'webhookTrigger',
+    'manualTrigger',
+    ...installedPlugins.flatMap((plugin) => (plugin.id === TRIGGERS ? (onUse(plugin) ?? []) : [])),
+  ],
+  actions: installedPlugins.flatMap((plugin) =>
+    plugin.id === TRIGGERS ? [] : (onUse(plugin) ?? nodeTypesOf[plugin.id] ?? []),
+  ),
   providers: installedPlugins.flatMap(({ id, api }) => (api === 'unified' ? [id] : [])),
 };

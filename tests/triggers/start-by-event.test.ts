@@ -15,7 +15,7 @@ import { aBatch, aMessage, anEventService, inMemoryStores } from '../support/a-q
 import { aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
-const trigger = { id: 'arrival', type: 'queueTrigger', parameters: {} };
+const trigger = { id: 'arrival', type: 'messageTrigger', parameters: {} };
 
 /** A workflow that is fired by messages alone. */
 const orders = (changes: Partial<WorkflowDefinition> = {}) =>
@@ -58,7 +58,7 @@ describe.each(['unified', 'legacy'] as const)('an event of a trigger by the %s A
         status: 'succeeded',
         mode: 'express',
         workflowId: 'orders',
-        trigger: { nodeId: 'arrival', type: 'queueTrigger' },
+        trigger: { nodeId: 'arrival', type: 'messageTrigger' },
       }),
     ]);
   });
@@ -156,7 +156,7 @@ describe('an event fails, so that its source repeats it,', () => {
       ...parts,
       [part]: { ...parts[part], [method]: () => Promise.reject(new AppError(code, {})) },
     };
-    const handler = createEventFunction('queueTrigger', broken);
+    const handler = createEventFunction('messageTrigger', broken);
     expect(await handler(aBatch(aMessage()))).toEqual(failed(String(messageId)));
     await expect(handler(aMessage())).rejects.toMatchObject({ code });
     expect(service.records().map(({ status }) => status)).toEqual(part === 'dispatcher' ? ['accepted'] : []);
@@ -179,13 +179,13 @@ describe('an event fails, so that its source repeats it,', () => {
   });
 
   test.each<[keyof EventSource, unknown, string]>([
-    ['toAddress', undefined, 'toAddress of queueTrigger gives no address'],
-    ['toAddress', { workflowId: '../a', triggerNodeId: 'a' }, 'toAddress of queueTrigger gives no address'],
-    ['toAddress', { workflowId: 'orders' }, 'toAddress of queueTrigger gives no address'],
-    ['toKey', undefined, 'toKey of queueTrigger gives no key'],
-    ['toKey', '', 'toKey of queueTrigger gives no key'],
-    ['toInput', null, 'toInput of queueTrigger gives no object'],
-    ['toInput', [], 'toInput of queueTrigger gives no object'],
+    ['toAddress', undefined, 'toAddress of messageTrigger gives no address'],
+    ['toAddress', { workflowId: '../a', triggerNodeId: 'a' }, 'toAddress of messageTrigger gives no address'],
+    ['toAddress', { workflowId: 'orders' }, 'toAddress of messageTrigger gives no address'],
+    ['toKey', undefined, 'toKey of messageTrigger gives no key'],
+    ['toKey', '', 'toKey of messageTrigger gives no key'],
+    ['toInput', null, 'toInput of messageTrigger gives no object'],
+    ['toInput', [], 'toInput of messageTrigger gives no object'],
   ])('when %s of its trigger type gives %j', async (name, value, message) => {
     const service = await aService({ firedBy: { [name]: () => value } });
     await expect(service.call(aMessage())).rejects.toThrow(message);
@@ -235,7 +235,7 @@ describe('on DynamoDB', () => {
     await createWorkflowStore(client, tables, systemClock).put(orders(), []);
     const { findNodeType } = await anEventService();
     const dispatched = new Set<string>();
-    const handler = createEventFunction('queueTrigger', {
+    const handler = createEventFunction('messageTrigger', {
       ...opened,
       loadNodeTypes: async () => findNodeType,
       dispatcher: { dispatch: async (executionId) => void dispatched.add(executionId) },

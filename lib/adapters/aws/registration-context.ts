@@ -5,6 +5,7 @@ import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-call
 interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'readCredentials'> {
   /** `SERVICE-STAGE` */
   readonly prefix: string;
+  readonly now: () => number;
 }
 
 /** The account of what runs on this machine. */
@@ -23,6 +24,7 @@ export const createOpenRegistrationContext = ({
   region,
   endpoint,
   readCredentials,
+  now,
 }: Options): (() => Promise<RegistrationContext>) => {
   const callers = new Map<string, CallAws>();
   const openCaller = (service: string): CallAws => {
@@ -43,7 +45,7 @@ export const createOpenRegistrationContext = ({
     const functionName = `${prefix}-dispatch`;
     if (endpoint !== null) {
       const dispatchArn = `arn:aws:lambda:${region}:${LOCAL_ACCOUNT}:function:${functionName}`;
-      return { prefix, region, callAws, partition: 'aws', accountId: LOCAL_ACCOUNT, dispatchArn };
+      return { prefix, region, callAws, now, partition: 'aws', accountId: LOCAL_ACCOUNT, dispatchArn };
     }
     const path = `/2015-03-31/functions/${functionName}/configuration`;
     const { status, body } = await callAws({ service: 'lambda', method: 'GET', path });
@@ -53,7 +55,7 @@ export const createOpenRegistrationContext = ({
         `Lambda does not show the function ${functionName}: ${String(body.message ?? body.Message ?? status)}`,
       );
     const [, partition = '', , , accountId = ''] = dispatchArn.split(':');
-    return { prefix, region, callAws, partition, accountId, dispatchArn };
+    return { prefix, region, callAws, now, partition, accountId, dispatchArn };
   };
   let opened: Promise<RegistrationContext> | undefined;
   return () => {

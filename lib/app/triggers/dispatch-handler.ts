@@ -2,34 +2,31 @@ import type { SQSBatchResponse } from 'aws-lambda';
 import { isId } from '../../contract/ids.ts';
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import type { TriggerAddress } from '../../contract/registration.ts';
-import { nameOfResource, toRegistration } from '../../registrations/registration.ts';
-import type { RegistrationStore } from '../../registrations/registration-store.ts';
+import { findRegisteringSource, nameOfResource, toRegistration } from '../../registrations/registration.ts';
+import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
-import { startEach } from './event-messages.ts';
+import { readMessages, startEach, startWhole } from './event-messages.ts';
 
 interface DispatchParts extends StartParts {
   readonly registrations: Pick<RegistrationStore, 'find'>;
 }
 
-interface Registered extends TriggerAddress {
-  /** Its name. */
+/** What an event carries: a trigger, and the name of its registration. */
+interface Carried extends TriggerAddress {
   readonly registration: string;
 }
 
 /**
  * The function for the events of all triggers that register themselves. An event carries its trigger under `hookloom`; a
  * message is known by its queue. One for a trigger that is gone, disabled or has other parameters than those that it was
- * registered with is logged, and starts nothing.
+ * registered with is logged, and starts nothing: a message then stays in its queue.
  */
 export const createDispatchFunction = (parts: DispatchParts) => {
-  const { logger, registrations } = parts;
+  const { logger, registrations, loadNodeTypes } = parts;
 
-  const start = async (event: JsonObject): Promise<void> => {
-    const carried = readEnvelope(event);
-    const found = carried ?? (await findByResource(event));
-    if (found === null) return logger.warn('The event starts nothing.', { reason: 'it is for no trigger' });
-    const { registration, ...address } = found;
-    const isStarted = await startByEvent(
+  /** @returns false when it starts nothing */
+  const start = (event: JsonObject, { registration, ...address }: Carried): Promise<boolean> =>
+    startByEvent(
       event,
       address,
       (node, findNodeType) =>
@@ -38,23 +35,38 @@ export const createDispatchFunction = (parts: DispatchParts) => {
           : 'the trigger is registered with other parameters',
       parts,
     );
-    // A message is deleted when its execution is stored, and only then.
-    if (!isStarted && carried === null) throw new Error('the message starts nothing: it stays in its queue');
+
+  const startCarried = async (event: JsonObject): Promise<void> => {
+    const carried = readCarried(event);
+    if (carried === null) logger.warn('The event starts nothing.', { reason: 'it is for no trigger' });
+    else await start(event, carried);
   };
 
-  /** @throws Error for a message of a queue that no trigger has any more */
-  const findByResource = async ({ eventSourceARN }: JsonObject): Promise<Registered | null> => {
-    if (typeof eventSourceARN !== 'string') return null;
-    const found = await registrations.find(nameOfResource(eventSourceARN));
-    if (found === null) throw new Error(`no trigger has ${eventSourceARN}`);
-    const { workflowId, triggerNodeId, name } = found;
-    return { workflowId, triggerNodeId, registration: name };
+  /** @throws Error when it starts nothing: a message is deleted when its execution is stored, and only then */
+  const startMessage = async (event: JsonObject, found: StoredRegistration): Promise<void> => {
+    if (!(await start(event, { ...found, registration: found.name })))
+      throw new Error('the message starts nothing: it stays in its queue');
   };
 
-  return (event: unknown): Promise<SQSBatchResponse> => startEach(event, start, logger);
+  const takesBatches = async ({ nodeType, parameters }: StoredRegistration): Promise<boolean> => {
+    const source = findRegisteringSource(nodeType, await loadNodeTypes([nodeType]));
+    return source?.takesBatches?.(parameters) === true;
+  };
+
+  return async (event: unknown): Promise<SQSBatchResponse> => {
+    const messages = readMessages(event);
+    if (messages === null) return startEach(event, startCarried, logger);
+    const queue = String(messages[0]?.eventSourceARN); // a batch is of one queue
+    const found = await registrations.find(nameOfResource(queue));
+    if (found === null) throw new Error(`no trigger has ${queue}`);
+    const startOne = (message: JsonObject) => startMessage(message, found);
+    return (await takesBatches(found))
+      ? startWhole(messages, startOne, logger)
+      : startEach(event, startOne, logger);
+  };
 };
 
-const readEnvelope = ({ hookloom }: JsonObject): Registered | null => {
+const readCarried = ({ hookloom }: JsonObject): Carried | null => {
   if (!isPlainObject(hookloom)) return null;
   const { workflowId, triggerNodeId, registration } = hookloom;
   if (!isId(workflowId) || !isId(triggerNodeId) || typeof registration !== 'string') return null;

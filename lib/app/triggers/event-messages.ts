@@ -16,11 +16,10 @@ export const startEach = async (
   logger: Pick<Logger, 'error'>,
 ): Promise<SQSBatchResponse> => {
   const messages = readMessages(event);
-  const batchItemFailures: { itemIdentifier: string }[] = [];
+  const failed: JsonObject[] = [];
   const failedGroups = new Set<string>();
   if (messages === null) await start(readEvent(event));
   for (const message of messages ?? []) {
-    const messageId = String(message.messageId);
     const group = readGroup(message);
     try {
       if (group !== null && failedGroups.has(group))
@@ -28,12 +27,31 @@ export const startEach = async (
       await start(message);
     } catch (cause) {
       if (group !== null) failedGroups.add(group);
-      logger.error('The message stays in its queue.', { messageId, cause });
-      batchItemFailures.push({ itemIdentifier: messageId });
+      logger.error('The message stays in its queue.', { messageId: message.messageId ?? null, cause });
+      failed.push(message);
     }
   }
-  return { batchItemFailures };
+  return toResponse(failed);
 };
+
+/** The same for a batch that is one event: all of its messages stay in the queue, or none. */
+export const startWhole = async (
+  messages: readonly JsonObject[],
+  start: Start,
+  logger: Pick<Logger, 'error'>,
+): Promise<SQSBatchResponse> => {
+  try {
+    await start({ Records: [...messages] });
+    return toResponse([]);
+  } catch (cause) {
+    logger.error('The batch stays in its queue.', { messages: messages.length, cause });
+    return toResponse(messages);
+  }
+};
+
+const toResponse = (failed: readonly JsonObject[]): SQSBatchResponse => ({
+  batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: String(messageId) })),
+});
 
 const readEvent = (event: unknown): JsonObject => {
   if (isPlainObject(event)) return event as JsonObject; // Lambda parses events from JSON
@@ -41,7 +59,7 @@ const readEvent = (event: unknown): JsonObject => {
 };
 
 /** The messages of an SQS batch; null for any other event. */
-const readMessages = (event: unknown): readonly JsonObject[] | null => {
+export const readMessages = (event: unknown): readonly JsonObject[] | null => {
   const { Records } = isPlainObject(event) ? event : {};
   return Array.isArray(Records) && Records.every(isMessage) ? Records : null;
 };

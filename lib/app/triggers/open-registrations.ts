@@ -42,6 +42,7 @@ export const openRegistrar = (
     prefix: need(config.tablePrefix, 'TABLE_PREFIX'),
     region: config.region,
     endpoint: config.sourcesEndpoint,
+    now: systemClock.now,
     ...keys,
   }),
   clock: systemClock,

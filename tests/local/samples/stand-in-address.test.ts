@@ -5,7 +5,13 @@ import { createLocalEnvironment } from '../../../local/backend.ts';
 import { STAND_IN_ADDRESS } from '../../../local/samples/stand-in-address.ts';
 import { projectRoot } from '../../support/run-command.ts';
 
-const endpoints = { dynamodbEndpoint: '', engineEndpoint: '', blobFolder: '', secretsFolder: '' };
+const endpoints = {
+  dynamodbEndpoint: '',
+  engineEndpoint: '',
+  blobFolder: '',
+  secretsFolder: '',
+  sourcesEndpoint: '',
+};
 
 /** Node types whose addresses are those of callers. */
 const withCallers = ['webhookTrigger', 'respondToWebhook'];

@@ -1,0 +1,27 @@
+import type { JsonObject } from '../../contract/json.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly body: JsonObject;
+}
+
+/** The name and the sentence of AWS's error; null for an answer without one. */
+export const readFailure = ({
+  status,
+  body,
+}: Answer): { readonly name: string; readonly message: string } | null => {
+  if (status < 300) return null;
+  const { __type, Code, message = body.Message } = body;
+  const name =
+    String(__type ?? Code ?? status)
+      .split('#')
+      .at(-1) ?? '';
+  return { name, message: typeof message === 'string' ? message : `status ${status}` };
+};
+
+/** @throws Error with the name and the sentence of AWS's error, unless it has one of these names */
+export const requireSuccess = (what: string, answer: Answer, ...accepted: readonly string[]): void => {
+  const failure = readFailure(answer);
+  if (failure === null || accepted.some((name) => failure.name.includes(name))) return;
+  throw new Error(`${what} fails: ${failure.name}: ${failure.message}`);
+};

@@ -1,0 +1,156 @@
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import { defineTrigger } from '../../contract/kit/define-node-type.ts';
+import { Type } from '../../contract/kit/type.ts';
+import {
+  type RegisteredTrigger,
+  type RegistrationContext,
+  RegistrationRefused,
+  toEnvelope,
+} from '../../contract/registration.ts';
+import { findPatternProblems } from '../event-pattern/find-pattern-problems.ts';
+import { readFailure, requireSuccess } from './aws-failure.ts';
+import { RETRIES, triggerDeadLetters } from './stage-resources.ts';
+
+const DEFAULT_BUS = 'default';
+
+/**
+ * Fires when an event on a bus of EventBridge matches its pattern, by a rule.
+ *
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rules.html
+ */
+export const eventTrigger = defineTrigger({
+  id: 'eventTrigger',
+  name: 'Event',
+  description:
+    'Starts the workflow when an event of EventBridge matches: from AWS services, partners, or your own',
+  parameters: Type.Object({
+    pattern: Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'Event pattern of EventBridge: the events that start the workflow',
+      },
+    ),
+    bus: Type.Optional(
+      Type.String({ minLength: 1, description: 'Name of an event bus of the account', default: DEFAULT_BUS }),
+    ),
+  }),
+  literalParameters: ['pattern', 'bus'],
+  checkParameters: ({ pattern }) =>
+    findPatternProblems(pattern).map(({ path, message }) => ({ path: `/pattern${path}`, message })),
+  firedBy: {
+    register: async (trigger, { callAws, ...context }) => {
+      const call = toCall(callAws);
+      const names = toNames(trigger, context);
+      const rule = await call('PutRule', {
+        Name: names.Rule,
+        EventBusName: names.EventBusName,
+        EventPattern: JSON.stringify(trigger.parameters.pattern),
+        State: 'ENABLED',
+        Description: `${trigger.workflowId} ${trigger.triggerNodeId}`,
+      });
+      refuseWrong(rule, names.EventBusName);
+      const targets = await call('PutTargets', {
+        ...names,
+        Targets: [toTarget(trigger, { callAws, ...context })],
+      });
+      requireSuccess('EventBridge', targets);
+      const [failed] = Array.isArray(targets.body.FailedEntries) ? targets.body.FailedEntries : [];
+      if (isPlainObject(failed))
+        throw new Error(`EventBridge takes no target: ${String(failed.ErrorMessage)}`);
+    },
+    unregister: async (trigger, { callAws, ...context }) => {
+      const call = toCall(callAws);
+      const names = toNames(trigger, context);
+      const targets = await call('RemoveTargets', { ...names, Ids: [TARGET] });
+      requireSuccess('EventBridge', targets, 'ResourceNotFoundException');
+      const { Rule: Name, EventBusName } = names;
+      requireSuccess(
+        'EventBridge',
+        await call('DeleteRule', { Name, EventBusName }),
+        'ResourceNotFoundException',
+      );
+    },
+    toInput: ({ event }) => ({ event: event ?? null }),
+    toKey: ({ event }) => {
+      if (!isPlainObject(event) || typeof event.id !== 'string') throw new TypeError('the event has no "id"');
+      return event.id;
+    },
+  },
+  example: {
+    parameters: { pattern: { source: ['aws.s3'], 'detail-type': ['Object Created'] } },
+    input: {
+      event: {
+        id: '1',
+        source: 'aws.s3',
+        'detail-type': 'Object Created',
+        detail: { object: { key: 'a.csv' } },
+      },
+    },
+    output: {
+      triggeredAt: '2026-01-01T00:00:00.000Z',
+      triggerType: 'event',
+      event: {
+        id: '1',
+        source: 'aws.s3',
+        'detail-type': 'Object Created',
+        detail: { object: { key: 'a.csv' } },
+      },
+    },
+  },
+  execute: ({ input, context }) => ({
+    triggeredAt: new Date(context.services.clock.now()).toISOString(),
+    triggerType: 'event',
+    ...input,
+  }),
+});
+
+const TARGET = 'dispatch';
+
+/** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html */
+const MAX_RULE_NAME = 64;
+
+const toNames = (
+  { name, parameters }: RegisteredTrigger,
+  { prefix }: Pick<RegistrationContext, 'prefix'>,
+) => ({
+  Rule: `${prefix}-${name}`.slice(0, MAX_RULE_NAME),
+  EventBusName: typeof parameters.bus === 'string' ? parameters.bus : DEFAULT_BUS,
+});
+
+const toCall = (callAws: RegistrationContext['callAws']) => (operation: string, body: JsonObject) =>
+  callAws({
+    service: 'events',
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `AWSEvents.${operation}` },
+    body,
+  });
+
+/** The event follows the trigger: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html */
+const toTarget = (trigger: RegisteredTrigger, context: RegistrationContext): JsonObject => ({
+  Id: TARGET,
+  Arn: context.dispatchArn,
+  InputTransformer: {
+    InputTemplate: `${JSON.stringify(toEnvelope(trigger)).slice(0, -1)},"event":<aws.events.event.json>}`,
+  },
+  RetryPolicy: RETRIES,
+  DeadLetterConfig: { Arn: triggerDeadLetters(context) },
+});
+
+/** @throws RegistrationRefused for what the author of the workflow can put right */
+const refuseWrong = (answer: { readonly status: number; readonly body: JsonObject }, bus: string): void => {
+  const failure = readFailure(answer);
+  switch (failure?.name) {
+    case 'ResourceNotFoundException':
+      throw new RegistrationRefused(`there is no event bus "${bus}" in this account and region`, '/bus');
+    case 'InvalidEventPatternException':
+      throw new RegistrationRefused(failure.message, '/pattern');
+    case 'LimitExceededException':
+      throw new RegistrationRefused(
+        `the bus "${bus}" has room for no more rules: ${failure.message}`,
+        '/bus',
+      );
+  }
+  requireSuccess('EventBridge', answer);
+};

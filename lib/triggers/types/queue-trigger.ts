@@ -1,0 +1,215 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
+import { defineTrigger } from '../../contract/kit/define-node-type.ts';
+import { Type } from '../../contract/kit/type.ts';
+import type { ParameterProblem } from '../../contract/plugin.ts';
+import { type RegistrationContext, RegistrationRefused } from '../../contract/registration.ts';
+import { readFailure, requireSuccess } from './aws-failure.ts';
+
+/** `arn:PARTITION:sqs:REGION:ACCOUNT:NAME` */
+const QUEUE_ARN = /^arn:[a-z-]+:sqs:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,80}(?:\.fifo)?$/;
+
+/** https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
+const MAX_FIFO_BATCH = 10;
+const MAX_BATCH_WITHOUT_WINDOW = 10;
+
+/**
+ * Fires when a message arrives in an SQS queue, by an event source mapping. A message is deleted when its execution is
+ * stored. A queue has room for one trigger.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html
+ */
+export const queueTrigger = defineTrigger({
+  id: 'queueTrigger',
+  name: 'Queue',
+  description: 'Starts the workflow when a message arrives in an SQS queue, standard or FIFO',
+  parameters: Type.Object({
+    queue: Type.String({ description: 'ARN of the queue, `arn:aws:sqs:REGION:ACCOUNT:NAME`' }),
+    perBatch: Type.Optional(
+      Type.Boolean({
+        description: 'One execution for each batch of messages, instead of one for each message',
+        default: false,
+      }),
+    ),
+    batchSize: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 10_000,
+        description: 'Messages that are taken at once, at most',
+        default: 10,
+      }),
+    ),
+    batchWindowSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 300,
+        description: 'How long to wait for a batch to fill',
+        default: 0,
+      }),
+    ),
+    maxConcurrency: Type.Optional(
+      Type.Integer({
+        minimum: 2,
+        maximum: 1_000,
+        description: 'Batches that are taken side by side, at most',
+      }),
+    ),
+  }),
+  literalParameters: ['queue'],
+  checkParameters: (parameters) => findProblems(parameters),
+  firedBy: {
+    resourceOf: ({ queue }) => String(queue),
+    takesBatches: ({ perBatch }) => perBatch === true,
+    register: async ({ parameters }, { callAws, dispatchArn }) => {
+      const queue = String(parameters.queue);
+      await requireQueue(queue, callAws);
+      const body = toMapping(parameters, dispatchArn);
+      const [uuid] = await findMappings(queue, dispatchArn, callAws);
+      const answer = await callAws(
+        uuid === undefined
+          ? { service: 'lambda', method: 'POST', path: MAPPINGS, body: { ...body, EventSourceArn: queue } }
+          : { service: 'lambda', method: 'PUT', path: `${MAPPINGS}${uuid}`, body },
+      );
+      const failure = readFailure(answer);
+      if (failure?.name === 'InvalidParameterValueException')
+        throw new RegistrationRefused(failure.message, '/queue');
+      requireSuccess('Lambda', answer);
+    },
+    unregister: async ({ parameters }, { callAws, dispatchArn }) => {
+      for (const uuid of await findMappings(String(parameters.queue), dispatchArn, callAws)) {
+        const answer = await callAws({ service: 'lambda', method: 'DELETE', path: `${MAPPINGS}${uuid}` });
+        requireSuccess('Lambda', answer, 'ResourceNotFoundException');
+      }
+    },
+    toInput: (event) =>
+      Array.isArray(event.Records)
+        ? { messages: (event.Records as JsonObject[]).map(toMessage) }
+        : { message: toMessage(event) },
+    toKey: (event) =>
+      Array.isArray(event.Records)
+        ? (event.Records as JsonObject[])
+            .map(({ messageId }) => String(messageId))
+            .sort()
+            .join(' ')
+        : String(event.messageId),
+  },
+  example: {
+    parameters: { queue: 'arn:aws:sqs:us-east-1:123456789012:orders' },
+    input: {
+      message: {
+        id: '1',
+        body: { total: 7 },
+        sentAt: '2026-01-01T00:00:00.000Z',
+        groupId: null,
+        attributes: {},
+      },
+    },
+    output: {
+      triggeredAt: '2026-01-01T00:00:00.000Z',
+      triggerType: 'queue',
+      message: {
+        id: '1',
+        body: { total: 7 },
+        sentAt: '2026-01-01T00:00:00.000Z',
+        groupId: null,
+        attributes: {},
+      },
+    },
+  },
+  execute: ({ input, context }) => ({
+    triggeredAt: new Date(context.services.clock.now()).toISOString(),
+    triggerType: 'queue',
+    ...input,
+  }),
+});
+
+const MAPPINGS = '/2015-03-31/event-source-mappings/';
+
+const findProblems = ({ queue, batchSize = 10, batchWindowSeconds = 0 }: JsonObject): ParameterProblem[] => {
+  if (typeof queue !== 'string' || !QUEUE_ARN.test(queue))
+    return [{ path: '/queue', message: 'must be the ARN of a queue: arn:aws:sqs:REGION:ACCOUNT:NAME' }];
+  const isFifo = queue.endsWith('.fifo');
+  if (isFifo && Number(batchSize) > MAX_FIFO_BATCH)
+    return [{ path: '/batchSize', message: `must be ${MAX_FIFO_BATCH} at most for a FIFO queue` }];
+  if (isFifo && batchWindowSeconds !== 0)
+    return [{ path: '/batchWindowSeconds', message: 'is not for FIFO queues: remove it' }];
+  if (Number(batchSize) > MAX_BATCH_WITHOUT_WINDOW && batchWindowSeconds === 0)
+    return [
+      {
+        path: '/batchWindowSeconds',
+        message: `must be 1 at least for a batch of more than ${MAX_BATCH_WITHOUT_WINDOW}`,
+      },
+    ];
+  return [];
+};
+
+type CallAws = RegistrationContext['callAws'];
+
+/** @throws RegistrationRefused when there is none */
+const requireQueue = async (queue: string, callAws: CallAws): Promise<void> => {
+  const [, , , , QueueOwnerAWSAccountId = '', QueueName = ''] = queue.split(':');
+  const answer = await callAws({
+    service: 'sqs',
+    method: 'POST',
+    path: '/',
+    headers: { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'AmazonSQS.GetQueueUrl' },
+    body: { QueueName, QueueOwnerAWSAccountId },
+  });
+  const failure = readFailure(answer);
+  if (failure !== null && /QueueDoesNotExist|NonExistentQueue/.test(failure.name))
+    throw new RegistrationRefused(`there is no queue ${queue}`, '/queue');
+  requireSuccess('SQS', answer);
+};
+
+/** The ids of the mappings of a queue to the function; one, or none. */
+const findMappings = async (
+  queue: string,
+  dispatchArn: string,
+  callAws: CallAws,
+): Promise<readonly string[]> => {
+  const query = new URLSearchParams({ EventSourceArn: queue, FunctionName: dispatchArn });
+  const answer = await callAws({ service: 'lambda', method: 'GET', path: `${MAPPINGS}?${query}` });
+  requireSuccess('Lambda', answer, 'ResourceNotFoundException');
+  const { EventSourceMappings: mappings } = answer.body;
+  return Array.isArray(mappings) ? mappings.filter(isPlainObject).map(({ UUID }) => String(UUID)) : [];
+};
+
+const toMapping = (
+  { batchSize = 10, batchWindowSeconds = 0, maxConcurrency }: JsonObject,
+  FunctionName: string,
+): JsonObject => ({
+  FunctionName,
+  Enabled: true,
+  BatchSize: batchSize,
+  MaximumBatchingWindowInSeconds: batchWindowSeconds,
+  FunctionResponseTypes: ['ReportBatchItemFailures'],
+  ScalingConfig: maxConcurrency === undefined ? {} : { MaximumConcurrency: maxConcurrency },
+});
+
+/** A message as its workflow gets it. */
+const toMessage = ({ messageId, body, attributes, messageAttributes }: JsonObject): JsonObject => {
+  const { SentTimestamp, MessageGroupId } = isPlainObject(attributes) ? attributes : {};
+  return {
+    id: String(messageId),
+    body: parse(String(body)),
+    sentAt: new Date(Number(SentTimestamp ?? 0)).toISOString(),
+    groupId: typeof MessageGroupId === 'string' ? MessageGroupId : null,
+    attributes: isPlainObject(messageAttributes) ? toValues(messageAttributes) : {},
+  };
+};
+
+const toValues = (attributes: Readonly<Record<string, unknown>>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(attributes).map(([name, attribute]) => {
+      const { stringValue = null } = isPlainObject(attribute) ? (attribute as JsonObject) : {};
+      return [name, stringValue];
+    }),
+  );
+
+/** The value of a JSON text; any other text as it is. */
+const parse = (text: string): JsonValue => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,12 @@
+import type { RegistrationContext } from '../../contract/registration.ts';
+
+/** The role with which Scheduler invokes the function that takes events, as serverless.yml names it. */
+export const schedulerRole = ({ partition, accountId, prefix, region }: RegistrationContext): string =>
+  `arn:${partition}:iam::${accountId}:role/${prefix}-${region}-scheduler`;
+
+/** The queue for events that could not be delivered, as serverless.yml names it. */
+export const triggerDeadLetters = ({ partition, accountId, prefix, region }: RegistrationContext): string =>
+  `arn:${partition}:sqs:${region}:${accountId}:${prefix}-trigger-dead-letters`;
+
+/** Shorter than the window in which a repeated event is a duplicate. */
+export const RETRIES = { MaximumEventAgeInSeconds: 21_600, MaximumRetryAttempts: 185 } as const;

@@ -1,0 +1,13 @@
+import { definePlugin } from '../../contract/kit/define-plugin.ts';
+import { eventTrigger } from './event-trigger.ts';
+import { queueTrigger } from './queue-trigger.ts';
+import { scheduleTrigger } from './schedule-trigger.ts';
+
+export default definePlugin({
+  id: 'triggers',
+  name: 'Triggers',
+  version: '1.0.0',
+  description: 'Starts workflows by a clock, by events and by messages',
+  category: 'trigger',
+  handles: [scheduleTrigger, eventTrigger, queueTrigger],
+});

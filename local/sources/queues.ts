@@ -1,0 +1,237 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { SourceError } from './source-error.ts';
+import type { LocalMapping, LocalMessage, SourcesStore } from './sources-state.ts';
+
+/** Gives a batch to the function of a mapping. @returns the ids of the messages that failed; all of them when it failed */
+export type DeliverBatch = (event: JsonObject, messageIds: readonly string[]) => Promise<readonly string[]>;
+
+/** Messages that fail so often go to the dead-letter queue, which is named as the queue with this behind it. */
+const MAX_RECEIVES = 3;
+export const DEAD_LETTERS = '-dead-letters';
+
+const FIRST_DELAY_MS = 1_000;
+const DEFAULT_BATCH = 10;
+
+const ARN = 'arn:aws:sqs:us-east-1:000000000000:';
+
+/** SQS and Lambda's event source mappings on this machine. A queue of this account is there once it is named. */
+export interface Queues {
+  /** By the names of SQS's API: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/ @throws SourceError */
+  readonly operations: Readonly<Record<string, (input: JsonObject) => JsonObject>>;
+  /** https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html @throws SourceError */
+  createMapping(definition: JsonObject): JsonObject;
+  updateMapping(uuid: string, changes: JsonObject): JsonObject;
+  removeMapping(uuid: string): JsonObject;
+  listMappings(source: string | null): JsonObject;
+  /** Delivers what was left in the queues. */
+  resume(): void;
+  stop(): void;
+}
+
+export const createQueues = (
+  store: SourcesStore,
+  deliver: DeliverBatch,
+  log: (line: string) => void,
+): Queues => {
+  const { queues, mappings } = store.state;
+  const busy = new Set<string>();
+  const timers = new Map<string, NodeJS.Timeout>();
+  let isStopped = false;
+
+  const open = (name: string): LocalMessage[] => {
+    const known = queues.get(name);
+    if (known !== undefined) return known;
+    const made: LocalMessage[] = [];
+    queues.set(name, made);
+    store.save();
+    return made;
+  };
+
+  const mappingOf = (name: string): LocalMapping | undefined =>
+    [...mappings.values()].find(
+      ({ source, definition }) => source === `${ARN}${name}` && definition.Enabled !== false,
+    );
+
+  /** One batch of a queue at a time, so that the order of a FIFO queue is kept. */
+  const poll = async (name: string): Promise<void> => {
+    const mapping = mappingOf(name);
+    if (isStopped || mapping === undefined || busy.has(name)) return;
+    const batch = takeBatch(open(name), name, Number(mapping.definition.BatchSize ?? DEFAULT_BATCH));
+    if (batch.length === 0) return wakeLater(name);
+    busy.add(name);
+    const ids = batch.map(({ messageId }) => messageId);
+    const failed = new Set(await deliver({ Records: batch.map((message) => toRecord(message, name)) }, ids));
+    busy.delete(name);
+    settle(name, new Set(ids), failed);
+    void poll(name);
+  };
+
+  const settle = (name: string, given: ReadonlySet<string>, failed: ReadonlySet<string>): void => {
+    const kept: LocalMessage[] = [];
+    for (const message of open(name)) {
+      const { messageId } = message;
+      if (!given.has(messageId)) kept.push(message);
+      else if (failed.has(messageId)) {
+        const receives = message.receives + 1;
+        const again = {
+          ...message,
+          receives,
+          visibleAt: Date.now() + FIRST_DELAY_MS * 2 ** message.receives,
+        };
+        if (receives < MAX_RECEIVES) kept.push(again);
+        else {
+          open(`${name}${DEAD_LETTERS}`).push(again);
+          log(
+            `queue ${name}: message ${messageId} went to ${name}${DEAD_LETTERS} after ${receives} receives`,
+          );
+        }
+      }
+    }
+    queues.set(name, kept);
+    store.save();
+  };
+
+  /** When the next message may be given again. */
+  const wakeLater = (name: string): void => {
+    const times = open(name).map(({ visibleAt }) => visibleAt);
+    if (times.length === 0) return;
+    clearTimeout(timers.get(name));
+    timers.set(name, setTimeout(() => void poll(name), Math.max(0, Math.min(...times) - Date.now())).unref());
+  };
+
+  const findMapping = (uuid: string): LocalMapping => {
+    const found = mappings.get(uuid);
+    if (found === undefined)
+      throw new SourceError('ResourceNotFoundException', 'The resource you requested does not exist.', 404);
+    return found;
+  };
+
+  return {
+    operations: {
+      GetQueueUrl: ({ QueueName }) => {
+        open(String(QueueName));
+        return { QueueUrl: `http://localhost/000000000000/${String(QueueName)}` };
+      },
+      GetQueueAttributes: ({ QueueUrl }) => {
+        const name = toName(QueueUrl);
+        const isFifo = name.endsWith('.fifo');
+        return {
+          Attributes: {
+            QueueArn: `${ARN}${name}`,
+            ApproximateNumberOfMessages: String(open(name).length),
+            VisibilityTimeout: '60',
+            ...(isFifo ? { FifoQueue: 'true' } : {}),
+          },
+        };
+      },
+      SendMessage: (input) => {
+        const name = toName(input.QueueUrl);
+        const message = toMessage(input);
+        open(name).push(message);
+        store.save();
+        void poll(name);
+        return { MessageId: message.messageId };
+      },
+      ReceiveMessage: ({ QueueUrl, MaxNumberOfMessages = 1 }) => ({
+        Messages: open(toName(QueueUrl))
+          .slice(0, Number(MaxNumberOfMessages))
+          .map(({ messageId, body }) => ({ MessageId: messageId, Body: body })),
+      }),
+    },
+    createMapping: (definition) => {
+      const source = String(definition.EventSourceArn);
+      const name = source.startsWith(ARN) ? source.slice(ARN.length) : null;
+      if (name === null)
+        throw new SourceError(
+          'InvalidParameterValueException',
+          `There is no queue ${source} on this machine.`,
+        );
+      if ([...mappings.values()].some((mapping) => mapping.source === source))
+        throw new SourceError('ResourceConflictException', 'An event source mapping with it exists.', 409);
+      const uuid = randomUUID();
+      mappings.set(uuid, { uuid, source, definition });
+      open(name);
+      store.save();
+      void poll(name);
+      return { UUID: uuid, ...definition };
+    },
+    updateMapping: (uuid, changes) => {
+      const { source, definition } = findMapping(uuid);
+      mappings.set(uuid, { uuid, source, definition: { ...definition, ...changes } });
+      store.save();
+      void poll(source.slice(ARN.length));
+      return { UUID: uuid, ...definition, ...changes };
+    },
+    removeMapping: (uuid) => {
+      const { definition } = findMapping(uuid);
+      mappings.delete(uuid);
+      store.save();
+      return { UUID: uuid, ...definition };
+    },
+    listMappings: (source) => ({
+      EventSourceMappings: [...mappings.values()]
+        .filter((mapping) => source === null || mapping.source === source)
+        .map(({ uuid, definition }) => ({ UUID: uuid, ...definition })),
+    }),
+    resume: () => {
+      for (const name of queues.keys()) void poll(name);
+    },
+    stop: () => {
+      isStopped = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+    },
+  };
+};
+
+const toName = (url: unknown): string => String(url).split('/').at(-1) ?? '';
+
+/** Visible ones, oldest first. Behind one of a group that waits, the others of that group wait too. */
+const takeBatch = (
+  messages: readonly LocalMessage[],
+  name: string,
+  size: number,
+): readonly LocalMessage[] => {
+  const now = Date.now();
+  const waiting = new Set<string>();
+  const batch: LocalMessage[] = [];
+  for (const message of messages) {
+    const group = message.attributes.MessageGroupId ?? '';
+    const isOrdered = name.endsWith('.fifo');
+    if (message.visibleAt > now) waiting.add(group);
+    if (message.visibleAt <= now && !(isOrdered && waiting.has(group))) batch.push(message);
+    if (batch.length === size) break;
+  }
+  return batch;
+};
+
+const toMessage = ({
+  MessageBody,
+  MessageAttributes,
+  MessageGroupId,
+  MessageDeduplicationId,
+}: JsonObject) => ({
+  messageId: randomUUID(),
+  body: String(MessageBody),
+  attributes: {
+    SentTimestamp: String(Date.now()),
+    ...(typeof MessageGroupId === 'string' ? { MessageGroupId } : {}),
+    ...(typeof MessageDeduplicationId === 'string' ? { MessageDeduplicationId } : {}),
+  },
+  messageAttributes: isPlainObject(MessageAttributes) ? (MessageAttributes as JsonObject) : {},
+  receives: 0,
+  visibleAt: 0,
+});
+
+/** As Lambda gets it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
+const toRecord = (message: LocalMessage, name: string): JsonObject => ({
+  messageId: message.messageId,
+  receiptHandle: message.messageId,
+  body: message.body,
+  attributes: { ...message.attributes, ApproximateReceiveCount: String(message.receives + 1) },
+  messageAttributes: message.messageAttributes,
+  md5OfBody: createHash('md5').update(message.body).digest('hex'),
+  eventSource: 'aws:sqs',
+  eventSourceARN: `${ARN}${name}`,
+  awsRegion: 'us-east-1',
+});

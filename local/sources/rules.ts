@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { findPatternProblems } from '../../lib/triggers/event-pattern/find-pattern-problems.ts';
+import { matchesPattern } from '../../lib/triggers/event-pattern/matches-pattern.ts';
+import type { Deliver } from './deliver.ts';
+import { SourceError } from './source-error.ts';
+import type { LocalRule, SourcesStore } from './sources-state.ts';
+
+/** EventBridge on this machine: the operations on rules that the service uses, and events. @throws SourceError */
+export type Rules = Readonly<Record<string, (input: JsonObject) => JsonObject>>;
+
+const DEFAULT_BUS = 'default';
+
+/** By the names of EventBridge's API: https://docs.aws.amazon.com/eventbridge/latest/APIReference/ */
+export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
+  const { rules } = store.state;
+
+  const keyOf = ({ EventBusName = DEFAULT_BUS }: JsonObject, name: unknown): string =>
+    `${toBusName(EventBusName)}/${String(name)}`;
+
+  const find = (input: JsonObject, name: unknown): LocalRule => {
+    const found = rules.get(keyOf(input, name));
+    if (found === undefined)
+      throw new SourceError('ResourceNotFoundException', `Rule ${String(name)} does not exist.`);
+    return found;
+  };
+
+  const keep = (rule: LocalRule): void => {
+    rules.set(`${rule.bus}/${rule.name}`, rule);
+    store.save();
+  };
+
+  const send = (bus: string, event: JsonObject): void => {
+    for (const rule of rules.values()) {
+      if (rule.bus !== bus || !rule.isEnabled || !matchesPattern(rule.pattern, event)) continue;
+      for (const target of Object.values(rule.targets))
+        void deliver(toInput(target, event), `rule ${rule.name}`);
+    }
+  };
+
+  return {
+    PutRule: (input) => {
+      const { Name, EventPattern, EventBusName = DEFAULT_BUS, State = 'ENABLED' } = input;
+      const pattern = readPattern(EventPattern);
+      const bus = toBusName(EventBusName);
+      const targets = rules.get(keyOf(input, Name))?.targets ?? {};
+      keep({ name: String(Name), bus, pattern, isEnabled: State === 'ENABLED', targets });
+      return { RuleArn: `arn:aws:events:us-east-1:000000000000:rule/${String(Name)}` };
+    },
+    PutTargets: (input) => {
+      const rule = find(input, input.Rule);
+      const put = (Array.isArray(input.Targets) ? input.Targets : []) as JsonObject[];
+      keep({
+        ...rule,
+        targets: { ...rule.targets, ...Object.fromEntries(put.map((one) => [String(one.Id), one])) },
+      });
+      return { FailedEntryCount: 0, FailedEntries: [] };
+    },
+    RemoveTargets: (input) => {
+      const rule = find(input, input.Rule);
+      const ids = (Array.isArray(input.Ids) ? input.Ids : []).map(String);
+      keep({
+        ...rule,
+        targets: Object.fromEntries(Object.entries(rule.targets).filter(([id]) => !ids.includes(id))),
+      });
+      return { FailedEntryCount: 0, FailedEntries: [] };
+    },
+    DeleteRule: (input) => {
+      const rule = rules.get(keyOf(input, input.Name)); // one that is not there is no error
+      if (rule !== undefined && Object.keys(rule.targets).length > 0)
+        throw new SourceError('ValidationException', "Rule can't be deleted since it has targets.");
+      rules.delete(keyOf(input, input.Name));
+      store.save();
+      return {};
+    },
+    DescribeRule: (input) => {
+      const { name, bus, pattern, isEnabled } = find(input, input.Name);
+      const State = isEnabled ? 'ENABLED' : 'DISABLED';
+      return { Name: name, EventBusName: bus, EventPattern: JSON.stringify(pattern), State };
+    },
+    PutEvents: ({ Entries }) => {
+      const events = (Array.isArray(Entries) ? Entries : []).map((entry) => toEvent(entry as JsonObject));
+      for (const { bus, event } of events) send(bus, event);
+      return { FailedEntryCount: 0, Entries: events.map(({ event }) => ({ EventId: String(event.id) })) };
+    },
+  };
+};
+
+/** A bus is named by its name or its ARN. */
+const toBusName = (bus: unknown): string => String(bus).split('event-bus/').at(-1) ?? DEFAULT_BUS;
+
+/** @throws SourceError `InvalidEventPatternException` */
+const readPattern = (text: unknown): JsonObject => {
+  const pattern = parse(String(text));
+  const [problem] = findPatternProblems(pattern);
+  if (problem === undefined) return pattern as JsonObject;
+  const reason = `${problem.path} ${problem.message}`.trim();
+  throw new SourceError('InvalidEventPatternException', `Event pattern is not valid. Reason: ${reason}`);
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+/** An entry of `PutEvents` as its targets get it: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-events-structure.html */
+const toEvent = ({
+  EventBusName = DEFAULT_BUS,
+  Source,
+  DetailType,
+  Detail,
+  Resources,
+  Time,
+  Id,
+}: JsonObject) => {
+  const detail = parse(String(Detail));
+  if (typeof Source !== 'string' || typeof DetailType !== 'string' || !isPlainObject(detail))
+    throw new SourceError(
+      'ValidationException',
+      'An entry needs Source, DetailType and a Detail, a JSON object.',
+    );
+  const event: JsonObject = {
+    version: '0',
+    id: typeof Id === 'string' ? Id : randomUUID(), // AWS gives each a new one; here a sample may repeat its event
+    'detail-type': DetailType,
+    source: Source,
+    account: '000000000000',
+    time: new Date(typeof Time === 'number' ? Time * 1_000 : Date.now())
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z'),
+    region: 'us-east-1',
+    resources: Array.isArray(Resources) ? Resources : [],
+    detail: detail as JsonObject,
+  };
+  return { bus: toBusName(EventBusName), event };
+};
+
+/**
+ * What a target gets: the event, or what its transformer makes of it, of which `<aws.events.event.json>` is supported.
+ * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
+ */
+const toInput = ({ InputTransformer }: JsonObject, event: JsonObject): JsonObject => {
+  if (!isPlainObject(InputTransformer)) return event;
+  const template = String(InputTransformer.InputTemplate);
+  return JSON.parse(template.replaceAll('<aws.events.event.json>', () => JSON.stringify(event)));
+};

@@ -1,0 +1,134 @@
+import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
+import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
+import type { Schedule } from '../../lib/triggers/schedule/schedule.ts';
+import type { Deliver } from './deliver.ts';
+import { SourceError } from './source-error.ts';
+import type { LocalSchedule, SourcesStore } from './sources-state.ts';
+
+/** A longer delay overflows a timer. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** EventBridge Scheduler on this machine: its API without lists, and a clock. */
+export interface Schedules {
+  /** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html @throws SourceError */
+  create(name: string, definition: JsonObject): JsonObject;
+  /** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_UpdateSchedule.html @throws SourceError */
+  update(name: string, definition: JsonObject): JsonObject;
+  /** @throws SourceError */
+  get(name: string, group: string): JsonObject;
+  /** @throws SourceError */
+  remove(name: string, group: string): JsonObject;
+  /** Starts the clocks of the schedules that were there before. */
+  resume(): void;
+  stop(): void;
+}
+
+export const DEFAULT_GROUP = 'default';
+
+/** Times that have passed while nothing ran here are not made up for. */
+export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedules => {
+  const { schedules } = store.state;
+  const timers = new Map<string, NodeJS.Timeout>();
+  let isStopped = false;
+
+  const forget = (key: string): void => {
+    clearTimeout(timers.get(key));
+    timers.delete(key);
+  };
+
+  const plan = async (key: string, from: number): Promise<void> => {
+    const schedule = schedules.get(key);
+    if (schedule === undefined || schedule.definition.State === 'DISABLED') return;
+    const [time] = await nextTimes(toSchedule(schedule), { from, count: 1, createdAt: schedule.createdAt });
+    if (time === undefined || isStopped || schedules.get(key) !== schedule) return;
+    const wait = (): void => {
+      const left = time - Date.now();
+      const timer = left > LONGEST_TIMER_MS ? setTimeout(wait, LONGEST_TIMER_MS) : setTimeout(fire, left);
+      timers.set(key, timer.unref());
+    };
+    const fire = (): void => {
+      void deliver(toEvent(schedule.definition, time), `schedule ${schedule.name}`);
+      void plan(key, time);
+    };
+    forget(key);
+    wait();
+  };
+
+  const put = (name: string, definition: JsonObject, createdAt: number): JsonObject => {
+    const group = String(definition.GroupName ?? DEFAULT_GROUP);
+    const schedule: LocalSchedule = { name, group, definition, createdAt };
+    toSchedule(schedule);
+    schedules.set(`${group}/${name}`, schedule);
+    store.save();
+    forget(`${group}/${name}`);
+    void plan(`${group}/${name}`, Date.now() - 1);
+    return { ScheduleArn: `arn:aws:scheduler:us-east-1:000000000000:schedule/${group}/${name}` };
+  };
+
+  const find = (name: string, group: string): LocalSchedule => {
+    const found = schedules.get(`${group}/${name}`);
+    if (found === undefined)
+      throw new SourceError('ResourceNotFoundException', `Schedule ${name} does not exist.`, 404);
+    return found;
+  };
+
+  return {
+    create: (name, definition) => {
+      if (schedules.has(`${String(definition.GroupName ?? DEFAULT_GROUP)}/${name}`))
+        throw new SourceError('ConflictException', `Schedule ${name} already exists.`, 409);
+      return put(name, definition, Date.now());
+    },
+    update: (name, definition) => {
+      const { createdAt } = find(name, String(definition.GroupName ?? DEFAULT_GROUP));
+      return put(name, definition, createdAt);
+    },
+    get: (name, group) => ({ Name: name, ...find(name, group).definition }),
+    remove: (name, group) => {
+      find(name, group);
+      schedules.delete(`${group}/${name}`);
+      store.save();
+      forget(`${group}/${name}`);
+      return {};
+    },
+    resume: () => {
+      for (const key of schedules.keys()) void plan(key, Date.now());
+    },
+    stop: () => {
+      isStopped = true;
+      for (const key of [...timers.keys()]) forget(key);
+    },
+  };
+};
+
+/** `cron(…)`, `rate(…)` or `at(…)` */
+const EXPRESSION = /^(cron|rate|at)\(([^()]*)\)$/;
+
+/** @throws SourceError `ValidationException` for what Scheduler refuses */
+const toSchedule = ({ definition }: LocalSchedule): Schedule => {
+  const { ScheduleExpression, ScheduleExpressionTimezone = 'UTC', StartDate, EndDate } = definition;
+  const [, kind = '', text = ''] = EXPRESSION.exec(String(ScheduleExpression)) ?? [];
+  const parameters = {
+    [kind]: text,
+    timeZone: ScheduleExpressionTimezone,
+    ...(typeof StartDate === 'number' ? { startAt: new Date(StartDate * 1_000).toISOString() } : {}),
+    ...(typeof EndDate === 'number' ? { endAt: new Date(EndDate * 1_000).toISOString() } : {}),
+  };
+  const reading = readSchedule(parameters);
+  if ('schedule' in reading) return reading.schedule;
+  const [problem] = reading.problems;
+  throw new SourceError('ValidationException', `Invalid Schedule Expression: ${problem?.message}`);
+};
+
+/** https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html */
+const toEvent = ({ Target }: JsonObject, time: number): JsonObject => {
+  const { Input = '{}' } = isPlainObject(Target) ? Target : {};
+  const scheduledTime = new Date(time).toISOString().replace('.000Z', 'Z');
+  const executionId = `local-${time}`;
+  return JSON.parse(
+    String(Input)
+      .replaceAll('<aws.scheduler.scheduled-time>', scheduledTime)
+      .replaceAll('<aws.scheduler.execution-id>', executionId)
+      .replaceAll('<aws.scheduler.attempt-number>', '1'),
+  );
+};

@@ -1,0 +1,97 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { JsonObject } from '../../lib/contract/json.ts';
+
+/** A schedule as it was created: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html */
+export interface LocalSchedule {
+  readonly name: string;
+  readonly group: string;
+  /** The body of the request. */
+  readonly definition: JsonObject;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+/** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html */
+export interface LocalRule {
+  readonly name: string;
+  readonly bus: string;
+  readonly pattern: JsonObject;
+  readonly isEnabled: boolean;
+  /** By their ids, as they were put. */
+  readonly targets: Readonly<Record<string, JsonObject>>;
+}
+
+export interface LocalMessage {
+  readonly messageId: string;
+  readonly body: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly messageAttributes: JsonObject;
+  readonly receives: number;
+  /** Not given before, milliseconds since the epoch. */
+  readonly visibleAt: number;
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html */
+export interface LocalMapping {
+  readonly uuid: string;
+  /** The ARN of the queue. */
+  readonly source: string;
+  readonly definition: JsonObject;
+}
+
+/** What fires triggers on this machine. */
+export interface SourcesState {
+  /** By group and name. */
+  readonly schedules: Map<string, LocalSchedule>;
+  /** By bus and name. */
+  readonly rules: Map<string, LocalRule>;
+  /** By name; the first message is the oldest. */
+  readonly queues: Map<string, LocalMessage[]>;
+  readonly mappings: Map<string, LocalMapping>;
+}
+
+export interface SourcesStore {
+  readonly state: SourcesState;
+  /** Keeps the state; to be called after each change. */
+  save(): void;
+}
+
+/**
+ * Opens the state of what fires triggers, a file of JSON.
+ *
+ * @param file - null for a state in memory
+ */
+export const openSourcesStore = (file: string | null): SourcesStore => {
+  const saved = file === null ? {} : read(file);
+  const state: SourcesState = {
+    schedules: new Map(saved.schedules),
+    rules: new Map(saved.rules),
+    queues: new Map(saved.queues),
+    mappings: new Map(saved.mappings),
+  };
+  return {
+    state,
+    save: () => {
+      if (file === null) return;
+      const text = JSON.stringify(state, (_key, value) => (value instanceof Map ? [...value] : value));
+      writeFileSync(`${file}.new`, text);
+      renameSync(`${file}.new`, file); // a crash leaves the one or the other
+    },
+  };
+};
+
+interface Saved {
+  readonly schedules?: [string, LocalSchedule][];
+  readonly rules?: [string, LocalRule][];
+  readonly queues?: [string, LocalMessage[]][];
+  readonly mappings?: [string, LocalMapping][];
+}
+
+const read = (file: string): Saved => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw error;
+  }
+};

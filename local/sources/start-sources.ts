@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { InternalServer } from '../net/listen.ts';
+import type { ProcessPool } from '../pool/process-pool.ts';
+import { createDeliver, DISPATCH } from './deliver.ts';
+import { createQueues, type DeliverBatch } from './queues.ts';
+import { createRules } from './rules.ts';
+import { createSchedules } from './schedules.ts';
+import { startSourcesServer } from './sources-server.ts';
+import { openSourcesStore } from './sources-state.ts';
+
+interface Settings {
+  /** Where the state is kept; null: in memory. */
+  readonly file: string | null;
+  readonly pool: Pick<ProcessPool, 'invoke'>;
+  readonly log: (line: string) => void;
+}
+
+/** Starts what fires triggers on this machine: a clock for schedules, a bus for events, queues, and their APIs. */
+export const startSources = async ({ file, pool, log }: Settings): Promise<InternalServer> => {
+  const store = openSourcesStore(file);
+  const deliver = createDeliver(pool, log);
+  const schedules = createSchedules(store, deliver);
+  const queues = createQueues(store, createDeliverBatch(pool), log);
+  const server = await startSourcesServer({ schedules, rules: createRules(store, deliver), queues });
+  schedules.resume();
+  queues.resume();
+  return {
+    endpoint: server.endpoint,
+    stop: async () => {
+      schedules.stop();
+      queues.stop();
+      await server.stop();
+    },
+  };
+};
+
+const createDeliverBatch =
+  (pool: Pick<ProcessPool, 'invoke'>): DeliverBatch =>
+  async (event, messageIds) => {
+    try {
+      const answer = await pool.invoke({ functionKey: DISPATCH, event, requestId: randomUUID() });
+      return readFailures(answer as JsonObject);
+    } catch {
+      return messageIds;
+    }
+  };
+
+const readFailures = ({ batchItemFailures }: JsonObject): readonly string[] =>
+  (batchItemFailures as readonly { readonly itemIdentifier: string }[]).map(
+    ({ itemIdentifier }) => itemIdentifier,
+  );
