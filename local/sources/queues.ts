@@ -8,7 +8,7 @@ export type DeliverBatch = (event: JsonObject, messageIds: readonly string[]) =>
 
 /** Messages that fail so often go to the dead-letter queue, which is named as the queue with this behind it. */
 const MAX_RECEIVES = 3;
-export const DEAD_LETTERS = '-dead-letters';
+const DEAD_LETTERS = '-dead-letters';
 
 const FIRST_DELAY_MS = 1_000;
 const DEFAULT_BATCH = 10;

@@ -40,7 +40,7 @@ export interface LocalMapping {
 }
 
 /** What fires triggers on this machine. */
-export interface SourcesState {
+interface SourcesState {
   /** By group and name. */
   readonly schedules: Map<string, LocalSchedule>;
   /** By bus and name. */
