@@ -29,8 +29,8 @@ export interface Target {
   /** Starts executions in the background. */
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
-  /** Whether completion events are published. */
-  readonly usesOutbox: boolean;
+  /** What commands finish is published and reported by the sweeper. */
+  readonly usesOutbox: true;
   /** `SERVICE-STAGE` */
   readonly tablePrefix: string;
   /** Null for a deployed stage, whose URL is not known here. */
@@ -103,7 +103,7 @@ export const connect = ({
     outbound: openCredentialParts(config, { client, tables, http, tcp, findType }, readCredentials),
     registrar: openRegistrar(config, { client, tables, logger, readCredentials }),
     tablePrefix,
-    usesOutbox: engineEndpoint === undefined,
+    usesOutbox: true,
     baseUrl: baseUrl ?? null,
   };
 };

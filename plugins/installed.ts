@@ -96,7 +96,7 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   ),
   unifiedOnUse(
     'triggers',
-    { nodeTypes: ['scheduleTrigger', 'eventTrigger', 'queueTrigger'] },
+    { nodeTypes: ['scheduleTrigger', 'eventTrigger', 'queueTrigger', 'errorTrigger'] },
     () => import('../lib/triggers/types/triggers.plugin.ts'),
   ),
   unifiedOnUse('graphql', { nodeTypes: ['graphql'] }, () => import('../lib/nodes/graphql/graphql.plugin.ts')),

@@ -28,6 +28,7 @@ import type { HttpClient, Logger } from '../contract/services.ts';
 import type { TcpClient } from '../contract/tcp-client.ts';
 import type { SharedServices } from '../engine/session.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
+import type { FinishParts } from '../executions/lifecycle/finish-execution.ts';
 import { createOpenPlan, createOtherWorkflows, nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../executions/lifecycle/retry-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
@@ -42,6 +43,7 @@ import { lateFeatures } from './late-features.ts';
 import { lateFiles } from './late-files.ts';
 import { lateInspect } from './late-inspect.ts';
 import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
+import { lateFailures } from './triggers/late-failures.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
 // of the last exports; its bundle holds only what that one reaches. All throw AppError `CONFIGURATION_INVALID`, so that
@@ -64,6 +66,8 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
   };
 };
 
+type Stores = ReturnType<typeof openStores>;
+
 const openDynamoDb = ({ region, dynamodbEndpoint }: Config) =>
   createJsonClient({ region, endpoint: dynamodbEndpoint });
 
@@ -81,11 +85,25 @@ const openDispatcher = (config: Config, options: LambdaOptions = {}) =>
 const openDurableService = (config: Config, options: LambdaOptions = {}) =>
   createLambdaDurableService(openLambda(config, options));
 
-/** Publishes completion events to the bus, through the outbox, or to the log. */
-const openEvents = ({ region, eventBus }: Config, logger: Logger) => {
-  if (eventBus === null) return { events: createLogEvents(logger), usesOutbox: false };
+/**
+ * Publishes completion events to the bus, through the outbox, or to the log; and reports failures, in functions that finish
+ * executions as failed.
+ */
+const openEvents = (config: Config, logger: Logger, stores: Pick<Stores, 'client' | 'tables'>) => {
+  const failures = openFailures(config, stores);
+  const { region, eventBus } = config;
+  if (eventBus === null) return { events: createLogEvents(logger), usesOutbox: false, ...failures };
   const call = createAwsCaller({ service: 'events', region, endpoint: null });
-  return { events: createEventBridgeEvents(call, { busName: eventBus }), usesOutbox: true };
+  return { events: createEventBridgeEvents(call, { busName: eventBus }), usesOutbox: true, ...failures };
+};
+
+const openFailures = (
+  { region, lambdaEndpoint, dispatchFunction, workflowCacheMs }: Config,
+  { client, tables }: Pick<Stores, 'client' | 'tables'>,
+): Pick<FinishParts, 'failures'> => {
+  if (dispatchFunction === null) return {};
+  const lambda = { region, endpoint: lambdaEndpoint, functionName: dispatchFunction };
+  return { failures: lateFailures({ ...lambda, client, tables, cacheTtlMs: workflowCacheMs }) };
 };
 
 const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore => {
@@ -126,7 +144,7 @@ export const openExecutions = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const stores = openStores(config);
   const listWorkflowIds = createListWorkflowIds(stores.client, stores.tables);
-  return { logger, clock: systemClock, ...stores, listWorkflowIds, ...openEvents(config, logger) };
+  return { logger, clock: systemClock, ...stores, listWorkflowIds, ...openEvents(config, logger, stores) };
 };
 
 export const openCancel = (config: Config = openConfig()) => ({
@@ -153,9 +171,10 @@ export const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<RetryParts, 'openPla
 
 export const openSweep = (config: Config = openConfig()) => {
   const logger = openLogger(config);
+  const stores = openStores(config);
   return {
-    ...openStores(config),
-    ...openEvents(config, logger),
+    ...stores,
+    ...openEvents(config, logger, stores),
     dispatcher: openDispatcher(config),
     durableService: openDurableService(config),
     clock: systemClock,
@@ -193,7 +212,7 @@ const openRunParts = (config: Config) => {
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs: openBlobs(config),
-    ...openEvents(config, logger),
+    ...openEvents(config, logger, { client, tables }),
     services: openServices({ http: outboundCredentials, tcp }, config),
     outboundCredentials,
     filesFor: lateFiles(config, executions),

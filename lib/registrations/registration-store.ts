@@ -30,4 +30,6 @@ export interface RegistrationStore {
   remove(stored: StoredRegistration): Promise<boolean>;
   /** All of them, in no order: one for each trigger that is registered. */
   list(): Promise<readonly StoredRegistration[]>;
+  /** Those of a node type. What was changed in the last second may be missing. */
+  listOfType(nodeType: string): Promise<readonly StoredRegistration[]>;
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createRouter } from '../gateway/routes.ts';
 import { splitTarget } from '../gateway/to-event.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
+import type { Deliver } from '../sources/deliver.ts';
 import { listCallbackEvents, pageOf } from './callback-history.ts';
 import { LIMITS } from './durable-state.ts';
 import { EngineError, InvalidParameterValueException } from './engine-error.ts';
@@ -24,6 +25,8 @@ interface Reply {
 interface Engines {
   readonly engine: LocalEngine;
   readonly express: ExpressRuns;
+  /** Invokes the function that takes events of triggers, again when it fails. */
+  readonly deliver: Deliver;
 }
 
 type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
@@ -43,7 +46,7 @@ const STATUSES = {
 const operations: Readonly<Record<string, Operation>> = {
   'POST /2015-03-31/functions/{name}/invocations': async (
     { parameter, headers, text },
-    { engine, express },
+    { engine, express, deliver },
   ) => {
     checkInvocation(headers, text);
     const name = headers['x-amz-durable-execution-name'];
@@ -51,6 +54,8 @@ const operations: Readonly<Record<string, Operation>> = {
       await engine.startDurable(name, text);
     } else if (/runExpress$/.test(parameter)) {
       void express.start(text); // asynchronous: its record has the result
+    } else if (/dispatch$/.test(parameter)) {
+      void deliver(JSON.parse(text), 'failure');
     } else {
       throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
     }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
+import { createDeliver } from '../sources/deliver.ts';
 import { startEngineServer } from './engine-server.ts';
 import { createExpressRuns } from './express-runs.ts';
 import { createInvoke } from './invoke-in-pool.ts';
@@ -26,7 +27,7 @@ export const startEngine = async (
   const invoke = createInvoke(pool, log);
   const engine = new LocalEngine({ store, invoke, log });
   const express = createExpressRuns({ invoke, log });
-  const server = await startEngineServer({ engine, express });
+  const server = await startEngineServer({ engine, express, deliver: createDeliver(pool, log) });
   await engine.resumeAll();
   let isStopped = false;
 

@@ -25,5 +25,6 @@ export const inMemoryRegistrations = (clock: Pick<Clock, 'now'>): RegistrationSt
     change: async (stored, state) => (isCurrent(stored) ? replace(stored, { ...stored, state }) : null),
     remove: async (stored) => isCurrent(stored) && items.delete(stored.name),
     list: async () => [...items.values()],
+    listOfType: async (type) => [...items.values()].filter(({ nodeType }) => nodeType === type),
   };
 };

@@ -1,14 +1,26 @@
-import type { ScanCommandInput } from '@aws-sdk/client-dynamodb';
+import type { QueryCommandInput, ScanCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Item } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { translateErrors } from './translate-error.ts';
 
 /** Reads a whole table, page by page: for operators, never in the path of a request. */
-export const scanAll = async (client: DynamoDbClient, input: ScanCommandInput): Promise<Item[]> => {
+export const scanAll = (client: DynamoDbClient, input: ScanCommandInput): Promise<Item[]> =>
+  readPages((from) => client.scan({ ...input, ExclusiveStartKey: from }));
+
+/** Reads all that a query finds, page by page. */
+export const queryAll = (client: DynamoDbClient, input: QueryCommandInput): Promise<Item[]> =>
+  readPages((from) => client.query({ ...input, ExclusiveStartKey: from }));
+
+interface Page {
+  readonly Items?: Item[] | undefined;
+  readonly LastEvaluatedKey?: Item | undefined;
+}
+
+const readPages = async (read: (from: Item | undefined) => Promise<Page>): Promise<Item[]> => {
   const items: Item[] = [];
   let from: Item | undefined;
   do {
-    const page = await translateErrors(client.scan({ ...input, ExclusiveStartKey: from }));
+    const page = await translateErrors(read(from));
     items.push(...(page.Items ?? []));
     from = page.LastEvaluatedKey;
   } while (from !== undefined);

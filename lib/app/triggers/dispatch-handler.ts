@@ -6,9 +6,10 @@ import { findRegisteringSource, nameOfResource, toRegistration } from '../../reg
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
 import { readMessages, startEach, startWhole } from './event-messages.ts';
+import { readFailedId, startByFailure } from './start-by-failure.ts';
 
 interface DispatchParts extends StartParts {
-  readonly registrations: Pick<RegistrationStore, 'find'>;
+  readonly registrations: Pick<RegistrationStore, 'find' | 'listOfType'>;
 }
 
 /** What an event carries: a trigger, and the name of its registration. */
@@ -17,8 +18,8 @@ interface Carried extends TriggerAddress {
 }
 
 /**
- * The function for the events of all triggers that register themselves. An event carries its trigger under `hookloom`; a
- * message is known by its queue. One for a trigger that is gone, disabled or has other parameters than those that it was
+ * The function for the events of all triggers that register themselves. An event carries its trigger under `hookloom`, a
+ * report of a failure its execution; a message is known by its queue. One for a trigger that is gone, disabled or has other parameters than those that it was
  * registered with is logged, and starts nothing: a message then stays in its queue.
  */
 export const createDispatchFunction = (parts: DispatchParts) => {
@@ -36,7 +37,12 @@ export const createDispatchFunction = (parts: DispatchParts) => {
       parts,
     );
 
+  const startListener = (event: JsonObject, listener: StoredRegistration) =>
+    start(event, { ...listener, registration: listener.name });
+
   const startCarried = async (event: JsonObject): Promise<void> => {
+    const failedId = readFailedId(event);
+    if (failedId !== null) return startByFailure(failedId, { ...parts, start: startListener });
     const carried = readCarried(event);
     if (carried === null) logger.warn('The event starts nothing.', { reason: 'it is for no trigger' });
     else await start(event, carried);
@@ -44,7 +50,7 @@ export const createDispatchFunction = (parts: DispatchParts) => {
 
   /** @throws Error when it starts nothing: a message is deleted when its execution is stored, and only then */
   const startMessage = async (event: JsonObject, found: StoredRegistration): Promise<void> => {
-    if (!(await start(event, { ...found, registration: found.name })))
+    if (!(await startListener(event, found)))
       throw new Error('the message starts nothing: it stays in its queue');
   };
 

@@ -9,12 +9,15 @@ import type {
   ExecutionStart,
   ExecutionStore,
 } from '../record/execution-store.ts';
+import { type FailureReports, needsReport } from '../record/failure-reports.ts';
 
 export interface FinishParts {
   readonly executions: Pick<ExecutionStore, 'startAndFinish' | 'finish' | 'markPublished'>;
   readonly events: ExecutionEvents;
   /** Whether ends are in the outbox until their event is published; false without an event bus. */
   readonly usesOutbox: boolean;
+  /** Absent where the sweeper reports failures, from the outbox. */
+  readonly failures?: FailureReports;
   readonly logger: Logger;
 }
 
@@ -22,9 +25,10 @@ export interface FinishParts {
 export type NewEnd = Omit<ExecutionEnd, 'isInOutbox'>;
 
 /**
- * Records the end of an execution, on the condition that it has none, then publishes it. Never in the other order: an end
- * that is not recorded may be replaced by another one. The record stays in the outbox until the event is published, so
- * that the sweeper publishes what a crash leaves.
+ * Records the end of an execution, on the condition that it has none, then publishes it, and reports it when it is a failure
+ * that a trigger asks for. Never in the other order: an end that is not recorded may be replaced by another one. The record
+ * stays in the outbox until both are done, so that the sweeper does what a crash leaves. An end that is neither published on
+ * a bus nor reported was never in the outbox.
  *
  * @returns false, with nothing changed or published, when it had ended before
  * @throws AppError `STORE_UNAVAILABLE`
@@ -54,9 +58,11 @@ const recordAndPublish = async (
   record: (end: ExecutionEnd) => Promise<boolean>,
 ): Promise<boolean> => {
   const endedAt = Math.max(end.endedAt, execution.startedAt); // clocks of two machines differ
-  const recorded = { ...end, endedAt, isInOutbox: parts.usesOutbox };
+  const { usesOutbox, failures, logger } = parts;
+  const isReported = await needsReport({ ...execution, ...end }, failures, logger);
+  const recorded = { ...end, endedAt, isInOutbox: usesOutbox || isReported };
   const isFinished = await record(recorded);
-  if (isFinished) await publishEnd({ ...execution, ...recorded }, parts);
+  if (isFinished) await publish({ ...execution, ...recorded }, isReported, parts);
   return isFinished;
 };
 
@@ -83,14 +89,21 @@ export const finishEarly = (
   return finishExecution(record, { ...end, checkpoints: null, ...extra }, parts);
 };
 
-/** Publishes a recorded end. Never rejects: an end that can't be published stays in the outbox. */
+/** Publishes and reports an end from the outbox. Never rejects: what can't be published or reported stays in the outbox. */
 export const publishEnd = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
-  { executions, events, logger }: FinishParts,
+  parts: FinishParts,
+): Promise<void> => publish(execution, await needsReport(execution, parts.failures, parts.logger), parts);
+
+const publish = async (
+  execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
+  isReported: boolean,
+  { executions, events, failures, logger }: FinishParts,
 ): Promise<void> => {
   const { executionId, workflowId, isInOutbox } = execution;
   try {
     await events.publish(toEnded(execution));
+    if (isReported) await failures?.send(executionId);
   } catch (cause) {
     logger.error('The end of the execution is not published.', { executionId, workflowId, cause });
     return;

@@ -1,4 +1,5 @@
 import { definePlugin } from '../../contract/kit/define-plugin.ts';
+import { errorTrigger } from './error-trigger.ts';
 import { eventTrigger } from './event-trigger.ts';
 import { queueTrigger } from './queue-trigger.ts';
 import { scheduleTrigger } from './schedule-trigger.ts';
@@ -7,7 +8,7 @@ export default definePlugin({
   id: 'triggers',
   name: 'Triggers',
   version: '1.0.0',
-  description: 'Starts workflows by a clock, by events and by messages',
+  description: 'Starts workflows by a clock, by events, by messages and by failures',
   category: 'trigger',
-  handles: [scheduleTrigger, eventTrigger, queueTrigger],
+  handles: [scheduleTrigger, eventTrigger, queueTrigger, errorTrigger],
 });

@@ -8,7 +8,7 @@ import { AppError } from '../../../shared/errors.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, putItem } from '../items.ts';
-import { scanAll } from '../scan-all.ts';
+import { queryAll, scanAll } from '../scan-all.ts';
 import type { TableNames } from '../table-names.ts';
 import { nullIfConditionFails } from '../translate-error.ts';
 
@@ -80,6 +80,16 @@ export const createRegistrationStore = (
     },
 
     list: async () => (await scanAll(client, { TableName, ConsistentRead: true })).map(toStored),
+
+    listOfType: async (nodeType) => {
+      const items = await queryAll(client, {
+        TableName,
+        IndexName: 'byNodeType',
+        KeyConditionExpression: 'nodeType = :nodeType',
+        ExpressionAttributeValues: { ':nodeType': text(nodeType) },
+      });
+      return items.map(toStored);
+    },
   };
 };
 

@@ -1,0 +1,46 @@
+import { isId } from '../../contract/ids.ts';
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import type { ExecutionStore } from '../../executions/record/execution-store.ts';
+import { ERROR_TRIGGER, isReportable } from '../../executions/record/failure-reports.ts';
+import { findListeners } from '../../registrations/find-listeners.ts';
+import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
+import { toFailureEvent } from '../../triggers/failure-event.ts';
+
+interface FailureParts {
+  readonly executions: Pick<ExecutionStore, 'find'>;
+  readonly registrations: Pick<RegistrationStore, 'listOfType'>;
+  /** Starts a trigger, once for each failure. */
+  readonly start: (event: JsonObject, listener: StoredRegistration) => Promise<unknown>;
+}
+
+/** The id of the failed execution that an event reports; null for any other event. */
+export const readFailedId = ({ hookloom }: JsonObject): string | null => {
+  const { failed } = isPlainObject(hookloom) ? hookloom : {};
+  return isId(failed) ? failed : null;
+};
+
+/**
+ * Starts every error trigger that asks for the failure of an execution. One that can't be started does not stop the others.
+ * The record says what failed: a report that is forged, or of an execution that is gone, starts nothing.
+ *
+ * @throws AggregateError when one can't be started, so that Lambda repeats the report; those that were started are not again
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const startByFailure = async (
+  executionId: string,
+  { executions, registrations, start }: FailureParts,
+): Promise<void> => {
+  const record = await executions.find(executionId);
+  if (record === null || !isReportable(record)) return;
+  const event = toFailureEvent(record);
+  const listeners = findListeners(await registrations.listOfType(ERROR_TRIGGER), record.workflowId);
+  const errors: unknown[] = [];
+  for (const listener of listeners) {
+    try {
+      await start(event, listener);
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} error triggers did not start`);
+};
