@@ -28,7 +28,8 @@ export const readWorkflow = async (
   );
 };
 
-const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
+/** @throws CommandError when there is no such file */
+export const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
   try {
     return await readFile(resolve(callerFolder(env), file), 'utf8');
   } catch (error) {

@@ -6,6 +6,7 @@ import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
 import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
+import type { DeliveryStore } from '../lib/deliveries/delivery-store.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
@@ -22,6 +23,7 @@ export interface Target {
   /** Credentials for calling out. */
   readonly outbound: OutboundCredentialParts;
   readonly executions: ExecutionStore;
+  readonly deliveries: DeliveryStore;
   /** Registers the triggers of workflows. */
   readonly registrar: RegistrarParts;
   /** Includes removed workflows, whose executions are still there. */

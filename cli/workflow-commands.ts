@@ -12,6 +12,7 @@ import { findCredentialProblems } from './workflows/find-credential-problems.ts'
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
 import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
+import { type RunOptions, runWorkflow } from './workflows/run-workflow.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -70,6 +71,17 @@ export const addWorkflowCommands = (
     .description('keep the triggers of a workflow from starting it')
     .argument('<id>', 'id of the workflow', readId)
     .action((id: string) => onTypedTarget((context) => switchWorkflow(id, false, context)));
+
+  workflow
+    .command('run')
+    .description('start a workflow by hand')
+    .argument('<id>', 'id of the workflow', readId)
+    .option('--trigger <node>', 'the trigger to start from; needed where there are several', readId)
+    .option('--input <file>', 'its input, a JSON object; - is standard input (default: {})')
+    .option('--wait', 'follow it to its end, and print its output')
+    .action((id: string, options: RunOptions) =>
+      onTypedTarget((context) => runWorkflow(id, options, context)),
+    );
 
   workflow
     .command('remove')

@@ -294,6 +294,12 @@ export const openEventFunction = (config: Config = openConfig()) => {
   };
 };
 
+/** For starts by hand. */
+export const openRunWorkflow = (config: Config = openConfig()) => {
+  const { maxBodyBytes, maxBodyDepth } = config;
+  return { ...openEventFunction(config), settings: { maxBodyBytes, maxBodyDepth } };
+};
+
 export const openCommands = (config: Config) => {
   const sdk = createSdk(config.dynamodbEndpoint ?? undefined);
   const stores = openStores(config, createSdkClient(sdk));
@@ -307,6 +313,7 @@ export const openCommands = (config: Config) => {
     readCredentials,
     logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done
     credentials: createCredentialStore(client, tables),
+    deliveries: createDeliveryStore(client, tables),
     listWorkflowIds: createListWorkflowIds(client, tables),
     dispatcher: openDispatcher(config, { readCredentials }),
     durableService: openDurableService(config, { readCredentials }),

@@ -12,7 +12,8 @@ import {
 } from '../executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../executions/record/describe-execution.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
-import { createHandler, type Handle } from '../http/create-handler.ts';
+import { createHandler } from '../http/create-handler.ts';
+import { onlyMethod } from '../http/only-method.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readPathParameter } from '../http/read-path-parameter.ts';
 import { parseQuery, readQuery } from '../http/read-query.ts';
@@ -30,7 +31,7 @@ interface Served {
 export const createListExecutions = (parts: Served & ListParts) =>
   createHandler(
     parts,
-    only('GET', parts.clock, async ({ event }) => {
+    onlyMethod('GET', parts.clock, async ({ event }) => {
       const { executions, nextCursor } = await listExecutions(parseQuery(event, listQuery), parts);
       return answerJson(200, {
         count: executions.length,
@@ -45,7 +46,7 @@ export const createListExecutions = (parts: Served & ListParts) =>
 export const createShowExecution = (parts: Served & FinishParts & { readonly executions: ExecutionStore }) =>
   createHandler(
     parts,
-    only('GET', parts.clock, async ({ event }) => {
+    onlyMethod('GET', parts.clock, async ({ event }) => {
       readQuery(event, []);
       const record = await findReconciledExecution(readId(event), parts);
       return { ...answerJson(200, describeExecution(record)), executionId: record.executionId };
@@ -56,7 +57,7 @@ export const createShowExecution = (parts: Served & FinishParts & { readonly exe
 export const createRetryExecution = (parts: Served & RetryParts) =>
   createHandler(
     parts,
-    only('POST', parts.clock, async ({ event }) => {
+    onlyMethod('POST', parts.clock, async ({ event }) => {
       const retryOf = readId(event);
       const start = await retryExecution(retryOf, readRetryOptions(event, parts.clock.now()), parts);
       const { executionId, workflowId, workflowVersion, status } = start;
@@ -69,22 +70,13 @@ export const createRetryExecution = (parts: Served & RetryParts) =>
 export const createCancelExecution = (parts: Served & CancelParts) =>
   createHandler(
     parts,
-    only('POST', parts.clock, async ({ event }) => {
+    onlyMethod('POST', parts.clock, async ({ event }) => {
       readQuery(event, []);
       const executionId = readId(event);
       await cancelExecution(executionId, parts);
       return { ...answerJson(200, { executionId, status: 'cancelled' }), executionId };
     }),
   );
-
-const only =
-  (method: 'GET' | 'POST', clock: Pick<Clock, 'now'>, handle: Handle): Handle =>
-  async (call) => {
-    const { method: requested } = readWebhookEvent(call.event, clock.now());
-    const allow = method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
-    if (!allow.includes(requested)) throw new AppError('METHOD_NOT_ALLOWED', { allow });
-    return handle(call);
-  };
 
 const readId = (event: unknown): string => readPathParameter(event, 'executionId');
 

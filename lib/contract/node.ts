@@ -31,8 +31,8 @@ export interface ExecutionInfo {
   readonly executionId: string;
   readonly workflowId: string;
   readonly workflowVersion: number;
-  /** The trigger that fired. */
-  readonly trigger: { readonly nodeId: string; readonly type: string };
+  /** The trigger that fired. `byHand` when an operator started it, without what fires it otherwise. */
+  readonly trigger: { readonly nodeId: string; readonly type: string; readonly byHand?: true };
   /** ISO 8601, UTC, milliseconds. */
   readonly startedAt: string;
   /** From the request (W3C Trace Context); absent when the request had none. */

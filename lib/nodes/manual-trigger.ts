@@ -14,7 +14,7 @@ const executor: NodeExecutor = {
 const manualTrigger: TriggerProvider = {
   nodeType: 'manualTrigger',
   displayName: 'Manual trigger',
-  description: 'Starts the workflow when another one runs it, with the data that it gives',
+  description: 'Starts the workflow by hand, or when another one runs it, with the data that is given',
   category: 'trigger',
   version: '1.0.0',
   example: {

@@ -218,6 +218,17 @@ export const catalogue = {
     (p: { executionId: string; reason: string }) =>
       `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
   ),
+  WORKFLOW_NOT_FOUND: entry(
+    404,
+    'Workflow not found',
+    (p: { workflowId: string }) => `There is no workflow ${p.workflowId}.`,
+  ),
+  NOT_STARTABLE: entry(
+    409,
+    'Not startable',
+    (p: { workflowId: string; reason: string }) =>
+      `Workflow ${p.workflowId} can't be started like this: ${p.reason}.`,
+  ),
   PLUGIN_NOT_FOUND: entry(404, 'Plugin not found', (p: { near: string | null }) =>
     p.near === null
       ? 'No plugin with this id is installed.'

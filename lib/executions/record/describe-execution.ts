@@ -23,7 +23,7 @@ export const describeSummary = ({
  */
 export const describeExecution = (record: ExecutionRecord) => ({
   ...describeSummary(record),
-  trigger: { nodeId: record.trigger.nodeId, type: record.trigger.type },
+  trigger: describeTrigger(record.trigger),
   retryOf:
     record.retryOf === null
       ? null
@@ -34,6 +34,11 @@ export const describeExecution = (record: ExecutionRecord) => ({
   failure: record.failure === null ? null : describeFailure(record.failure),
   nodes: record.nodes.map(describeNode),
   nodesOmitted: record.nodesOmitted,
+});
+
+const describeTrigger = ({ nodeId, type, byHand }: ExecutionRecord['trigger']) => ({
+  ...{ nodeId, type },
+  ...(byHand === true ? { byHand } : {}),
 });
 
 const describeNode = (node: NodeRecord) => ({

@@ -31,7 +31,7 @@ const printTraits = (description: NodeTypeDescription): string[] => {
 
 const triggerSources: Readonly<Record<NonNullable<NodeTypeDescription['firedBy']>, string>> = {
   request: 'an HTTP request',
-  subworkflow: 'a `subworkflow` node of another workflow',
+  subworkflow: 'a `subworkflow` node of another workflow, or by hand',
   event: 'events of AWS',
 };
 

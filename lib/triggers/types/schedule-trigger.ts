@@ -75,11 +75,11 @@ export const scheduleTrigger = defineTrigger({
       scheduledAt: '2026-01-05T08:00:00.000Z',
     },
   },
-  execute: ({ input, context }) => ({
-    triggeredAt: new Date(context.services.clock.now()).toISOString(),
-    triggerType: 'schedule',
-    ...input,
-  }),
+  execute: ({ input, context }) => {
+    const triggeredAt = new Date(context.services.clock.now()).toISOString();
+    // By hand, without a time of its schedule.
+    return { triggeredAt, triggerType: 'schedule', scheduledAt: triggeredAt, ...input };
+  },
 });
 
 /** @throws TypeError when it is no time: the event is not one of a schedule */

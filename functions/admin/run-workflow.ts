@@ -1,0 +1,5 @@
+import { openRunWorkflow } from '../../lib/app/compose.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
+
+export const handler = serve(createRunWorkflow(openRunWorkflow()));

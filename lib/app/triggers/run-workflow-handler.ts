@@ -1,0 +1,111 @@
+import type { Context } from 'aws-lambda';
+import * as v from 'valibot';
+import { isId } from '../../contract/ids.ts';
+import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import type { Clock } from '../../contract/services.ts';
+import { isFinal } from '../../executions/record/execution-status.ts';
+import { createHandler } from '../../http/create-handler.ts';
+import { limitBody } from '../../http/limit-body.ts';
+import { onlyMethod } from '../../http/only-method.ts';
+import { parseJsonBody } from '../../http/parse-json-body.ts';
+import { readPathParameter } from '../../http/read-path-parameter.ts';
+import { parseQuery } from '../../http/read-query.ts';
+import { readWebhookEvent } from '../../http/read-webhook-event.ts';
+import { answerJson } from '../../shared/answer.ts';
+import { AppError } from '../../shared/errors.ts';
+import { text } from '../../shared/query-fields.ts';
+import { readTraceparent } from '../../shared/traceparent.ts';
+import type { StartParts } from '../../triggers/start-by-event.ts';
+import { startByHand } from '../../triggers/start-by-hand.ts';
+import { waitForResult } from '../../webhooks/await-result.ts';
+import { readPreferences } from '../../webhooks/preferences.ts';
+
+interface RunParts extends StartParts {
+  readonly clock: Clock;
+  readonly settings: { readonly maxBodyBytes: number; readonly maxBodyDepth: number };
+}
+
+const query = v.object({ trigger: v.nullish(text, null) });
+
+/** Time reserved to answer, in milliseconds. */
+const MARGIN_MS = 1_000;
+
+/**
+ * `POST /api/admin/workflows/{workflowId}/executions`: starts a workflow by hand; the body is the input of its trigger.
+ * With `Prefer: wait=N`, the answer has the result if that is ready in time.
+ */
+export const createRunWorkflow = (parts: RunParts) =>
+  createHandler(
+    parts,
+    onlyMethod('POST', parts.clock, async ({ event, context, addLogFields }) => {
+      limitBody(event, parts.settings.maxBodyBytes);
+      const { trigger } = parseQuery(event, query);
+      const { headers, rawBody } = readWebhookEvent(event, parts.clock.now());
+      const workflowId = readWorkflowId(event);
+      addLogFields({ workflowId });
+      const key = headers['idempotency-key'] || null;
+      const { waitSeconds } = readPreferences(headers.prefer);
+      const { isDuplicate, ...started } = await startByHand(
+        {
+          workflowId,
+          triggerNodeId: trigger,
+          input: readInput(rawBody, parts.settings.maxBodyDepth),
+          key,
+          content: rawBody,
+          traceparent: readTraceparent(headers.traceparent),
+          // A repeated request may wait for what the first one started.
+          keepsResult: key !== null || waitSeconds !== null,
+        },
+        parts,
+      );
+      const { executionId } = started;
+      const duplicate = isDuplicate ? { duplicate: true } : {};
+      const applied = waitSeconds === null ? {} : { 'preference-applied': `wait=${waitSeconds}` };
+      const end = await findEnd(executionId, toWaitMs(waitSeconds, context), parts);
+      const answer =
+        end === null
+          ? answerJson(202, { ...started, ...duplicate })
+          : answerJson(200, { ...started, ...end, ...duplicate });
+      return { ...answer, headers: { ...answer.headers, ...applied }, executionId };
+    }),
+  );
+
+/** @throws AppError `WORKFLOW_NOT_FOUND` for what is no id, which the answer does not repeat */
+const readWorkflowId = (event: unknown): string => {
+  const workflowId = readPathParameter(event, 'workflowId');
+  if (isId(workflowId)) return workflowId;
+  throw new AppError('WORKFLOW_NOT_FOUND', { workflowId: 'with this id' });
+};
+
+/** An empty body is an empty input. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
+const readInput = (rawBody: Uint8Array, maxDepth: number): JsonObject => {
+  if (rawBody.length === 0) return {};
+  const input = parseJsonBody(Buffer.from(rawBody).toString(), maxDepth);
+  if (isPlainObject(input)) return input as JsonObject;
+  throw new AppError('BODY_INVALID', { reason: 'the input of a trigger is a JSON object' });
+};
+
+/** For as long as the caller asks, and this invocation lasts. */
+const toWaitMs = (
+  waitSeconds: number | null,
+  { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,
+): number => Math.min((waitSeconds ?? 0) * 1_000, getRemainingTimeInMillis() - MARGIN_MS);
+
+/**
+ * The end of an execution, or the response of one that goes on after it; null when there is none in time. The execution is
+ * accepted: no fault makes it seem refused.
+ */
+const findEnd = async (executionId: string, waitMs: number, parts: RunParts): Promise<JsonObject | null> => {
+  if (waitMs <= 0) return null;
+  try {
+    const found = await waitForResult(executionId, waitMs, parts);
+    if (found === null) return null;
+    const { status, result } = found;
+    if (result === null) return isFinal(status) ? { status } : null;
+    const { output, response, failure } = result;
+    return { status, output, response, failure: failure === null ? null : { ...failure } };
+  } catch (cause) {
+    parts.logger.warn('The result of the execution is not known.', { executionId, cause });
+    return null;
+  }
+};

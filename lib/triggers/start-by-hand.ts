@@ -1,0 +1,101 @@
+import type { JsonObject } from '../contract/json.ts';
+import type { WorkflowNode } from '../contract/node.ts';
+import type { FindNodeType } from '../contract/node-type.ts';
+import { acceptDelivery } from '../deliveries/accept-delivery.ts';
+import { claimDelivery } from '../deliveries/claim-delivery.ts';
+import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
+import type { ExecutionStatus } from '../executions/record/execution-status.ts';
+import { AppError } from '../shared/errors.ts';
+import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
+import type { StartParts } from './start-by-event.ts';
+
+/** What an operator asks for. */
+export interface HandStart {
+  readonly workflowId: string;
+  /** Null for the only trigger that is enabled. */
+  readonly triggerNodeId: string | null;
+  /** Of the trigger, in its shape; what is absent, the trigger fills in where it can. */
+  readonly input: JsonObject;
+  /** The same for a repeated request; null: each is a new one. */
+  readonly key: string | null;
+  /** What a repeated request repeats byte for byte. */
+  readonly content: string | Uint8Array;
+  readonly traceparent: string | null;
+  /** Keep the output, for a caller that waits. */
+  readonly keepsResult: boolean;
+}
+
+/** The execution that a request by hand has. */
+interface StartedByHand {
+  readonly executionId: string;
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  readonly status: ExecutionStatus;
+  /** Whether an earlier request with the same key has started it. */
+  readonly isDuplicate: boolean;
+}
+
+/**
+ * Starts a workflow in the background from any of its triggers, without what fires that. The record says that it was started
+ * by hand.
+ *
+ * @throws AppError `WORKFLOW_NOT_FOUND` | `NOT_STARTABLE` | `DELIVERY_KEY_REUSED` | `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
+ */
+export const startByHand = async (
+  { workflowId, triggerNodeId, input, key, content, traceparent, keepsResult }: HandStart,
+  parts: StartParts,
+): Promise<StartedByHand> => {
+  const workflow = await parts.workflows.find(workflowId);
+  if (workflow === null) throw new AppError('WORKFLOW_NOT_FOUND', { workflowId });
+  const { definition, version } = workflow;
+  if (!definition.enabled)
+    throw notStartable(workflowId, `it is disabled; enable it first: workflow enable ${workflowId}`);
+  const findNodeType = await parts.loadNodeTypes(nodeTypesOf(definition));
+  const node = chooseTrigger(workflowId, triggersOf(definition.nodes, findNodeType), triggerNodeId);
+  const claimed = await claimDelivery(
+    {
+      workflow,
+      trigger: { nodeId: node.id, type: node.type, byHand: true },
+      input,
+      // Apart from the keys of the deliveries that the trigger gets.
+      key: key === null ? null : JSON.stringify(['by hand', key]),
+      content,
+      receivedAt: parts.clock.now(),
+      traceparent,
+      keepsResult,
+    },
+    parts,
+  );
+  const known = await acceptDelivery(claimed, resolveExecution(definition, findNodeType), parts);
+  const { executionId } = claimed.execution;
+  return {
+    ...{ executionId, workflowId, workflowVersion: known?.workflowVersion ?? version },
+    status: known?.status ?? 'accepted',
+    isDuplicate: known !== null,
+  };
+};
+
+/** The triggers that are enabled. */
+const triggersOf = (nodes: readonly WorkflowNode[], findNodeType: FindNodeType): readonly WorkflowNode[] =>
+  nodes.filter(({ type, disabled }) => disabled !== true && findNodeType(type)?.kind === 'trigger');
+
+/** @throws AppError `NOT_STARTABLE`, with the triggers that there are */
+const chooseTrigger = (
+  workflowId: string,
+  triggers: readonly WorkflowNode[],
+  triggerNodeId: string | null,
+): WorkflowNode => {
+  const [only] = triggers;
+  if (only === undefined) throw notStartable(workflowId, 'it has no trigger that is enabled');
+  const names = triggers.map(({ id, type }) => `${id} (${type})`).join(', ');
+  if (triggerNodeId === null) {
+    if (triggers.length === 1) return only;
+    throw notStartable(workflowId, `it has several triggers, and none is named: ${names}`);
+  }
+  const named = triggers.find(({ id }) => id === triggerNodeId);
+  if (named !== undefined) return named;
+  throw notStartable(workflowId, `it has no enabled trigger of that name, but ${names}`);
+};
+
+const notStartable = (workflowId: string, reason: string): AppError =>
+  new AppError('NOT_STARTABLE', { workflowId, reason });
