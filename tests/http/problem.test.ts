@@ -56,6 +56,8 @@ const examples = {
   EXECUTION_NOT_FOUND: { executionId },
   NOT_CANCELLABLE: { executionId, reason },
   NOT_RETRYABLE: { executionId, reason },
+  WORKFLOW_NOT_FOUND: { workflowId: 'orders' },
+  NOT_STARTABLE: { workflowId: 'orders', reason: 'it is disabled' },
   PLUGIN_NOT_FOUND: { near: 'flow' },
   FILE_INVALID: { reason },
   FILE_NOT_FOUND: { name: 'a.pdf' },

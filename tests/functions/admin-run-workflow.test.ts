@@ -1,0 +1,256 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { describeExecution } from '../../lib/executions/record/describe-execution.ts';
+import { AppError } from '../../lib/shared/errors.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
+
+const event = JSON.parse(
+  readFileSync(new URL('../../events/adminRunWorkflow.json', import.meta.url), 'utf8'),
+);
+
+const manual = { id: 'start', type: 'manualTrigger', parameters: {} };
+const express = { execution: 'express', recordData: 'always' } as const;
+
+const greeting = (changes: Partial<WorkflowDefinition> = {}) =>
+  aWorkflow({
+    nodes: [manual, { id: 'greet', type: 'set', parameters: { values: { greeting: 'Hello, {{ name }}' } } }],
+    connections: [{ sourceNodeId: 'start', targetNodeId: 'greet' }],
+    settings: express,
+    ...changes,
+  });
+
+interface Call {
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly workflowId?: string;
+  readonly context?: Partial<Context>;
+}
+
+/** The function, and a workflow. @param dispatches - whether what it starts is run */
+const aService = async (workflow: WorkflowDefinition | null = greeting(), { dispatches = true } = {}) => {
+  const executions = inMemoryExecutionStore();
+  const service = await anEventService({ stores: { ...inMemoryStores(), executions } });
+  if (workflow !== null) await service.stores.workflows.put(workflow, []);
+  const parts = {
+    ...service.parts,
+    ...(dispatches ? {} : { dispatcher: { dispatch: async () => {} } }),
+    settings: { maxBodyBytes: 1_000, maxBodyDepth: 10 },
+  };
+  const call = (
+    { query = '', headers = {}, body = event.body, workflowId = 'greeting', context = {} }: Call = {},
+    changes: Partial<typeof parts> = {},
+  ) =>
+    createRunWorkflow({ ...parts, ...changes })(
+      {
+        ...event,
+        ...{ rawQueryString: query, body, pathParameters: { workflowId } },
+        headers: { ...event.headers, ...headers },
+      },
+      context as Context,
+    ) as Promise<APIGatewayProxyStructuredResultV2>;
+  return { ...service, call, records: executions.records };
+};
+
+const failing = greeting({
+  nodes: [manual, { id: 'fail', type: 'stopAndError', parameters: { message: 'no {{ name }}' } }],
+  connections: [{ sourceNodeId: 'start', targetNodeId: 'fail' }],
+});
+
+const wait = { prefer: 'wait=5' };
+
+describe('POST /api/admin/workflows/{workflowId}/executions', () => {
+  test('starts the only trigger with the body as its input, marked as by hand', async () => {
+    const { call, records } = await aService();
+    const answer = await call();
+    expect(answer).toMatchObject({ statusCode: 202 });
+    const { executionId } = bodyOf(answer);
+    expect(bodyOf(answer)).toEqual({
+      executionId: expect.any(String),
+      workflowId: 'greeting',
+      workflowVersion: 1,
+      status: 'accepted',
+    });
+    const [record] = records();
+    if (record === undefined) throw new Error('there is no record');
+    expect(describeExecution(record)).toMatchObject({
+      executionId,
+      status: 'succeeded',
+      trigger: { nodeId: 'start', type: 'manualTrigger', byHand: true },
+    });
+  });
+
+  test('waits for the result', async () => {
+    const { call } = await aService();
+    const answer = await call({ headers: wait });
+    expect(answer).toMatchObject({ statusCode: 200, headers: { 'preference-applied': 'wait=5' } });
+    expect(bodyOf(answer)).toEqual({
+      executionId: expect.any(String),
+      workflowId: 'greeting',
+      workflowVersion: 1,
+      status: 'succeeded',
+      output: { greeting: 'Hello, Ada' },
+      response: null,
+      failure: null,
+    });
+  });
+
+  test('says with what a run failed that was waited for', async () => {
+    const { call } = await aService(failing);
+    const answer = await call({ headers: wait });
+    expect([answer.statusCode, bodyOf(answer)]).toEqual([
+      200,
+      expect.objectContaining({
+        status: 'failed',
+        failure: expect.objectContaining({ nodeId: 'fail', message: 'no Ada' }),
+      }),
+    ]);
+  });
+
+  test('answers 202 when the result is not there in time', async () => {
+    const { call, clock } = await aService(greeting(), { dispatches: false });
+    const passing = { ...clock, sleep: async (ms: number) => clock.advance(ms) };
+    const answer = await call({ headers: wait }, { clock: passing });
+    expect([answer.statusCode, bodyOf(answer).status]).toEqual([202, 'accepted']);
+    const context = { getRemainingTimeInMillis: () => 900 };
+    expect(await call({ headers: wait, context })).toMatchObject({ statusCode: 202 });
+  });
+
+  test('answers 202 when the result can not be read: the execution is accepted', async () => {
+    const { call, parts } = await aService();
+    let isAccepted = false;
+    const executions = {
+      ...parts.executions,
+      start: async (...args: Parameters<typeof parts.executions.start>) => {
+        isAccepted = true;
+        return parts.executions.start(...args);
+      },
+      find: async (executionId: string) => {
+        if (isAccepted) throw new AppError('STORE_UNAVAILABLE', {});
+        return parts.executions.find(executionId);
+      },
+    };
+    expect(await call({ headers: wait }, { executions })).toMatchObject({ statusCode: 202 });
+  });
+
+  test('starts once for each Idempotency-Key, and refuses another body under it', async () => {
+    const { call, records } = await aService();
+    const headers = { 'idempotency-key': '"7"' };
+    const first = bodyOf(await call({ headers }));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call({ headers })));
+    expect(new Set(answers.map((answer) => bodyOf(answer).executionId))).toEqual(
+      new Set([first.executionId]),
+    );
+    expect(bodyOf(await call({ headers: { ...headers, ...wait } }))).toMatchObject({
+      executionId: first.executionId,
+      duplicate: true,
+      output: { greeting: 'Hello, Ada' },
+    });
+    expect(await call({ headers, body: '{"name":"Bob"}' })).toMatchObject(
+      aProblem(422, 'delivery-key-reused'),
+    );
+    expect(records()).toHaveLength(1);
+  });
+
+  test('starts a webhook with what is given of a request', async () => {
+    const { call } = await aService(aWorkflow({ settings: express }));
+    const answer = await call({ headers: wait, body: '{"body":{"name":"Ada"}}' });
+    expect(bodyOf(answer)).toMatchObject({ status: 'succeeded', output: { greeting: 'Hello, Ada' } });
+  });
+
+  test.each([
+    ['scheduleTrigger', { rate: '1 hour' }, {}, { triggerType: 'schedule', scheduledAt: expect.any(String) }],
+    ['eventTrigger', { pattern: { source: ['a'] } }, { event: { id: '1' } }, { event: { id: '1' } }],
+    [
+      'queueTrigger',
+      { queue: 'arn:aws:sqs:us-east-1:123456789012:orders' },
+      { message: { body: 1 } },
+      { message: { body: 1 } },
+    ],
+    ['errorTrigger', {}, { executionId: 'e-1' }, { triggerType: 'error', executionId: 'e-1' }],
+  ])('starts a %s with an input of its shape', async (type, parameters, input, output) => {
+    const nodes = [{ id: 'start', type, parameters: parameters as JsonObject }];
+    const { call } = await aService(greeting({ nodes, connections: [] }));
+    const answer = await call({ headers: wait, body: JSON.stringify(input) });
+    expect(bodyOf(answer)).toMatchObject({ status: 'succeeded', output });
+  });
+
+  const both = greeting({
+    nodes: [manual, aTrigger(), { ...manual, id: 'off', disabled: true }],
+    connections: [],
+  });
+
+  test('starts the trigger that is named', async () => {
+    const { call, records } = await aService(both);
+    expect(await call({ query: 'trigger=request' })).toMatchObject({ statusCode: 202 });
+    expect(records()[0]?.trigger).toEqual({ nodeId: 'request', type: 'webhookTrigger', byHand: true });
+  });
+
+  test.each<[string, number, string, string, WorkflowDefinition | null, Call]>([
+    ['no such workflow', 404, 'workflow-not-found', 'There is no workflow greeting.', null, {}],
+    ['what is no id', 404, 'workflow-not-found', 'with this id', null, { workflowId: '../a' }],
+    [
+      'a disabled workflow',
+      409,
+      'not-startable',
+      'workflow enable greeting',
+      greeting({ enabled: false }),
+      {},
+    ],
+    [
+      'none of several triggers',
+      409,
+      'not-startable',
+      'start (manualTrigger), request (webhookTrigger)',
+      both,
+      {},
+    ],
+    [
+      'no such trigger',
+      409,
+      'not-startable',
+      'but start (manualTrigger)',
+      greeting(),
+      { query: 'trigger=greet' },
+    ],
+    [
+      'a disabled trigger',
+      409,
+      'not-startable',
+      'no enabled trigger of that name',
+      both,
+      { query: 'trigger=off' },
+    ],
+    [
+      'a workflow whose triggers are disabled',
+      409,
+      'not-startable',
+      'no trigger that is enabled',
+      greeting({ nodes: [{ ...manual, disabled: true }], connections: [] }),
+      {},
+    ],
+    ['an input that is no object', 400, 'body-invalid', 'is a JSON object', greeting(), { body: '[1]' }],
+    ['an input that is not JSON', 400, 'body-invalid', 'not valid JSON', greeting(), { body: '{' }],
+    ['an input too deep', 400, 'body-too-deep', '10 levels', greeting(), { body: '['.repeat(11) }],
+    ['an input too large', 413, 'body-too-large', '1000 bytes', greeting(), { body: 'x'.repeat(1_001) }],
+    ['another parameter', 400, 'query-invalid', 'node', greeting(), { query: 'node=start' }],
+  ])('refuses %s', async (_what, status, type, detail, workflow, request) => {
+    const { call, records } = await aService(workflow);
+    const answer = await call(request);
+    expect(answer).toMatchObject(aProblem(status, type));
+    expect(bodyOf(answer).detail).toContain(detail);
+    expect(records()).toEqual([]);
+  });
+
+  test('starts with an empty input when there is no body', async () => {
+    const { call } = await aService();
+    expect(bodyOf(await call({ headers: wait, body: '' }))).toMatchObject({ status: 'succeeded' });
+  });
+});
