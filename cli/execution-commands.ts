@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
 import { toRetry } from '../lib/app/compose.ts';
+import { isPlainObject, type JsonObject } from '../lib/contract/json.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { Logger } from '../lib/contract/services.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
@@ -18,14 +19,18 @@ import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/r
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
 import type { ExecutionEvents } from '../lib/executions/record/execution-events.ts';
 import { EXECUTION_STATUSES } from '../lib/executions/record/execution-status.ts';
+import { isInBlob, unpackText } from '../lib/executions/record/pack-value.ts';
 import { AppError, isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
-import { usageError } from './command-error.ts';
+import { CommandError, usageError } from './command-error.ts';
 import { toAccount, toTable } from './executions/execution-text.ts';
 import type { Io } from './io.ts';
+import { parseJson } from './parse-json.ts';
 import { readId } from './read-arguments.ts';
+import { readInput } from './read-input.ts';
 import { watchExecution } from './watch-execution.ts';
+import { startWorkflow } from './workflows/start-workflow.ts';
 
 export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
   const execution = program.command('execution').description('list, follow, retry and cancel executions');
@@ -142,6 +147,53 @@ const cancel = async (id: string, context: TargetContext): Promise<void> => {
 const watch = (id: string, context: TargetContext): Promise<void> => {
   const parts = toParts(context);
   return watchExecution(() => findReconciledExecution(id, parts), context.io);
+};
+
+export interface RunOptions {
+  /** The node to start from; absent: the only trigger. */
+  readonly trigger?: string;
+  /** A file with the input; `-` is standard input; absent: `{}`. */
+  readonly input?: string;
+  readonly wait?: boolean;
+}
+
+/**
+ * Starts a workflow by hand. With `wait`, follows it to its end on standard error, and prints its output alone.
+ *
+ * @throws CommandError when the input is wrong, or the execution does not succeed
+ */
+export const runWorkflow = async (
+  workflowId: string,
+  { trigger, input, wait = false }: RunOptions,
+  findNodeType: FindNodeType,
+  context: TargetContext,
+): Promise<void> => {
+  const { io } = context;
+  const parts = toParts(context);
+  const start = { workflowId, triggerNodeId: trigger ?? null, input: await readTriggerInput(input, io) };
+  const started = await startWorkflow({ ...start, keepsResult: wait }, { ...parts, findNodeType });
+  const { executionId, workflowVersion } = started;
+  const accepted = `${executionId}: accepted, version ${workflowVersion} of ${workflowId}`;
+  if (!wait) {
+    io.print(accepted);
+    return io.note(`Follow it with: execution watch ${executionId}`);
+  }
+  io.note(accepted);
+  const find = () => findReconciledExecution(executionId, parts);
+  await watchExecution(find, { ...io, print: io.note, paintOut: io.paint });
+  const { result } = await find();
+  if (result === null || isInBlob(result)) return io.note('Its output is too large to be shown here.');
+  const { output } = JSON.parse(await unpackText(result, { get: async () => null }));
+  io.print(JSON.stringify(output, null, 2));
+};
+
+/** @throws CommandError */
+const readTriggerInput = async (file: string | undefined, io: Io): Promise<JsonObject> => {
+  if (file === undefined) return {};
+  const { name, text } = await readInput(file, io);
+  const input = parseJson(text, name);
+  if (isPlainObject(input)) return input as JsonObject;
+  throw new CommandError(`${name}: the input of a trigger is a JSON object`);
 };
 
 const toParts = ({ io, target }: TargetContext) => ({

@@ -4,15 +4,15 @@ import { putWorkflow, removeWorkflow } from '../lib/registrations/put-workflow.t
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
+import { type RunOptions, runWorkflow } from './execution-commands.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
-import { webhookUrls } from './webhook-urls.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
 import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
-import { type RunOptions, runWorkflow } from './workflows/run-workflow.ts';
+import { webhookUrls } from './workflows/webhook-urls.ts';
 
 export const addWorkflowCommands = (
   program: Command,
@@ -80,7 +80,7 @@ export const addWorkflowCommands = (
     .option('--input <file>', 'its input, a JSON object; - is standard input (default: {})')
     .option('--wait', 'follow it to its end, and print its output')
     .action((id: string, options: RunOptions) =>
-      onTypedTarget((context) => runWorkflow(id, options, context)),
+      onTypedTarget((context) => runWorkflow(id, options, context.findNodeType, context)),
     );
 
   workflow

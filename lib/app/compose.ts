@@ -39,11 +39,11 @@ import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
 import { lateCredentials } from './late-credentials.ts';
+import { lateFailures } from './late-failures.ts';
 import { lateFeatures } from './late-features.ts';
 import { lateFiles } from './late-files.ts';
 import { lateInspect } from './late-inspect.ts';
 import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
-import { lateFailures } from './triggers/late-failures.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
 // of the last exports; its bundle holds only what that one reaches. All throw AppError `CONFIGURATION_INVALID`, so that

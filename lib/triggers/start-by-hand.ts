@@ -10,7 +10,7 @@ import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import type { StartParts } from './start-by-event.ts';
 
 /** What an operator asks for. */
-export interface HandStart {
+interface HandStart {
   readonly workflowId: string;
   /** Null for the only trigger that is enabled. */
   readonly triggerNodeId: string | null;

@@ -21,6 +21,7 @@ describe('the configuration', () => {
       dynamodbEndpoint: null,
       region: 'us-east-1',
       lambdaEndpoint: null,
+      dispatchFunction: null,
       durableFunction: null,
       expressFunction: null,
       blobBucket: null,

@@ -32,6 +32,9 @@ export const packText = async (text: string, { limitBytes, key, blobs }: PackOpt
   return `b${key}`;
 };
 
+/** Whether a packed text is the key of a blob. */
+export const isInBlob = (packed: string): boolean => packed.startsWith('b');
+
 /** @throws AppError `STORE_UNAVAILABLE`, or an Error that names the key of a blob that is gone */
 export const unpackText = async (
   packed: string,

@@ -32,7 +32,7 @@ const printTraits = (description: NodeTypeDescription): string[] => {
 const triggerSources: Readonly<Record<NonNullable<NodeTypeDescription['firedBy']>, string>> = {
   request: 'an HTTP request',
   subworkflow: 'a `subworkflow` node of another workflow, or by hand',
-  event: 'events of AWS',
+  event: 'events',
 };
 
 const printKind = ({ kind, firedBy, pure, control }: NodeTypeDescription): string => {

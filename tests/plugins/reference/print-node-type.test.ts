@@ -69,10 +69,10 @@ describe('a line says', () => {
     ],
     ['Trigger, fired by an HTTP request', { kind: 'trigger', firedBy: 'request' }],
     [
-      'Trigger, fired by a `subworkflow` node of another workflow',
+      'Trigger, fired by a `subworkflow` node of another workflow, or by hand',
       { kind: 'trigger', firedBy: 'subworkflow' },
     ],
-    ['Trigger, fired by events of AWS', { kind: 'trigger', firedBy: 'event' }],
+    ['Trigger, fired by events', { kind: 'trigger', firedBy: 'event' }],
     ['Trigger; nothing fires it', { kind: 'trigger' }],
     ['Inputs: `left`, `right`', { inputs: ['left', 'right'] }],
     ['Types of its credential: `httpBearer`, `oauth2`', { credentialTypes: ['httpBearer', 'oauth2'] }],

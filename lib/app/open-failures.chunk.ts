@@ -1,13 +1,13 @@
-import { type AwsCallerOptions, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
-import { createSendFailure } from '../../adapters/aws/lambda-failure-reports.ts';
-import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
-import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
-import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
-import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import { ERROR_TRIGGER, type FailureReports } from '../../executions/record/failure-reports.ts';
-import { findListeners } from '../../registrations/find-listeners.ts';
-import type { StoredRegistration } from '../../registrations/registration-store.ts';
-import { createCache } from '../../shared/cache.ts';
+import { type AwsCallerOptions, createAwsCaller } from '../adapters/aws/aws-caller.ts';
+import { createSendFailure } from '../adapters/aws/lambda-failure-reports.ts';
+import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
+import { createRegistrationStore } from '../adapters/dynamodb/registrations/registration-store.ts';
+import type { TableNames } from '../adapters/dynamodb/table-names.ts';
+import { systemClock } from '../adapters/runtime/system-clock.ts';
+import { ERROR_TRIGGER, type FailureReports } from '../executions/record/failure-reports.ts';
+import { findListeners } from '../registrations/find-listeners.ts';
+import type { StoredRegistration } from '../registrations/registration-store.ts';
+import { createCache } from '../shared/cache.ts';
 
 export interface FailureParts extends Pick<AwsCallerOptions, 'region' | 'endpoint'> {
   readonly client: DynamoDbClient;

@@ -1,4 +1,4 @@
-import type { FailureReports } from '../../executions/record/failure-reports.ts';
+import type { FailureReports } from '../executions/record/failure-reports.ts';
 import type { FailureParts } from './open-failures.chunk.ts';
 
 /** Reports of failures whose code is loaded for the first failure: a run that succeeds needs none of it. */

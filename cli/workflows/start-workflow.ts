@@ -1,0 +1,45 @@
+import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import type { Clock, Logger } from '../../lib/contract/services.ts';
+import { AppError } from '../../lib/shared/errors.ts';
+import type { StartParts } from '../../lib/triggers/start-by-event.ts';
+import { startByHand } from '../../lib/triggers/start-by-hand.ts';
+
+interface Start {
+  readonly workflowId: string;
+  /** Null for the only trigger. */
+  readonly triggerNodeId: string | null;
+  readonly input: JsonObject;
+  /** Keep the output, to print it. */
+  readonly keepsResult: boolean;
+}
+
+interface Parts extends Pick<StartParts, 'workflows' | 'executions' | 'deliveries' | 'dispatcher'> {
+  readonly findNodeType: FindNodeType;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: Logger;
+}
+
+/**
+ * Starts a workflow by hand, as a new execution at each call.
+ *
+ * @throws AppError `NOT_STARTABLE` for an input that does not fit into a record: commands do not reach the bucket of the
+ *   service; and see {@link startByHand}
+ */
+export const startWorkflow = ({ workflowId, ...start }: Start, { findNodeType, ...parts }: Parts) => {
+  const refuseLarge = () => {
+    const reason = `its input is too large for a command; send it to POST /api/admin/workflows/${workflowId}/executions`;
+    return Promise.reject(new AppError('NOT_STARTABLE', { workflowId, reason }));
+  };
+  return startByHand(
+    { ...start, workflowId, key: null, content: '', traceparent: null },
+    {
+      ...parts,
+      blobs: { put: refuseLarge, get: async () => null },
+      ids: randomIds,
+      loadNodeTypes: async () => findNodeType,
+      windowMs: 0,
+    },
+  );
+};
