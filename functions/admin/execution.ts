@@ -1,4 +1,4 @@
-import { openExecutions } from '../../lib/app/compose.ts';
+import { openShowExecution } from '../../lib/app/compose.ts';
 import { createShowExecution } from '../../lib/app/executions-handlers.ts';
 
-export const handler = createShowExecution(openExecutions());
+export const handler = createShowExecution(openShowExecution());

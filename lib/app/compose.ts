@@ -85,18 +85,14 @@ const openDispatcher = (config: Config, options: LambdaOptions = {}) =>
 const openDurableService = (config: Config, options: LambdaOptions = {}) =>
   createLambdaDurableService(openLambda(config, options));
 
-/**
- * Publishes completion events to the bus, through the outbox, or to the log; and reports failures, in functions that finish
- * executions as failed.
- */
-const openEvents = (config: Config, logger: Logger, stores: Pick<Stores, 'client' | 'tables'>) => {
-  const failures = openFailures(config, stores);
-  const { region, eventBus } = config;
-  if (eventBus === null) return { events: createLogEvents(logger), usesOutbox: false, ...failures };
+/** Publishes completion events to the bus, through the outbox, or to the log. */
+const openEvents = ({ region, eventBus }: Config, logger: Logger) => {
+  if (eventBus === null) return { events: createLogEvents(logger), usesOutbox: false };
   const call = createAwsCaller({ service: 'events', region, endpoint: null });
-  return { events: createEventBridgeEvents(call, { busName: eventBus }), usesOutbox: true, ...failures };
+  return { events: createEventBridgeEvents(call, { busName: eventBus }), usesOutbox: true };
 };
 
+/** Reports failures, for functions that finish executions as failed. */
 const openFailures = (
   { region, lambdaEndpoint, dispatchFunction, workflowCacheMs }: Config,
   { client, tables }: Pick<Stores, 'client' | 'tables'>,
@@ -144,7 +140,12 @@ export const openExecutions = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const stores = openStores(config);
   const listWorkflowIds = createListWorkflowIds(stores.client, stores.tables);
-  return { logger, clock: systemClock, ...stores, listWorkflowIds, ...openEvents(config, logger, stores) };
+  return { logger, clock: systemClock, ...stores, listWorkflowIds, ...openEvents(config, logger) };
+};
+
+export const openShowExecution = (config: Config = openConfig()) => {
+  const executions = openExecutions(config);
+  return { ...executions, ...openFailures(config, executions) };
 };
 
 export const openCancel = (config: Config = openConfig()) => ({
@@ -174,7 +175,8 @@ export const openSweep = (config: Config = openConfig()) => {
   const stores = openStores(config);
   return {
     ...stores,
-    ...openEvents(config, logger, stores),
+    ...openEvents(config, logger),
+    ...openFailures(config, stores),
     dispatcher: openDispatcher(config),
     durableService: openDurableService(config),
     clock: systemClock,
@@ -212,7 +214,8 @@ const openRunParts = (config: Config) => {
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs: openBlobs(config),
-    ...openEvents(config, logger, { client, tables }),
+    ...openEvents(config, logger),
+    ...openFailures(config, { client, tables }),
     services: openServices({ http: outboundCredentials, tcp }, config),
     outboundCredentials,
     filesFor: lateFiles(config, executions),

@@ -33,6 +33,7 @@ const answers: Record<string, unknown> = {
   adminExecution: { statusCode: 404 },
   adminRetryExecution: { statusCode: 404 },
   adminCancelExecution: { statusCode: 404 },
+  adminRunWorkflow: { statusCode: 404 },
   ...Object.fromEntries(adminFunctions.map((name) => [name, { statusCode: 200 }])),
   adminHealth: { statusCode: 200, body: expect.stringContaining('"checks":{"store":{"status":"healthy"}}') },
 };
@@ -41,13 +42,14 @@ const KILOBYTE = 1_000;
 
 /** Of the bundles of functions that run workflows or list plugins; 66 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 175,
+  webhook: 176,
   runExpress: 154,
-  runDurable: 250,
-  adminRetryExecution: 126,
+  runDurable: 251,
+  adminRetryExecution: 127,
+  adminRunWorkflow: 126,
   dispatch: 126,
   sweepRegistrations: 126,
-  ...Object.fromEntries(adminFunctions.map((name) => [name, 78])),
+  ...Object.fromEntries(adminFunctions.map((name) => [name, 79])),
 };
 
 /** The functions that load the plugins of a workflow. */
@@ -56,9 +58,13 @@ const loading = [
   'runDurable',
   'runExpress',
   'adminRetryExecution',
+  'adminRunWorkflow',
   'dispatch',
   'sweepRegistrations',
 ];
+
+/** The functions that finish executions as failed, and report it. */
+const reporting = ['webhook', 'runDurable', 'runExpress', 'sweep', 'adminExecution'];
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
 const workflowOnUse = {
@@ -204,7 +210,10 @@ describe('the zips', () => {
     expect(files).toContain(`${bundle}.cjs`);
     const beside = files.filter((path) => path !== `${bundle}.cjs`);
     const withPlugins = [...loading, ...adminFunctions];
-    const chunks = withPlugins.includes(name) ? ['data.plugin', 'executor.chunk'] : [];
+    const chunks = [
+      ...(withPlugins.includes(name) ? ['data.plugin', 'executor.chunk'] : []),
+      ...(reporting.includes(name) ? ['open-failures.chunk'] : []),
+    ];
     const expected = chunks.map((chunk) => `${bundle}.chunks/${chunk}.mjs`);
     expect(beside).toEqual(expected.length === 0 ? [] : expect.arrayContaining(expected));
   });
@@ -358,8 +367,10 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:PutItem DeliveriesTable',
         'dynamodb:PutItem ExecutionsTable',
+        'dynamodb:Query RegistrationsTable/index/byNodeType',
         'dynamodb:UpdateItem DeliveriesTable',
         'dynamodb:UpdateItem ExecutionsTable',
+        'lambda:InvokeFunction dispatch',
         'lambda:InvokeFunction runDurable:durable',
         'lambda:InvokeFunction runExpress',
         'lambda:StopDurableExecution runDurable:*',
@@ -384,6 +395,7 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:PutItem DeliveriesTable',
         'dynamodb:PutItem ExecutionsTable',
+        'dynamodb:Query RegistrationsTable/index/byNodeType',
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:InvokeFunction runDurable:durable',
         'lambda:InvokeFunction runExpress',
@@ -394,9 +406,11 @@ describe('the template', () => {
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:Query RegistrationsTable/index/byNodeType',
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:CheckpointDurableExecution runDurable:*',
         'lambda:GetDurableExecutionState runDurable:*',
+        'lambda:InvokeFunction dispatch',
         's3:AbortMultipartUpload BlobBucket',
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
@@ -412,7 +426,9 @@ describe('the template', () => {
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:Query RegistrationsTable/index/byNodeType',
         'dynamodb:UpdateItem ExecutionsTable',
+        'lambda:InvokeFunction dispatch',
         's3:AbortMultipartUpload BlobBucket',
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
@@ -436,8 +452,10 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:Query ExecutionsTable/index/bySweep',
+        'dynamodb:Query RegistrationsTable/index/byNodeType',
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:GetDurableExecution runDurable:*',
+        'lambda:InvokeFunction dispatch',
         'lambda:InvokeFunction runDurable:durable',
         'lambda:InvokeFunction runExpress',
         'lambda:StopDurableExecution runDurable:*',
@@ -451,7 +469,12 @@ describe('the template', () => {
         'dynamodb:Query ExecutionsTable/index/byWorkflow',
         'dynamodb:Scan WorkflowsTable',
       ],
-      AdminExecutionRole: ['dynamodb:GetItem ExecutionsTable', 'dynamodb:UpdateItem ExecutionsTable'],
+      AdminExecutionRole: [
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:Query RegistrationsTable/index/byNodeType',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'lambda:InvokeFunction dispatch',
+      ],
       AdminRetryExecutionRole: [
         'dynamodb:DeleteItem ExecutionsTable',
         'dynamodb:GetItem ExecutionsTable',
@@ -460,6 +483,20 @@ describe('the template', () => {
         'dynamodb:PutItem ExecutionsTable',
         'lambda:InvokeFunction runDurable:durable',
         'lambda:InvokeFunction runExpress',
+      ],
+      AdminRunWorkflowRole: [
+        'dynamodb:DeleteItem ExecutionsTable',
+        'dynamodb:GetItem DeliveriesTable',
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:PutItem DeliveriesTable',
+        'dynamodb:PutItem ExecutionsTable',
+        'dynamodb:UpdateItem ExecutionsTable',
+        'lambda:InvokeFunction runDurable:durable',
+        'lambda:InvokeFunction runExpress',
+        's3:GetObject BlobBucket',
+        's3:ListBucket BlobBucket',
+        's3:PutObject BlobBucket',
       ],
       AdminCancelExecutionRole: [
         'dynamodb:GetItem ExecutionsTable',
@@ -472,6 +509,14 @@ describe('the template', () => {
   test('no function publishes on an event bus unless one is asked for', async () => {
     const functions = JSON.stringify(ofType('AWS::Lambda::Function'));
     expect(new Set(functions.match(/"EVENT_BUS":"[^"]*"/g))).toEqual(new Set(['"EVENT_BUS":"none"']));
+  });
+
+  test('what finishes executions as failed, and nothing else, reports failures to the one that takes events', () => {
+    const functions = ofType('AWS::Lambda::Function').filter(([, { Properties }]) =>
+      JSON.stringify(Properties.Environment ?? {}).includes('"DISPATCH_FUNCTION":"hookloom-dev-dispatch"'),
+    );
+    const names = functions.map(([, { Properties }]) => String(Properties.FunctionName));
+    expect(names.sort()).toEqual(reporting.map((name) => `hookloom-dev-${name}`).sort());
   });
 
   test('the durable function is one, with its alias; what Lambda gives up reaches the sweeper', () => {
@@ -534,6 +579,7 @@ describe('the template', () => {
       'GET /api/admin/executions/{executionId}': 'AWS_IAM',
       'POST /api/admin/executions/{executionId}/retry': 'AWS_IAM',
       'POST /api/admin/executions/{executionId}/cancel': 'AWS_IAM',
+      'POST /api/admin/workflows/{workflowId}/executions': 'AWS_IAM',
       'ANY /api/webhook/{workflowId}': 'NONE',
       'ANY /api/webhook/{workflowId}/{path+}': 'NONE',
       'GET /api/admin/plugins': 'AWS_IAM',

@@ -1,6 +1,7 @@
 import { useRunningProject } from '../support/a-running-project.ts';
 import { useStandIn } from '../support/stand-in.ts';
 import { describeCommandLine } from './suites/command-line.ts';
+import { describeFailuresAndHand } from './suites/failures-and-hand.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
@@ -21,3 +22,4 @@ describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
 describeWebhookGuards(project);
+describeFailuresAndHand(project);

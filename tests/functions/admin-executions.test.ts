@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { openCancel, openExecutions, openRetry } from '../../lib/app/compose.ts';
+import { openCancel, openExecutions, openRetry, openShowExecution } from '../../lib/app/compose.ts';
 import {
   createCancelExecution,
   createListExecutions,
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const handlers: Record<Name, () => unknown> = {
   adminExecutions: () => createListExecutions(openExecutions()),
-  adminExecution: () => createShowExecution(openExecutions()),
+  adminExecution: () => createShowExecution(openShowExecution()),
   adminRetryExecution: () => createRetryExecution(openRetry()),
   adminCancelExecution: () => createCancelExecution(openCancel()),
 };

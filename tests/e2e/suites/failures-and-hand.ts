@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../../lib/contract/json.ts';
+import { workflow } from '../../support/a-project-file.ts';
+import { json, type RunningProject } from '../../support/a-running-project.ts';
+import { poll } from '../../support/poll.ts';
+
+export const describeFailuresAndHand = (project: RunningProject): void => {
+  const { cli, get, post, storeWorkflow } = project;
+
+  interface Listed {
+    readonly executions: readonly { readonly executionId: string; readonly status: string }[];
+  }
+
+  const executionsOf = async (id: string): Promise<Listed['executions']> =>
+    (await get<Listed>(`/api/admin/executions?workflowId=${id}`)).body.executions;
+
+  const show = async (executionId: string) =>
+    JSON.parse((await cli(`execution show ${executionId} --json`)).stdout);
+
+  describe('the failure of a workflow', () => {
+    const fail = { type: 'stopAndError', parameters: { message: 'no stock of {{ body.item }}' } };
+
+    const onFailure = (workflows: readonly string[]) => ({
+      id: 'on-failure',
+      name: 'On failure',
+      enabled: true,
+      nodes: [{ id: 'failure', type: 'errorTrigger', parameters: { workflows } }],
+      connections: [],
+      settings: { recordData: 'always' },
+    });
+
+    test.each([
+      ['inline', { responseMode: 'lastNode' }, 500],
+      ['in the background', { responseMode: 'onReceived' }, 202],
+    ])('of a run %s starts the workflow that asks for it, once', async (_how, parameters, status) => {
+      const id = `fails-${parameters.responseMode}`;
+      await storeWorkflow(onFailure([id]));
+      await storeWorkflow(workflow(id, fail, parameters));
+      const before = (await executionsOf('on-failure')).length;
+      const answer = await post(`/api/webhook/${id}/webhook`, '{"item":"tea"}', json);
+      expect(answer.status).toBe(status);
+      await poll(async () => {
+        const all = await executionsOf('on-failure');
+        return all.length > before && all[0]?.status === 'succeeded';
+      });
+      const [started, ...others] = await executionsOf('on-failure');
+      expect(others).toHaveLength(before);
+      const [failed] = await executionsOf(id);
+      const [node] = (await show(started?.executionId ?? '')).nodes;
+      expect(node.outputs.main).toMatchObject({
+        triggerType: 'error',
+        workflowId: id,
+        executionId: failed?.executionId,
+        failure: { message: 'no stock of tea' },
+        show: { path: `/api/admin/executions/${failed?.executionId}` },
+      });
+    });
+  });
+
+  describe('by hand', () => {
+    test('a sample runs with an input of its shape', async () => {
+      const stdin = '{"body":{"name":"Ada"}}';
+      const { code, stdout } = await cli('workflow run hello --input - --wait', { stdin });
+      expect([code, JSON.parse(stdout)]).toEqual([0, { greeting: 'Hello, Ada' }]);
+    });
+
+    test('the admin API waits for the result', async () => {
+      const headers = { ...json, prefer: 'wait=20', 'idempotency-key': '"1"' };
+      const start = () =>
+        post<JsonObject>('/api/admin/workflows/hello/executions', '{"body":{"name":"Bob"}}', headers);
+      const { status, body } = await start();
+      expect([status, body]).toEqual([
+        200,
+        expect.objectContaining({ status: 'succeeded', output: { greeting: 'Hello, Bob' } }),
+      ]);
+      expect((await start()).body).toMatchObject({ executionId: body.executionId, duplicate: true });
+      expect(await show(String(body.executionId))).toMatchObject({ trigger: { byHand: true } });
+    });
+
+    test('what can not be started says why', async () => {
+      const { code, stderr } = await cli('workflow run hello --trigger greet');
+      expect([code, stderr.trim()]).toEqual([
+        1,
+        "Workflow hello can't be started like this: it has no enabled trigger of that name, but request (webhookTrigger).",
+      ]);
+    });
+  });
+};
