@@ -101,10 +101,13 @@ const publish = async (
   { executions, events, failures, logger }: FinishParts,
 ): Promise<void> => {
   const { executionId, workflowId, isInOutbox } = execution;
-  try {
-    await events.publish(toEnded(execution));
-    if (isReported) await failures?.send(executionId);
-  } catch (cause) {
+  const sent = await Promise.allSettled([
+    events.publish(toEnded(execution)),
+    isReported ? failures?.send(executionId) : null,
+  ]);
+  const refused = sent.find(({ status }) => status === 'rejected');
+  if (refused?.status === 'rejected') {
+    const cause: unknown = refused.reason;
     logger.error('The end of the execution is not published.', { executionId, workflowId, cause });
     return;
   }

@@ -123,6 +123,15 @@ describe('an execution that ends badly', () => {
     expect(await isInOutbox()).toBe(false);
   });
 
+  test('is reported while its event can not be published, and stays in the outbox for that', async () => {
+    const { start, end, calls, parts, unstarted, isInOutbox } = await aRun();
+    const publish = () => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId: 'e-1' }));
+    await start();
+    await finishExecution(unstarted, end('failed'), { ...parts, events: { publish } });
+    expect(calls).toContain('report e-1');
+    expect(await isInOutbox()).toBe(true);
+  });
+
   test('is reported when it is not known whether a trigger asks for it', async () => {
     const { start, finish, calls } = await aRun({
       areWanted: async () => {
