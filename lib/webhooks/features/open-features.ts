@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../contract/json.ts';
 import type { Answer } from '../../shared/answer.ts';
-import { AppError, isAppError } from '../../shared/errors.ts';
+import { type AppError, isAppError } from '../../shared/errors.ts';
+import { featureError } from '../../shared/feature-errors.ts';
 import type { PathConfig, WebhookFeatures } from '../../workflows/definition/path-config.ts';
 import {
   type FeaturePorts,
@@ -74,7 +75,7 @@ const openOne = (feature: WebhookFeature, rule: JsonValue, ports: FeaturePorts):
   }
 };
 
-const misconfigured = (cause: unknown): AppError => new AppError('WEBHOOK_MISCONFIGURED', {}, cause);
+const misconfigured = (cause: unknown): AppError => featureError('WEBHOOK_MISCONFIGURED', {}, cause);
 
 /** One after the other, until one has a result. */
 const first =

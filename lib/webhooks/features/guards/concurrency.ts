@@ -1,6 +1,7 @@
 import { isFinal } from '../../../executions/record/execution-status.ts';
 import { createCache } from '../../../shared/cache.ts';
-import { AppError, isAppError } from '../../../shared/errors.ts';
+import { isAppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import type { ConcurrencyRule } from '../../../workflows/webhook-rules/concurrency-rule.ts';
 import type { Slot } from '../../limits/slots.ts';
 import type { FeaturePorts, WebhookFeature } from '../../webhook-feature.ts';
@@ -23,7 +24,7 @@ export const concurrency: WebhookFeature = (value, ports) => {
   const { clock, slots, executions } = ports;
   const isOver = createIsOver(ports);
 
-  const limited = () => new AppError('CONCURRENCY_LIMITED', { max, retryAfterSeconds: RETRY_AFTER_SECONDS });
+  const limited = () => featureError('CONCURRENCY_LIMITED', { max, retryAfterSeconds: RETRY_AFTER_SECONDS });
 
   const cancel = async ({ executionId }: Slot): Promise<void> => {
     try {

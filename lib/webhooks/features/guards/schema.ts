@@ -1,4 +1,5 @@
-import { AppError } from '../../../shared/errors.ts';
+import type { AppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import type { JsonMap } from '../../../shared/json-schema/bound-schema.ts';
 import { compileJsonSchema } from '../../../shared/json-schema/compile-json-schema.ts';
 import type { WebhookFeature } from '../../webhook-feature.ts';
@@ -25,7 +26,7 @@ export const schema: WebhookFeature = (rule) => {
         pointer: shorten(pointer),
         detail: shorten(describeViolation(keyword, message)),
       }));
-      throw new AppError('BODY_SCHEMA_MISMATCH', { errors });
+      throw featureError('BODY_SCHEMA_MISMATCH', { errors });
     },
   };
 };
@@ -42,7 +43,7 @@ const check = <Result>(find: () => Result): Result => {
 
 const unchecked = (reason: string, cause?: unknown): AppError => {
   const errors = [{ pointer: '#', detail: `The body can't be checked: ${reason}.` }];
-  return new AppError('BODY_SCHEMA_MISMATCH', { errors }, cause);
+  return featureError('BODY_SCHEMA_MISMATCH', { errors }, cause);
 };
 
 /** Counts the values at any depth, until there are more than the limit. */
