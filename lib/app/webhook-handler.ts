@@ -14,7 +14,7 @@ import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
 import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
-import { findWebhook } from '../webhooks/find-webhook.ts';
+import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';

@@ -99,12 +99,7 @@ const webhookTrigger: TriggerProvider = {
       default: 'POST',
       description: 'Requests by another method get 405',
     },
-    {
-      name: 'methods',
-      displayName: 'Methods',
-      type: 'array',
-      description: 'Several, instead of method',
-    },
+    toProperty(['methods', 'Methods', 'array', 'Several, instead of method']),
     {
       name: 'authentication',
       displayName: 'Authentication',

@@ -1,5 +1,5 @@
 import { type CatalogueEntry, catalogue } from './error-catalogue.ts';
-import type { featureCatalogue } from './feature-errors.ts';
+import type { featureCatalogue } from './feature-catalogue.ts';
 
 type CommonCode = keyof typeof catalogue;
 type Catalogue = typeof catalogue & typeof featureCatalogue;

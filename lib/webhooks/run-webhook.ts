@@ -9,15 +9,15 @@ import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
-import { AppError, isAppError } from '../shared/errors.ts';
+import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
-import { readResult, waitForResult } from './await-result.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
-import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
+import { readResult } from './read-result.ts';
 import { toRequestScope } from './request-scope.ts';
+import type { Webhook } from './webhook.ts';
 import type { AnswerStages } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
@@ -105,9 +105,8 @@ const runBehind = async (
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const known = await acceptDelivery(delivery, delivery.config.execution, parts);
-  const { executionId } = delivery.execution;
-  const waiting = waitMs > 0 ? waitForResult(executionId, waitMs, parts) : null;
-  const { status, result } = (await waiting?.catch(nullIfUnavailable)) ?? { result: null };
+  const waited = waitMs > 0 ? await waitFor(delivery, waitMs, parts) : null;
+  const { status, result } = waited ?? { result: null };
   if (result === null) {
     const accepted = toAccepted(delivery, known);
     return answerAccepted({ ...accepted, status: status ?? accepted.status });
@@ -116,9 +115,9 @@ const runBehind = async (
   return known === null ? answer : markDuplicate(answer);
 };
 
-const nullIfUnavailable = (error: unknown): null => {
-  if (isAppError(error, 'STORE_UNAVAILABLE')) return null;
-  throw error;
+const waitFor = async ({ execution }: WebhookDelivery, waitMs: number, parts: RunWebhookParts) => {
+  const { waitForResult } = await import('./wait-for-result.chunk.ts');
+  return waitForResult(execution.executionId, waitMs, parts);
 };
 
 /** The result of a run in this process; for a duplicate, the result of the first delivery. */

@@ -7,9 +7,9 @@ import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Accepted } from './answer-run.ts';
-import type { Webhook } from './find-webhook.ts';
 import type { SlotStore } from './limits/slots.ts';
 import type { TakeToken } from './limits/token-bucket.ts';
+import type { Webhook } from './webhook.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** A request at a webhook, before its body is parsed. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { answerProblem } from '../../lib/http/problem.ts';
 import { type CatalogueEntry, catalogue } from '../../lib/shared/error-catalogue.ts';
 import { AppError, type ErrorCode, type ErrorParameters } from '../../lib/shared/errors.ts';
-import { featureCatalogue } from '../../lib/shared/feature-errors.ts';
+import { featureCatalogue } from '../../lib/shared/feature-catalogue.ts';
 
 const executionId = 'execution-1';
 const reason = 'it is odd';

@@ -1,6 +1,6 @@
 import type { Answer } from '../../shared/answer.ts';
 import { featureError } from '../../shared/feature-errors.ts';
-import { readPreflight } from '../preflight.ts';
+import { readPreflight } from '../matching/preflight.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 import { toOriginTest } from './match-origin.ts';
 
