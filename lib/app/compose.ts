@@ -14,7 +14,8 @@ import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createSdk, createSdkClient } from '../adapters/dynamodb/sdk-client.ts';
 import { tableNames } from '../adapters/dynamodb/table-names.ts';
 import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
-import { createWorkflowStore } from '../adapters/dynamodb/workflow-store.ts';
+import { createWorkflowReader } from '../adapters/dynamodb/workflows/workflow-reader.ts';
+import { createWorkflowStore } from '../adapters/dynamodb/workflows/workflow-store.ts';
 import { createEventBridgeEvents } from '../adapters/events/event-bridge-events.ts';
 import { createLogEvents } from '../adapters/events/log-events.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
@@ -59,7 +60,7 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
   return {
     client,
     tables,
-    workflows: createWorkflowStore(client, tables, systemClock),
+    workflows: createWorkflowReader(client, tables),
     executions: createExecutionStore(client, tables, { retentionDays, clock: systemClock }),
   };
 };
@@ -284,6 +285,7 @@ export const openCommands = (config: Config) => {
   const readCredentials = config.lambdaEndpoint === null ? () => sdk.config.credentials() : () => local;
   return {
     ...stores,
+    workflows: createWorkflowStore(client, tables, systemClock),
     close: () => sdk.destroy(),
     readCredentials,
     logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done

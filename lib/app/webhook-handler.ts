@@ -20,7 +20,7 @@ import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.t
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
 import { type OpenFeatures, withoutFeatures } from '../webhooks/webhook-feature.ts';
-import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
+import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
 
 export interface WebhookSettings {
   /** Lambda's own limit is 6 MB. */
@@ -51,7 +51,7 @@ const defaultWebhookSettings: WebhookSettings = {
 };
 
 interface WebhookFunctionParts extends BackgroundParts {
-  readonly workflows: WorkflowStore;
+  readonly workflows: WorkflowReader;
   readonly credentials: CredentialStore;
   readonly deliveries: DeliveryStore;
   readonly dispatcher: Dispatcher;

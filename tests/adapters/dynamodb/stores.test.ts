@@ -6,7 +6,7 @@ import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-s
 import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
-import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
+import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
 import { cases } from '../../support/deep.ts';
 import { describeDeliveryStore } from '../../support/delivery-store-suite.ts';
