@@ -5,6 +5,7 @@ import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
 import { describeWebhookGuards } from './suites/webhook-guards.ts';
+import { describeWebhookParameters } from './suites/webhook-parameters.ts';
 
 const standIn = useStandIn();
 const project = useRunningProject(() => ({
@@ -21,3 +22,4 @@ describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
 describeWebhookGuards(project);
+describeWebhookParameters(project);
