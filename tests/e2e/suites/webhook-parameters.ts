@@ -63,8 +63,7 @@ export const describeWebhookParameters = (project: RunningProject): void => {
     let key = '';
 
     beforeAll(async () => {
-      const created = await project.cli('credential create parameters-key --type apiKey --json');
-      key = JSON.parse(created.stdout).secret;
+      key = (await project.cli('credential create parameters-key --type apiKey')).stdout.trim();
       await project.storeWorkflow(definition);
     });
 
