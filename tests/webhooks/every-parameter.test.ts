@@ -18,7 +18,7 @@ interface Node {
 
 const docs = read('docs/webhooks.md');
 /** Names of properties: `name: value`, `{ name }`. */
-const inSuites = readAll('tests/e2e/suites').flatMap((text) => text.match(/\b\w+(?=: |,| \})/g) ?? []);
+const inSuites = readAll('tests/e2e/suites').flatMap((text) => text.match(/\b\w+(?=: | \})/g) ?? []);
 const inSamples = new Set(
   readAll('workflows')
     .flatMap((text): Node[] => JSON.parse(text).nodes)
