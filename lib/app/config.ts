@@ -34,6 +34,8 @@ export interface Config {
   /** Store of large values: a bucket, or a folder on this machine. */
   readonly blobBucket: string | null;
   readonly blobFolder: string | null;
+  /** Origin that takes uploads on this machine; null in AWS. */
+  readonly uploadEndpoint: string | null;
   /** Secrets of outbound credentials on this machine; null in AWS. */
   readonly secretsFolder: string | null;
   /** ARN of the role with which nodes call AWS; null on this machine. */
@@ -75,6 +77,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   expressFunction: env.RUN_EXPRESS_FUNCTION || null,
   blobBucket: env.BLOB_BUCKET || null,
   blobFolder: env.BLOB_FOLDER || null,
+  uploadEndpoint: env.UPLOAD_ENDPOINT || null,
   secretsFolder: env.SECRETS_FOLDER || null,
   workflowRole: env.WORKFLOW_ROLE || null,
   eventBus: env.EVENT_BUS === 'none' ? null : env.EVENT_BUS || null,

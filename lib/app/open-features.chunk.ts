@@ -9,12 +9,13 @@ import { createOpenFeatures } from '../webhooks/features/open-features.ts';
 import { rememberBuckets } from '../webhooks/limits/token-bucket.ts';
 import type { FeaturePorts, OpenFeatures } from '../webhooks/webhook-feature.ts';
 import type { Config } from './config.ts';
+import type { UploadConfig } from './open-uploads.ts';
 
 /** What the ports of features are made of: stores that only features use are opened with them. */
 export interface FeatureParts
-  extends Omit<FeaturePorts, 'takeToken' | 'slots' | 'executions' | 'cancelExecution'>,
+  extends Omit<FeaturePorts, 'takeToken' | 'slots' | 'openUploads' | 'executions' | 'cancelExecution'>,
     Omit<CancelParts, 'durableService' | 'clock'> {
-  readonly config: Pick<Config, 'region' | 'lambdaEndpoint'>;
+  readonly config: Pick<Config, 'lambdaEndpoint'> & UploadConfig;
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
 }
@@ -28,6 +29,7 @@ export const openFeaturesWith = ({ config, client, tables, ...parts }: FeaturePa
     ...parts,
     takeToken: rememberBuckets(createTokenBuckets(client, tables), MAX_BUCKETS),
     slots: createSlotStore(client, tables),
+    openUploads: async () => (await import('./open-uploads.ts')).openUploads(config),
     cancelExecution: (executionId) => cancelExecution(executionId, { ...parts, durableService }),
   });
 };

@@ -19,7 +19,7 @@ import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
-import { type OpenFeatures, withoutFeatures } from '../webhooks/webhook-feature.ts';
+import { type OpenFeatures, type ParsedBody, withoutFeatures } from '../webhooks/webhook-feature.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
 
 export interface WebhookSettings {
@@ -86,16 +86,16 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const headers = redactHeaders(sent, features.secretHeaders);
     const handshake = await features.verify(arrival);
     if (handshake !== null) return handshake;
-    const { body, more } = (await features.parse(arrival)) ?? {
+    const parsed: ParsedBody = (await features.parse(arrival)) ?? {
       body: parseBody(request, parseJson, orText(parseJson)),
     };
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
-    const input = { ...toTriggerInput(arrival, named, body), ...more };
+    const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
     const start = (executionId: string) => features.start({ ...arrival, input, executionId });
     return runWebhook(
-      { request, webhook, headers, input, features, start },
+      { request, webhook, headers, input, executionId: parsed.executionId, features, start },
       computeTimeLimit(context, settings),
       running,
     );

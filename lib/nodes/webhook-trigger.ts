@@ -63,6 +63,7 @@ const features: readonly Row[] = [
   ['schema', 'Schema', 'object', 'JSON Schema of the body'],
   ['onlyIf', 'Only if', 'string', 'Start nothing when it is false'],
   ['concurrency', 'Concurrency', 'object', 'Bounds the runs at once'],
+  ['upload', 'Upload', 'object', 'Files past the gateway'],
 ];
 
 const toProperty = ([name, displayName, type, description, options]: Row): LegacyProperty => ({

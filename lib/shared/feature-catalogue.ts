@@ -48,6 +48,17 @@ export const featureCatalogue = {
     'Filter undecided',
     () => 'The filter of this webhook says neither yes nor no to this request; nothing was started.',
   ),
+  UPLOAD_INVALID: entry(
+    400,
+    'Upload invalid',
+    (p: { reason: string }) => `The upload can't be taken: ${p.reason}.`,
+  ),
+  UPLOAD_NOT_FOUND: entry(
+    404,
+    'Upload not found',
+    (p: { reason: string }) => `There is no such upload: ${p.reason}; nothing was started.`,
+  ),
+  UPLOAD_EXPIRED: entry(410, 'Upload expired', () => "The upload's time is up; nothing was started."),
   CALLER_NOT_ALLOWED: entry(
     403,
     'Caller not allowed',

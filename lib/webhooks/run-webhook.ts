@@ -29,6 +29,8 @@ interface CheckedRequest {
   readonly headers: WebhookRequest['headers'];
   /** The trigger's output, without other credentials. */
   readonly input: JsonObject;
+  /** Given when the request can start no other execution; else the delivery decides. */
+  readonly executionId?: string | undefined;
   readonly features: AnswerStages;
   /** Called before an execution starts, or is found to have started: a throw starts nothing. */
   readonly start: (executionId: string) => Promise<void>;
@@ -73,7 +75,7 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, features }: CheckedRequest,
+  { request, webhook, headers, input, executionId, features }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -81,10 +83,16 @@ const claim = async (
   const { rawBody, receivedAt } = request;
   const scope = toRequestScope(webhook, input, receivedAt);
   const { trigger } = scope.execution;
+  const traceparent = readTraceparent(headers.traceparent);
+  const unclaimed = { workflow, trigger, input, traceparent, keepsResult };
+  if (executionId !== undefined) {
+    // Its record is the claim: it is written once.
+    const execution = { ...unclaimed, executionId };
+    return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features };
+  }
   const found = await findDeliveryKey(config, scope);
   const key = found === null ? null : toKeyInTrigger(found, webhook);
-  const traceparent = readTraceparent(headers.traceparent);
-  const delivery = { workflow, trigger, input, traceparent, keepsResult, key, content: rawBody, receivedAt };
+  const delivery = { ...unclaimed, key, content: rawBody, receivedAt };
   return { ...(await claimDelivery(delivery, parts)), config, features };
 };
 

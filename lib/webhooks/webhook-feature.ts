@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { LentCredential } from '../contract/lent-credential.ts';
 import type { Clock, HttpClient, Logger } from '../contract/services.ts';
 import type { ExecutionResult } from '../engine/result.ts';
+import type { UploadStore } from '../executions/files/upload-store.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
@@ -20,10 +21,12 @@ export interface Arrival {
   addHeaders(headers: Answer['headers']): void;
 }
 
-interface ParsedBody {
+export interface ParsedBody {
   readonly body: JsonValue;
   /** Further keys of the trigger's output. */
   readonly more?: JsonObject;
+  /** The execution that the request starts, where the body belongs to one: in place of a delivery's key. */
+  readonly executionId?: string;
 }
 
 /** A request whose body is parsed. */
@@ -96,6 +99,7 @@ export interface FeaturePorts {
   readonly credentials: SenderCredentials;
   readonly takeToken: TakeToken;
   readonly slots: SlotStore;
+  readonly openUploads: () => Promise<UploadStore>;
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** See `cancelExecution`. */
   readonly cancelExecution: (executionId: string) => Promise<void>;

@@ -25,6 +25,7 @@ describe('the configuration', () => {
       expressFunction: null,
       blobBucket: null,
       blobFolder: null,
+      uploadEndpoint: null,
       secretsFolder: null,
       sourcesEndpoint: null,
       eventBus: null,

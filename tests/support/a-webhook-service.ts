@@ -34,6 +34,7 @@ import {
   inMemoryExecutionStore,
   inMemoryWorkflowStore,
 } from './in-memory-stores.ts';
+import { inMemoryUploads } from './in-memory-uploads.ts';
 
 const handle = (id: string, execute: PluginHandle['execute']): PluginHandle => ({
   id,
@@ -145,6 +146,7 @@ export const aWebhookService = async ({
   });
   const kept = keptEvents();
   const blobs = inMemoryBlobs();
+  const uploads = inMemoryUploads(blobs);
   const background = {
     outboundCredentials,
     workflows: { ...workflows, ...spoilt.workflows },
@@ -172,6 +174,7 @@ export const aWebhookService = async ({
         http: services.http,
         ...(outboundCredentials === undefined ? {} : { credentials: outboundCredentials }),
         executions: background.executions,
+        openUploads: async () => uploads,
         cancelExecution: (executionId) =>
           cancelExecution(executionId, { ...background, clock, durableService }),
         ...spoilt.features,
@@ -196,6 +199,7 @@ export const aWebhookService = async ({
     credentials,
     executions,
     blobs,
+    uploads,
     kept,
     /** Calls the function as Lambda does. */
     call: (event: unknown, context: Partial<Context> = {}): Promise<APIGatewayProxyStructuredResultV2> =>

@@ -4,7 +4,7 @@ import { createRequestSigner } from './request-signer.ts';
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   /** With its leading slash, percent-encoded. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface AwsCallerOptions {
   readonly timeouts?: Timeouts;
 }
 
-interface AwsCredentials {
+export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
@@ -85,7 +85,8 @@ export const createAwsCaller = ({
   };
 };
 
-const awsEndpoint = (service: string, region: string, bucket: string | undefined): string => {
+/** The origin of a service, for S3 of a bucket. */
+export const awsEndpoint = (service: string, region: string, bucket: string | undefined): string => {
   const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return `https://${bucket === undefined ? '' : `${bucket}.`}${service}.${region}.${suffix}`;
 };

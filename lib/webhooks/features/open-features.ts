@@ -30,6 +30,8 @@ const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeat
   schema: async () => (await import('./guards/schema.ts')).schema,
   onlyIf: async () => (await import('./guards/only-if.ts')).onlyIf,
   concurrency: async () => (await import('./guards/concurrency.ts')).concurrency,
+  // After what may refuse to start: an upload that is kept has an execution.
+  upload: async () => (await import('./upload/upload.ts')).upload,
 };
 
 /** Creates the function that opens the features of a webhook. A rule that can't be read lets nothing through. */

@@ -10,6 +10,7 @@ import { paused } from './paused.ts';
 import { rateLimit } from './rate-limit.ts';
 import { schema } from './schema.ts';
 import { signature } from './signature.ts';
+import { upload } from './upload.ts';
 import { continueAfterResponse, lastNodeAnswer, onTimeout, timeoutSeconds } from './waiting.ts';
 import type { WebhookRule } from './webhook-rule.ts';
 
@@ -30,4 +31,5 @@ export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> 
   schema,
   onlyIf,
   concurrency,
+  upload,
 };
