@@ -4,6 +4,7 @@ import { describeCommandLine } from './suites/command-line.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
+import { describeUploads } from './suites/uploads.ts';
 import { describeWebhookGuards } from './suites/webhook-guards.ts';
 import { describeWebhookParameters } from './suites/webhook-parameters.ts';
 
@@ -23,3 +24,4 @@ describeCommandLine(project);
 describeGateway(project);
 describeWebhookGuards(project);
 describeWebhookParameters(project);
+describeUploads(project);

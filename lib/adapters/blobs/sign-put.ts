@@ -2,7 +2,7 @@ import type { UploadObject, UploadStore } from '../../executions/files/upload-st
 import { type AwsCredentials, readEnvironment } from '../aws/aws-caller.ts';
 import { presign } from './presign.ts';
 
-export interface BucketAddress {
+interface BucketAddress {
   /** Of the bucket, without a slash at the end. */
   readonly origin: string;
   readonly region: string;

@@ -29,7 +29,7 @@ export interface UploadStore {
    * Signs the request that puts an object. The store refuses one with another size, type or hash, after the time is up, and when
    * the object is there.
    *
-   * @param from - milliseconds since the epoch
+   * @param time - `from` in milliseconds since the epoch
    */
   sign(object: UploadObject, time: { readonly from: number; readonly seconds: number }): SignedRequest;
   /**

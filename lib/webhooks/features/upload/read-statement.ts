@@ -6,7 +6,7 @@ import { featureError } from '../../../shared/feature-errors.ts';
 import type { UploadRule } from '../../../workflows/webhook-rules/upload-rule.ts';
 
 /** What a caller says of a file before it is put: the fields of its value. */
-export type Statement = Pick<FileValue, 'name' | 'mediaType' | 'size' | 'sha256'>;
+type Statement = Pick<FileValue, 'name' | 'mediaType' | 'size' | 'sha256'>;
 
 const KEYS = ['name', 'mediaType', 'size', 'sha256'];
 
