@@ -4,12 +4,13 @@ import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../adapters/dynamodb/limits/token-buckets.ts';
 import type { TableNames } from '../adapters/dynamodb/table-names.ts';
+import type { UploadStore } from '../executions/files/upload-store.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { createOpenFeatures } from '../webhooks/features/open-features.ts';
 import { rememberBuckets } from '../webhooks/limits/token-bucket.ts';
 import type { FeaturePorts, OpenFeatures } from '../webhooks/webhook-feature.ts';
 import type { Config } from './config.ts';
-import type { UploadConfig } from './open-uploads.ts';
+import { openUploads, type UploadConfig } from './open-uploads.ts';
 
 /** What the ports of features are made of: stores that only features use are opened with them. */
 export interface FeatureParts
@@ -25,11 +26,15 @@ const MAX_BUCKETS = 10_000;
 export const openFeaturesWith = ({ config, client, tables, ...parts }: FeatureParts): OpenFeatures => {
   const { region, lambdaEndpoint: endpoint } = config;
   const durableService = createLambdaDurableService(createAwsCaller({ service: 'lambda', region, endpoint }));
+  let uploads: UploadStore | undefined;
   return createOpenFeatures({
     ...parts,
     takeToken: rememberBuckets(createTokenBuckets(client, tables), MAX_BUCKETS),
     slots: createSlotStore(client, tables),
-    openUploads: async () => (await import('./open-uploads.ts')).openUploads(config),
+    openUploads: () => {
+      uploads ??= openUploads(config);
+      return uploads;
+    },
     cancelExecution: (executionId) => cancelExecution(executionId, { ...parts, durableService }),
   });
 };

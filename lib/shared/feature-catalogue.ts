@@ -58,7 +58,6 @@ export const featureCatalogue = {
     'Upload not found',
     (p: { reason: string }) => `There is no such upload: ${p.reason}; nothing was started.`,
   ),
-  UPLOAD_EXPIRED: entry(410, 'Upload expired', () => "The upload's time is up; nothing was started."),
   CALLER_NOT_ALLOWED: entry(
     403,
     'Caller not allowed',

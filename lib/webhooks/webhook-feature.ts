@@ -99,7 +99,7 @@ export interface FeaturePorts {
   readonly credentials: SenderCredentials;
   readonly takeToken: TakeToken;
   readonly slots: SlotStore;
-  readonly openUploads: () => Promise<UploadStore>;
+  readonly openUploads: () => UploadStore;
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** See `cancelExecution`. */
   readonly cancelExecution: (executionId: string) => Promise<void>;

@@ -67,7 +67,6 @@ const examples = {
   SECRETS_UNAVAILABLE: {},
   UPLOAD_INVALID: { reason },
   UPLOAD_NOT_FOUND: { reason },
-  UPLOAD_EXPIRED: {},
   CREDENTIAL_REJECTED: { target: 'POST login.example.com', reason },
   REGISTRATION_REFUSED: { workflowId: 'orders', triggerNodeId: 'hourly', path: '/cron', reason },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },

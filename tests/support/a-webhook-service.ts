@@ -174,7 +174,7 @@ export const aWebhookService = async ({
         http: services.http,
         ...(outboundCredentials === undefined ? {} : { credentials: outboundCredentials }),
         executions: background.executions,
-        openUploads: async () => uploads,
+        openUploads: () => uploads,
         cancelExecution: (executionId) =>
           cancelExecution(executionId, { ...background, clock, durableService }),
         ...spoilt.features,

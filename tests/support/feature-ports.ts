@@ -9,7 +9,9 @@ export const featurePorts = (ports: Partial<FeaturePorts> = {}): FeaturePorts =>
   credentials: { open: () => Promise.reject(new Error('no credentials in tests')) },
   takeToken: inMemoryBuckets(),
   slots: inMemorySlots(),
-  openUploads: () => Promise.reject(new Error('no uploads in tests')),
+  openUploads: () => {
+    throw new Error('no uploads in tests');
+  },
   executions: inMemoryExecutionStore(),
   cancelExecution: () => Promise.reject(new Error('nothing is cancelled here')),
   ...ports,

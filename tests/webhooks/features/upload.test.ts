@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
+import { createUploadId } from '../../../lib/webhooks/features/upload/upload-id.ts';
 import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { aJsonEvent, aWebhookEvent, type WebhookEventChanges } from '../../support/a-webhook-event.ts';
@@ -164,7 +165,22 @@ describe('no run starts', () => {
     expect((await start(answer, own)).statusCode).toBe(200);
   });
 
-  test('before the bytes are there, by an id that anyone could have made up', async () => {
+  test.each<[string, JsonObject, number]>([
+    ['in order', {}, 404],
+    ['without a time', { expiresAt: null }, 404],
+    ['of a file that is not taken', { mediaType: 'text/html' }, 400],
+    ['with half a size', { size: 0.5 }, 400],
+    ['with more keys', { $file: 'execution-1/start/0.1' }, 400],
+  ])('by a forged id, for which nothing can have been put: %s', async (_case, changes, status) => {
+    const { call, executions } = await aReadyUpload();
+    const place = { workflowId: 'shop', triggerNodeId: 'start', path: '/orders' };
+    const content = { ...csv, expiresAt: Number.MAX_SAFE_INTEGER, requestId: 'forged', ...changes };
+    const { uploadId } = createUploadId(place, content);
+    expect((await call(aWebhookEvent({ query: `upload=${uploadId}` }))).statusCode).toBe(status);
+    expect(executions.records()).toEqual([]);
+  });
+
+  test('before the bytes are there', async () => {
     const service = await aServiceWith();
     const refused = await service.start(await service.request());
     expect(refused).toEqual(aProblem(404, 'upload-not-found'));
@@ -181,7 +197,9 @@ describe('no run starts', () => {
   test('a day later', async () => {
     const { answer, start, clock } = await aReadyUpload();
     clock.advance(DAY_MS);
-    expect(await start(answer)).toEqual(aProblem(410, 'upload-expired'));
+    const refused = await start(answer);
+    expect(refused).toEqual(aProblem(404, 'upload-not-found'));
+    expect(bodyOf(refused).detail).toContain('its time is up');
   });
 
   test('by a request with a body, or with two ids', async () => {

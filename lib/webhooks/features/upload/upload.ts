@@ -29,7 +29,7 @@ export const upload: WebhookFeature = (value, ports) => {
       readUploadId(parsed) === '' ? offerUpload(parsed, parsed.input, rule, ports) : null,
     start: async (starting) => {
       if ((readUploadId(starting) ?? '') === '') return;
-      await (await ports.openUploads()).keep(placeOf(starting, starting.executionId).key);
+      await ports.openUploads().keep(placeOf(starting, starting.executionId).key);
     },
   };
 };
@@ -48,7 +48,7 @@ const offerUpload = async (
   rule: UploadRule,
   ports: FeaturePorts,
 ): Promise<Answer> => {
-  const store = await ports.openUploads();
+  const store = ports.openUploads();
   const file = readStatement(body, limitRule(rule, store.maxBytes));
   const now = ports.clock.now();
   const expiresAt = now + START_SECONDS * 1_000;
@@ -69,11 +69,10 @@ const openUpload = async (arrival: Arrival, uploadId: string, rule: UploadRule, 
     throw featureError('UPLOAD_INVALID', { reason: 'the request that starts the run has a body' });
   const known = parseUploadId(webhookOf(arrival), uploadId);
   if (known === null) throw notFound('its id is none of this webhook');
-  const { expiresAt, requestId: _, ...stated } = known.content as JsonObject;
-  const store = await ports.openUploads();
+  const { expiresAt, requestId: _, ...stated } = known.content;
+  const store = ports.openUploads();
   const file = readStatement(stated, limitRule(rule, store.maxBytes));
-  if (typeof expiresAt !== 'number' || expiresAt <= ports.clock.now())
-    throw featureError('UPLOAD_EXPIRED', {});
+  if (typeof expiresAt !== 'number' || expiresAt <= ports.clock.now()) throw notFound('its time is up');
   const { executionId } = known;
   const { key, id } = placeOf(arrival, executionId);
   if ((await store.findSize(key)) !== file.size) throw notFound('its bytes are not stored');
