@@ -72,6 +72,12 @@ test('a request says what file it will be, and is answered where to put it, and 
   expect([service.executions.records(), service.blobs.keys()]).toEqual([[], []]);
 });
 
+test('the address of the start is encoded as the one of the request was', async () => {
+  const service = await aServiceWith({ path: '/orders/:shop' });
+  const answer = await service.request(csv, { path: 'orders/ä #1' });
+  expect(bodyOf(answer).start.url).toMatch(/^\/api\/webhook\/shop\/orders\/%C3%A4%20%231\?upload=/);
+});
+
 test('the run starts with the file as its body, which nodes read, and which is kept', async () => {
   const { answer, start, executions, uploads, blobs } = await aReadyUpload();
   const [executionId = ''] = bodyOf(answer).uploadId.split('.');

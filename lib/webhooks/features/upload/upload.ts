@@ -56,13 +56,16 @@ const offerUpload = async (
   const { executionId, uploadId } = createUploadId(webhookOf(arrival), { ...file, expiresAt, requestId });
   const { key } = placeOf(arrival, executionId);
   const put = store.sign({ key, ...file }, { from: now, seconds: PUT_SECONDS });
-  const url = `${encodeURI(requestPath)}?upload=${uploadId}`;
+  const url = `${encodePath(requestPath)}?upload=${uploadId}`;
   return answerJson(201, {
     uploadId,
     upload: { ...put, expiresAt: new Date(now + PUT_SECONDS * 1_000).toISOString() },
     start: { method: 'POST', url, expiresAt: new Date(expiresAt).toISOString() },
   });
 };
+
+/** The gateway has decoded it. A lone surrogate has no UTF-8. */
+const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');
 
 const openUpload = async (arrival: Arrival, uploadId: string, rule: UploadRule, ports: FeaturePorts) => {
   if (arrival.request.rawBody.length > 0)
