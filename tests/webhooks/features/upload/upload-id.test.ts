@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { createUploadId, parseUploadId } from '../../../lib/webhooks/features/upload/upload-id.ts';
+import { createUploadId, parseUploadId } from '../../../../lib/webhooks/features/upload/upload-id.ts';
 
 const place = { workflowId: 'shop', triggerNodeId: 'start', path: '/orders' };
 const content = { name: 'ö".csv', size: 1 };
