@@ -19,7 +19,8 @@ import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
-import { type OpenFeatures, withoutFeatures } from '../webhooks/webhook-feature.ts';
+import { type Arrival, type OpenFeatures, withoutFeatures } from '../webhooks/webhook-feature.ts';
+import type { WebhookRequest } from '../webhooks/webhook-request.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
 export interface WebhookSettings {
@@ -69,6 +70,11 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const openFeatures: OpenFeatures = async (webhook) =>
     (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
   const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
+  const inflate = async (request: WebhookRequest, addHeaders: Arrival['addHeaders']) => {
+    if (request.headers['content-encoding'] === undefined) return request;
+    const { inflateBody } = await import('../webhooks/inflate-body.chunk.ts');
+    return inflateBody(request, { limitBytes: settings.maxBodyBytes, addHeaders });
+  };
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
   const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
 
@@ -86,8 +92,9 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const headers = redactHeaders(sent, features.secretHeaders);
     const handshake = await features.verify(arrival);
     if (handshake !== null) return handshake;
-    const { body, more } = (await features.parse(arrival)) ?? {
-      body: parseBody(request, parseJson, orText(parseJson)),
+    const content = await inflate(request, addHeaders);
+    const { body, more } = (await features.parse({ ...arrival, content })) ?? {
+      body: parseBody(content, parseJson, orText(parseJson)),
     };
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
     const input = { ...toTriggerInput(arrival, named, body), ...more };

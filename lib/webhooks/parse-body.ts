@@ -52,7 +52,7 @@ const toMediaType = (contentType: string): string => {
 const isJson = (mediaType: string): boolean =>
   mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
 
-/** A compressed body is never inflated: a small one can hold gigabytes. */
+/** Inflating takes a limit: see `inflate-body.chunk.ts`. Callbacks take no compressed bodies. */
 const refuseEncoded = (encoding = ''): void => {
   if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it is compressed');
 };

@@ -20,6 +20,12 @@ export interface Arrival {
   addHeaders(headers: Answer['headers']): void;
 }
 
+/** A request whose body is inflated. */
+interface Received extends Arrival {
+  /** The request with the body that is parsed: not compressed, and without `content-encoding`. */
+  readonly content: WebhookRequest;
+}
+
 interface ParsedBody {
   readonly body: JsonValue;
   /** Further keys of the trigger's output. */
@@ -81,7 +87,7 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   /** After authentication, over the bytes as received. */
   readonly verify?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** Parses the body in another way; null to leave it to the others. */
-  readonly parse?: (arrival: Arrival) => Promise<ParsedBody | null> | ParsedBody | null;
+  readonly parse?: (received: Received) => Promise<ParsedBody | null> | ParsedBody | null;
   /** After parsing. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
