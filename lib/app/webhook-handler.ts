@@ -19,7 +19,13 @@ import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
-import { type Arrival, type OpenFeatures, withoutFeatures } from '../webhooks/webhook-feature.ts';
+import {
+  type Arrival,
+  type BodyParsers,
+  type OpenFeatures,
+  type ParsedBody,
+  withoutFeatures,
+} from '../webhooks/webhook-feature.ts';
 import type { WebhookRequest } from '../webhooks/webhook-request.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
@@ -70,6 +76,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const openFeatures: OpenFeatures = async (webhook) =>
     (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
   const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
+  const parsers: BodyParsers = { json: parseJson, xml: parseXml };
   const inflate = async (request: WebhookRequest, addHeaders: Arrival['addHeaders']) => {
     if (request.headers['content-encoding'] === undefined) return request;
     const { inflateBody } = await import('../webhooks/inflate-body.chunk.ts');
@@ -93,21 +100,24 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const handshake = await features.verify(arrival);
     if (handshake !== null) return handshake;
     const content = await inflate(request, addHeaders);
-    const { body, more } = (await features.parse({ ...arrival, content })) ?? {
+    const parsed: ParsedBody = (await features.parse({ ...arrival, content, parsers })) ?? {
       body: parseBody(content, parseJson, orText(parseJson)),
     };
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
-    const input = { ...toTriggerInput(arrival, named, body), ...more };
+    const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
     const start = (executionId: string) => features.start({ ...arrival, input, executionId });
     return runWebhook(
-      { request, webhook, headers, input, features, start },
+      { request, webhook, headers, input, files: parsed.files, features, start },
       computeTimeLimit(context, settings),
       running,
     );
   });
 };
+
+const parseXml: BodyParsers['xml'] = async (text) =>
+  (await import('../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it');
 
 /** The function's remaining time, without the margin. */
 const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {

@@ -12,7 +12,7 @@ const sampleRequest: JsonObject = {
   remoteAddress: '192.0.2.1',
 };
 
-/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` has none. */
+/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` and `rawBody` have none. */
 const executor: NodeExecutor = {
   getNodeType: () => 'webhookTrigger',
   execute: ({ parameters }, request, { services }) => ({
@@ -25,6 +25,7 @@ const executor: NodeExecutor = {
     requestPath: request.requestPath ?? parameters.path ?? '/webhook',
     remoteAddress: request.remoteAddress ?? 'unknown',
     ...(request.pathParams === undefined ? {} : { pathParams: request.pathParams }),
+    ...(request.rawBody === undefined ? {} : { rawBody: request.rawBody }),
   }),
 };
 
@@ -144,6 +145,7 @@ const webhookTrigger: TriggerProvider = {
       type: 'boolean',
       description: 'Go on after respondToWebhook',
     },
+    { name: 'body', displayName: 'Body', type: 'object', description: 'How bodies are parsed' },
     { name: 'paused', displayName: 'Paused', type: 'boolean', description: 'Answer 503 and start nothing' },
     {
       name: 'maxBodyBytes',

@@ -43,13 +43,13 @@ export const orText =
   };
 
 /** Trimmed, lower-case, without parameters (RFC 9110 §8.3.1). A malformed type stays malformed, and is not JSON. */
-const toMediaType = (contentType: string): string => {
+export const toMediaType = (contentType: string): string => {
   const [mediaType = ''] = contentType.split(';', 1);
   return mediaType.trim().toLowerCase();
 };
 
 /** `application/json`, or a type with the suffix `+json` (RFC 6839 §3.1). */
-const isJson = (mediaType: string): boolean =>
+export const isJson = (mediaType: string): boolean =>
   mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
 
 /** Inflating takes a limit: see `inflate-body.chunk.ts`. Callbacks take no compressed bodies. */

@@ -1,5 +1,6 @@
 import { unescape as decodePercent } from 'node:querystring';
-import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { JsonObject } from '../contract/json.ts';
+import { createFields } from './fields.ts';
 
 /**
  * Parses a query string or a form body into a map; a repeated name gives an array. Never throws: malformed percent
@@ -9,24 +10,14 @@ import type { JsonObject, JsonValue } from '../contract/json.ts';
  * with the square of the number of pairs: minutes for a body of 6 MB.
  */
 export const parseUrlEncoded = (text: string): JsonObject => {
-  const values = new Map<string, JsonValue>();
-  const repeated = new Map<string, JsonValue[]>();
+  const fields = createFields();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1));
-    const first = values.get(name);
-    if (first === undefined) {
-      values.set(name, value);
-      continue;
-    }
-    const list = repeated.get(name) ?? [first];
-    list.push(value);
-    repeated.set(name, list);
-    values.set(name, list);
+    fields.add(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
   }
-  return Object.fromEntries(values); // defines properties, so that a name such as `__proto__` is data
+  return fields.toObject();
 };
 
 const decode = (text: string): string => {

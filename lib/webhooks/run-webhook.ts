@@ -2,7 +2,7 @@ import type { JsonObject } from '../contract/json.ts';
 import type { Clock } from '../contract/services.ts';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { type ClaimedDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
-import type { ExecutionResult } from '../engine/result.ts';
+import { type ExecutionResult, nodeKeyOf } from '../engine/result.ts';
 import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
@@ -14,6 +14,7 @@ import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
 import { readResult, waitForResult } from './await-result.ts';
+import { type BodyFiles, saveBodyFiles } from './body-files.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
@@ -29,6 +30,8 @@ interface CheckedRequest {
   readonly headers: WebhookRequest['headers'];
   /** The trigger's output, without other credentials. */
   readonly input: JsonObject;
+  /** Of the body; saved when the delivery is claimed. */
+  readonly files?: BodyFiles | undefined;
   readonly features: AnswerStages;
   /** Called before an execution starts, or is found to have started: a throw starts nothing. */
   readonly start: (executionId: string) => Promise<void>;
@@ -73,7 +76,7 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, features }: CheckedRequest,
+  { request, webhook, headers, input, files, features }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -85,7 +88,25 @@ const claim = async (
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const traceparent = readTraceparent(headers.traceparent);
   const delivery = { workflow, trigger, input, traceparent, keepsResult, key, content: rawBody, receivedAt };
-  return { ...(await claimDelivery(delivery, parts)), config, features };
+  const claimed = await claimDelivery(delivery, parts);
+  return { ...(files === undefined ? claimed : await saveFiles(claimed, files, parts)), config, features };
+};
+
+/**
+ * Saves the files of the body, as files of the trigger. The request has passed every check by now, so that a refused one
+ * leaves none. A repeated delivery saves them again where the first one was interrupted: under the same ids.
+ */
+const saveFiles = async (
+  claimed: ClaimedDelivery,
+  files: BodyFiles,
+  { executions, filesFor }: RunWebhookParts,
+): Promise<ClaimedDelivery> => {
+  const { executionId, trigger, input } = claimed.execution;
+  if (claimed.isKeyed && (await executions.find(executionId)) !== null) return claimed;
+  const nodeKey = nodeKeyOf({ nodeId: trigger.nodeId, iteration: 0 });
+  const open = filesFor({ executionId, retryOf: null });
+  const body = await saveBodyFiles(files, open(nodeKey, new AbortController().signal));
+  return { ...claimed, execution: { ...claimed.execution, input: { ...input, body } } };
 };
 
 /** `onReceived`: the execution is stored and dispatched before the caller is answered. */

@@ -7,6 +7,7 @@ import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Accepted } from './answer-run.ts';
+import type { BodyFiles } from './body-files.ts';
 import type { Webhook } from './find-webhook.ts';
 import type { SlotStore } from './limits/slots.ts';
 import type { TakeToken } from './limits/token-bucket.ts';
@@ -21,15 +22,26 @@ export interface Arrival {
 }
 
 /** A request whose body is inflated. */
-interface Received extends Arrival {
+export interface Received extends Arrival {
   /** The request with the body that is parsed: not compressed, and without `content-encoding`. */
   readonly content: WebhookRequest;
+  readonly parsers: BodyParsers;
 }
 
-interface ParsedBody {
+/** Parsers of other layers, with their limits. Each throws. */
+export interface BodyParsers {
+  /** @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
+  json(text: string): JsonValue;
+  /** @throws RangeError for text that is not well-formed, with a message about `it` */
+  xml(text: string): Promise<JsonObject>;
+}
+
+export interface ParsedBody {
   readonly body: JsonValue;
   /** Further keys of the trigger's output. */
   readonly more?: JsonObject;
+  /** What of the body becomes a file: `body` has descriptions in their place. */
+  readonly files?: BodyFiles;
 }
 
 /** A request whose body is parsed. */

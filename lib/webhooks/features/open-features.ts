@@ -14,6 +14,7 @@ import {
 /** Loaded for the first webhook with one; in the order in which they take part. */
 const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeature>>> = {
   cors: async () => (await import('./cors.ts')).cors,
+  body: async () => (await import('./body/body.ts')).body,
   paused: async () => (await import('./paused.ts')).paused,
   allowFrom: async () => (await import('./allow-from.ts')).allowFrom,
   signature: async () => (await import('./signature/signature.ts')).signature,

@@ -17,14 +17,14 @@ interface OpenElement {
  * quotes, and a document type is refused, so that there is nothing to expand.
  *
  * @param lists - names of elements that are always lists
- * @param place - the parameter that it is from, for errors
+ * @param subject - what the text is called in errors
  * @returns a map of the root element
  * @throws RangeError with the line, when the text is not well-formed, nested too deep or too large
  */
 export const parseXml = (
   text: string,
   lists: ReadonlySet<string>,
-  place: 'text' | 'file' = 'text',
+  subject = 'Parameter "text"',
 ): JsonObject => {
   const root: OpenElement = createElement('');
   const open: OpenElement[] = [root];
@@ -36,7 +36,7 @@ export const parseXml = (
   let end = 0;
 
   const refuse = (problem: string, at: number): RangeError =>
-    new RangeError(`Parameter "${place}" ${problem}: line ${text.slice(0, at).split('\n').length}`);
+    new RangeError(`${subject} ${problem}: line ${text.slice(0, at).split('\n').length}`);
   const limitSize = (at: number): void => {
     if (elements + attributes > MAX_SIZE)
       throw refuse(`has more than ${MAX_SIZE} elements and attributes; send it in parts`, at);

@@ -1,0 +1,93 @@
+import busboy from 'busboy';
+import type { JsonObject } from '../../../contract/json.ts';
+import { AppError } from '../../../shared/errors.ts';
+import type { BodyFile } from '../../body-files.ts';
+import { createFields } from '../../fields.ts';
+import type { ParsedBody } from '../../webhook-feature.ts';
+import type { WebhookRequest } from '../../webhook-request.ts';
+import { toBodyFile, withFiles } from './file-body.ts';
+
+const MAX_FIELDS = 1_000;
+const MAX_FILES = 20;
+const MAX_NAME_LENGTH = 200;
+/** Written at once, so that what is refused early is not parsed to its end. */
+const CHUNK_BYTES = 65_536;
+
+interface SentFile {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly chunks: readonly Uint8Array[];
+}
+
+/** A field, or a file that is the n-th one. */
+type Part = readonly [name: string, value: string | number];
+
+/**
+ * Parses `multipart/form-data` (RFC 7578): a map of fields by their names, those with a file name, and those of the type
+ * `application/octet-stream`, as files. The bytes are in memory and limited; busboy limits the headers of a part to 16 kB.
+ *
+ * @throws AppError `BODY_INVALID` for broken parts and for too many
+ */
+export const parseMultipart = ({ headers, rawBody }: WebhookRequest): Promise<ParsedBody> =>
+  new Promise((resolve, reject) => {
+    const parts: Part[] = [];
+    const files: SentFile[] = [];
+    const parser = createParser(headers, rawBody.length);
+    const refuse = (reason: string): void => {
+      reject(new AppError('BODY_INVALID', { reason }));
+      parser?.destroy();
+    };
+    if (parser === null) return refuse('it is not multipart/form-data with a boundary');
+
+    const add = (name: string | undefined, value: Part[1]): void => {
+      if (name === undefined) refuse('a part has no name');
+      else if (name.length > MAX_NAME_LENGTH) refuse(`a name is longer than ${MAX_NAME_LENGTH} characters`);
+      else parts.push([name, value]);
+    };
+    parser.on('field', (name, value) => add(name, value));
+    parser.on('file', (name, stream, { filename = '', mimeType }) => {
+      const chunks: Uint8Array[] = [];
+      add(name, files.length);
+      files.push({ name: filename, mediaType: mimeType, chunks });
+      stream.on('data', (chunk: Uint8Array) => chunks.push(chunk));
+      stream.on('error', () => {}); // the parser has it as well
+    });
+    parser.on('fieldsLimit', () => refuse(`it has more than ${MAX_FIELDS} fields`));
+    parser.on('filesLimit', () => refuse(`it has more than ${MAX_FILES} files`));
+    parser.on('partsLimit', () => refuse(`it has more than ${MAX_FIELDS + MAX_FILES} parts`));
+    parser.on('error', () => refuse('a part is broken or cut off'));
+    parser.on('close', () =>
+      resolve(withFiles({ files: files.map(toFile), toBody: (values) => toBody(parts, values) })),
+    );
+
+    for (let at = 0; at < rawBody.length && !parser.destroyed; at += CHUNK_BYTES)
+      parser.write(rawBody.subarray(at, at + CHUNK_BYTES));
+    if (!parser.destroyed) parser.end();
+  });
+
+const toFile = ({ name, mediaType, chunks }: SentFile): BodyFile =>
+  toBodyFile(name, mediaType, Buffer.concat(chunks));
+
+/** Null for a content type without a boundary, which busboy refuses. */
+const createParser = (headers: WebhookRequest['headers'], bytes: number) => {
+  const limits = {
+    fields: MAX_FIELDS,
+    files: MAX_FILES,
+    parts: MAX_FIELDS + MAX_FILES,
+    fieldSize: bytes,
+    fileSize: bytes + 1,
+  };
+  try {
+    const isMultipart = /^\s*multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
+    return isMultipart ? busboy({ headers, limits, defParamCharset: 'utf8' }) : null;
+  } catch {
+    return null;
+  }
+};
+
+const toBody = (parts: readonly Part[], files: readonly JsonObject[]): JsonObject => {
+  const fields = createFields();
+  for (const [name, value] of parts)
+    fields.add(name, typeof value === 'string' ? value : (files[value] ?? null));
+  return fields.toObject();
+};
