@@ -11,8 +11,11 @@ import { createFields } from './fields.ts';
  */
 export const parseUrlEncoded = (text: string): JsonObject => {
   const fields = createFields();
-  for (const pair of text.split('&')) {
-    if (pair === '') continue;
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    const ampersand = text.indexOf('&', start);
+    end = ampersand < 0 ? text.length : ampersand;
+    if (start === end) continue;
+    const pair = text.slice(start, end);
     const equals = pair.indexOf('=');
     const name = decode(equals < 0 ? pair : pair.slice(0, equals));
     fields.add(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));

@@ -30,6 +30,7 @@ export const parseXml = (
   const open: OpenElement[] = [root];
   let elements = 0;
   let attributes = 0;
+  let entities = 0;
   let attribute = '';
   let value = '';
   /** End of the last token. */
@@ -38,8 +39,8 @@ export const parseXml = (
   const refuse = (problem: string, at: number): RangeError =>
     new RangeError(`${subject} ${problem}: line ${text.slice(0, at).split('\n').length}`);
   const limitSize = (at: number): void => {
-    if (elements + attributes > MAX_SIZE)
-      throw refuse(`has more than ${MAX_SIZE} elements and attributes; send it in parts`, at);
+    if (elements + attributes + entities > MAX_SIZE)
+      throw refuse(`has more than ${MAX_SIZE} elements, attributes and entities; send it in parts`, at);
   };
   const current = (): OpenElement => open.at(-1) ?? root;
   const addText = (added: string, at: number): void => {
@@ -58,7 +59,11 @@ export const parseXml = (
 
   const callbacks: TokenizerCallbacks = {
     ontext: (from, to) => addText(text.slice(from, to), to),
-    ontextentity: (codepoint, to) => addText(String.fromCodePoint(codepoint), to),
+    ontextentity: (codepoint, to) => {
+      entities++;
+      limitSize(to);
+      addText(String.fromCodePoint(codepoint), to);
+    },
     oncdata: (from, to, offset) => addText(text.slice(from, to - offset), to),
     onopentagname: (from, to) => {
       elements++;
@@ -77,6 +82,8 @@ export const parseXml = (
       value += text.slice(from, to);
     },
     onattribentity: (codepoint) => {
+      entities++;
+      limitSize(end);
       value += String.fromCodePoint(codepoint);
     },
     onattribend: (quote, at) => {
