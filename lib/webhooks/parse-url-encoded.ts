@@ -1,6 +1,6 @@
 import { unescape as decodePercent } from 'node:querystring';
 import type { JsonObject } from '../contract/json.ts';
-import { createFields } from './fields.ts';
+import { createFields } from './body/fields.ts';
 
 /**
  * Parses a query string or a form body into a map; a repeated name gives an array. Never throws: malformed percent

@@ -14,7 +14,7 @@ import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
 import { readResult, waitForResult } from './await-result.ts';
-import { type BodyFiles, saveBodyFiles } from './body-files.ts';
+import { type BodyFiles, saveBodyFiles } from './body/body-files.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';

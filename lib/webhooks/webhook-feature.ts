@@ -7,7 +7,7 @@ import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Accepted } from './answer-run.ts';
-import type { BodyFiles } from './body-files.ts';
+import type { BodyFiles } from './body/body-files.ts';
 import type { Webhook } from './find-webhook.ts';
 import type { SlotStore } from './limits/slots.ts';
 import type { TakeToken } from './limits/token-bucket.ts';

@@ -1,5 +1,5 @@
 import { toFileName, toMediaType } from '../../../executions/files/file-names.ts';
-import { type BodyFile, type BodyFiles, describeFile } from '../../body-files.ts';
+import { type BodyFile, type BodyFiles, describeFile } from '../../body/body-files.ts';
 import type { ParsedBody } from '../../webhook-feature.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
 

@@ -1,8 +1,8 @@
 import busboy from 'busboy';
 import type { JsonObject } from '../../../contract/json.ts';
 import { AppError } from '../../../shared/errors.ts';
-import type { BodyFile } from '../../body-files.ts';
-import { createFields } from '../../fields.ts';
+import type { BodyFile } from '../../body/body-files.ts';
+import { createFields } from '../../body/fields.ts';
 import type { ParsedBody } from '../../webhook-feature.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
 import { toBodyFile, withFiles } from './file-body.ts';

@@ -1,5 +1,5 @@
-import type { Files } from '../contract/files.ts';
-import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { Files } from '../../contract/files.ts';
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
 
 /** A file of a body, in memory: it is saved once the request has become an execution. */
 export interface BodyFile {
