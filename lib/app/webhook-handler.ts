@@ -23,10 +23,10 @@ import {
   type Arrival,
   type BodyParsers,
   type OpenFeatures,
+  type OpenStages,
   type ParsedBody,
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
-import type { WebhookRequest } from '../webhooks/webhook-request.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
 export interface WebhookSettings {
@@ -77,10 +77,10 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
   const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
   const parsers: BodyParsers = { json: parseJson, xml: parseXml };
-  const inflate = async (request: WebhookRequest, addHeaders: Arrival['addHeaders']) => {
+  const inflate = async ({ request, addHeaders }: Arrival, { maxBodyBytes }: OpenStages) => {
     if (request.headers['content-encoding'] === undefined) return request;
-    const { inflateBody } = await import('../webhooks/inflate-body.chunk.ts');
-    return inflateBody(request, { limitBytes: settings.maxBodyBytes, addHeaders });
+    const { inflateBody } = await import('../webhooks/body/inflate-body.chunk.ts');
+    return inflateBody(request, { limitBytes: Math.min(maxBodyBytes, settings.maxBodyBytes), addHeaders });
   };
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
   const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
@@ -99,7 +99,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const headers = redactHeaders(sent, features.secretHeaders);
     const handshake = await features.verify(arrival);
     if (handshake !== null) return handshake;
-    const content = await inflate(request, addHeaders);
+    const content = await inflate(arrival, features);
     const parsed: ParsedBody = (await features.parse({ ...arrival, content, parsers })) ?? {
       body: parseBody(content, parseJson, orText(parseJson)),
     };

@@ -52,7 +52,7 @@ export const toMediaType = (contentType: string): string => {
 export const isJson = (mediaType: string): boolean =>
   mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
 
-/** Inflating takes a limit: see `inflate-body.chunk.ts`. Callbacks take no compressed bodies. */
+/** Inflating takes a limit: see `body/inflate-body.chunk.ts`. Callbacks take no compressed bodies. */
 const refuseEncoded = (encoding = ''): void => {
   if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it is compressed');
 };

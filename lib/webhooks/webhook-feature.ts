@@ -94,6 +94,8 @@ interface Starting extends Parsed {
 export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   /** Headers with a credential that the feature has checked, in lower case: redacted for everything downstream. */
   readonly secretHeaders?: readonly string[];
+  /** Of the largest body, as received or inflated; of several limits, the lowest counts. */
+  readonly maxBodyBytes?: number;
   /** Before authentication, so cheap. */
   readonly admit?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** After authentication, over the bytes as received. */
@@ -148,6 +150,7 @@ const nothing = () => null;
 /** The time limit is that of the run. */
 export const withoutFeatures: OpenStages = {
   secretHeaders: [],
+  maxBodyBytes: Number.POSITIVE_INFINITY,
   admit: nothing,
   verify: nothing,
   parse: nothing,

@@ -54,6 +54,7 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
   }
   return {
     secretHeaders: stages.flatMap(({ secretHeaders = [] }) => secretHeaders),
+    maxBodyBytes: Math.min(...stages.map(({ maxBodyBytes = Number.POSITIVE_INFINITY }) => maxBodyBytes)),
     admit: first(stages.map(({ admit }) => admit)),
     verify: first(stages.map(({ verify }) => verify)),
     parse: first(stages.map(({ parse }) => parse)),

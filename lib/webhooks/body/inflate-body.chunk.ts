@@ -1,8 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
-import type { Answer } from '../shared/answer.ts';
-import { AppError } from '../shared/errors.ts';
-import type { WebhookRequest } from './webhook-request.ts';
+import type { Answer } from '../../shared/answer.ts';
+import { AppError } from '../../shared/errors.ts';
 
 type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Uint8Array>;
 
@@ -16,6 +15,12 @@ const codings: Readonly<Record<string, Inflate>> = {
   br: promisify(brotliDecompress) as Inflate,
   deflate: (bytes, options) => (hasZlibHeader(bytes) ? toInflate : toInflateRaw)(bytes, options),
 };
+
+interface Sent {
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawBody: Uint8Array;
+}
 
 interface InflateOptions {
   readonly limitBytes: number;
@@ -31,10 +36,10 @@ interface InflateOptions {
  * @throws AppError `BODY_UNSUPPORTED` for another coding, `BODY_INVALID` for bytes that are not of it, or are cut off,
  *   `BODY_TOO_LARGE`
  */
-export const inflateBody = async (
-  request: WebhookRequest,
+export const inflateBody = async <Request extends Sent>(
+  request: Request,
   { limitBytes, addHeaders }: InflateOptions,
-): Promise<WebhookRequest> => {
+): Promise<Request> => {
   const { 'content-encoding': encoding = '', ...headers } = request.headers;
   const { rawBody } = request;
   const name = encoding.trim().toLowerCase();
