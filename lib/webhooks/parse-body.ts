@@ -1,5 +1,6 @@
 import type { JsonValue } from '../contract/json.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
+import { limitControls } from './body/limit-controls.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
@@ -22,6 +23,7 @@ export const parseBody = (
   const contentType = headers['content-type'] ?? '';
   const mediaType = toMediaType(contentType);
   const text = decodeUtf8(rawBody);
+  if (text !== null) limitControls(text);
   if (isJson(mediaType)) return parseJson(text ?? refuse('it is not UTF-8'));
   if (mediaType === 'application/x-www-form-urlencoded') {
     return parseUrlEncoded(text ?? refuse('it is not UTF-8'));

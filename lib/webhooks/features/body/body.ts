@@ -1,4 +1,5 @@
 import type { JsonValue } from '../../../contract/json.ts';
+import { AppError } from '../../../shared/errors.ts';
 import { isJson, orText, toMediaType } from '../../parse-body.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { ParsedBody, Received, WebhookFeature } from '../../webhook-feature.ts';
@@ -7,6 +8,9 @@ import { toFileBody } from './file-body.ts';
 import { parseMultipart } from './parse-multipart.ts';
 import { parseNdjson } from './parse-ndjson.ts';
 import { parseXmlBody } from './parse-xml-body.ts';
+
+/** A body with its bytes beside it takes twice the space, and the time to store and load it. */
+const MAX_RAW_BYTES = 3 * 1024 * 1024;
 
 interface BodyRule {
   readonly type?: 'auto' | BodyType;
@@ -28,6 +32,7 @@ export const body: WebhookFeature = (rule) => {
   return {
     parse: async (received) => {
       const { headers, rawBody } = received.content;
+      if (raw) limitRaw(received);
       const contentType = headers['content-type'] ?? '';
       const parse = parsers[type === 'auto' ? toBodyType(toMediaType(contentType)) : type];
       const parsed =
@@ -35,6 +40,12 @@ export const body: WebhookFeature = (rule) => {
       return raw ? { ...parsed, more: { rawBody: toRawBody(received.request.rawBody) } } : parsed;
     },
   };
+};
+
+/** As received, and inflated. */
+const limitRaw = ({ request, content }: Received): void => {
+  if (Math.max(request.rawBody.length, content.rawBody.length) > MAX_RAW_BYTES)
+    throw new AppError('BODY_TOO_LARGE', { limitBytes: MAX_RAW_BYTES });
 };
 
 /** Exactly what was received: as text, or as base64 when it is not UTF-8. */

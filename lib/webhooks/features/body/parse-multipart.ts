@@ -3,9 +3,11 @@ import type { JsonObject } from '../../../contract/json.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { BodyFile } from '../../body/body-files.ts';
 import { createFields } from '../../body/fields.ts';
+import { limitControls } from '../../body/limit-controls.ts';
 import type { ParsedBody } from '../../webhook-feature.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
 import { toBodyFile, withFiles } from './file-body.ts';
+import { hasUndecoded } from './has-undecoded.ts';
 
 const MAX_FIELDS = 1_000;
 const MAX_FILES = 20;
@@ -19,24 +21,43 @@ interface SentFile {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** A field, or a file that is the n-th one. */
+/** A field, or the index of a file. */
 type Part = readonly [name: string, value: string | number];
 
 /**
  * Parses `multipart/form-data` (RFC 7578): a map of fields by their names, those with a file name, and those of the type
  * `application/octet-stream`, as files. The bytes are in memory and limited; busboy limits the headers of a part to 16 kB.
  *
- * @throws AppError `BODY_INVALID` for broken parts and for too many
+ * @throws AppError `BODY_INVALID` for broken parts, for too many, and for names and fields that are not UTF-8;
+ *   `BODY_UNSUPPORTED` for a field of another charset
  */
-export const parseMultipart = ({ headers, rawBody }: WebhookRequest): Promise<ParsedBody> =>
+export const parseMultipart = async (request: WebhookRequest): Promise<ParsedBody> => {
+  const { parts, files: sent } = await readParts(request);
+  const files = sent.map(toFile);
+  const texts = [...parts.flat(), ...files.map(({ name }) => name)].filter(
+    (text) => typeof text === 'string',
+  );
+  limitControls(...texts);
+  if (hasUndecoded(texts, request.rawBody, files))
+    throw new AppError('BODY_INVALID', { reason: 'a name or a field is not UTF-8' });
+  return withFiles({ files, toBody: (values) => toBody(parts, values) });
+};
+
+interface SentParts {
+  readonly parts: readonly Part[];
+  readonly files: readonly SentFile[];
+}
+
+const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
   new Promise((resolve, reject) => {
     const parts: Part[] = [];
     const files: SentFile[] = [];
     const parser = createParser(headers, rawBody.length);
-    const refuse = (reason: string): void => {
-      reject(new AppError('BODY_INVALID', { reason }));
+    const fail = (error: AppError): void => {
+      reject(error);
       parser?.destroy();
     };
+    const refuse = (reason: string): void => fail(new AppError('BODY_INVALID', { reason }));
     if (parser === null) return refuse('it is not multipart/form-data with a boundary');
 
     const add = (name: string | undefined, value: Part[1]): void => {
@@ -44,7 +65,11 @@ export const parseMultipart = ({ headers, rawBody }: WebhookRequest): Promise<Pa
       else if (name.length > MAX_NAME_LENGTH) refuse(`a name is longer than ${MAX_NAME_LENGTH} characters`);
       else parts.push([name, value]);
     };
-    parser.on('field', (name, value) => add(name, value));
+    parser.on('field', (name, value: string | undefined) => {
+      if (value === undefined)
+        fail(new AppError('BODY_UNSUPPORTED', { reason: 'the charset of a field is not known' }));
+      else add(name, value);
+    });
     parser.on('file', (name, stream, { filename = '', mimeType }) => {
       const chunks: Uint8Array[] = [];
       add(name, files.length);
@@ -56,9 +81,7 @@ export const parseMultipart = ({ headers, rawBody }: WebhookRequest): Promise<Pa
     parser.on('filesLimit', () => refuse(`it has more than ${MAX_FILES} files`));
     parser.on('partsLimit', () => refuse(`it has more than ${MAX_FIELDS + MAX_FILES} parts`));
     parser.on('error', () => refuse('a part is broken or cut off'));
-    parser.on('close', () =>
-      resolve(withFiles({ files: files.map(toFile), toBody: (values) => toBody(parts, values) })),
-    );
+    parser.on('close', () => resolve({ parts, files }));
 
     for (let at = 0; at < rawBody.length && !parser.destroyed; at += CHUNK_BYTES)
       parser.write(rawBody.subarray(at, at + CHUNK_BYTES));

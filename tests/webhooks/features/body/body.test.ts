@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { aServiceWithBody } from '../../../support/a-body-service.ts';
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';
-import { aServiceWithBody } from './bodies.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
@@ -80,6 +80,15 @@ test.each<[string, string, string | Uint8Array, string]>([
     '{"__proto__":1}',
     'in line 1, it holds a key',
   ],
+  [
+    'too many lists in JSON lines',
+    'application/x-ndjson',
+    `[${'[],'.repeat(500_000)}1]\n`,
+    'opening brackets',
+  ],
+  ['too many lists', 'application/json', `[${'[],'.repeat(500_000)}1]`, 'more than 500000 lists'],
+  ['too many fields', 'application/x-www-form-urlencoded', 'a&'.repeat(50_001), 'more than 50000 fields'],
+  ['too many control characters', 'text/plain', '\0'.repeat(500_001), 'more than 500000 control'],
   ['too many JSON lines', 'application/x-ndjson', '\n'.repeat(50_001), 'more than 50000 lines'],
   [
     'XML with a document type',
@@ -128,6 +137,20 @@ describe('raw', () => {
     const bytes = gzipSync('{"a":1}');
     const answer = bodyOf(await send(bytes, '', { 'content-encoding': 'gzip' }));
     expect(answer).toMatchObject({ body: { a: 1 }, rawBody: { base64: bytes.toString('base64') } });
+  });
+
+  test('control characters, which JSON makes longer than base64', async () => {
+    const { send } = await aServiceWithBody({ type: 'file', raw: true });
+    const answer = await send(Buffer.alloc(500_001), 'image/png');
+    expect(bodyOf(answer).rawBody).toEqual({ base64: Buffer.alloc(500_001).toString('base64') });
+  });
+
+  test.each([
+    ['as received', 'A'.repeat(3 * 1024 * 1024 + 1), {}],
+    ['inflated', gzipSync('A'.repeat(3 * 1024 * 1024 + 1)), { 'content-encoding': 'gzip' }],
+  ])('413: more than 3 MB %s', async (_case, bytes, headers) => {
+    const { send } = await aServiceWithBody({ raw: true });
+    expect(await send(bytes, 'text/plain', headers)).toEqual(aProblem(413, 'body-too-large'));
   });
 
   test('is in no log, and absent without the feature', async () => {

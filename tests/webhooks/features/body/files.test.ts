@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { aMultipart, aServiceWithBody, multipartType } from '../../../support/a-body-service.ts';
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';
-import { aMultipart, aServiceWithBody, multipartType } from './bodies.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -66,6 +66,53 @@ describe('nothing is saved', () => {
 
 const field = ['name="a"', '1'] as const;
 const file = ['name="a"; filename="a"', '1'] as const;
+
+/** Bytes as characters of Latin 1, so that they need not be UTF-8. */
+const asBytes = (text: string) => Buffer.from(text, 'latin1');
+const REPLACEMENT = Buffer.from('\ufffd').toString('latin1');
+
+type Part = readonly [disposition: string, content: string];
+
+describe('charsets of parts', () => {
+  const sendParts = async (...parts: readonly Part[]) =>
+    (await aServiceWithBody()).send(asBytes(aMultipart(...parts)), multipartType);
+
+  test.each<[string, Part]>([
+    ['a field', ['name="a"', '\xe9']],
+    ['a field that says that it is UTF-8', ['name="a"\r\nContent-Type: text/plain; charset=utf-8', '\xe9']],
+    ['a name', ['name="\xe9"', '1']],
+    ['the name of a file', ['name="a"; filename="\xe9"', '1']],
+    ['the escaped name of a file', ['name="a"; filename*=utf-8\'\'%E9', '1']],
+    ['a field beside U+FFFD itself', ['name="a"', `${REPLACEMENT}\xe9`]],
+  ])('400: %s that is not UTF-8', async (_case, part) => {
+    const answer = await sendParts(['name="f"; filename="f"', REPLACEMENT], part);
+    expect(answer).toEqual(aProblem(400, 'body-invalid'));
+    expect(bodyOf(answer).detail).toContain('not UTF-8');
+  });
+
+  test.each<[string, Part, string]>([
+    ['U+FFFD that was sent', ['name="a"', REPLACEMENT], '\ufffd'],
+    ['Latin 1', ['name="a"\r\nContent-Type: text/plain; charset=iso-8859-1', '\xe9'], 'é'],
+  ])('%s is what it is, beside a file of any bytes', async (_case, part, value) => {
+    const answer = await sendParts(part, ['name="f"; filename="f"', '\xe9\xff']);
+    expect(bodyOf(answer).body).toMatchObject({ a: value });
+  });
+
+  test('415: a charset that is not read', async () => {
+    const answer = await sendParts(['name="a"\r\nContent-Type: text/plain; charset=klingon', '1']);
+    expect(answer).toEqual(aProblem(415, 'body-unsupported'));
+  });
+});
+
+test('a file that comes in many pieces is whole', async () => {
+  const { send } = await aServiceWithBody();
+  const content = 'y\r\n--'.repeat(100_000);
+  const form = aMultipart(['name="f"; filename="f"', content], ['name="a"', '1']);
+  expect(bodyOf(await send(form, multipartType)).body).toEqual({
+    f: aFile(1, 'f', 'text/plain', content),
+    a: '1',
+  });
+});
 
 test.each<[string, string, string, string]>([
   ['no boundary', 'multipart/form-data', aMultipart(field), 'with a boundary'],

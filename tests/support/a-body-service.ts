@@ -1,6 +1,6 @@
-import type { WebhookFeatures } from '../../../../lib/workflows/definition/path-config.ts';
-import { aWebhookEvent } from '../../../support/a-webhook-event.ts';
-import { type AWorkflow, aWebhookService } from '../../../support/a-webhook-service.ts';
+import type { WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
+import { aWebhookEvent } from './a-webhook-event.ts';
+import { type AWorkflow, aWebhookService } from './a-webhook-service.ts';
 
 /** A service whose webhook has the feature `body`. */
 export const aServiceWithBody = async (body: WebhookFeatures['body'] = {}, workflow: AWorkflow = {}) => {
@@ -23,8 +23,10 @@ export const aServiceWithBody = async (body: WebhookFeatures['body'] = {}, workf
 
 export const multipartType = 'multipart/form-data; boundary=x';
 
+type Part = readonly [disposition: string, content: string];
+
 /** Parts with the boundary `x`: each its headers after `form-data; `, and its content. */
-export const aMultipart = (...parts: readonly (readonly [disposition: string, content: string])[]): string =>
+export const aMultipart = (...parts: readonly Part[]): string =>
   [
     ...parts.map(
       ([disposition, content]) =>
