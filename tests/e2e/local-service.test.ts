@@ -4,6 +4,7 @@ import { describeCommandLine } from './suites/command-line.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
+import { describeWebhookBodies } from './suites/webhook-bodies.ts';
 import { describeWebhookGuards } from './suites/webhook-guards.ts';
 
 const standIn = useStandIn();
@@ -20,4 +21,5 @@ describeSamples(project, standIn);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
+describeWebhookBodies(project);
 describeWebhookGuards(project);
