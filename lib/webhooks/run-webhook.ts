@@ -2,7 +2,7 @@ import type { JsonObject } from '../contract/json.ts';
 import type { Clock } from '../contract/services.ts';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { type ClaimedDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
-import { type ExecutionResult, nodeKeyOf } from '../engine/result.ts';
+import type { ExecutionResult } from '../engine/result.ts';
 import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
@@ -14,7 +14,7 @@ import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
 import { readResult, waitForResult } from './await-result.ts';
-import { type BodyFiles, saveBodyFiles } from './body/body-files.ts';
+import type { BodyFiles } from './body/body-files.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
@@ -89,24 +89,9 @@ const claim = async (
   const traceparent = readTraceparent(headers.traceparent);
   const delivery = { workflow, trigger, input, traceparent, keepsResult, key, content: rawBody, receivedAt };
   const claimed = await claimDelivery(delivery, parts);
-  return { ...(files === undefined ? claimed : await saveFiles(claimed, files, parts)), config, features };
-};
-
-/**
- * Saves the files of the body, as files of the trigger. The request has passed every check by now, so that a refused one
- * leaves none. A repeated delivery saves them again where the first one was interrupted: under the same ids.
- */
-const saveFiles = async (
-  claimed: ClaimedDelivery,
-  files: BodyFiles,
-  { executions, filesFor }: RunWebhookParts,
-): Promise<ClaimedDelivery> => {
-  const { executionId, trigger, input } = claimed.execution;
-  if (claimed.isKeyed && (await executions.find(executionId)) !== null) return claimed;
-  const nodeKey = nodeKeyOf({ nodeId: trigger.nodeId, iteration: 0 });
-  const open = filesFor({ executionId, retryOf: null });
-  const body = await saveBodyFiles(files, open(nodeKey, new AbortController().signal));
-  return { ...claimed, execution: { ...claimed.execution, input: { ...input, body } } };
+  if (files === undefined) return { ...claimed, config, features };
+  const { saveFiles } = await import('./body/save-files.chunk.ts');
+  return { ...(await saveFiles(claimed, files, parts)), config, features };
 };
 
 /** `onReceived`: the execution is stored and dispatched before the caller is answered. */

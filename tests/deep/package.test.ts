@@ -41,7 +41,7 @@ const KILOBYTE = 1_000;
 
 /** Of the bundles of functions that run workflows or list plugins; 66 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 175,
+  webhook: 176,
   runExpress: 154,
   runDurable: 250,
   adminRetryExecution: 126,

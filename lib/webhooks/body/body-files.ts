@@ -1,4 +1,3 @@
-import type { Files } from '../../contract/files.ts';
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 
 /** A file of a body, in memory: it is saved once the request has become an execution. */
@@ -21,16 +20,3 @@ export const describeFile = ({ name, mediaType, content }: BodyFile): JsonObject
   mediaType,
   size: content.length,
 });
-
-/**
- * Saves the files of a body.
- *
- * @returns the body with their values
- * @throws AppError `FILE_TOO_LARGE` | `STORE_UNAVAILABLE`
- */
-export const saveBodyFiles = async ({ files, toBody }: BodyFiles, { save }: Files): Promise<JsonValue> =>
-  toBody(await Promise.all(files.map((file) => save(toChunks(file), file))));
-
-const toChunks = async function* ({ content }: BodyFile) {
-  yield content;
-};
