@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { benchHostileBodies } from './bench/hostile-bodies.ts';
+import { benchHostileBodyTypes } from './bench/hostile-body-types.ts';
 import { printMachine } from './bench/measure.ts';
 
 /** Lambda accepts 6 MB, of which the event around the body needs a part. */
@@ -12,10 +13,11 @@ const parseBytes = (text: string): number => {
 };
 
 const { bytes } = new Command('npm run bench:hostile --')
-  .description('Measures requests and runs with bodies that are slow to search for secrets')
+  .description('Measures requests and runs with bodies that are slow to search for secrets, or to parse')
   .option('--bytes <number>', 'size of the largest body, as JSON', parseBytes, LARGEST_BODY)
   .parse()
   .opts<{ readonly bytes: number }>();
 
 printMachine(`; bodies of up to ${bytes} bytes`);
 await benchHostileBodies(bytes);
+await benchHostileBodyTypes(bytes);

@@ -19,7 +19,14 @@ import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
-import { type OpenFeatures, type ParsedBody, withoutFeatures } from '../webhooks/webhook-feature.ts';
+import {
+  type Arrival,
+  type BodyParsers,
+  type OpenFeatures,
+  type OpenStages,
+  type ParsedBody,
+  withoutFeatures,
+} from '../webhooks/webhook-feature.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
 
 export interface WebhookSettings {
@@ -69,6 +76,12 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const openFeatures: OpenFeatures = async (webhook) =>
     (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
   const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
+  const parsers: BodyParsers = { json: parseJson, xml: parseXml };
+  const inflate = async ({ request, addHeaders }: Arrival, { maxBodyBytes }: OpenStages) => {
+    if (request.headers['content-encoding'] === undefined) return request;
+    const { inflateBody } = await import('../webhooks/body/inflate-body.chunk.ts');
+    return inflateBody(request, { limitBytes: Math.min(maxBodyBytes, settings.maxBodyBytes), addHeaders });
+  };
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
   const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
 
@@ -86,8 +99,9 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const headers = redactHeaders(sent, features.secretHeaders);
     const handshake = await features.verify(arrival);
     if (handshake !== null) return handshake;
-    const parsed: ParsedBody = (await features.parse(arrival)) ?? {
-      body: parseBody(request, parseJson, orText(parseJson)),
+    const content = await inflate(arrival, features);
+    const parsed: ParsedBody = (await features.parse({ ...arrival, content, parsers })) ?? {
+      body: parseBody(content, parseJson, orText(parseJson)),
     };
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
@@ -95,12 +109,24 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     if (skipped !== null) return skipped;
     const start = (executionId: string) => features.start({ ...arrival, input, executionId });
     return runWebhook(
-      { request, webhook, headers, input, executionId: parsed.executionId, features, start },
+      {
+        request,
+        webhook,
+        headers,
+        input,
+        executionId: parsed.executionId,
+        files: parsed.files,
+        features,
+        start,
+      },
       computeTimeLimit(context, settings),
       running,
     );
   });
 };
+
+const parseXml: BodyParsers['xml'] = async (text) =>
+  (await import('../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it');
 
 /** The function's remaining time, without the margin. */
 const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {

@@ -12,7 +12,7 @@ const sampleRequest: JsonObject = {
   remoteAddress: '192.0.2.1',
 };
 
-/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` has none. */
+/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` and `rawBody` have none. */
 const executor: NodeExecutor = {
   getNodeType: () => 'webhookTrigger',
   execute: ({ parameters }, request, { services }) => ({
@@ -25,6 +25,7 @@ const executor: NodeExecutor = {
     requestPath: request.requestPath ?? parameters.path ?? '/webhook',
     remoteAddress: request.remoteAddress ?? 'unknown',
     ...(request.pathParams === undefined ? {} : { pathParams: request.pathParams }),
+    ...(request.rawBody === undefined ? {} : { rawBody: request.rawBody }),
   }),
 };
 
@@ -57,6 +58,7 @@ const features: readonly Row[] = [
   ['timeoutSeconds', 'Timeout', 'number', 'How long the caller waits'],
   ['onTimeout', 'On timeout', 'options', 'Answer 504, or 202 and go on', ['fail', 'continue']],
   ['continueAfterResponse', 'Continue after response', 'boolean', 'Go on after respondToWebhook'],
+  ['body', 'Body', 'object', 'How bodies are parsed'],
   ['paused', 'Paused', 'boolean', 'Answer 503 and start nothing'],
   ['maxBodyBytes', 'Max body bytes', 'number', 'Larger bodies get 413'],
   ['rateLimit', 'Rate limit', 'object', 'Above it, requests get 429'],

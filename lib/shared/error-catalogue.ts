@@ -27,6 +27,11 @@ export const catalogue = {
     'Body invalid',
     (p: { reason: string }) => `The body is not what its content type says: ${p.reason}.`,
   ),
+  BODY_UNSUPPORTED: entry(
+    415,
+    'Body unsupported',
+    (p: { reason: string }) => `The body can't be read: ${p.reason}.`,
+  ),
   BODY_TOO_DEEP: entry(
     400,
     'Body nested too deeply',

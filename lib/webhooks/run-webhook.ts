@@ -13,6 +13,7 @@ import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
+import type { BodyFiles } from './body/body-files.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import { readPreferences } from './preferences.ts';
 import { readResult } from './read-result.ts';
@@ -31,6 +32,8 @@ interface CheckedRequest {
   readonly input: JsonObject;
   /** Given when the request can start no other execution; else the delivery decides. */
   readonly executionId?: string | undefined;
+  /** Of the body; saved when the delivery is claimed. */
+  readonly files?: BodyFiles | undefined;
   readonly features: AnswerStages;
   /** Called before an execution starts, or is found to have started: a throw starts nothing. */
   readonly start: (executionId: string) => Promise<void>;
@@ -75,7 +78,7 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, executionId, features }: CheckedRequest,
+  { request, webhook, headers, input, executionId, files, features }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -93,7 +96,10 @@ const claim = async (
   const found = await findDeliveryKey(config, scope);
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const delivery = { ...unclaimed, key, content: rawBody, receivedAt };
-  return { ...(await claimDelivery(delivery, parts)), config, features };
+  const claimed = await claimDelivery(delivery, parts);
+  if (files === undefined) return { ...claimed, config, features };
+  const { saveFiles } = await import('./body/save-files.chunk.ts');
+  return { ...(await saveFiles(claimed, files, parts)), config, features };
 };
 
 /** `onReceived`: the execution is stored and dispatched before the caller is answered. */

@@ -8,6 +8,7 @@ import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Accepted } from './answer-run.ts';
+import type { BodyFiles } from './body/body-files.ts';
 import type { SlotStore } from './limits/slots.ts';
 import type { TakeToken } from './limits/token-bucket.ts';
 import type { Webhook } from './webhook.ts';
@@ -21,12 +22,29 @@ export interface Arrival {
   addHeaders(headers: Answer['headers']): void;
 }
 
+/** A request whose body is inflated. */
+export interface Received extends Arrival {
+  /** The request with the body that is parsed: not compressed, and without `content-encoding`. */
+  readonly content: WebhookRequest;
+  readonly parsers: BodyParsers;
+}
+
+/** Parsers of other layers, with their limits. Each throws. */
+export interface BodyParsers {
+  /** @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
+  json(text: string): JsonValue;
+  /** @throws RangeError for text that is not well-formed, with a message about `it` */
+  xml(text: string): Promise<JsonObject>;
+}
+
 export interface ParsedBody {
   readonly body: JsonValue;
   /** Further keys of the trigger's output. */
   readonly more?: JsonObject;
   /** The execution that the request starts, where the body belongs to one: in place of a delivery's key. */
   readonly executionId?: string;
+  /** What of the body becomes a file: `body` has descriptions in their place. */
+  readonly files?: BodyFiles;
 }
 
 /** A request whose body is parsed. */
@@ -79,12 +97,14 @@ interface Starting extends Parsed {
 export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   /** Headers with a credential that the feature has checked, in lower case: redacted for everything downstream. */
   readonly secretHeaders?: readonly string[];
+  /** Of the largest body, as received or inflated; of several limits, the lowest counts. */
+  readonly maxBodyBytes?: number;
   /** Before authentication, so cheap. */
   readonly admit?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** After authentication, over the bytes as received. */
   readonly verify?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** Parses the body in another way; null to leave it to the others. */
-  readonly parse?: (arrival: Arrival) => Promise<ParsedBody | null> | ParsedBody | null;
+  readonly parse?: (received: Received) => Promise<ParsedBody | null> | ParsedBody | null;
   /** After parsing. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
@@ -134,6 +154,7 @@ const nothing = () => null;
 /** The time limit is that of the run. */
 export const withoutFeatures: OpenStages = {
   secretHeaders: [],
+  maxBodyBytes: Number.POSITIVE_INFINITY,
   admit: nothing,
   verify: nothing,
   parse: nothing,

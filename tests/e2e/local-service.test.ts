@@ -5,6 +5,7 @@ import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
 import { describeSamples } from './suites/samples.ts';
 import { describeUploads } from './suites/uploads.ts';
+import { describeWebhookBodies } from './suites/webhook-bodies.ts';
 import { describeWebhookGuards } from './suites/webhook-guards.ts';
 import { describeWebhookParameters } from './suites/webhook-parameters.ts';
 
@@ -22,6 +23,7 @@ describeSamples(project, standIn);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
+describeWebhookBodies(project);
 describeWebhookGuards(project);
 describeWebhookParameters(project);
 describeUploads(project);

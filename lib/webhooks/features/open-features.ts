@@ -15,6 +15,7 @@ import {
 /** Loaded for the first webhook with one; in the order in which they take part. */
 const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeature>>> = {
   cors: async () => (await import('./cors.ts')).cors,
+  body: async () => (await import('./body/body.ts')).body,
   paused: async () => (await import('./paused.ts')).paused,
   allowFrom: async () => (await import('./allow-from.ts')).allowFrom,
   signature: async () => (await import('./signature/signature.ts')).signature,
@@ -56,6 +57,7 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
   }
   return {
     secretHeaders: stages.flatMap(({ secretHeaders = [] }) => secretHeaders),
+    maxBodyBytes: Math.min(...stages.map(({ maxBodyBytes = Number.POSITIVE_INFINITY }) => maxBodyBytes)),
     admit: first(stages.map(({ admit }) => admit)),
     verify: first(stages.map(({ verify }) => verify)),
     parse: first(stages.map(({ parse }) => parse)),

@@ -42,6 +42,7 @@ export interface PathConfig {
 /** Parameters of a webhook trigger that are off while they are absent. */
 export const WEBHOOK_FEATURES = [
   'cors',
+  'body',
   'paused',
   'allowFrom',
   'signature',

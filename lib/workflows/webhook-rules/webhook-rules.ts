@@ -1,6 +1,7 @@
 import type { WebhookFeatures } from '../definition/path-config.ts';
 import { allowFrom } from './allow-from.ts';
 import { answer } from './answer.ts';
+import { body } from './body.ts';
 import { concurrency } from './concurrency.ts';
 import { cors } from './cors.ts';
 import { handshake } from './handshake.ts';
@@ -17,6 +18,7 @@ import type { WebhookRule } from './webhook-rule.ts';
 /** By the name of the parameter. */
 export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> = {
   cors,
+  body,
   paused,
   allowFrom,
   signature,
