@@ -34,7 +34,7 @@ const keyKeywords = new Set(['additionalProperties', 'propertyNames', 'unevaluat
 
 /** Work of one check of a value against a schema; more where the validator writes a key as part of a pointer. */
 const VALUE_WORK = 16;
-const KEY_WORK = 24;
+const KEY_WORK = 40;
 
 const FORMAT = 'pattern ';
 

@@ -56,10 +56,17 @@ const countValues = (body: unknown, limit: number): number => {
   while (open.length > 0) {
     const next = open.pop();
     if (typeof next !== 'object' || next === null) continue;
-    const inner = Object.values(next);
-    count += inner.length;
-    if (count > limit) return count;
-    for (const value of inner) open.push(value);
+    if (Array.isArray(next)) {
+      count += next.length;
+      if (count > limit) return count;
+      for (const value of next) open.push(value);
+      continue;
+    }
+    for (const key in next) {
+      count += 1;
+      if (count > limit) return count;
+      open.push((next as JsonMap)[key]);
+    }
   }
   return count;
 };
