@@ -12,15 +12,16 @@ const parseBytes = (text: string): number => {
   throw new InvalidArgumentError('It must be a whole number of at least 1000.');
 };
 
-const { bytes, limits } = new Command('npm run bench:hostile --')
+const { bytes, limits, only } = new Command('npm run bench:hostile --')
   .description(
     'Measures requests that are made to take long, and runs with bodies that are slow to search for secrets',
   )
   .option('--limits', 'only the requests, for which there is a limit: the exit code is 1 when one is above')
+  .option('--only <text>', 'of those requests the ones whose names have this text', '')
   .option('--bytes <number>', 'size of the largest body, as JSON', parseBytes, LARGEST_BODY)
   .parse()
-  .opts<{ readonly bytes: number; readonly limits?: true }>();
+  .opts<{ readonly bytes: number; readonly limits?: true; readonly only: string }>();
 
 printMachine(`; bodies of up to ${bytes} bytes`);
-if (!(await benchHostileRequests())) process.exitCode = 1;
+if (!(await benchHostileRequests(only))) process.exitCode = 1;
 if (limits !== true) await benchHostileBodies(bytes);
