@@ -84,6 +84,7 @@ export const createLocalEnvironment = (
     EVENT_BUS: '', // publishes to the log
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
+    SWEEP_FUNCTION: `${tablePrefix}-sweep`,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',

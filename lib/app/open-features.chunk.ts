@@ -1,6 +1,7 @@
 import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
 import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
+import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../adapters/dynamodb/limits/token-buckets.ts';
 import type { TableNames } from '../adapters/dynamodb/table-names.ts';
@@ -12,9 +13,9 @@ import type { Config } from './config.ts';
 
 /** What the ports of features are made of: stores that only features use are opened with them. */
 export interface FeatureParts
-  extends Omit<FeaturePorts, 'takeToken' | 'slots' | 'executions' | 'cancelExecution'>,
+  extends Omit<FeaturePorts, 'takeToken' | 'slots' | 'queues' | 'executions' | 'cancelExecution'>,
     Omit<CancelParts, 'durableService' | 'clock'> {
-  readonly config: Pick<Config, 'region' | 'lambdaEndpoint'>;
+  readonly config: Pick<Config, 'region' | 'lambdaEndpoint' | 'retentionDays'>;
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
 }
@@ -28,6 +29,7 @@ export const openFeaturesWith = ({ config, client, tables, ...parts }: FeaturePa
     ...parts,
     takeToken: rememberBuckets(createTokenBuckets(client, tables), MAX_BUCKETS),
     slots: createSlotStore(client, tables),
+    queues: createHeldQueues(client, tables, config),
     cancelExecution: (executionId) => cancelExecution(executionId, { ...parts, durableService }),
   });
 };
