@@ -144,7 +144,7 @@ const webhookTrigger: TriggerProvider = {
       type: 'boolean',
       description: 'Go on after respondToWebhook',
     },
-    { name: 'paused', displayName: 'Paused', type: 'boolean', description: 'Answer 503 and start nothing' },
+    { name: 'paused', displayName: 'Paused', type: 'any', description: 'Answer 503, or store requests' },
     {
       name: 'maxBodyBytes',
       displayName: 'Max body bytes',

@@ -61,7 +61,11 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
     acknowledge: first(stages.map(({ acknowledge }) => acknowledge)),
     present: first(stages.map(({ present }) => present)),
     start: async (starting) => {
-      for (const { start } of stages) await start?.(starting);
+      for (const { start } of stages) {
+        const held = (await start?.(starting)) ?? null;
+        if (held !== null) return held;
+      }
+      return null;
     },
   };
 };
