@@ -1,8 +1,8 @@
 import { describeCredentialStore } from './credential-store-suite.ts';
 import { describeDeliveryStore } from './delivery-store-suite.ts';
 import { describeExecutionStore, describeExecutionStoreAtScale } from './execution-store-suite.ts';
-import { inMemoryRegistrations } from './in-memory-registrations.ts';
 import { describeHeldQueues } from './held-queues-suite.ts';
+import { inMemoryRegistrations } from './in-memory-registrations.ts';
 import {
   inMemoryBuckets,
   inMemoryCredentialStore,
