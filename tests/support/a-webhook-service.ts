@@ -166,6 +166,8 @@ export const aWebhookService = async ({
     afterEnd: createNudgeAfterEnd(async (queue) => void (await sweep({ queue })), logger),
   };
   const slots = inMemorySlots();
+  const cancel = (executionId: string) =>
+    cancelExecution(executionId, { ...background, clock, durableService });
   const inline = anInlineDispatcher(background);
   const behind: Dispatcher = { dispatch: async (id, mode) => void inline.dispatch(id, mode) };
   const dispatcher = runsBehind ? behind : inline;
@@ -190,8 +192,7 @@ export const aWebhookService = async ({
         executions: background.executions,
         slots,
         queues: executions.queues,
-        cancelExecution: (executionId) =>
-          cancelExecution(executionId, { ...background, clock, durableService }),
+        cancelExecution: cancel,
         ...spoilt.features,
       }),
     ),
@@ -217,6 +218,7 @@ export const aWebhookService = async ({
     kept,
     /** The sweeper. */
     sweep,
+    cancel,
     /** Calls the function as Lambda does. */
     call: (event: unknown, context: Partial<Context> = {}): Promise<APIGatewayProxyStructuredResultV2> =>
       handler(

@@ -237,7 +237,7 @@ describe('concurrency: queue', () => {
     const [first, second, third] = [await service.send(), await service.send(), await service.send()].map(
       idOf,
     );
-    await service.executions.finish(second ?? '', anExecutionEnd({ status: 'cancelled', leavesQueue: true }));
+    await service.cancel(second ?? '');
     await service.end(first ?? '');
     service.clock.advance(1_001);
     await service.sweepAll();
