@@ -42,8 +42,8 @@ const KILOBYTE = 1_000;
 /** Of the bundles of functions that run workflows or list plugins; 66 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 175,
-  runExpress: 154,
-  runDurable: 250,
+  runExpress: 156,
+  runDurable: 252,
   adminRetryExecution: 126,
   dispatch: 126,
   sweepRegistrations: 126,
@@ -504,8 +504,8 @@ describe('the template', () => {
     });
     expect(ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties.ScheduleExpression)).toEqual([
       'rate(5 minutes)',
-      'rate(15 minutes)',
       'rate(1 minute)',
+      'rate(15 minutes)',
     ]);
   });
 
