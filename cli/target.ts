@@ -6,6 +6,8 @@ import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
 import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
+import type { HeldQueues } from '../lib/executions/held/held-queues.ts';
+import type { NudgeQueue } from '../lib/executions/held/nudge-queue.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
@@ -29,6 +31,9 @@ export interface Target {
   /** Starts executions in the background. */
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
+  /** Executions that are held. */
+  readonly queues: Pick<HeldQueues, 'count'>;
+  readonly nudgeQueue: NudgeQueue;
   /** Whether completion events are published. */
   readonly usesOutbox: boolean;
   /** `SERVICE-STAGE` */
@@ -93,6 +98,7 @@ export const connect = ({
     SOURCES_ENDPOINT: sourcesEndpoint,
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
+    SWEEP_FUNCTION: `${tablePrefix}-sweep`,
   });
   const { readCredentials, client, tables, logger, ...parts } = openCommands(config);
   const http = lateHttpClient(config.outboundAllow);

@@ -101,6 +101,7 @@ export const createLocalEnvironment = (
     EVENT_BUS: '', // publishes to the log
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
+    SWEEP_FUNCTION: `${tablePrefix}-sweep`,
     AWS_REGION: REGION,
     AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,

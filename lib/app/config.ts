@@ -31,6 +31,8 @@ export interface Config {
   /** Functions for background runs, the durable one with its alias: `name:alias`. Null in functions that start none. */
   readonly durableFunction: string | null;
   readonly expressFunction: string | null;
+  /** The function of the sweeper; null in functions that do not invoke it. */
+  readonly sweepFunction: string | null;
   /** Store of large values: a bucket, or a folder on this machine. */
   readonly blobBucket: string | null;
   readonly blobFolder: string | null;
@@ -75,6 +77,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   sourcesEndpoint: env.SOURCES_ENDPOINT || null,
   durableFunction: env.RUN_DURABLE_FUNCTION || null,
   expressFunction: env.RUN_EXPRESS_FUNCTION || null,
+  sweepFunction: env.SWEEP_FUNCTION || null,
   blobBucket: env.BLOB_BUCKET || null,
   blobFolder: env.BLOB_FOLDER || null,
   uploadEndpoint: env.UPLOAD_ENDPOINT || null,

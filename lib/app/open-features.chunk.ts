@@ -1,6 +1,7 @@
 import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
 import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
+import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../adapters/dynamodb/limits/token-buckets.ts';
 import type { TableNames } from '../adapters/dynamodb/table-names.ts';
@@ -14,9 +15,12 @@ import { openUploads, type UploadConfig } from './open-uploads.ts';
 
 /** What the ports of features are made of: stores that only features use are opened with them. */
 export interface FeatureParts
-  extends Omit<FeaturePorts, 'takeToken' | 'slots' | 'openUploads' | 'executions' | 'cancelExecution'>,
+  extends Omit<
+      FeaturePorts,
+      'takeToken' | 'slots' | 'queues' | 'openUploads' | 'executions' | 'cancelExecution'
+    >,
     Omit<CancelParts, 'durableService' | 'clock'> {
-  readonly config: Pick<Config, 'lambdaEndpoint'> & UploadConfig;
+  readonly config: Pick<Config, 'region' | 'lambdaEndpoint' | 'retentionDays'> & UploadConfig;
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
 }
@@ -35,6 +39,7 @@ export const openFeaturesWith = ({ config, client, tables, ...parts }: FeaturePa
       uploads ??= openUploads(config);
       return uploads;
     },
+    queues: createHeldQueues(client, tables, config),
     cancelExecution: (executionId) => cancelExecution(executionId, { ...parts, durableService }),
   });
 };

@@ -107,7 +107,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
-    const start = (executionId: string) => features.start({ ...arrival, input, executionId });
+    const start = (executionId: string) => features.start({ ...arrival, input, executionId, held: null });
     return runWebhook(
       {
         request,

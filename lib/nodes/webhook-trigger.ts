@@ -59,7 +59,7 @@ const features: readonly Row[] = [
   ['onTimeout', 'On timeout', 'options', 'Answer 504, or 202 and go on', ['fail', 'continue']],
   ['continueAfterResponse', 'Continue after response', 'boolean', 'Go on after respondToWebhook'],
   ['body', 'Body', 'object', 'How bodies are parsed'],
-  ['paused', 'Paused', 'boolean', 'Answer 503 and start nothing'],
+  ['paused', 'Paused', 'any', 'Answer 503, or store requests'],
   ['maxBodyBytes', 'Max body bytes', 'number', 'Larger bodies get 413'],
   ['rateLimit', 'Rate limit', 'object', 'Above it, requests get 429'],
   ['schema', 'Schema', 'object', 'JSON Schema of the body'],

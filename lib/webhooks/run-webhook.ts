@@ -7,7 +7,7 @@ import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
-import type { ExecutionRecord } from '../executions/record/execution-store.ts';
+import type { ExecutionRecord, HoldReason } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
@@ -35,8 +35,11 @@ interface CheckedRequest {
   /** Of the body; saved when the delivery is claimed. */
   readonly files?: BodyFiles | undefined;
   readonly features: AnswerStages;
-  /** Called before an execution starts, or is found to have started: a throw starts nothing. */
-  readonly start: (executionId: string) => Promise<void>;
+  /**
+   * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
+   * alone; null to dispatch it.
+   */
+  readonly start: (executionId: string) => Promise<HoldReason | null>;
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
@@ -67,8 +70,8 @@ export const runWebhook = async (
   const { limitMs, isInBackground } = checked.features.waiting;
   const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
   const delivery = await claim(checked, { keepsResult: isSynchronous && (isAsync || isInBackground) }, parts);
-  await checked.start(delivery.execution.executionId);
-  if (!isSynchronous) return acceptAtOnce(delivery, parts);
+  const held = await checked.start(delivery.execution.executionId);
+  if (!isSynchronous) return acceptAtOnce(delivery, held, parts);
   const waitMs = Math.min(isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs, timeLimitMs);
   if (!isAsync)
     return isInBackground ? runBehind(delivery, waitMs, parts) : runInline(delivery, waitMs, parts);
@@ -102,10 +105,14 @@ const claim = async (
   return { ...(await saveFiles(claimed, files, parts)), config, features };
 };
 
-/** `onReceived`: the execution is stored and dispatched before the caller is answered. */
-const acceptAtOnce = async (delivery: WebhookDelivery, parts: RunWebhookParts): Promise<Answer> => {
+/** `onReceived`: the execution is stored, and dispatched unless it is held, before the caller is answered. */
+const acceptAtOnce = async (
+  delivery: WebhookDelivery,
+  held: HoldReason | null,
+  parts: RunWebhookParts,
+): Promise<Answer> => {
   const { execution, receivedAt, config, features } = delivery;
-  const accepted = toAccepted(delivery, await acceptDelivery(delivery, config.execution, parts));
+  const accepted = toAccepted(delivery, await acceptDelivery(delivery, config.execution, parts, held));
   const { logger } = parts;
   return (
     (await features.acknowledge({ ...accepted, execution, receivedAt, logger })) ?? answerAccepted(accepted)

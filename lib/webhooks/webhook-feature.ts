@@ -4,8 +4,9 @@ import type { LentCredential } from '../contract/lent-credential.ts';
 import type { Clock, HttpClient, Logger } from '../contract/services.ts';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { UploadStore } from '../executions/files/upload-store.ts';
+import type { HeldQueues } from '../executions/held/held-queues.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
-import type { ExecutionStore } from '../executions/record/execution-store.ts';
+import type { ExecutionStore, HoldReason } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Accepted } from './answer-run.ts';
 import type { BodyFiles } from './body/body-files.ts';
@@ -88,6 +89,8 @@ export interface AnswerStages {
 /** A request that starts an execution. */
 interface Starting extends Parsed {
   readonly executionId: string;
+  /** Why another feature holds the execution; null when none does. */
+  readonly held: HoldReason | null;
 }
 
 /**
@@ -108,8 +111,8 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   /** After parsing. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
-  /** After the delivery is claimed; for a repeated one, too. */
-  readonly start?: (starting: Starting) => Promise<void>;
+  /** After the delivery is claimed; for a repeated one, too. Says why the execution is held; null to dispatch it. */
+  readonly start?: (starting: Starting) => Promise<HoldReason | null>;
 }
 
 /** What features use of the service. */
@@ -120,6 +123,7 @@ export interface FeaturePorts {
   readonly takeToken: TakeToken;
   readonly slots: SlotStore;
   readonly openUploads: () => UploadStore;
+  readonly queues: Pick<HeldQueues, 'count'>;
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** See `cancelExecution`. */
   readonly cancelExecution: (executionId: string) => Promise<void>;
@@ -162,5 +166,5 @@ export const withoutFeatures: OpenStages = {
   waiting: { limitMs: Number.POSITIVE_INFINITY, isInBackground: false },
   acknowledge: nothing,
   present: nothing,
-  start: async () => {},
+  start: async () => null,
 };

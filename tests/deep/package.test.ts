@@ -155,6 +155,7 @@ const answerAlone = async (name: string, event: string, env = {}): Promise<unkno
       DYNAMODB_ENDPOINT: database.endpoint,
       RUN_DURABLE_FUNCTION: 'hookloom-dev-runDurable:durable',
       RUN_EXPRESS_FUNCTION: 'hookloom-dev-runExpress',
+      SWEEP_FUNCTION: 'hookloom-dev-sweep',
       BLOB_BUCKET: 'blobs',
       PUBLIC_URL: 'https://example.com',
       AWS_ACCESS_KEY_ID: 'key',
@@ -358,6 +359,7 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:PutItem DeliveriesTable',
         'dynamodb:PutItem ExecutionsTable',
+        'dynamodb:Query ExecutionsTable/index/bySweep',
         'dynamodb:UpdateItem DeliveriesTable',
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:InvokeFunction runDurable:durable',
@@ -399,6 +401,7 @@ describe('the template', () => {
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:CheckpointDurableExecution runDurable:*',
         'lambda:GetDurableExecutionState runDurable:*',
+        'lambda:InvokeFunction sweep',
         's3:AbortMultipartUpload BlobBucket',
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
@@ -415,6 +418,7 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:UpdateItem ExecutionsTable',
+        'lambda:InvokeFunction sweep',
         's3:AbortMultipartUpload BlobBucket',
         's3:GetObject BlobBucket',
         's3:ListBucket BlobBucket',
@@ -434,10 +438,13 @@ describe('the template', () => {
         'dynamodb:Scan WorkflowsTable',
       ],
       SweepRole: [
+        'dynamodb:DeleteItem ExecutionsTable',
+        'dynamodb:GetItem DeliveriesTable',
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:Query ExecutionsTable/index/bySweep',
+        'dynamodb:UpdateItem DeliveriesTable',
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:GetDurableExecution runDurable:*',
         'lambda:InvokeFunction runDurable:durable',
@@ -499,6 +506,7 @@ describe('the template', () => {
     });
     expect(ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties.ScheduleExpression)).toEqual([
       'rate(5 minutes)',
+      'rate(1 minute)',
       'rate(15 minutes)',
     ]);
   });

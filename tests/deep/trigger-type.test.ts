@@ -106,6 +106,7 @@ const invoke = async (key: string, event: object): Promise<unknown> => {
       AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`,
       RUN_DURABLE_FUNCTION: 'runDurable:durable',
       RUN_EXPRESS_FUNCTION: 'runExpress',
+      SWEEP_FUNCTION: 'sweep',
       BLOB_FOLDER: data,
       PUBLIC_URL: 'https://example.com',
       AWS_ACCESS_KEY_ID: 'key',

@@ -78,6 +78,7 @@ beforeEach(() => {
     AWS_SECRET_ACCESS_KEY: 'local',
     RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
     RUN_EXPRESS_FUNCTION: 'test-runExpress',
+    SWEEP_FUNCTION: 'test-sweep',
   });
 });
 

@@ -8,7 +8,7 @@ import { aCredential } from '../support/a-credential.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { aWebhookEvent, type WebhookEventChanges } from '../support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
-import { anyFeatures, anyTrigger, featureRules, senderSecrets } from '../support/any-webhook-features.ts';
+import { anyWebhook, featureRules, senderSecrets } from '../support/any-webhook-features.ts';
 import { anyBody, anyHeaders, anyHostileText } from '../support/any-webhook-request.ts';
 import { cases } from '../support/deep.ts';
 import { anOutboundService } from '../support/outbound-credentials.ts';
@@ -183,7 +183,7 @@ test('there are rules of every feature', () => {
 
 test('the rules are valid', async () => {
   await fc.assert(
-    fc.asyncProperty(anyFeatures, anyTrigger, async (features, trigger) => {
+    fc.asyncProperty(anyWebhook, async ({ features, trigger }) => {
       const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { ...trigger, ...features } }];
       expect(await checkWebhookRules({ id: 'x', name: 'x', enabled: true, nodes, connections: [] })).toEqual(
         [],
@@ -210,7 +210,10 @@ describe('whatever comes in, with whatever features', () => {
   });
 
   const put = async (
-    { authentication, ...trigger }: typeof anyTrigger extends fc.Arbitrary<infer Trigger> ? Trigger : never,
+    {
+      authentication,
+      ...trigger
+    }: typeof anyWebhook extends fc.Arbitrary<{ trigger: infer Trigger }> ? Trigger : never,
     features: JsonObject,
   ): Promise<string> => {
     const id = `workflow-${++workflows}`;
@@ -226,7 +229,7 @@ describe('whatever comes in, with whatever features', () => {
     const before = readPrototypes();
     const requests = fc.array(anyRequest, { minLength: 1, maxLength: 4 });
     await fc.assert(
-      fc.asyncProperty(anyTrigger, anyFeatures, requests, async (trigger, features, batch) => {
+      fc.asyncProperty(anyWebhook, requests, async ({ trigger, features }, batch) => {
         const workflowId = await put(trigger, features as JsonObject);
         for (const request of batch) {
           const { event, isSigned } = toEvent(

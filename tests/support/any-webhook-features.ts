@@ -31,7 +31,15 @@ export const featureRules: Readonly<Record<Feature, fc.Arbitrary<JsonValue>>> = 
     { origins: ['https://*.shop.example'], headers: ['*'], exposeHeaders: ['*'] },
     { origins: ['https://shop.example', 'http://localhost:5173'], credentials: true, maxAgeSeconds: 60 },
   ),
-  paused: ofMany(false, true),
+  paused: fc.constantFrom<JsonValue>(false, false, true, 'store'),
+  body: fc.constantFrom<JsonValue>(
+    {},
+    { raw: true },
+    { type: 'ndjson' },
+    { type: 'xml' },
+    { type: 'multipart', raw: true },
+  ),
+  upload: fc.constantFrom<JsonValue>({ maxBytes: 1_000_000 }, { maxBytes: 100, mediaTypes: ['text/*'] }),
   allowFrom: ofMany(['192.0.2.0/24', '2001:db8::/32'], ['198.51.100.7']),
   signature: fc.constantFrom<JsonValue>(
     { scheme: 'github', credentialId },
@@ -84,11 +92,15 @@ export const featureRules: Readonly<Record<Feature, fc.Arbitrary<JsonValue>>> = 
     '$length(body) > 3',
     'body',
   ),
-  concurrency: fc.constantFrom({ max: 1 }, { max: 100 }),
+  concurrency: fc.constantFrom<JsonValue>(
+    { max: 1 },
+    { max: 100 },
+    { max: 1, onLimit: 'queue', maxQueued: 2 },
+  ),
 };
 
 /** Rules of some features, by the names of their parameters. */
-export const anyFeatures: fc.Arbitrary<Partial<Record<Feature, JsonValue>>> = fc
+const someFeatures: fc.Arbitrary<FeatureParameters> = fc
   .uniqueArray(fc.constantFrom(...(Object.keys(featureRules) as Feature[])))
   .chain((names) =>
     fc
@@ -96,11 +108,29 @@ export const anyFeatures: fc.Arbitrary<Partial<Record<Feature, JsonValue>>> = fc
       .map((rules) => Object.fromEntries(names.map((name, at) => [name, rules[at] ?? null]))),
   );
 
-/** The other parameters of a trigger, with which every rule above can stand. */
-export const anyTrigger = fc.record({
+/** The other parameters of a trigger. */
+const anyTrigger = fc.record({
   path: fc.constantFrom('/orders', '/orders', '/:a', '/:kind/*rest', '/*all'),
   methods: fc.constantFrom(['POST'], ['POST', 'GET'], ['PUT', 'POST', 'OPTIONS', 'HEAD']),
   responseMode: fc.constantFrom('onReceived', 'lastNode', 'responseNode'),
   deduplication: fc.constantFrom(null, 'github', 'stripe', 'slack', 'body.id', 'pathParams.a & headers.a'),
   authentication: fc.constantFrom('none', 'none', 'apiKey'),
 });
+
+type FeatureParameters = Partial<Record<Feature, JsonValue>>;
+
+/** A trigger with some features, without those that can't be together. */
+export const anyWebhook = fc
+  .record({ features: someFeatures, trigger: anyTrigger })
+  .map(({ features, trigger }) => {
+    const { upload, ...others } = features;
+    const canUpload = features.body === undefined && features.schema === undefined;
+    return {
+      features: upload !== undefined && canUpload ? { ...others, upload } : others,
+      trigger: canHold(features) ? { ...trigger, responseMode: 'onReceived' } : trigger,
+    };
+  });
+
+/** Whether a rule may hold an execution, which a webhook that answers with a result can't. */
+const canHold = ({ paused, concurrency }: FeatureParameters): boolean =>
+  paused === 'store' || JSON.stringify(concurrency ?? null).includes('queue');

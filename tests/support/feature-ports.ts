@@ -12,6 +12,7 @@ export const featurePorts = (ports: Partial<FeaturePorts> = {}): FeaturePorts =>
   openUploads: () => {
     throw new Error('no uploads in tests');
   },
+  queues: inMemoryExecutionStore().queues,
   executions: inMemoryExecutionStore(),
   cancelExecution: () => Promise.reject(new Error('nothing is cancelled here')),
   ...ports,

@@ -229,6 +229,7 @@ describe('on DynamoDB', () => {
         BLOB_FOLDER: folder,
         RUN_DURABLE_FUNCTION: 'runDurable:durable',
         RUN_EXPRESS_FUNCTION: 'runExpress',
+        SWEEP_FUNCTION: 'sweep',
         LOG_LEVEL: 'error',
       }),
     );

@@ -66,7 +66,9 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
     acknowledge: first(stages.map(({ acknowledge }) => acknowledge)),
     present: first(stages.map(({ present }) => present)),
     start: async (starting) => {
-      for (const { start } of stages) await start?.(starting);
+      let { held } = starting;
+      for (const { start } of stages) held = (await start?.({ ...starting, held })) ?? held;
+      return held;
     },
   };
 };

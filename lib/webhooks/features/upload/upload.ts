@@ -28,8 +28,9 @@ export const upload: WebhookFeature = (value, ports) => {
     judge: async (parsed) =>
       readUploadId(parsed) === '' ? offerUpload(parsed, parsed.input, rule, ports) : null,
     start: async (starting) => {
-      if ((readUploadId(starting) ?? '') === '') return;
-      await ports.openUploads().keep(placeOf(starting, starting.executionId).key);
+      const isUpload = (readUploadId(starting) ?? '') !== '';
+      if (isUpload) await ports.openUploads().keep(placeOf(starting, starting.executionId).key);
+      return null;
     },
   };
 };
