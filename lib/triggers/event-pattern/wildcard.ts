@@ -1,0 +1,48 @@
+/**
+ * Why a text is no wildcard pattern; null when it is one. `*` stands for any characters, also none; `\*` and `\\` for
+ * themselves: https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html#eb-filtering-wildcard-matching
+ */
+export const findWildcardProblem = (pattern: string): string | null => {
+  for (let at = 0; at < pattern.length; at++) {
+    const next = pattern[at + 1];
+    if (pattern[at] === '*' && next === '*') return 'has two asterisks in a row: one is enough';
+    if (pattern[at] !== '\\') continue;
+    if (next !== '*' && next !== '\\')
+      return 'has a backslash that escapes neither "*" nor "\\": write "\\\\" for a backslash';
+    at++;
+  }
+  return null;
+};
+
+/** A test of texts by a wildcard pattern without problems: each piece at its first place, so no choice is taken back. */
+export const toWildcardTest = (pattern: string): ((text: string) => boolean) => {
+  const [first = '', ...others] = splitAtAsterisks(pattern);
+  const last = others.pop();
+  if (last === undefined) return (text) => text === first;
+  return (text) => {
+    const end = text.length - last.length;
+    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const piece of others) {
+      const found = text.indexOf(piece, at);
+      if (found < 0) return false;
+      at = found + piece.length;
+    }
+    return at <= end;
+  };
+};
+
+const splitAtAsterisks = (pattern: string): string[] => {
+  const pieces: string[] = [];
+  let piece = '';
+  for (let at = 0; at < pattern.length; at++) {
+    if (pattern[at] === '*') {
+      pieces.push(piece);
+      piece = '';
+      continue;
+    }
+    if (pattern[at] === '\\') at++;
+    piece += pattern[at];
+  }
+  return [...pieces, piece];
+};
