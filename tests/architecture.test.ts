@@ -63,6 +63,7 @@ const purePackages = new Set([
   '@cfworker/json-schema',
   'ajv',
   'compare-versions',
+  'croner', // next times of a cron expression: computed from the time that it is given
   'fastest-levenshtein',
   'jsonata',
   'p-limit',

@@ -1,0 +1,69 @@
+import { quote } from '../../shared/describe.ts';
+import type { Reading } from './schedule.ts';
+
+/** What may be written in one field of a cron expression. */
+export interface CronField {
+  /** For messages. */
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  /** Names of the values, from the lowest. */
+  readonly names: readonly string[];
+}
+
+/** The values of a field, without those that have a letter of their own. */
+export interface CronValues {
+  /** As AWS's fields have it. */
+  readonly text: string;
+  /** Ascending, without repetitions. */
+  readonly values: readonly number[];
+}
+
+/** A value, a range or `*`, with or without a step. */
+const ITEM = /^(?:\*|([A-Z\d]{1,9})(?:-([A-Z\d]{1,9}))?)(?:\/(\d{1,9}))?$/;
+
+/** @param text - in capitals: items with commas between them */
+export const readCronField = (text: string, field: CronField): Reading<CronValues> => {
+  if (text === '*') return { value: { text, values: rangeOf(field.min, field.max, 1) } };
+  const texts: string[] = [];
+  const values = new Set<number>();
+  for (const item of text.split(',')) {
+    const read = readItem(item, field);
+    if ('fault' in read) return { fault: `${field.name}: ${quote(item)} ${read.fault}` };
+    texts.push(read.value.text);
+    for (const value of read.value.values) values.add(value);
+  }
+  return { value: { text: texts.join(','), values: [...values].sort((a, b) => a - b) } };
+};
+
+const readItem = (item: string, field: CronField): Reading<CronValues> => {
+  const [match, first, last, step] = ITEM.exec(item) ?? [];
+  if (match === undefined) return { fault: `is none of "*", a value, "A-B", "A/STEP", ${describe(field)}` };
+  const by = Number(step ?? 1);
+  if (by < 1 || by > field.max) return { fault: `has a step that is not from 1 to ${field.max}` };
+  const from = first === undefined ? field.min : readCronValue(first, field);
+  const to = last === undefined ? from : readCronValue(last, field);
+  if (from === null || to === null) return { fault: `is not ${describe(field)}` };
+  if (last !== undefined && from > to) return { fault: 'is a range that runs backwards: write two ranges' };
+  if (step === undefined) {
+    const isAll = first === undefined;
+    return { value: { text: item, values: isAll ? rangeOf(field.min, field.max, 1) : rangeOf(from, to, 1) } };
+  }
+  const values = rangeOf(from, last === undefined ? field.max : to, by);
+  // AWS has a start and a step; a range with a step is a list of its values.
+  return { value: { text: last === undefined ? `${from}/${by}` : values.join(','), values } };
+};
+
+/** @returns null for what is neither a number of the field nor a name */
+export const readCronValue = (text: string, { names, min, max }: CronField): number | null => {
+  const named = names.indexOf(text);
+  if (named >= 0) return min + named;
+  const value = Number(text);
+  return /^\d+$/.test(text) && value >= min && value <= max ? value : null;
+};
+
+const describe = ({ min, max, names }: CronField): string =>
+  `from ${min} to ${max}${names.length === 0 ? '' : ` or ${names[0]} to ${names.at(-1)}`}`;
+
+const rangeOf = (from: number, to: number, step: number): readonly number[] =>
+  Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) => from + index * step);
