@@ -121,29 +121,43 @@ const MINUTE_MS = 60_000;
 /** Clocks change at full quarters of an hour. */
 const QUARTER_MS = 15 * MINUTE_MS;
 
-/** What clocks show at an instant, read from how a date is written. */
-const toLocal = (instant: number, timeZone: string): number =>
-  Date.parse(`${new Date(instant).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T')}Z`);
+const YEAR = { from: Date.UTC(2025, 11, 31), until: Date.UTC(2027, 0, 1) };
+
+/** Offsets of the quarters of {@link YEAR} by time zone, read from how a date is written. */
+const offsetsByZone = new Map<string, readonly number[]>();
+
+const offsetsOf = (timeZone: string): readonly number[] => {
+  const known = offsetsByZone.get(timeZone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const offsets = Array.from({ length: (YEAR.until - YEAR.from) / QUARTER_MS }, (_, index) => {
+    const instant = YEAR.from + index * QUARTER_MS;
+    return Date.parse(`${format.format(instant).replace(' ', 'T')}Z`) - instant;
+  });
+  offsetsByZone.set(timeZone, offsets);
+  return offsets;
+};
 
 /**
- * Times of a cron expression by a scan of all minutes: a local time fires when the clocks show it for the first time.
+ * Times of a cron expression in 2026 by a scan of all minutes: a local time fires when the clocks show it for the first
+ * time.
  *
- * @returns instants after `from` and before `until`, at most `count`
+ * @param from - milliseconds since the epoch
+ * @returns instants after `from`, at most `count`
  */
 export const scanMinutes = (
   { fires }: AnyCron,
   timeZone: string,
   from: number,
-  until: number,
   count: number,
 ): readonly number[] => {
+  const offsets = offsetsOf(timeZone);
   const times: number[] = [];
   let latest = Number.NEGATIVE_INFINITY;
-  let offset = 0;
   // From the day before, so that a time that `from` is the repetition of has been seen.
-  for (let instant = from - 96 * QUARTER_MS; instant < until && times.length < count; instant += MINUTE_MS) {
-    if (instant % QUARTER_MS === 0 || latest < 0) offset = toLocal(instant, timeZone) - instant;
-    const local = instant + offset;
+  const start = Math.max(YEAR.from, from - 96 * QUARTER_MS);
+  for (let instant = start; instant < YEAR.until && times.length < count; instant += MINUTE_MS) {
+    const local = instant + (offsets[Math.floor((instant - YEAR.from) / QUARTER_MS)] ?? 0);
     if (local > latest && instant > from && fires(new Date(local))) times.push(instant);
     latest = Math.max(latest, local);
   }

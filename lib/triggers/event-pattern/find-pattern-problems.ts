@@ -128,6 +128,6 @@ const findRepeatedField = (key: string, value: unknown, prefix: string, known: r
   const isTaken = known.some(
     (other) => other === path || other.startsWith(`${path}.`) || path.startsWith(`${other}.`),
   );
-  const message = `is asked for twice, here and beside "$or" or in another notation of ${quote(path)}`;
+  const message = `asks for ${quote(path)} a second time: name a field once, beside or within "$or"`;
   return { paths: [path], problems: isTaken ? [{ path: '', message }] : [] };
 };

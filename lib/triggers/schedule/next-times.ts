@@ -1,6 +1,12 @@
 import type { Cron, Schedule } from './schedule.ts';
 import { openTimeZone } from './time-zone.ts';
 
+/**
+ * Local times of a cron expression that may pass in a row without firing: more than clocks skip in a day (1,440). An
+ * expression whose times fall into skipped hours alone, year after year, ends here.
+ */
+const MAX_SKIPPED = 2_000;
+
 /** Instants in milliseconds since the epoch. */
 interface Query {
   /** Only later times are given. */
@@ -51,11 +57,14 @@ const nextCronTimes = async (
   const after = Math.max(from, (startAt ?? from + 1) - 1);
   const times: number[] = [];
   let local = findNext(zone.toLocal(after));
-  while (local !== null && times.length < count) {
+  let skipped = 0;
+  while (local !== null && times.length < count && skipped < MAX_SKIPPED) {
     const instant = zone.toInstant(local);
     if (instant !== null && endAt !== null && instant > endAt) break;
     // After a change back, clocks show local times again that have fired.
-    if (instant !== null && instant > after) times.push(instant);
+    const fires = instant !== null && instant > after;
+    if (fires) times.push(instant);
+    skipped = fires ? 0 : skipped + 1;
     local = findNext(local);
   }
   return times;

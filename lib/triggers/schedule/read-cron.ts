@@ -28,7 +28,8 @@ interface Field {
 
 /**
  * @param text - five fields as in crontab(5), or AWS's six with `?`, `L`, `W` and `#`
- * @returns a fault for what one expression of AWS cannot say: five fields with both days set, which means either day
+ * @returns a fault for what one expression of AWS cannot say: five fields with both days set, which means either day. Also
+ *   for what AWS does not document, though others know it: `LW`, `L-3`, lists with `L`, `W` or `#`
  */
 export const readCron = (text: string): Reading<Cron> => {
   if (text.length > MAX_LENGTH) return { fault: `is longer than ${MAX_LENGTH} characters` };
@@ -37,7 +38,7 @@ export const readCron = (text: string): Reading<Cron> => {
   if (parts.length !== 5 && parts.length !== 6) {
     const found = text.trim() === '' ? 0 : parts.length;
     return {
-      fault: `has ${found} fields; cron has five: minute, hour, day of month, month and day of week, or AWS’s six with a year`,
+      fault: `must have five fields, minute, hour, day of month, month and day of week, or AWS’s six with a year, and has ${found}`,
     };
   }
   const days = parts.length === 5 ? readUnixDays(dayOfMonth, dayOfWeek) : readDays(dayOfMonth, dayOfWeek);
@@ -97,7 +98,7 @@ const readDayOfWeek = (text: string): Reading<Field> => {
   if (text === 'L') return { value: { text: '7', pattern: '7' } };
   const [day = '', nth, ...more] = text.split('#');
   const isLast = text.endsWith('L') && nth === undefined;
-  if (nth === undefined && !isLast) return toField(readCronField(text, fields.dayOfWeek));
+  if (nth === undefined && !isLast) return toDayOfWeek(readCronField(text, fields.dayOfWeek));
   const value = readCronValue(isLast ? text.slice(0, -1) : day, fields.dayOfWeek);
   if (value === null || more.length > 0 || (nth !== undefined && !/^[1-5]$/.test(nth)))
     return {
@@ -126,6 +127,14 @@ const readUnixDays = (dayOfMonth: string, dayOfWeek: string): Reading<Days> => {
   const values = [...new Set(read.value.values.map((day) => (day % 7) + 1))].sort((a, b) => a - b);
   const text = values.join(',');
   return { value: { dayOfMonth: anyDay, dayOfWeek: { text, pattern: text } } };
+};
+
+/** AWS documents no step for days of the week. */
+const toDayOfWeek = (read: Reading<CronValues>): Reading<Field> => {
+  const field = toField(read);
+  return 'value' in field && field.value.text.includes('/')
+    ? { value: { text: field.value.pattern, pattern: field.value.pattern } }
+    : field;
 };
 
 const toField = (read: Reading<CronValues>): Reading<Field> =>

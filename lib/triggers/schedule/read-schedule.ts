@@ -9,7 +9,7 @@ import type { Reading, Schedule, Timing } from './schedule.ts';
 import { findTimeZoneName, openTimeZone, type TimeZone } from './time-zone.ts';
 
 /** The schedule, or why there is none: paths are JSON pointers within the parameters. */
-export type ScheduleReading = { readonly schedule: Schedule } | { readonly problems: readonly Problem[] };
+type ScheduleReading = { readonly schedule: Schedule } | { readonly problems: readonly Problem[] };
 
 const KINDS = ['cron', 'rate', 'at'] as const;
 
@@ -27,7 +27,7 @@ export const readSchedule = (parameters: JsonObject): ScheduleReading => {
   /** Takes a value, or keeps its fault. */
   const take = <T>(name: string, reading: Reading<T>): T | null => {
     if ('value' in reading) return reading.value;
-    problems.push({ path: name === '' ? '' : `/${name}`, message: reading.fault });
+    problems.push({ path: `/${name}`, message: reading.fault });
     return null;
   };
   const timeZone = take('timeZone', readTimeZone(parameters.timeZone)) ?? 'UTC';
@@ -35,25 +35,17 @@ export const readSchedule = (parameters: JsonObject): ScheduleReading => {
   const kinds = KINDS.filter((name) => parameters[name] !== undefined);
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
-    const found = kinds.length === 0 ? 'none' : quoteAll(kinds);
-    return {
-      problems: [
-        ...problems,
-        { path: '', message: `must have one of "cron", "rate" and "at", and has ${found}` },
-      ],
-    };
+    const message = `must have one of "cron", "rate" and "at", and has ${kinds.length === 0 ? 'none' : quoteAll(kinds)}`;
+    return { problems: [...problems, { path: '', message }] };
   }
   const timing = take(kind, readTiming(kind, parameters[kind], zone));
-  const [startAt, endAt] = (['startAt', 'endAt'] as const).map((name) =>
-    take(name, readLimit(parameters[name], kind, zone)),
-  );
+  const startAt = take('startAt', readLimit(parameters.startAt, kind, zone));
+  const endAt = take('endAt', readLimit(parameters.endAt, kind, zone));
   const flexibleMinutes = take('flexibleMinutes', readFlexibleMinutes(parameters.flexibleMinutes));
-  if (startAt != null && endAt != null && endAt <= startAt)
+  if (startAt !== null && endAt !== null && endAt <= startAt)
     problems.push({ path: '/endAt', message: 'must be later than "startAt"' });
   if (timing === null || problems.length > 0) return { problems };
-  return {
-    schedule: { ...timing, timeZone, startAt: startAt ?? null, endAt: endAt ?? null, flexibleMinutes },
-  };
+  return { schedule: { ...timing, timeZone, startAt, endAt, flexibleMinutes } };
 };
 
 const readTimeZone = (value: JsonValue | undefined): Reading<string> => {

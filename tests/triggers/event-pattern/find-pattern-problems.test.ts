@@ -87,7 +87,7 @@ test.each(badValues)('refuses %j', (wanted, path, message) => {
   ]);
 });
 
-const twice = 'is asked for twice';
+const twice = 'a second time: name a field once';
 
 const badPatterns: readonly (readonly [pattern: unknown, path: string, message: string])[] = [
   [null, '', 'must be a JSON object'],

@@ -36,6 +36,7 @@ test.each([
   ['0 0 ? * FRIL *', '0 0 ? * 6L *'],
   ['0 0 ? * mon#2 *', '0 0 ? * 2#2 *'],
   ['0 0 ? * L *', '0 0 ? * 7 *'],
+  ['0 0 ? * 2/2 *', '0 0 ? * 2,4,6 *'],
   ['0 0 L * ? *', '0 0 L * ? *'],
   ['0 0 3W * ? *', '0 0 3W * ? *'],
   ['0 0 1 1-12/3 ? *', '0 0 1 1,4,7,10 ? *'],
@@ -71,9 +72,9 @@ test('reads the limits: with an offset, or in the time zone', () => {
 
 /** One thing wrong in each. */
 const badCrons: readonly (readonly [cron: string, message: string])[] = [
-  ['', 'has 0 fields'],
-  ['* * * *', 'has 4 fields; cron has five'],
-  ['* * * * * * *', 'has 7 fields'],
+  ['', 'and has 0'],
+  ['* * * *', 'must have five fields, minute,'],
+  ['* * * * * * *', 'and has 7'],
   ['60 * * * *', 'minute: "60" is not from 0 to 59'],
   ['* 24 * * *', 'hour: "24" is not from 0 to 23'],
   ['* * 0 * *', 'day of month: "0" is not from 1 to 31'],
@@ -102,7 +103,7 @@ const badCrons: readonly (readonly [cron: string, message: string])[] = [
   ['0 0 ? * 3#1,6#3 *', 'day of week: must be a day with "L", such as "6L", or with "#"'],
   ['0 0 ? * 3#6 *', 'day of week: must be a day with "L"'],
   ['0 0 ? * 8L *', 'day of week: must be a day with "L"'],
-  ['@daily', 'has 1 fields'],
+  ['@daily', 'and has 1'],
   [`${'1,'.repeat(200)}1 * * * *`, 'is longer than 250 characters'],
   [
     '0-59/1 0-23/1 1-31/1 * ? *',
