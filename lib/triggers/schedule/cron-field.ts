@@ -11,20 +11,26 @@ export interface CronField {
   readonly names: readonly string[];
 }
 
-/** The values of a field, without those that have a letter of their own. */
-export interface CronValues {
+/** What was read from one field. */
+export interface CronPart {
   /** As AWS's fields have it. */
   readonly text: string;
-  /** Ascending, without repetitions. */
+  /** For `croner`, which has no `A/STEP`: a list of the values, or a letter with its day. */
+  readonly pattern: string;
+}
+
+/** Values without a letter of their own: ascending, without repetitions. */
+interface CronValues extends CronPart {
   readonly values: readonly number[];
 }
+
+type CronItem = Omit<CronValues, 'pattern'>;
 
 /** A value, a range or `*`, with or without a step. */
 const ITEM = /^(?:\*|([A-Z\d]{1,9})(?:-([A-Z\d]{1,9}))?)(?:\/(\d{1,9}))?$/;
 
 /** @param text - in capitals: items with commas between them */
 export const readCronField = (text: string, field: CronField): Reading<CronValues> => {
-  if (text === '*') return { value: { text, values: rangeOf(field.min, field.max, 1) } };
   const texts: string[] = [];
   const values = new Set<number>();
   for (const item of text.split(',')) {
@@ -33,10 +39,16 @@ export const readCronField = (text: string, field: CronField): Reading<CronValue
     texts.push(read.value.text);
     for (const value of read.value.values) values.add(value);
   }
-  return { value: { text: texts.join(','), values: [...values].sort((a, b) => a - b) } };
+  return { value: { text: texts.includes('*') ? '*' : texts.join(','), ...listValues(values) } };
 };
 
-const readItem = (item: string, field: CronField): Reading<CronValues> => {
+/** Values as a list for `croner`. */
+export const listValues = (values: Iterable<number>): Omit<CronValues, 'text'> => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return { values: sorted, pattern: sorted.join(',') };
+};
+
+const readItem = (item: string, field: CronField): Reading<CronItem> => {
   const [match, first, last, step] = ITEM.exec(item) ?? [];
   if (match === undefined) return { fault: `is none of "*", a value, "A-B", "A/STEP", ${describe(field)}` };
   const by = Number(step ?? 1);
@@ -46,8 +58,9 @@ const readItem = (item: string, field: CronField): Reading<CronValues> => {
   if (from === null || to === null) return { fault: `is not ${describe(field)}` };
   if (last !== undefined && from > to) return { fault: 'is a range that runs backwards: write two ranges' };
   if (step === undefined) {
-    const isAll = first === undefined;
-    return { value: { text: item, values: isAll ? rangeOf(field.min, field.max, 1) : rangeOf(from, to, 1) } };
+    if (first === undefined) return { value: { text: '*', values: rangeOf(field.min, field.max, 1) } };
+    const ends = last === undefined ? [first] : [first, last];
+    return { value: { text: ends.map(withoutZeros).join('-'), values: rangeOf(from, to, 1) } };
   }
   const values = rangeOf(from, last === undefined ? field.max : to, by);
   // AWS has a start and a step; a range with a step is a list of its values.
@@ -61,6 +74,8 @@ export const readCronValue = (text: string, { names, min, max }: CronField): num
   const value = Number(text);
   return /^\d+$/.test(text) && value >= min && value <= max ? value : null;
 };
+
+const withoutZeros = (text: string): string => (/^\d+$/.test(text) ? `${Number(text)}` : text);
 
 const describe = ({ min, max, names }: CronField): string =>
   `from ${min} to ${max}${names.length === 0 ? '' : ` or ${names[0]} to ${names.at(-1)}`}`;
