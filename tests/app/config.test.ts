@@ -28,6 +28,7 @@ describe('the configuration', () => {
       uploadEndpoint: null,
       secretsFolder: null,
       sourcesEndpoint: null,
+      sweepFunction: null,
       eventBus: null,
       publicUrl: null,
       deduplicationWindowMs: 86_400_000,
