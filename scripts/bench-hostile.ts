@@ -1,7 +1,4 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { benchHostileBodies } from './bench/hostile-bodies.ts';
-import { benchHostileBodyTypes } from './bench/hostile-body-types.ts';
-import { benchHostileRequests } from './bench/hostile-requests.ts';
 import { printMachine } from './bench/measure.ts';
 
 /** Lambda accepts 6 MB, of which the event around the body needs a part. */
@@ -22,6 +19,11 @@ const { bytes, limits, only } = new Command('npm run bench:hostile --')
   .option('--bytes <number>', 'size of the largest body, as JSON', parseBytes, LARGEST_BODY)
   .parse()
   .opts<{ readonly bytes: number; readonly limits?: true; readonly only: string }>();
+
+// Loaded after the options are read: they import the whole service.
+const { benchHostileBodies } = await import('./bench/hostile-bodies.ts');
+const { benchHostileBodyTypes } = await import('./bench/hostile-body-types.ts');
+const { benchHostileRequests } = await import('./bench/hostile-requests.ts');
 
 printMachine(`; bodies of up to ${bytes} bytes`);
 if (!(await benchHostileRequests(only))) process.exitCode = 1;
