@@ -7,6 +7,8 @@ import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../lib/deliveries/delivery-store.ts';
+import type { HeldQueues } from '../lib/executions/held/held-queues.ts';
+import type { NudgeQueue } from '../lib/executions/held/nudge-queue.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
@@ -31,6 +33,9 @@ export interface Target {
   /** Starts executions in the background. */
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
+  /** Executions that are held. */
+  readonly queues: Pick<HeldQueues, 'count'>;
+  readonly nudgeQueue: NudgeQueue;
   /** What commands finish is published and reported by the sweeper. */
   readonly usesOutbox: true;
   /** `SERVICE-STAGE` */
@@ -95,6 +100,7 @@ export const connect = ({
     SOURCES_ENDPOINT: sourcesEndpoint,
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
+    SWEEP_FUNCTION: `${tablePrefix}-sweep`,
   });
   const { readCredentials, client, tables, logger, ...parts } = openCommands(config);
   const http = lateHttpClient(config.outboundAllow);

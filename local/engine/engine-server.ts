@@ -27,6 +27,8 @@ interface Engines {
   readonly express: ExpressRuns;
   /** Invokes the function that takes events of triggers, again when it fails. */
   readonly deliver: Deliver;
+  /** Invokes the sweeper, asynchronously. */
+  readonly sweep: (event: unknown) => void;
 }
 
 type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
@@ -46,7 +48,7 @@ const STATUSES = {
 const operations: Readonly<Record<string, Operation>> = {
   'POST /2015-03-31/functions/{name}/invocations': async (
     { parameter, headers, text },
-    { engine, express, deliver },
+    { engine, express, sweep, deliver },
   ) => {
     checkInvocation(headers, text);
     const name = headers['x-amz-durable-execution-name'];
@@ -56,6 +58,8 @@ const operations: Readonly<Record<string, Operation>> = {
       void express.start(text); // asynchronous: its record has the result
     } else if (/dispatch$/.test(parameter)) {
       void deliver(JSON.parse(text), 'failure');
+    } else if (/-sweep$/.test(parameter)) {
+      sweep(JSON.parse(text));
     } else {
       throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
     }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { lateFailures } from '../../lib/app/late-failures.ts';
+import { lateFailures } from '../../lib/app/failures/late-failures.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { useTestDatabases } from '../support/test-database.ts';

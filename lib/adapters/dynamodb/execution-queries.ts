@@ -70,7 +70,17 @@ const isBad = (status: ExecutionStatus): boolean => isFinal(status) && status !=
 
 /** The attributes that a list shows, and the one that says whether it still does. */
 const SUMMARY_ATTRIBUTES = [
-  ...['executionId', 'workflowId', 'workflowVersion', 'mode', 'status', 'startedAt', 'endedAt', 'expiresAt'],
+  ...[
+    'executionId',
+    'workflowId',
+    'workflowVersion',
+    'mode',
+    'status',
+    'startedAt',
+    'endedAt',
+    'expiresAt',
+    'held',
+  ],
 ];
 
 /**

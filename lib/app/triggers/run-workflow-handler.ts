@@ -17,7 +17,6 @@ import { text } from '../../shared/query-fields.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
 import type { StartParts } from '../../triggers/start-by-event.ts';
 import { startByHand } from '../../triggers/start-by-hand.ts';
-import { waitForResult } from '../../webhooks/await-result.ts';
 import { readPreferences } from '../../webhooks/preferences.ts';
 
 interface RunParts extends StartParts {
@@ -91,21 +90,14 @@ const toWaitMs = (
   { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,
 ): number => Math.min((waitSeconds ?? 0) * 1_000, getRemainingTimeInMillis() - MARGIN_MS);
 
-/**
- * The end of an execution, or the response of one that goes on after it; null when there is none in time. The execution is
- * accepted: no fault makes it seem refused.
- */
+/** The end of an execution, or the response of one that goes on after it; null when there is none in time. */
 const findEnd = async (executionId: string, waitMs: number, parts: RunParts): Promise<JsonObject | null> => {
   if (waitMs <= 0) return null;
-  try {
-    const found = await waitForResult(executionId, waitMs, parts);
-    if (found === null) return null;
-    const { status, result } = found;
-    if (result === null) return isFinal(status) ? { status } : null;
-    const { output, response, failure } = result;
-    return { status, output, response, failure: failure === null ? null : { ...failure } };
-  } catch (cause) {
-    parts.logger.warn('The result of the execution is not known.', { executionId, cause });
-    return null;
-  }
+  const { waitForResult } = await import('../../webhooks/wait-for-result.chunk.ts');
+  const found = await waitForResult(executionId, waitMs, parts);
+  if (found === null) return null;
+  const { status, result } = found;
+  if (result === null) return isFinal(status) ? { status } : null;
+  const { output, response, failure } = result;
+  return { status, output, response, failure: failure === null ? null : { ...failure } };
 };

@@ -86,7 +86,8 @@ export const finishEarly = (
   const endedAt = parts.clock.now();
   const failure = { nodeId, name, message };
   const end = { status, endedAt, nodes: failOpenNodes(nodes, endedAt, failure), nodesOmitted, failure };
-  return finishExecution(record, { ...end, checkpoints: null, ...extra }, parts);
+  const leavesQueue = record.held !== null;
+  return finishExecution(record, { ...end, leavesQueue, checkpoints: null, ...extra }, parts);
 };
 
 /** Publishes and reports an end from the outbox. Never rejects: what can't be published or reported stays in the outbox. */

@@ -14,7 +14,7 @@ type StartOptions = Pick<
   ExecutionStart,
   'mode' | 'status' | 'startedAt' | 'startToken' | 'input' | 'callbackKey'
 > &
-  Partial<Pick<ExecutionStart, 'retryOf' | 'retriedCheckpoints'>>;
+  Partial<Pick<ExecutionStart, 'held' | 'retryOf' | 'retriedCheckpoints'>>;
 
 export const toStart = (
   { executionId, workflow, trigger, traceparent, keepsResult }: Omit<NewExecution, 'input'>,
@@ -26,6 +26,7 @@ export const toStart = (
   trigger,
   traceparent,
   keepsResult,
+  held: null,
   retryOf: null,
   retriedCheckpoints: null,
   ...options,

@@ -42,6 +42,7 @@ export interface PathConfig {
 /** Parameters of a webhook trigger that are off while they are absent. */
 export const WEBHOOK_FEATURES = [
   'cors',
+  'body',
   'paused',
   'allowFrom',
   'signature',
@@ -56,5 +57,6 @@ export const WEBHOOK_FEATURES = [
   'schema',
   'onlyIf',
   'concurrency',
+  'upload',
 ] as const;
 export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../../../contract/services.ts';
+import { AppError } from '../../../shared/errors.ts';
+import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
+import type { PathConfig } from '../../../workflows/definition/path-config.ts';
+import type { WorkflowStore, WorkflowSummary } from '../../../workflows/definition/workflow-store.ts';
+import { compact, flag, type Item, json, number, readNumber, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { putItem } from '../items.ts';
+import { scanAll } from '../scan-all.ts';
+import type { TableNames } from '../table-names.ts';
+import { createWorkflowReader, isTombstone, readItem, toWorkflow } from './workflow-reader.ts';
+
+const MAX_DEFINITION_BYTES = 350_000;
+
+/** DynamoDB's limit is 409,600 bytes, attribute names included. */
+const MAX_ITEM_BYTES = 400_000;
+
+/**
+ * The current version of a workflow is one item, so that a request is one read and a change is one conditional write.
+ * Before a version is replaced, it is archived under a key of its own that never changes; a crash in between leaves an
+ * extra copy, which the next change finds in place. A removed workflow leaves a tombstone with its version number.
+ */
+export const createWorkflowStore = (
+  client: DynamoDbClient,
+  tables: Pick<TableNames, 'workflows' | 'workflowVersions'>,
+  clock: Pick<Clock, 'now'>,
+): WorkflowStore => {
+  const readCurrent = (workflowId: string) => readItem(client, tables.workflows, workflowId, true);
+
+  const archive = async (current: Item): Promise<void> => {
+    if (isTombstone(current)) return; // its last version was archived when it was removed
+    const { workflowId, version, updatedAt, definition } = current;
+    await putItem(client, {
+      TableName: tables.workflowVersions,
+      Item: compact({ workflowId, version, updatedAt, definition }),
+      ConditionExpression: 'attribute_not_exists(workflowId)',
+    });
+  };
+
+  /** Replaces `current`, on the condition that it has not changed. */
+  const replace = async (current: Item | null, item: Item): Promise<void> => {
+    if (current !== null) await archive(current);
+    const condition =
+      current === null
+        ? { ConditionExpression: 'attribute_not_exists(workflowId)' }
+        : {
+            // Not the version alone: a tombstone has the version of what it replaced.
+            ConditionExpression: `#version = :version AND ${isTombstone(current) ? 'attribute_exists' : 'attribute_not_exists'}(removedAt)`,
+            ExpressionAttributeNames: { '#version': 'version' },
+            ExpressionAttributeValues: { ':version': number(readNumber(current, 'version')) },
+          };
+    if (!(await putItem(client, { TableName: tables.workflows, Item: item, ...condition }))) {
+      throw new AppError('WORKFLOW_CHANGED', { workflowId: readText(item, 'workflowId') });
+    }
+  };
+
+  return {
+    ...createWorkflowReader(client, tables),
+
+    put: async (definition, pathConfigs, replaces) => {
+      const stored = JSON.stringify(definition);
+      refuseLarger(MAX_DEFINITION_BYTES, stored);
+      // The name is stored twice, and a path config may be larger than its trigger.
+      refuseLarger(MAX_ITEM_BYTES, `${definition.name}${stored}${JSON.stringify(pathConfigs)}`);
+      const current = await readCurrent(definition.id);
+      const before = current === null || isTombstone(current) ? null : toWorkflow(current);
+      if (replaces !== undefined && replaces !== (before?.version ?? null)) {
+        throw new AppError('WORKFLOW_CHANGED', { workflowId: definition.id });
+      }
+      if (before !== null && isDeepStrictEqual(before.definition, JSON.parse(stored))) {
+        return { version: before.version, changed: false };
+      }
+      const version = current === null ? 1 : readNumber(current, 'version') + 1;
+      await replace(current, toItem(definition, pathConfigs, version, clock.now()));
+      return { version, changed: true };
+    },
+
+    remove: async (workflowId) => {
+      const current = await readCurrent(workflowId);
+      if (current === null || isTombstone(current)) return false;
+      await replace(current, toTombstone(current, clock.now()));
+      return true;
+    },
+
+    list: async () => {
+      const items = await scanAll(client, {
+        TableName: tables.workflows,
+        ProjectionExpression: 'workflowId, #name, enabled, #version, updatedAt',
+        FilterExpression: 'attribute_not_exists(removedAt)',
+        ExpressionAttributeNames: { '#name': 'name', '#version': 'version' },
+      });
+      return items.map(toSummary).sort((a, b) => (a.id < b.id ? -1 : 1));
+    },
+  };
+};
+
+/** @throws AppError `WORKFLOW_TOO_LARGE` */
+const refuseLarger = (limitBytes: number, stored: string): void => {
+  const bytes = Buffer.byteLength(stored);
+  if (bytes > limitBytes) throw new AppError('WORKFLOW_TOO_LARGE', { bytes, limitBytes });
+};
+
+const toItem = (
+  definition: WorkflowDefinition,
+  pathConfigs: readonly PathConfig[],
+  version: number,
+  now: number,
+): Item => ({
+  workflowId: text(definition.id),
+  version: number(version),
+  updatedAt: text(new Date(now).toISOString()),
+  name: text(definition.name),
+  enabled: flag(definition.enabled),
+  definition: json(definition),
+  pathConfigs: json(pathConfigs),
+});
+
+const toTombstone = ({ workflowId, version }: Item, now: number): Item =>
+  compact({ workflowId, version, removedAt: text(new Date(now).toISOString()) });
+
+const toSummary = (item: Item): WorkflowSummary => ({
+  id: readText(item, 'workflowId'),
+  name: readText(item, 'name'),
+  enabled: item.enabled?.BOOL === true,
+  version: readNumber(item, 'version'),
+  updatedAt: readText(item, 'updatedAt'),
+});

@@ -1,0 +1,37 @@
+import { type AwsCallerOptions, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
+import { createSendFailure } from '../../adapters/aws/lambda-failure-reports.ts';
+import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
+import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
+import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { ERROR_TRIGGER, type FailureReports } from '../../executions/record/failure-reports.ts';
+import { findListeners } from '../../registrations/find-listeners.ts';
+import type { StoredRegistration } from '../../registrations/registration-store.ts';
+import { createCache } from '../../shared/cache.ts';
+
+export interface FailureParts extends Pick<AwsCallerOptions, 'region' | 'endpoint'> {
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+  /** The function that takes the events of triggers. */
+  readonly functionName: string;
+  /** How long the list of error triggers is cached; 0 reads it for every failure. */
+  readonly cacheTtlMs: number;
+}
+
+export const openFailures = ({
+  client,
+  tables,
+  functionName,
+  cacheTtlMs: ttlMs,
+  ...lambda
+}: FailureParts): FailureReports => {
+  const { listOfType } = createRegistrationStore(client, tables, systemClock);
+  const lookUp = createCache<readonly StoredRegistration[]>({ ttlMs, maxEntries: 1, clock: systemClock });
+  return {
+    areWanted: async (workflowId) => {
+      const registrations = await lookUp(ERROR_TRIGGER, () => listOfType(ERROR_TRIGGER));
+      return findListeners(registrations, workflowId).length > 0;
+    },
+    send: createSendFailure(createAwsCaller({ service: 'lambda', ...lambda }), functionName),
+  };
+};

@@ -1,0 +1,13 @@
+import type { WebhookRequest } from '../webhook-request.ts';
+
+/**
+ * The method that a CORS preflight asks for; null for any other request.
+ * https://fetch.spec.whatwg.org/#cors-preflight-request
+ */
+export const readPreflight = ({
+  method,
+  headers,
+}: Pick<WebhookRequest, 'method' | 'headers'>): string | null =>
+  method === 'OPTIONS' && headers.origin !== undefined
+    ? (headers['access-control-request-method'] ?? null)
+    : null;
