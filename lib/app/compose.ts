@@ -104,11 +104,12 @@ const openEvents = ({ region, eventBus }: Config, logger: Logger) => {
 /** Reports failures, for functions that finish executions as failed. */
 const openFailures = (
   { region, lambdaEndpoint, dispatchFunction, workflowCacheMs }: Config,
+  logger: Logger,
   { client, tables }: Pick<Stores, 'client' | 'tables'>,
-): Pick<FinishParts, 'failures'> => {
+): Pick<FinishParts, 'findReport'> => {
   if (dispatchFunction === null) return {};
   const lambda = { region, endpoint: lambdaEndpoint, functionName: dispatchFunction };
-  return { failures: lateFailures({ ...lambda, client, tables, cacheTtlMs: workflowCacheMs }) };
+  return { findReport: lateFailures({ ...lambda, client, tables, logger, cacheTtlMs: workflowCacheMs }) };
 };
 
 const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore => {
@@ -154,7 +155,7 @@ export const openExecutions = (config: Config = openConfig()) => {
 
 export const openShowExecution = (config: Config = openConfig()) => {
   const executions = openExecutions(config);
-  return { ...executions, ...openFailures(config, executions) };
+  return { ...executions, ...openFailures(config, executions.logger, executions) };
 };
 
 export const openCancel = (config: Config = openConfig()) => ({
@@ -186,7 +187,7 @@ export const openSweep = (config: Config = openConfig()) => {
   return {
     ...stores,
     ...openEvents(config, logger),
-    ...openFailures(config, { client, tables }),
+    ...openFailures(config, logger, { client, tables }),
     dispatcher: openDispatcher(config),
     durableService: openDurableService(config),
     queues: createHeldQueues(client, tables, config),
@@ -228,7 +229,7 @@ const openRunParts = (config: Config) => {
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs: openBlobs(config),
     ...openEvents(config, logger),
-    ...openFailures(config, { client, tables }),
+    ...openFailures(config, logger, { client, tables }),
     services: openServices({ http: outboundCredentials, tcp }, config),
     outboundCredentials,
     filesFor: lateFiles(config, executions),

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { lateFailures } from '../../lib/app/failures/late-failures.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
+import type { FindReport } from '../../lib/executions/record/failure-reports.ts';
 import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
+import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -23,10 +26,19 @@ const aRegistration = (workflowId: string, parameters: JsonObject = {}, nodeType
   ...{ workflowId, nodeType, parameters },
 });
 
+/** The report of a failed execution `e-1` of a workflow. */
+const toFind = (findReport: FindReport) => (workflowId: string) =>
+  findReport({
+    ...{ executionId: 'e-1', workflowId, status: 'failed' },
+    trigger: { nodeId: 'request', type: 'webhookTrigger' },
+  });
+
 /** Reports as the functions make them, with DynamoDB and a Lambda that answers with a status. */
-const aService = async ({ status = 202, cacheTtlMs = 0 } = {}) => {
+const aService = async ({ status = 202, cacheTtlMs = 0, prefix = 'test' } = {}) => {
   Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' });
-  const { client, tables } = await openDatabase();
+  const { client } = await openDatabase();
+  const tables = tableNames(prefix);
+  const { logger, entries } = aRecordingLogger();
   const lambda = await aLocalServer({
     [INVOCATIONS]: (_request, response) => void response.writeHead(status).end(),
   });
@@ -38,10 +50,14 @@ const aService = async ({ status = 202, cacheTtlMs = 0 } = {}) => {
   };
   return {
     registrations: createRegistrationStore(client, tables, systemClock),
-    failures: lateFailures({
-      ...{ client: { ...client, query }, tables, cacheTtlMs },
-      ...{ region: 'us-east-1', endpoint: lambda.origin, functionName: 'test-dispatch' },
-    }),
+    find: toFind(
+      lateFailures({
+        logger,
+        ...{ client: { ...client, query }, tables, cacheTtlMs },
+        ...{ region: 'us-east-1', endpoint: lambda.origin, functionName: 'test-dispatch' },
+      }),
+    ),
+    entries,
     lambda,
     queries: () => queries,
   };
@@ -49,27 +65,28 @@ const aService = async ({ status = 202, cacheTtlMs = 0 } = {}) => {
 
 describe('reports of failures', () => {
   test('are wanted where an error trigger of another workflow asks for them', async () => {
-    const { registrations, failures } = await aService();
-    expect(await failures.areWanted('orders')).toBe(false);
+    const { registrations, find } = await aService();
+    expect(await find('orders')).toBeNull();
     await registrations.claim(aRegistration('orders'));
     await registrations.claim(aRegistration('mail', { workflows: ['orders'] }));
     await registrations.claim(aRegistration('clock', {}, 'scheduleTrigger'));
-    const wanted = await Promise.all(['orders', 'mail', 'clock'].map(failures.areWanted));
-    expect(wanted).toEqual([true, true, true]);
+    for (const workflowId of ['orders', 'mail', 'clock']) expect(await find(workflowId)).not.toBeNull();
     const stored = await registrations.find('orders-errorTrigger');
     if (stored !== null) await registrations.remove(stored);
-    expect([await failures.areWanted('orders'), await failures.areWanted('mail')]).toEqual([true, false]);
+    expect(await find('orders')).not.toBeNull();
+    expect(await find('mail')).toBeNull();
   });
 
   test('read the list of error triggers once while it is cached', async () => {
-    const { failures, queries } = await aService({ cacheTtlMs: 60_000 });
-    for (const workflowId of ['orders', 'mail', 'orders']) await failures.areWanted(workflowId);
+    const { find, queries } = await aService({ cacheTtlMs: 60_000 });
+    for (const workflowId of ['orders', 'mail', 'orders']) await find(workflowId);
     expect(queries()).toBe(1);
   });
 
   test('are sent as an asynchronous invocation of the function that takes events', async () => {
-    const { failures, lambda } = await aService();
-    await failures.send('e-1');
+    const { find, lambda, registrations } = await aService();
+    await registrations.claim(aRegistration('mail'));
+    await (await find('orders'))?.();
     expect(lambda.received).toEqual([
       expect.objectContaining({
         method: 'POST',
@@ -80,7 +97,15 @@ describe('reports of failures', () => {
   });
 
   test('fail when Lambda refuses them', async () => {
-    const { failures } = await aService({ status: 403 });
-    await expect(failures.send('e-1')).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
+    const { find, registrations } = await aService({ status: 403 });
+    await registrations.claim(aRegistration('mail'));
+    await expect((await find('orders'))?.()).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
+  });
+
+  test('are sent when it is not known whether a trigger asks for them', async () => {
+    const { find, lambda, entries } = await aService({ prefix: 'none' });
+    await (await find('orders'))?.();
+    expect(lambda.received).toHaveLength(1);
+    expect(entries).toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
 });

@@ -21,6 +21,7 @@ const project = useRunningProject(() => ({
 // In this order: the first suites see the project as it is in the repository, the later ones edit it. Those that edit its code are in
 // deep/local-service-edited.test.ts.
 describeSamples(project, standIn);
+describeFailuresAndHand(project);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
@@ -28,4 +29,3 @@ describeWebhookBodies(project);
 describeWebhookGuards(project);
 describeWebhookParameters(project);
 describeUploads(project);
-describeFailuresAndHand(project);

@@ -1,19 +1,13 @@
-import type { FailureReports } from '../../executions/record/failure-reports.ts';
+import type { FindReport } from '../../executions/record/failure-reports.ts';
 import type { FailureParts } from './open-failures.chunk.ts';
 
 /** Reports of failures whose code is loaded for the first failure: a run that succeeds needs none of it. */
-export const lateFailures = (parts: FailureParts): FailureReports => {
-  let loaded: Promise<FailureReports> | undefined;
-  const load = async (): Promise<FailureReports> => {
-    const { openFailures } = await import('./open-failures.chunk.ts');
-    return openFailures(parts);
-  };
-  const loadOnce = (): Promise<FailureReports> => {
+export const lateFailures = (parts: FailureParts): FindReport => {
+  let loaded: Promise<FindReport> | undefined;
+  const load = async (): Promise<FindReport> =>
+    (await import('./open-failures.chunk.ts')).openFailures(parts);
+  return async (failed) => {
     loaded ??= load();
-    return loaded;
-  };
-  return {
-    areWanted: async (workflowId) => (await loadOnce()).areWanted(workflowId),
-    send: async (executionId) => (await loadOnce()).send(executionId),
+    return (await loaded)(failed);
   };
 };

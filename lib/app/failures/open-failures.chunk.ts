@@ -4,7 +4,8 @@ import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import { ERROR_TRIGGER, type FailureReports } from '../../executions/record/failure-reports.ts';
+import type { Logger } from '../../contract/services.ts';
+import { ERROR_TRIGGER, type FindReport } from '../../executions/record/failure-reports.ts';
 import { findListeners } from '../../registrations/find-listeners.ts';
 import type { StoredRegistration } from '../../registrations/registration-store.ts';
 import { createCache } from '../../shared/cache.ts';
@@ -16,6 +17,7 @@ export interface FailureParts extends Pick<AwsCallerOptions, 'region' | 'endpoin
   readonly functionName: string;
   /** How long the list of error triggers is cached; 0 reads it for every failure. */
   readonly cacheTtlMs: number;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 export const openFailures = ({
@@ -23,15 +25,20 @@ export const openFailures = ({
   tables,
   functionName,
   cacheTtlMs: ttlMs,
+  logger,
   ...lambda
-}: FailureParts): FailureReports => {
+}: FailureParts): FindReport => {
   const { listOfType } = createRegistrationStore(client, tables, systemClock);
   const lookUp = createCache<readonly StoredRegistration[]>({ ttlMs, maxEntries: 1, clock: systemClock });
-  return {
-    areWanted: async (workflowId) => {
+  const send = createSendFailure(createAwsCaller({ service: 'lambda', ...lambda }), functionName);
+  return async ({ executionId, workflowId }) => {
+    const report = () => send(executionId);
+    try {
       const registrations = await lookUp(ERROR_TRIGGER, () => listOfType(ERROR_TRIGGER));
-      return findListeners(registrations, workflowId).length > 0;
-    },
-    send: createSendFailure(createAwsCaller({ service: 'lambda', ...lambda }), functionName),
+      return findListeners(registrations, workflowId).length > 0 ? report : null;
+    } catch (cause) {
+      logger.warn('Whether a trigger asks for the failure is not known.', { executionId, workflowId, cause });
+      return report;
+    }
   };
 };

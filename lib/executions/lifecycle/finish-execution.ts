@@ -9,7 +9,12 @@ import type {
   ExecutionStart,
   ExecutionStore,
 } from '../record/execution-store.ts';
-import { type FailureReports, needsReport } from '../record/failure-reports.ts';
+import {
+  type FailedExecution,
+  type FindReport,
+  isReportable,
+  type SendReport,
+} from '../record/failure-reports.ts';
 
 export interface FinishParts {
   readonly executions: Pick<ExecutionStore, 'startAndFinish' | 'finish' | 'markPublished'>;
@@ -17,7 +22,7 @@ export interface FinishParts {
   /** Whether ends are in the outbox until their event is published; false without an event bus. */
   readonly usesOutbox: boolean;
   /** Absent where the sweeper reports failures, from the outbox. */
-  readonly failures?: FailureReports;
+  readonly findReport?: FindReport;
   readonly logger: Logger;
 }
 
@@ -58,13 +63,16 @@ const recordAndPublish = async (
   record: (end: ExecutionEnd) => Promise<boolean>,
 ): Promise<boolean> => {
   const endedAt = Math.max(end.endedAt, execution.startedAt); // clocks of two machines differ
-  const { usesOutbox, failures, logger } = parts;
-  const isReported = await needsReport({ ...execution, ...end }, failures, logger);
-  const recorded = { ...end, endedAt, isInOutbox: usesOutbox || isReported };
+  const sendReport = await findReport({ ...execution, ...end }, parts);
+  const recorded = { ...end, endedAt, isInOutbox: parts.usesOutbox || sendReport !== null };
   const isFinished = await record(recorded);
-  if (isFinished) await publish({ ...execution, ...recorded }, isReported, parts);
+  if (isFinished) await publish({ ...execution, ...recorded }, sendReport, parts);
   return isFinished;
 };
+
+/** A run that succeeds asks for nothing. */
+const findReport = async (execution: FailedExecution, parts: FinishParts): Promise<SendReport | null> =>
+  isReportable(execution) ? ((await parts.findReport?.(execution)) ?? null) : null;
 
 /**
  * Finishes an execution that its run does not finish. Completed nodes keep their records; open ones fail for the same
@@ -94,18 +102,15 @@ export const finishEarly = (
 export const publishEnd = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
   parts: FinishParts,
-): Promise<void> => publish(execution, await needsReport(execution, parts.failures, parts.logger), parts);
+): Promise<void> => publish(execution, await findReport(execution, parts), parts);
 
 const publish = async (
   execution: EndedExecution & Pick<ExecutionEnd, 'isInOutbox'>,
-  isReported: boolean,
-  { executions, events, failures, logger }: FinishParts,
+  sendReport: SendReport | null,
+  { executions, events, logger }: FinishParts,
 ): Promise<void> => {
   const { executionId, workflowId, isInOutbox } = execution;
-  const sent = await Promise.allSettled([
-    events.publish(toEnded(execution)),
-    isReported ? failures?.send(executionId) : null,
-  ]);
+  const sent = await Promise.allSettled([events.publish(toEnded(execution)), sendReport?.()]);
   const refused = sent.find(({ status }) => status === 'rejected');
   if (refused?.status === 'rejected') {
     const cause: unknown = refused.reason;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject } from '../../../lib/contract/json.ts';
-import { workflow } from '../../support/a-project-file.ts';
+import { set, workflow } from '../../support/a-project-file.ts';
 import { json, type RunningProject } from '../../support/a-running-project.ts';
 import { poll } from '../../support/poll.ts';
 
@@ -58,16 +58,17 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
   });
 
   describe('by hand', () => {
-    test('a sample runs with an input of its shape', async () => {
+    test('a webhook runs with what is given of a request', async () => {
+      await storeWorkflow(workflow('by-hand', set({ greeting: 'Hello, {{ body.name }}' })));
       const stdin = '{"body":{"name":"Ada"}}';
-      const { code, stdout } = await cli('workflow run hello --input - --wait', { stdin });
+      const { code, stdout } = await cli('workflow run by-hand --input - --wait', { stdin });
       expect([code, JSON.parse(stdout)]).toEqual([0, { greeting: 'Hello, Ada' }]);
     });
 
     test('the admin API waits for the result', async () => {
       const headers = { ...json, prefer: 'wait=20', 'idempotency-key': '"1"' };
       const start = () =>
-        post<JsonObject>('/api/admin/workflows/hello/executions', '{"body":{"name":"Bob"}}', headers);
+        post<JsonObject>('/api/admin/workflows/by-hand/executions', '{"body":{"name":"Bob"}}', headers);
       const { status, body } = await start();
       expect([status, body]).toEqual([
         200,
@@ -78,10 +79,10 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
     });
 
     test('what can not be started says why', async () => {
-      const { code, stderr } = await cli('workflow run hello --trigger greet');
+      const { code, stderr } = await cli('workflow run by-hand --trigger out');
       expect([code, stderr.trim()]).toEqual([
         1,
-        "Workflow hello can't be started like this: it has no enabled trigger of that name, but request (webhookTrigger).",
+        "Workflow by-hand can't be started like this: it has no enabled trigger of that name, but in (webhookTrigger).",
       ]);
     });
   });

@@ -4,7 +4,7 @@ import { finishExecution, startAndFinish } from '../../../lib/executions/lifecyc
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
 import type { FinalStatus } from '../../../lib/executions/record/execution-status.ts';
 import type { ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
-import { ERROR_TRIGGER } from '../../../lib/executions/record/failure-reports.ts';
+import { ERROR_TRIGGER, type FailedExecution } from '../../../lib/executions/record/failure-reports.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
@@ -16,13 +16,13 @@ const MINUTE = 60_000;
 
 interface Setting {
   /** Whether a trigger asks for failures. */
-  readonly areWanted?: () => Promise<boolean>;
+  readonly isWanted?: boolean;
   /** Called before a report is sent. */
   readonly send?: () => Promise<void>;
 }
 
 /** An execution that is running, and what finishes it; calls in their order. */
-const aRun = async ({ areWanted = async () => true, send = async () => {} }: Setting = {}) => {
+const aRun = async ({ isWanted = true, send = async () => {} }: Setting = {}) => {
   const clock = aManualClock();
   const executions = inMemoryExecutionStore();
   const { logger, entries } = aRecordingLogger();
@@ -43,15 +43,13 @@ const aRun = async ({ areWanted = async () => true, send = async () => {} }: Set
     },
     events,
     usesOutbox: false,
-    failures: {
-      areWanted: async (workflowId: string) => {
-        calls.push(`ask for ${workflowId}`);
-        return areWanted();
-      },
-      send: async (executionId: string) => {
+    findReport: async ({ executionId, workflowId }: FailedExecution) => {
+      calls.push(`ask for ${workflowId}`);
+      if (!isWanted) return null;
+      return async () => {
         await send();
         calls.push(`report ${executionId}`);
-      },
+      };
     },
     workflows: inMemoryWorkflowStore(),
     dispatcher: { dispatch: async () => {} },
@@ -98,7 +96,7 @@ describe('an execution that ends badly', () => {
   });
 
   test('is recorded in one write, without the outbox, when no trigger asks for it', async () => {
-    const { start, finish, calls } = await aRun({ areWanted: async () => false });
+    const { start, finish, calls } = await aRun({ isWanted: false });
     await start();
     await finish('failed');
     expect(calls).toEqual(['ask for orders', 'finish']);
@@ -130,17 +128,6 @@ describe('an execution that ends badly', () => {
     await finishExecution(unstarted, end('failed'), { ...parts, events: { publish } });
     expect(calls).toContain('report e-1');
     expect(await isInOutbox()).toBe(true);
-  });
-
-  test('is reported when it is not known whether a trigger asks for it', async () => {
-    const { start, finish, calls } = await aRun({
-      areWanted: async () => {
-        throw new AppError('STORE_UNAVAILABLE', {});
-      },
-    });
-    await start();
-    await finish('failed');
-    expect(calls).toContain('report e-1');
   });
 
   test('is not reported when a failure has started it: failures make no circle', async () => {
