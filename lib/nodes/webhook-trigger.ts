@@ -165,6 +165,12 @@ const webhookTrigger: TriggerProvider = {
       type: 'object',
       description: 'Bounds the runs at once',
     },
+    {
+      name: 'recordRequests',
+      displayName: 'Record requests',
+      type: 'boolean',
+      description: 'Not the refused ones alone',
+    },
   ],
   getExecutor: () => executor,
   healthCheck: async ({ clock }) => {

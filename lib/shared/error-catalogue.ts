@@ -218,6 +218,16 @@ export const catalogue = {
     (p: { executionId: string; reason: string }) =>
       `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
   ),
+  REQUEST_NOT_FOUND: entry(
+    404,
+    'Request not found',
+    (p: { id: string }) => `There is no request ${p.id} on record, or its record has expired.`,
+  ),
+  REQUEST_NOT_REPEATABLE: entry(
+    409,
+    'Request not repeatable',
+    (p: { id: string; reason: string }) => `Request ${p.id} can't be sent again: ${p.reason}.`,
+  ),
   PLUGIN_NOT_FOUND: entry(404, 'Plugin not found', (p: { near: string | null }) =>
     p.near === null
       ? 'No plugin with this id is installed.'

@@ -1,6 +1,7 @@
 import { isId } from '../contract/ids.ts';
 import type { JsonObject } from '../contract/json.ts';
 import { AppError } from '../shared/errors.ts';
+import { Refusal } from '../shared/refusal.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import { matchPattern } from './match-pattern.ts';
@@ -35,7 +36,8 @@ export const findWebhook = async (
 ): Promise<Webhook> => {
   const { workflowId, path, method } = request;
   const workflow = isId(workflowId) ? await find(workflowId) : null;
-  if (workflow === null || !workflow.definition.enabled) throw new AppError('NOT_FOUND', {});
+  if (workflow === null) throw new AppError('NOT_FOUND', {});
+  if (!workflow.definition.enabled) throw notFound('workflow: it is disabled');
   const requested = readPreflight(request);
   const atPath: Webhook[] = [];
   for (const webhook of webhooksAt(path, workflow)) {
@@ -44,6 +46,9 @@ export const findWebhook = async (
   }
   return findAtEdge(atPath, method, requested);
 };
+
+/** Of an address of a known workflow, for the log: callers can't tell it from any other. */
+const notFound = (reason: string): AppError => new AppError('NOT_FOUND', {}, new Refusal(reason));
 
 /** The webhooks whose paths fit, the most specific first: each is looked at only when those before it are not enough. */
 const webhooksAt = function* (path: string, workflow: PublishedWorkflow): Generator<Webhook> {
@@ -61,7 +66,7 @@ const webhooksAt = function* (path: string, workflow: PublishedWorkflow): Genera
 
 /** The webhook of a request whose method none of them names, or that is a CORS preflight for the method `requested`. */
 const findAtEdge = (atPath: readonly Webhook[], method: string, requested: string | null): Webhook => {
-  if (atPath.length === 0) throw new AppError('NOT_FOUND', {});
+  if (atPath.length === 0) throw notFound('path: no enabled trigger of the workflow has it');
   const withMethod = (name: string | null) => atPath.find(({ config }) => config.method === name);
   const withCors = atPath.filter(({ config }) => config.features?.cors !== undefined);
   const answering = withMethod(method === 'HEAD' ? 'GET' : method);

@@ -18,6 +18,7 @@ import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
 import { toRequestScope } from './request-scope.ts';
+import type { Note } from './requests/note-outcome.ts';
 import type { AnswerStages } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
@@ -32,6 +33,7 @@ interface CheckedRequest {
   readonly features: AnswerStages;
   /** Called before an execution starts, or is found to have started: a throw starts nothing. */
   readonly start: (executionId: string) => Promise<void>;
+  readonly note: Note;
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
@@ -44,6 +46,7 @@ interface RunWebhookParts extends AcceptParts, ClaimParts {
 interface WebhookDelivery extends ClaimedDelivery {
   readonly config: PathConfig;
   readonly features: AnswerStages;
+  readonly note: Note;
 }
 
 /**
@@ -73,25 +76,28 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, features }: CheckedRequest,
+  { request, webhook, headers, input, features, note }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
   const { workflow, config } = webhook;
-  const { rawBody, receivedAt } = request;
+  const { rawBody, receivedAt, requestId } = request;
   const scope = toRequestScope(webhook, input, receivedAt);
   const { trigger } = scope.execution;
   const found = await findDeliveryKey(config, scope);
+  note({ key: found });
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const traceparent = readTraceparent(headers.traceparent);
-  const delivery = { workflow, trigger, input, traceparent, keepsResult, key, content: rawBody, receivedAt };
-  return { ...(await claimDelivery(delivery, parts)), config, features };
+  const execution = { workflow, trigger, input, traceparent, keepsResult, requestId };
+  const delivery = { ...execution, key, content: rawBody, receivedAt };
+  return { ...(await claimDelivery(delivery, parts)), config, features, note };
 };
 
 /** `onReceived`: the execution is stored and dispatched before the caller is answered. */
 const acceptAtOnce = async (delivery: WebhookDelivery, parts: RunWebhookParts): Promise<Answer> => {
   const { execution, receivedAt, config, features } = delivery;
   const accepted = toAccepted(delivery, await acceptDelivery(delivery, config.execution, parts));
+  noteStart(delivery, accepted.isDuplicate);
   const { logger } = parts;
   return (
     (await features.acknowledge({ ...accepted, execution, receivedAt, logger })) ?? answerAccepted(accepted)
@@ -106,6 +112,7 @@ const runBehind = async (
 ): Promise<Answer> => {
   const known = await acceptDelivery(delivery, delivery.config.execution, parts);
   const { executionId } = delivery.execution;
+  noteStart(delivery, delivery.isDuplicate || known !== null);
   const waiting = waitMs > 0 ? waitForResult(executionId, waitMs, parts) : null;
   const { status, result } = (await waiting?.catch(nullIfUnavailable)) ?? { result: null };
   if (result === null) {
@@ -132,12 +139,18 @@ const runInline = async (
   const known = isKeyed ? await parts.executions.find(executionId) : null;
   if (known === null) {
     const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
+    noteStart(delivery, false);
     return answerResult(delivery, result, parts);
   }
+  noteStart(delivery, true);
   const result = await readResult(known, parts.blobs);
   if (result === null) throw new AppError('ALREADY_STARTED', { executionId });
   return markDuplicate(await answerResult(delivery, result, parts));
 };
+
+/** For the record of the request: from here on, no error makes it one that was refused. */
+const noteStart = ({ note, execution: { executionId } }: WebhookDelivery, isDuplicate: boolean): void =>
+  note({ executionId, isDuplicate });
 
 const answerResult = async (
   { execution: { executionId }, config: { responseMode }, features }: WebhookDelivery,

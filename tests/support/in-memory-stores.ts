@@ -13,6 +13,8 @@ import type {
 import { AppError } from '../../lib/shared/errors.ts';
 import type { Slot, SlotStore } from '../../lib/webhooks/limits/slots.ts';
 import { lastFullAt, type TakeToken } from '../../lib/webhooks/limits/token-bucket.ts';
+import { placesBetween, type RequestRecord, toRecordId } from '../../lib/webhooks/requests/request-record.ts';
+import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts';
 import type { Workflow } from '../../lib/workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 
@@ -176,9 +178,18 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
     },
     find: async (executionId) => copy(records.get(executionId) ?? null),
     findData: async (executionId) => copy(data.get(executionId) ?? null),
-    list: async ({ workflowId, status, from = 0, to = Number.POSITIVE_INFINITY, limit, after }) => {
+    list: async ({
+      workflowId,
+      status,
+      requestId,
+      from = 0,
+      to = Number.POSITIVE_INFINITY,
+      limit,
+      after,
+    }) => {
       const found = [...records.values()]
         .filter((record) => record.workflowId === workflowId && (status ?? record.status) === record.status)
+        .filter((record) => requestId === undefined || record.requestId === requestId)
         .filter(({ startedAt }) => startedAt >= from && startedAt <= to)
         .sort(latestFirst)
         .filter((record) => after === undefined || latestFirst(after, record) < 0)
@@ -231,6 +242,29 @@ export const inMemoryDeliveryStore = (): DeliveryStore => {
       if (known !== undefined && known.until > claim.claimedAt) return known;
       claims.set(claim.deliveryId, copy(claim));
       return claim;
+    },
+  };
+};
+
+/** `all` is for tests that ask what was recorded. */
+export const inMemoryRequestStore = (): RequestStore & { all(): readonly RequestRecord[] } => {
+  const records = new Map<string, RequestRecord>();
+  return {
+    all: () => [...records.values()],
+    put: async (record) => {
+      const id = toRecordId(record);
+      if (records.has(id)) return false;
+      records.set(id, copy(record));
+      return true;
+    },
+    find: async (workflowId, place) => copy(records.get(toRecordId({ workflowId, place })) ?? null),
+    scan: async function* ({ workflowId, kind, from, to }) {
+      const [first, last] = placesBetween(kind, from, to);
+      yield* [...records.values()]
+        .filter((record) => record.workflowId === workflowId)
+        .filter(({ place }) => place >= first && place <= last)
+        .sort((a, b) => compare(b.place, a.place))
+        .map(copy);
     },
   };
 };

@@ -86,6 +86,7 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
     retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
     retryOf: optional(start.retryOf, json),
     traceparent: optional(start.traceparent, text),
+    requestId: optional(start.requestId, text),
     keepsResult: start.keepsResult ? flag(true) : undefined,
     ...(isInline ? {} : { ...toLease(sweepAt), ...toSweep(start.executionId, 'active', sweepAt) }),
   });
@@ -97,6 +98,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   startToken: item.startToken?.S ?? '',
   retryOf: readJson<ExecutionStart['retryOf']>(item, 'retryOf', null),
   traceparent: item.traceparent?.S ?? null,
+  requestId: item.requestId?.S ?? null,
   keepsResult: item.keepsResult?.BOOL === true,
   nodes: readLongJson<NodeRecord[]>(item, 'nodes', []),
   nodesOmitted: readNumber(item, 'nodesOmitted', 0),

@@ -24,6 +24,7 @@ export const describeSummary = ({
 export const describeExecution = (record: ExecutionRecord) => ({
   ...describeSummary(record),
   trigger: { nodeId: record.trigger.nodeId, type: record.trigger.type },
+  requestId: record.requestId ?? null,
   retryOf:
     record.retryOf === null
       ? null

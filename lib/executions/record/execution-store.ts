@@ -45,6 +45,8 @@ export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, '
   readonly status: 'accepted' | 'running';
   /** Unique to this start: identifies our own write when its reply was lost. */
   readonly startToken: string;
+  /** The gateway's id of the request that has started it; null or absent for none. */
+  readonly requestId?: string | null;
   /** Keep the output, for repeated deliveries. */
   readonly keepsResult: boolean;
 }
@@ -138,6 +140,8 @@ export interface ExecutionSummary
 export interface ExecutionQuery {
   readonly workflowId: string;
   readonly status?: ExecutionStatus;
+  /** See {@link ExecutionStart}. */
+  readonly requestId?: string;
   /** Milliseconds since the epoch, both included. */
   readonly from?: number;
   readonly to?: number;

@@ -29,6 +29,7 @@ const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeat
   schema: async () => (await import('./guards/schema.ts')).schema,
   onlyIf: async () => (await import('./guards/only-if.ts')).onlyIf,
   concurrency: async () => (await import('./guards/concurrency.ts')).concurrency,
+  recordRequests: async () => (await import('./record-requests.ts')).recordRequests,
 };
 
 /** Creates the function that opens the features of a webhook. A rule that can't be read lets nothing through. */

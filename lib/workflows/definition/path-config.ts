@@ -56,5 +56,6 @@ export const WEBHOOK_FEATURES = [
   'schema',
   'onlyIf',
   'concurrency',
+  'recordRequests',
 ] as const;
 export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

@@ -8,6 +8,7 @@ import { maxBodyBytes } from './max-body-bytes.ts';
 import { onlyIf } from './only-if.ts';
 import { paused } from './paused.ts';
 import { rateLimit } from './rate-limit.ts';
+import { recordRequests } from './record-requests.ts';
 import { schema } from './schema.ts';
 import { signature } from './signature.ts';
 import { continueAfterResponse, lastNodeAnswer, onTimeout, timeoutSeconds } from './waiting.ts';
@@ -30,4 +31,5 @@ export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> 
   schema,
   onlyIf,
   concurrency,
+  recordRequests,
 };
