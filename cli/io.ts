@@ -19,6 +19,8 @@ export interface Io {
   /** Milliseconds since the epoch. */
   now(): number;
   sleep(ms: number): Promise<void>;
+  /** Aborted by Ctrl+C, which then does not end the process: for commands that go on until then. */
+  untilInterrupted(): AbortSignal;
   /** Colours a text for `note`, on a terminal only; `NO_COLOR` is respected. */
   paint(format: Format, text: string): string;
   /** The same for `print`. */
@@ -49,6 +51,11 @@ export const processIo: Io = {
   env: process.env,
   now: () => Date.now(),
   sleep: (ms) => setTimeout(ms),
+  untilInterrupted: () => {
+    const controller = new AbortController();
+    process.once('SIGINT', () => controller.abort());
+    return controller.signal;
+  },
   paint: (format, line) => styleText(format, line, { stream: process.stderr }),
   paintOut: (format, line) => styleText(format, line, { stream: process.stdout }),
 };

@@ -1,15 +1,19 @@
 import { lateHttpClient } from '../lib/adapters/http-client/late-http-client.ts';
 import { lateTcpClient } from '../lib/adapters/tcp-client/late-tcp-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
+import { openCommandRequests } from '../lib/app/compose-requests.ts';
 import { readConfig } from '../lib/app/config.ts';
 import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
 import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
+import type { DeliveryStore } from '../lib/deliveries/delivery-store.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
 import type { RegistrarParts } from '../lib/registrations/registrar.ts';
+import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
+import type { SendAgainParts } from '../lib/webhooks/requests/send-again.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
 import { readServiceInfo } from './local-service.ts';
@@ -24,6 +28,10 @@ export interface Target {
   readonly executions: ExecutionStore;
   /** Registers the triggers of workflows. */
   readonly registrar: RegistrarParts;
+  readonly deliveries: DeliveryStore;
+  readonly requests: RequestStore;
+  /** Parses and judges requests that are sent again. */
+  readonly judging: Pick<SendAgainParts, 'openFeatures' | 'parseJson'>;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** Starts executions in the background. */
@@ -102,6 +110,7 @@ export const connect = ({
     ...parts,
     outbound: openCredentialParts(config, { client, tables, http, tcp, findType }, readCredentials),
     registrar: openRegistrar(config, { client, tables, logger, readCredentials }),
+    ...openCommandRequests(config, { client, tables, executions: parts.executions }),
     tablePrefix,
     usesOutbox: engineEndpoint === undefined,
     baseUrl: baseUrl ?? null,

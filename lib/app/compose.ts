@@ -127,7 +127,15 @@ export const openExecutions = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const stores = openStores(config);
   const listWorkflowIds = createListWorkflowIds(stores.client, stores.tables);
-  return { logger, clock: systemClock, ...stores, listWorkflowIds, ...openEvents(config, logger) };
+  const deliveries = createDeliveryStore(stores.client, stores.tables);
+  return {
+    logger,
+    clock: systemClock,
+    ...stores,
+    deliveries,
+    listWorkflowIds,
+    ...openEvents(config, logger),
+  };
 };
 
 export const openCancel = (config: Config = openConfig()) => ({
@@ -290,6 +298,7 @@ export const openCommands = (config: Config) => {
     readCredentials,
     logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done
     credentials: createCredentialStore(client, tables),
+    deliveries: createDeliveryStore(client, tables),
     listWorkflowIds: createListWorkflowIds(client, tables),
     dispatcher: openDispatcher(config, { readCredentials }),
     durableService: openDurableService(config, { readCredentials }),

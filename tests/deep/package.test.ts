@@ -33,6 +33,8 @@ const answers: Record<string, unknown> = {
   adminExecution: { statusCode: 404 },
   adminRetryExecution: { statusCode: 404 },
   adminCancelExecution: { statusCode: 404 },
+  adminRequests: { statusCode: 200 },
+  adminSendAgain: { statusCode: 404 },
   ...Object.fromEntries(adminFunctions.map((name) => [name, { statusCode: 200 }])),
   adminHealth: { statusCode: 200, body: expect.stringContaining('"checks":{"store":{"status":"healthy"}}') },
 };
@@ -47,6 +49,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   adminRetryExecution: 126,
   dispatch: 126,
   sweepRegistrations: 126,
+  adminSendAgain: 145,
   ...Object.fromEntries(adminFunctions.map((name) => [name, 78])),
 };
 
@@ -58,6 +61,7 @@ const loading = [
   'adminRetryExecution',
   'dispatch',
   'sweepRegistrations',
+  'adminSendAgain',
 ];
 
 /** Its nodes are in files beside the bundle: plugins that are loaded on use, and what they need of packages. */
@@ -358,6 +362,7 @@ describe('the template', () => {
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:PutItem DeliveriesTable',
         'dynamodb:PutItem ExecutionsTable',
+        'dynamodb:PutItem RequestsTable',
         'dynamodb:UpdateItem DeliveriesTable',
         'dynamodb:UpdateItem ExecutionsTable',
         'lambda:InvokeFunction runDurable:durable',
@@ -447,11 +452,25 @@ describe('the template', () => {
       ],
       AdminExecutionsRole: [
         'dynamodb:BatchGetItem ExecutionsTable',
+        'dynamodb:GetItem DeliveriesTable',
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem WorkflowsTable',
         'dynamodb:Query ExecutionsTable/index/byFailure',
         'dynamodb:Query ExecutionsTable/index/byWorkflow',
         'dynamodb:Scan WorkflowsTable',
       ],
       AdminExecutionRole: ['dynamodb:GetItem ExecutionsTable', 'dynamodb:UpdateItem ExecutionsTable'],
+      AdminRequestsRole: ['dynamodb:GetItem RequestsTable', 'dynamodb:Query RequestsTable'],
+      AdminSendAgainRole: [
+        'dynamodb:DeleteItem ExecutionsTable',
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem RequestsTable',
+        'dynamodb:GetItem WorkflowVersionsTable',
+        'dynamodb:GetItem WorkflowsTable',
+        'dynamodb:PutItem ExecutionsTable',
+        'lambda:InvokeFunction runDurable:durable',
+        'lambda:InvokeFunction runExpress',
+      ],
       AdminRetryExecutionRole: [
         'dynamodb:DeleteItem ExecutionsTable',
         'dynamodb:GetItem ExecutionsTable',
@@ -534,6 +553,9 @@ describe('the template', () => {
       'GET /api/admin/executions/{executionId}': 'AWS_IAM',
       'POST /api/admin/executions/{executionId}/retry': 'AWS_IAM',
       'POST /api/admin/executions/{executionId}/cancel': 'AWS_IAM',
+      'GET /api/admin/requests': 'AWS_IAM',
+      'GET /api/admin/requests/{id}': 'AWS_IAM',
+      'POST /api/admin/requests/{id}/send-again': 'AWS_IAM',
       'ANY /api/webhook/{workflowId}': 'NONE',
       'ANY /api/webhook/{workflowId}/{path+}': 'NONE',
       'GET /api/admin/plugins': 'AWS_IAM',

@@ -237,6 +237,7 @@ const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 export const inMemoryDeliveryStore = (): DeliveryStore => {
   const claims = new Map<string, DeliveryClaim>();
   return {
+    find: async (deliveryId) => claims.get(deliveryId) ?? null,
     claim: async (claim) => {
       const known = claims.get(claim.deliveryId);
       if (known !== undefined && known.until > claim.claimedAt) return known;

@@ -24,7 +24,7 @@ const MAX_TRIES = 2;
 const SHORT_BYTES = 850;
 
 /** Of a webhook that asks for records: the input of an execution that is made of one fits beside the execution's record. */
-const LONG_BYTES = 7_000;
+const LONG_BYTES = 6_500;
 
 /**
  * Creates the function that records requests: refused ones within a bound per minute, which all processes share, any other one

@@ -16,7 +16,7 @@ import { findRequest } from './find-request.ts';
 import { type RequestRecord, toRecordId } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
 
-export interface SendAgainParts extends AcceptParts {
+export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly requests: Pick<RequestStore, 'find'>;
   readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
@@ -65,10 +65,11 @@ export const sendAgain = async (
   const traceparent = readTraceparent(request.headers.traceparent);
   const { requestId } = record;
   const workflow = webhook.workflow;
+  const blobs = { get: async () => null, put: async () => refuse('it is too large beside its record') };
   await acceptExecution(
     { executionId, workflow, trigger, input, traceparent, keepsResult: false, requestId },
     { mode: webhook.config.execution, startedAt: parts.clock.now(), isRepeatable: false },
-    parts,
+    { ...parts, blobs },
   );
   return { workflowId: definition.id, workflowVersion, executionId };
 };
