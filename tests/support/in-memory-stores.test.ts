@@ -7,12 +7,14 @@ import {
   inMemoryCredentialStore,
   inMemoryDeliveryStore,
   inMemoryExecutionStore,
+  inMemoryRequestStore,
   inMemorySlots,
   inMemoryWorkflowStore,
 } from './in-memory-stores.ts';
 import { inMemoryOutboundStore, inMemorySecrets } from './outbound-credentials.ts';
 import { describeOutboundStore } from './outbound-store-suite.ts';
 import { describeRegistrationStore } from './registration-store-suite.ts';
+import { describeRequestStore } from './request-store-suite.ts';
 import { describeSecretStore } from './secret-store-suite.ts';
 import { describeSlotStore } from './slot-store-suite.ts';
 import { describeTokenBuckets } from './token-bucket-suite.ts';
@@ -24,6 +26,7 @@ describeExecutionStore('the store in memory', inMemoryExecutionStore);
 describeExecutionStoreAtScale('the store in memory', inMemoryExecutionStore);
 describeDeliveryStore('the store in memory', inMemoryDeliveryStore);
 describeRegistrationStore('the store in memory', inMemoryRegistrations);
+describeRequestStore('the store in memory', inMemoryRequestStore);
 describeSlotStore('the store in memory', inMemorySlots, 40);
 describeTokenBuckets('the store in memory', inMemoryBuckets, 80);
 describeOutboundStore('the store in memory', inMemoryOutboundStore);

@@ -1,4 +1,4 @@
-import { isAppError } from '../../shared/errors.ts';
+import { type AppError, type ErrorCode, isAppError } from '../../shared/errors.ts';
 import { isRefusal } from '../../shared/refusal.ts';
 import type { Webhook } from '../find-webhook.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
@@ -65,10 +65,18 @@ const toRefusal = (thrown: unknown): RequestRefusal =>
     ? { code: thrown.code, detail: thrown.message, reason: reasonOf(thrown) }
     : { code: 'INTERNAL', detail: 'Something failed on our side.', reason: null };
 
-const reasonOf = (error: { readonly cause?: unknown }): string | null => {
+/** What callers are not told: of a webhook that is set up wrongly, what is wrong about it. */
+const reasonOf = (error: AppError): string | null => {
   if (isAppError(error, 'BODY_SCHEMA_MISMATCH')) {
     const [first] = error.parameters.errors;
     return first === undefined ? null : `schema: ${first.pointer}: ${first.detail}`;
   }
-  return isRefusal(error.cause) ? error.cause.message : null;
+  const { cause } = error;
+  const isOfOperator = OF_OPERATOR.has(error.code) && cause instanceof Error;
+  return isRefusal(cause) || isOfOperator ? cause.message : null;
 };
+
+const OF_OPERATOR: ReadonlySet<ErrorCode> = new Set([
+  'AUTHENTICATION_MISCONFIGURED',
+  'WEBHOOK_MISCONFIGURED',
+]);

@@ -1,8 +1,8 @@
-import { findCredentials } from '../../executions/record/redact-credentials.ts';
 import { REDACTED, redactText } from '../../executions/record/redact-text.ts';
 import { isCredentialHeader } from '../../executions/record/secret-names.ts';
 import { findKey } from './find-key.ts';
 import { fitRequest } from './fit-request.ts';
+import { hideCredentials } from './hide-credentials.ts';
 import { keepBody } from './keep-body.ts';
 import type { RequestOutcome } from './request-outcome.ts';
 import type { RequestRecord } from './request-record.ts';
@@ -28,9 +28,7 @@ export const toRequestRecord = async (
   const { workflowId, requestId, receivedAt, remoteAddress: sender, method } = request;
   const isCredential = (name: string) => isCredentialHeader(name) || secretHeaders.includes(name);
   const headers = Object.fromEntries(Object.entries(request.headers).slice(0, MAX_HEADERS));
-  const credentials = findCredentials(headers, isCredential);
-  const hide = (text: string) =>
-    credentials.reduce((rest, secret) => rest.replaceAll(secret, REDACTED), text);
+  const hide = hideCredentials(headers, isCredential);
 
   const isKeyUnknown = outcome.key === undefined && webhook !== null;
   const key = isKeyUnknown ? await findKey(request, webhook) : (outcome.key ?? null);
@@ -51,7 +49,7 @@ export const toRequestRecord = async (
     bodyBytes: kept.bodyBytes,
     missing:
       kept.missing ?? (isAddressKept ? null : NO_ADDRESS) ?? (body === kept.body ? null : NO_CREDENTIAL),
-    key: key === null ? null : hide(key),
+    key: key === null ? null : redactText(hide(key.slice(0, MAX_TEXT))),
     ...{ verdict, executionId, refusal },
   };
   return fitRequest(record, limitBytes);

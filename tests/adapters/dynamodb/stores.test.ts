@@ -5,6 +5,7 @@ import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-sto
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
 import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
+import { createRequestStore } from '../../../lib/adapters/dynamodb/request-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
@@ -16,6 +17,7 @@ import {
 } from '../../support/execution-store-suite.ts';
 import { anOutboundCredential, describeOutboundStore } from '../../support/outbound-store-suite.ts';
 import { describeRegistrationStore } from '../../support/registration-store-suite.ts';
+import { describeRequestStore } from '../../support/request-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
 
@@ -90,5 +92,10 @@ for (const [name, clientOf] of Object.entries(clients)) {
   describeRegistrationStore(name, async (own) => {
     const { client, tables } = await open();
     return createRegistrationStore(client, tables, own);
+  });
+
+  describeRequestStore(name, async () => {
+    const { client, tables } = await open();
+    return createRequestStore(client, tables, { retentionDays: 7, clock });
   });
 }
