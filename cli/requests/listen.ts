@@ -28,10 +28,6 @@ export const listen = async (
   io: Pick<Io, 'print' | 'paintOut' | 'now' | 'sleep' | 'untilInterrupted'>,
 ): Promise<void> => {
   const stopped = io.untilInterrupted();
-  const interrupted = new Promise<void>((resolve) => {
-    if (stopped.aborted) resolve();
-    stopped.addEventListener('abort', () => resolve(), { once: true });
-  });
   const startedAt = io.now();
   const seen = new Set<string>();
   do {
@@ -51,7 +47,7 @@ export const listen = async (
     for (const execution of started.executions) add([execution.executionId], toStartLine(execution));
     for (const { at, verdict, text } of lines.sort((a, b) => a.at - b.at))
       io.print(`${toIso(at)}  ${io.paintOut(COLOURS[verdict], text)}`);
-    await Promise.race([io.sleep(POLL_MS), interrupted]);
+    await io.sleep(POLL_MS, stopped).catch(() => {});
   } while (!stopped.aborted);
 };
 

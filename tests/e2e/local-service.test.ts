@@ -3,6 +3,7 @@ import { useStandIn } from '../support/stand-in.ts';
 import { describeCommandLine } from './suites/command-line.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
+import { describeRequests } from './suites/requests.ts';
 import { describeSamples } from './suites/samples.ts';
 import { describeWebhookGuards } from './suites/webhook-guards.ts';
 
@@ -21,3 +22,4 @@ describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
 describeWebhookGuards(project);
+describeRequests(project);
