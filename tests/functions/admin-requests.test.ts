@@ -30,7 +30,7 @@ beforeEach(() => {
     TABLE_PREFIX: 'test',
     AWS_ACCESS_KEY_ID: 'local',
     AWS_SECRET_ACCESS_KEY: 'local',
-    RUN_EXPRESS_FUNCTION: 'test-runDurable:durable',
+    RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
     RUN_EXPRESS_FUNCTION: 'test-runExpress',
   });
 });
