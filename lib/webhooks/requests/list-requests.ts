@@ -14,7 +14,10 @@ const MAX_READ = 2_000;
 
 /** The filters of a list of requests, as texts: those of the admin API and of the command line. */
 export const requestQuery = v.object({
-  workflowId: v.pipe(v.optional(text, ''), v.check((id: string) => isId(id), 'is the id of a workflow')),
+  workflowId: v.pipe(
+    v.optional(text, ''),
+    v.check((id: string) => isId(id), 'is the id of a workflow'),
+  ),
   /** Any of these; empty for all. */
   verdict: wordList(VERDICTS),
   /** Of the delivery. */
