@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
 import { toRetry } from '../lib/app/compose.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
+import type { Logger } from '../lib/contract/services.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
-
 import { findReconciledExecution } from '../lib/executions/lifecycle/find-execution.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../lib/executions/lifecycle/list-executions.ts';
-
 import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
 import type { ExecutionEvents } from '../lib/executions/record/execution-events.ts';
@@ -17,8 +16,8 @@ import { type KeyedListQuery, keyedListQuery, listKeyed } from '../lib/webhooks/
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { usageError } from './command-error.ts';
 import { toAccount, toTable } from './executions/execution-text.ts';
+import type { Io } from './io.ts';
 import { readId } from './read-arguments.ts';
-import { toLogger } from './to-logger.ts';
 import { watchExecution } from './watch-execution.ts';
 
 export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
@@ -153,3 +152,11 @@ const toParts = ({ io, target }: TargetContext) => ({
 const leftToSweeper: ExecutionEvents = {
   publish: ({ executionId }) => Promise.reject(new AppError('EVENT_NOT_PUBLISHED', { executionId })),
 };
+
+/** Shows warnings: what failed without failing the command. An unpublished event, an error in the log, is expected here. */
+export const toLogger = (io: Io): Logger => ({
+  debug: () => {},
+  info: () => {},
+  warn: (message) => io.note(io.paint('yellow', message)),
+  error: () => {},
+});

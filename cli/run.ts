@@ -9,7 +9,7 @@ import type { Io } from './io.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { checkOptions, readStage } from './read-arguments.ts';
-import { addRequestCommands } from './requests/request-commands.ts';
+import { addRequestCommands } from './request-commands.ts';
 import type { OpenTarget } from './target.ts';
 import { addWorkflowCommands } from './workflow-commands.ts';
 

@@ -1,10 +1,10 @@
 import { lateHttpClient } from '../lib/adapters/http-client/late-http-client.ts';
 import { lateTcpClient } from '../lib/adapters/tcp-client/late-tcp-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
-import { openCommandRequests } from '../lib/app/compose-requests.ts';
 import { readConfig } from '../lib/app/config.ts';
 import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
 import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
+import { openCommandRequests } from '../lib/app/requests/compose-requests.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../lib/deliveries/delivery-store.ts';

@@ -12,6 +12,7 @@ import { findCredentialProblems } from './workflows/find-credential-problems.ts'
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
 import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
+import { putWorkflow, webhookUrls } from './workflows/put-workflow.ts';
 
 export const addWorkflowCommands = (
   program: Command,

@@ -5,13 +5,21 @@ import { listRequests, requestQuery } from '../../lib/webhooks/requests/list-req
 import { toRecordId, type Verdict } from '../../lib/webhooks/requests/request-record.ts';
 import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts';
 import { toIso } from '../executions/execution-text.ts';
-import type { Io } from '../io.ts';
 import { type LiveLine, toLiveLine } from './request-text.ts';
 
 const POLL_MS = 1_000;
 
 /** What is written late is still seen: clocks differ, and a run is recorded at its end when its nodes are pure. */
 const OVERLAP_MS = 60_000;
+
+/** The terminal, and its clock. */
+interface ListenIo {
+  print(text: string): void;
+  paintOut(format: 'green' | 'red' | 'yellow', text: string): string;
+  now(): number;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  untilInterrupted(): AbortSignal;
+}
 
 interface ListenParts {
   readonly requests: Pick<RequestStore, 'scan'>;
@@ -25,7 +33,7 @@ interface ListenParts {
 export const listen = async (
   workflowId: string,
   { requests, executions }: ListenParts,
-  io: Pick<Io, 'print' | 'paintOut' | 'now' | 'sleep' | 'untilInterrupted'>,
+  io: ListenIo,
 ): Promise<void> => {
   const stopped = io.untilInterrupted();
   const startedAt = io.now();

@@ -41,7 +41,7 @@ import { lateCredentials } from './late-credentials.ts';
 import { lateFeatures } from './late-features.ts';
 import { lateFiles } from './late-files.ts';
 import { lateInspect } from './late-inspect.ts';
-import { lateRequests } from './late-requests.ts';
+import { lateRequests } from './recording/late-requests.ts';
 import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
@@ -256,7 +256,14 @@ export const openWebhook = (config: Config = openConfig()) => {
       http: parts.outboundCredentials,
       credentials: parts.outboundCredentials,
     }),
-    recordRequest: lateRequests({ ...parts, config, client, tables, clock: systemClock, ids: randomIds }),
+    recordRequest: lateRequests({
+      ...parts,
+      client,
+      tables,
+      retentionDays: config.requestRetentionDays,
+      clock: systemClock,
+      ids: randomIds,
+    }),
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,

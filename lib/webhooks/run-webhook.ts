@@ -18,9 +18,17 @@ import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
 import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
 import { toRequestScope } from './request-scope.ts';
-import type { Note } from './requests/note-outcome.ts';
 import type { AnswerStages } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
+
+/** What is known of a delivery, for the record of its request. */
+export interface DeliveryNotes {
+  /** Null for none. */
+  readonly key?: string | null;
+  /** The execution that the request has started, or that an earlier delivery has. */
+  readonly executionId?: string;
+  readonly isDuplicate?: boolean;
+}
 
 /** A request that has passed every check. */
 interface CheckedRequest {
@@ -33,7 +41,7 @@ interface CheckedRequest {
   readonly features: AnswerStages;
   /** Called before an execution starts, or is found to have started: a throw starts nothing. */
   readonly start: (executionId: string) => Promise<void>;
-  readonly note: Note;
+  readonly note: (notes: DeliveryNotes) => void;
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
@@ -46,7 +54,7 @@ interface RunWebhookParts extends AcceptParts, ClaimParts {
 interface WebhookDelivery extends ClaimedDelivery {
   readonly config: PathConfig;
   readonly features: AnswerStages;
-  readonly note: Note;
+  readonly note: (notes: DeliveryNotes) => void;
 }
 
 /**

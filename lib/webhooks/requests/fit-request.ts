@@ -7,7 +7,7 @@ type Content = Omit<RequestRecord, 'place'>;
 const COMPRESSED_FROM = 500;
 
 /** Bytes of a record in the store, beside its key. */
-export const sizeOf = (record: object): number => {
+const sizeOf = (record: object): number => {
   const text = JSON.stringify(record);
   return text.length < COMPRESSED_FROM ? Buffer.byteLength(text) : deflateRawSync(text).length;
 };

@@ -1,7 +1,7 @@
 import { toMinute } from './request-record.ts';
 
 /** Refused requests of one workflow that are recorded in a minute, by all processes together. */
-export const SLOTS_PER_MINUTE = 60;
+const SLOTS_PER_MINUTE = 60;
 
 /** Failed writes after which a process records no more refusals of this workflow and minute: others have taken the places. */
 const MAX_MISSES = 4;

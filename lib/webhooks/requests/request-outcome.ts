@@ -1,20 +1,16 @@
 import { type AppError, type ErrorCode, isAppError } from '../../shared/errors.ts';
 import { isRefusal } from '../../shared/refusal.ts';
 import type { Webhook } from '../find-webhook.ts';
+import type { DeliveryNotes } from '../run-webhook.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import type { RequestRefusal, Verdict } from './request-record.ts';
 
 /** What is known of a request, noted on its way. */
-export interface RequestNotes {
+export interface RequestNotes extends DeliveryNotes {
   readonly request?: WebhookRequest;
   readonly webhook?: Webhook;
   /** Headers with credentials that a feature checks, in lower case. */
   readonly secretHeaders?: readonly string[];
-  /** The delivery's key; null for none, absent as long as it was not looked for. */
-  readonly key?: string | null;
-  /** The execution that the request has started, or that an earlier delivery has. */
-  readonly executionId?: string;
-  readonly isDuplicate?: boolean;
 }
 
 /** A request that has reached a workflow, and what became of it. */
@@ -23,6 +19,7 @@ export interface RequestOutcome {
   /** Null when no trigger of the workflow has its address. */
   readonly webhook: Webhook | null;
   readonly secretHeaders: readonly string[];
+  /** Undefined as long as it was not looked for. */
   readonly key: string | null | undefined;
   readonly verdict: Verdict;
   readonly executionId: string | null;
@@ -65,7 +62,7 @@ const toRefusal = (thrown: unknown): RequestRefusal =>
     ? { code: thrown.code, detail: thrown.message, reason: reasonOf(thrown) }
     : { code: 'INTERNAL', detail: 'Something failed on our side.', reason: null };
 
-/** What callers are not told: of a webhook that is set up wrongly, what is wrong about it. */
+/** What the answer does not say: the reason, or of a webhook that is set up wrongly, what is wrong about it. */
 const reasonOf = (error: AppError): string | null => {
   if (isAppError(error, 'BODY_SCHEMA_MISMATCH')) {
     const [first] = error.parameters.errors;

@@ -38,7 +38,7 @@ export interface RequestRecord {
 export interface RequestRefusal {
   /** Of the error: `SIGNATURE_INVALID`; `INTERNAL` for one outside of the catalogue. */
   readonly code: string;
-  /** What the caller was told. */
+  /** The sentence that the caller got. */
   readonly detail: string;
   /** What the log says beside it: `signature: the timestamp is 9 minutes old`; null for nothing. */
   readonly reason: string | null;

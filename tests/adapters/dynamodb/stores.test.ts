@@ -5,7 +5,7 @@ import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-sto
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
 import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
-import { createRequestStore } from '../../../lib/adapters/dynamodb/request-store.ts';
+import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';

@@ -67,8 +67,12 @@ export const describeRequests = (project: RunningProject): void => {
       const [refused] = await list('--key delivery-1 --sender 127.0.0.1 --from 2026-01-01');
       if (refused === undefined) throw new Error('the refused request is not found');
       expect(await lines(`request show ${refused.id}`)).toContain('another secret or another content');
-      const again = await lines(`request send-again ${refused.id}`);
-      const [executionId] = again.split(':');
+      const again = await project.cli(`request send-again ${refused.id}`);
+      expect(again).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(': accepted, version 1 of on-record'),
+      });
+      const [executionId] = again.stdout.split(':');
       await poll(async () => (await lines(`execution show ${executionId}`)).includes('succeeded'));
       expect(await lines('execution list --workflow on-record --key delivery-2')).toContain(
         right.body.executionId,

@@ -175,6 +175,7 @@ describe('what operators see', () => {
         },
       ],
       nodesOmitted: 4,
+      requestId: null,
     });
   });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
-import { createRequestStore } from '../../../lib/adapters/dynamodb/request-store.ts';
+import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import { fitRequest } from '../../../lib/webhooks/requests/fit-request.ts';
 import { refusedPlace } from '../../../lib/webhooks/requests/request-record.ts';

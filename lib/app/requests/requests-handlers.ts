@@ -1,17 +1,17 @@
 import * as v from 'valibot';
-import type { Clock, Logger } from '../contract/services.ts';
-import { createHandler } from '../http/create-handler.ts';
-import { onlyMethod } from '../http/only-method.ts';
-import { readOptions } from '../http/read-options.ts';
-import { readPathParameter } from '../http/read-path-parameter.ts';
-import { parseQuery, readQuery } from '../http/read-query.ts';
-import { type Answer, answerJson } from '../shared/answer.ts';
-import { parseFields } from '../shared/query-fields.ts';
-import { describeRequest, describeRequestSummary } from '../webhooks/requests/describe-request.ts';
-import { findRequest } from '../webhooks/requests/find-request.ts';
-import { listRequests, requestQuery } from '../webhooks/requests/list-requests.ts';
-import type { RequestStore } from '../webhooks/requests/request-store.ts';
-import { type SendAgainParts, sendAgain } from '../webhooks/requests/send-again.ts';
+import type { Clock, Logger } from '../../contract/services.ts';
+import { createHandler } from '../../http/create-handler.ts';
+import { onlyMethod } from '../../http/only-method.ts';
+import { readOptions } from '../../http/read-options.ts';
+import { readPathParameter } from '../../http/read-path-parameter.ts';
+import { parseQuery, readQuery } from '../../http/read-query.ts';
+import { type Answer, answerJson } from '../../shared/answer.ts';
+import { parseFields } from '../../shared/query-fields.ts';
+import { describeRequest, describeRequestSummary } from '../../webhooks/requests/describe-request.ts';
+import { findRequest } from '../../webhooks/requests/find-request.ts';
+import { listRequests, requestQuery } from '../../webhooks/requests/list-requests.ts';
+import type { RequestStore } from '../../webhooks/requests/request-store.ts';
+import { type SendAgainParts, sendAgain } from '../../webhooks/requests/send-again.ts';
 
 interface Served {
   readonly logger: Logger;

@@ -1,4 +1,4 @@
-import type { RecordRequest } from '../webhooks/requests/request-outcome.ts';
+import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
 import type { RequestParts } from './open-requests.chunk.ts';
 
 /** Records requests, by code that is loaded for the first one: accepted ones are seldom recorded. */

@@ -1,26 +1,26 @@
 import type { Command } from 'commander';
-import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
-import { toRetry } from '../../lib/app/compose.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
-import { isAppError } from '../../lib/shared/errors.ts';
-import { parseFields } from '../../lib/shared/query-fields.ts';
-import { describeRequest, describeRequestSummary } from '../../lib/webhooks/requests/describe-request.ts';
-import { findRequest } from '../../lib/webhooks/requests/find-request.ts';
+import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
+import { toRetry } from '../lib/app/compose.ts';
+import type { FindNodeType } from '../lib/contract/node-type.ts';
+import { isAppError } from '../lib/shared/errors.ts';
+import { parseFields } from '../lib/shared/query-fields.ts';
+import { describeRequest, describeRequestSummary } from '../lib/webhooks/requests/describe-request.ts';
+import { findRequest } from '../lib/webhooks/requests/find-request.ts';
 import {
   DEFAULT_LIMIT,
   listRequests,
   MAX_LIMIT,
   type RequestListQuery,
   requestQuery,
-} from '../../lib/webhooks/requests/list-requests.ts';
-import { VERDICTS } from '../../lib/webhooks/requests/request-record.ts';
-import { sendAgain } from '../../lib/webhooks/requests/send-again.ts';
-import type { CommandContext, TargetContext } from '../command-context.ts';
-import { CommandError, usageError } from '../command-error.ts';
-import { readId, readVersionNumber } from '../read-arguments.ts';
-import { toLogger } from '../to-logger.ts';
-import { listen } from './listen.ts';
-import { toRequestAccount, toRequestTable } from './request-text.ts';
+} from '../lib/webhooks/requests/list-requests.ts';
+import { VERDICTS } from '../lib/webhooks/requests/request-record.ts';
+import { sendAgain } from '../lib/webhooks/requests/send-again.ts';
+import type { CommandContext, TargetContext } from './command-context.ts';
+import { CommandError, usageError } from './command-error.ts';
+import { toLogger } from './execution-commands.ts';
+import { readId, readVersionNumber } from './read-arguments.ts';
+import { listen } from './requests/listen.ts';
+import { toRequestAccount, toRequestTable } from './requests/request-text.ts';
 
 export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
   const request = program.command('request').description('find requests to webhooks, and send them again');

@@ -1,12 +1,12 @@
-import type { Clock } from '../../contract/services.ts';
-import { placesBetween, type RequestRecord } from '../../webhooks/requests/request-record.ts';
-import type { RequestQuery, RequestStore } from '../../webhooks/requests/request-store.ts';
-import { type Item, longJson, number, readLongJson, readText, text } from './attributes.ts';
-import type { DynamoDbClient } from './client.ts';
-import { isExpired, toExpiry } from './execution-item.ts';
-import { getItem, putItem } from './items.ts';
-import type { TableNames } from './table-names.ts';
-import { translateErrors } from './translate-error.ts';
+import type { Clock } from '../../../contract/services.ts';
+import { placesBetween, type RequestRecord } from '../../../webhooks/requests/request-record.ts';
+import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
+import { type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { isExpired, toExpiry } from '../execution-item.ts';
+import { getItem, putItem } from '../items.ts';
+import type { TableNames } from '../table-names.ts';
+import { translateErrors } from '../translate-error.ts';
 
 /** Of one read: some hundred kilobytes. */
 const PAGE_SIZE = 100;

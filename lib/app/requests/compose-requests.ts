@@ -1,14 +1,14 @@
-import { createRequestStore } from '../adapters/dynamodb/request-store.ts';
-import { createLogEvents } from '../adapters/events/log-events.ts';
-import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
-import { createLogger } from '../adapters/runtime/logger.ts';
-import { systemClock } from '../adapters/runtime/system-clock.ts';
-import { parseJsonBody } from '../http/parse-json-body.ts';
-import type { SendAgainParts } from '../webhooks/requests/send-again.ts';
-import { openExecutions, openRetry } from './compose.ts';
-import { type Config, readConfig } from './config.ts';
-import { lateFeatures } from './late-features.ts';
-import type { FeatureParts } from './open-features.chunk.ts';
+import { createRequestStore } from '../../adapters/dynamodb/requests/request-store.ts';
+import { createLogEvents } from '../../adapters/events/log-events.ts';
+import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
+import { createLogger } from '../../adapters/runtime/logger.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { parseJsonBody } from '../../http/parse-json-body.ts';
+import type { SendAgainParts } from '../../webhooks/requests/send-again.ts';
+import { openExecutions, openRetry } from '../compose.ts';
+import { type Config, readConfig } from '../config.ts';
+import { lateFeatures } from '../late-features.ts';
+import type { FeatureParts } from '../open-features.chunk.ts';
 
 // The functions for recorded requests, and what the command line shares with them.
 
@@ -42,7 +42,7 @@ interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executi
 }
 
 /** What parses and judges a request that an operator vouches for: no credential is lent, since nothing is verified. */
-export const openJudging = ({
+const openJudging = ({
   config,
   ...parts
 }: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parseJson'> => ({
