@@ -7,7 +7,6 @@ import { readWorkflow } from '../../cli/read-workflow.ts';
 import type { Target } from '../../cli/target.ts';
 import { findCredentialProblems } from '../../cli/workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from '../../cli/workflows/find-missing-subworkflows.ts';
-import { putWorkflow } from '../../cli/workflows/put-workflow.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { putWorkflow } from '../../lib/registrations/put-workflow.ts';

@@ -584,7 +584,7 @@ describe('the template', () => {
 
   test('tables cost nothing while idle, can be restored, and outlive the stack', () => {
     const tables = ofType('AWS::DynamoDB::Table');
-    expect(tables).toHaveLength(6);
+    expect(tables).toHaveLength(7);
     for (const [, table] of tables) {
       expect(table).toMatchObject({
         DeletionPolicy: 'Retain',

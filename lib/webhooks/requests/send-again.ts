@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import { readTraceparent } from '../../contract/traceparent.ts';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
+import { readTraceparent } from '../../shared/traceparent.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
