@@ -50,7 +50,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   sweepRegistrations: 126,
   adminRetryExecution: 127,
   adminSendAgain: 145,
-  ...Object.fromEntries(adminFunctions.map((name) => [name, 78])),
+  ...Object.fromEntries(adminFunctions.map((name) => [name, 79])),
 };
 
 /** The functions that load the plugins of a workflow. */
