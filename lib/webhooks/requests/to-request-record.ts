@@ -12,6 +12,7 @@ const MAX_HEADERS = 100;
 const MAX_TEXT = 4_000;
 
 const NO_ADDRESS = 'a secret was removed from its address, or it is too long';
+const NO_HEADERS = 'a secret was removed from its other headers, or they are too long';
 const NO_CREDENTIAL = 'a credential of its headers was removed from the rest of it';
 
 /**
@@ -34,21 +35,28 @@ export const toRequestRecord = async (
   const key = isKeyUnknown ? await findKey(request, webhook) : (outcome.key ?? null);
   const path = redactText(hide(request.path.slice(0, MAX_TEXT)));
   const query = redactText(hide(request.rawQueryString.slice(0, MAX_TEXT)));
-  const isAddressKept = path === request.path && query === request.rawQueryString;
+  const keptHeaders = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      isCredential(name) ? REDACTED : redactText(hide(value.slice(0, MAX_TEXT))),
+    ]),
+  );
   const kept = keepBody(request);
   const body = hide(kept.body);
+  const isAddressKept = path === request.path && query === request.rawQueryString;
+  const areHeadersKept = Object.entries(request.headers).every(
+    ([name, value]) => isCredential(name) || keptHeaders[name] === value,
+  );
   const record = {
     ...{ workflowId, requestId, receivedAt, sender, method, path, query },
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name,
-        isCredential(name) ? REDACTED : redactText(hide(value.slice(0, MAX_TEXT))),
-      ]),
-    ),
+    headers: keptHeaders,
     body,
     bodyBytes: kept.bodyBytes,
     missing:
-      kept.missing ?? (isAddressKept ? null : NO_ADDRESS) ?? (body === kept.body ? null : NO_CREDENTIAL),
+      kept.missing ??
+      (isAddressKept ? null : NO_ADDRESS) ??
+      (areHeadersKept ? null : NO_HEADERS) ??
+      (body === kept.body ? null : NO_CREDENTIAL),
     key: key === null ? null : redactText(hide(key.slice(0, MAX_TEXT))),
     ...{ verdict, executionId, refusal },
   };

@@ -115,6 +115,11 @@ describe('no secret is on record', () => {
       'a credential of its headers was removed from the rest of it',
     ],
     [
+      'another header',
+      { headers: { referer: 'https://example.com/?token=abc' } },
+      'a secret was removed from its other headers, or they are too long',
+    ],
+    [
       'a body of bytes',
       { body: '/w==', isBase64Encoded: true },
       'its body is not kept, since it is no text, or one whose secrets are not known by their names',
