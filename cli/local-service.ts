@@ -14,6 +14,7 @@ export interface LocalServiceInfo {
   /** The Lambda API of the local engine. */
   readonly engineEndpoint: string;
   readonly blobFolder: string;
+  readonly uploadEndpoint: string;
   readonly secretsFolder: string;
   /** The APIs of what fires triggers. */
   readonly sourcesEndpoint: string;

@@ -8,6 +8,8 @@ import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../lib/deliveries/delivery-store.ts';
+import type { HeldQueues } from '../lib/executions/held/held-queues.ts';
+import type { NudgeQueue } from '../lib/executions/held/nudge-queue.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
@@ -31,12 +33,15 @@ export interface Target {
   readonly deliveries: DeliveryStore;
   readonly requests: RequestStore;
   /** Parses and judges requests that are sent again. */
-  readonly judging: Pick<SendAgainParts, 'openFeatures' | 'parseJson'>;
+  readonly judging: Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'parseXml'>;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** Starts executions in the background. */
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
+  /** Executions that are held. */
+  readonly queues: Pick<HeldQueues, 'count'>;
+  readonly nudgeQueue: NudgeQueue;
   /** Whether completion events are published. */
   readonly usesOutbox: boolean;
   /** `SERVICE-STAGE` */
@@ -101,6 +106,7 @@ export const connect = ({
     SOURCES_ENDPOINT: sourcesEndpoint,
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
+    SWEEP_FUNCTION: `${tablePrefix}-sweep`,
   });
   const { readCredentials, client, tables, logger, ...parts } = openCommands(config);
   const http = lateHttpClient(config.outboundAllow);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import { putWorkflow, removeWorkflow } from '../lib/registrations/put-workflow.ts';
+import { isAppError } from '../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
@@ -11,6 +12,7 @@ import { findCredentialProblems } from './workflows/find-credential-problems.ts'
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
 import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
+import { nudgeHeld } from './workflows/nudge-held.ts';
 import { webhookUrls } from './workflows/webhook-urls.ts';
 
 export const addWorkflowCommands = (
@@ -150,6 +152,18 @@ const put = async (
   const parts = { ...target.registrar, workflows: target.workflows };
   const { version, changed } = await putWorkflow(definition, findNodeType, parts, replaces);
   io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
+  await release(definition, { io, target });
+};
+
+/** Stored all the same when the service does not take it: its schedule releases them within a minute. */
+const release = async (definition: WorkflowDefinition, { io, target }: TargetContext): Promise<void> => {
+  try {
+    for (const nodeId of await nudgeHeld(definition, target))
+      io.print(`  requests that trigger ${nodeId} has stored begin to run`);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    io.note(io.paint('yellow', `${definition.id}: requests that are stored begin to run within a minute`));
+  }
 };
 
 /** Warnings only: it may be on purpose. */

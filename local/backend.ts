@@ -5,11 +5,13 @@ import type { LocalEnvironment } from './functions/local-functions.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
 import { startSources } from './sources/start-sources.ts';
+import { startUploadServer } from './uploads/upload-server.ts';
 
 interface BackendEndpoints {
   readonly dynamodbEndpoint: string;
   readonly engineEndpoint: string;
   readonly blobFolder: string;
+  readonly uploadEndpoint: string;
   readonly secretsFolder: string;
   /** The APIs of what fires triggers. */
   readonly sourcesEndpoint: string;
@@ -38,6 +40,7 @@ export const startBackend = async (settings: {
   const data = await openDataFolder(settings.dataFolder);
   process.once('exit', data.release);
   const database = await startEmbeddedDynamoDb(tablePrefix, data.tables);
+  const uploads = await startUploadServer({ folder: data.blobs, region: REGION, credentials: KEYS });
   const engine = await startEngine(database.endpoint, tablePrefix, pool, log);
   const sources = await startSources({ file: data.sources ?? null, pool, log });
   return {
@@ -45,6 +48,7 @@ export const startBackend = async (settings: {
       dynamodbEndpoint: database.endpoint,
       engineEndpoint: engine.endpoint,
       blobFolder: data.blobs,
+      uploadEndpoint: uploads.endpoint,
       secretsFolder: data.secrets,
       sourcesEndpoint: sources.endpoint,
     },
@@ -52,6 +56,7 @@ export const startBackend = async (settings: {
       await sources.stop();
       await engine.stop();
       await database.stop();
+      await uploads.stop();
       data.release();
       process.off('exit', data.release);
     },
@@ -67,10 +72,21 @@ const standInEnvironment = {
   AWS_ENDPOINT_URL_DYNAMODB: `http://${standIn}`,
 };
 
-/** The environment that connects functions to a backend. Requests to it are signed, but not verified. */
+/** What functions sign their requests to a backend with. Signatures of uploads are verified, no others. */
+const REGION = 'us-east-1';
+const KEYS = { accessKeyId: 'local', secretAccessKey: 'local' };
+
+/** The environment that connects functions to a backend. */
 export const createLocalEnvironment = (
   tablePrefix: string,
-  { dynamodbEndpoint, engineEndpoint, blobFolder, secretsFolder, sourcesEndpoint }: BackendEndpoints,
+  {
+    dynamodbEndpoint,
+    engineEndpoint,
+    blobFolder,
+    uploadEndpoint,
+    secretsFolder,
+    sourcesEndpoint,
+  }: BackendEndpoints,
   baseUrl: string,
 ): LocalEnvironment => ({
   fixed: {
@@ -78,15 +94,18 @@ export const createLocalEnvironment = (
     AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
     BLOB_BUCKET: '',
     BLOB_FOLDER: blobFolder,
+    UPLOAD_ENDPOINT: uploadEndpoint,
     SECRETS_FOLDER: secretsFolder,
     SOURCES_ENDPOINT: sourcesEndpoint,
     WORKFLOW_ROLE: '', // nodes call AWS as the SDK finds keys here
     EVENT_BUS: '', // publishes to the log
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
+    SWEEP_FUNCTION: `${tablePrefix}-sweep`,
+    AWS_REGION: REGION,
+    AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
+    AWS_SESSION_TOKEN: '', // one of the environment belongs to other keys
   },
   initial: {
     WORKFLOW_CACHE_SECONDS: '0', // edits count from the next request

@@ -13,7 +13,7 @@ export const toTable = (executions: readonly ExecutionSummary[]): string[] => {
     execution.executionId,
     execution.workflowId,
     String(execution.workflowVersion),
-    execution.status,
+    toStatus(execution),
     execution.endedAt === null ? '-' : formatDuration(execution.endedAt - execution.startedAt),
   ]);
   return toColumns([['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'], ...rows]);
@@ -38,7 +38,7 @@ export const toAccount = (record: ExecutionRecord): string[] => {
   const processes = invocations > 1 ? `, in ${invocations} processes${ended}` : '';
   const from = retryOf?.fromNodeId == null ? '' : `, from ${retryOf.fromNodeId}`;
   return [
-    `${record.executionId}: ${record.status}`,
+    `${record.executionId}: ${toStatus(record)}`,
     `  workflow  ${record.workflowId}, version ${record.workflowVersion} (${record.mode}${processes})`,
     `  trigger   ${trigger.nodeId} (${trigger.type})`,
     `  started   ${toIso(startedAt)}`,
@@ -51,6 +51,10 @@ export const toAccount = (record: ExecutionRecord): string[] => {
     ...(nodesOmitted > 0 ? [`  ${nodesOmitted} more entries were left out for their size`] : []),
   ];
 };
+
+/** With the reason why it is held. */
+const toStatus = ({ status, held }: Pick<ExecutionSummary, 'status' | 'held'>): string =>
+  held === null ? status : `${status} (${held})`;
 
 const toNodeLines = (node: NodeRecord): string[] => [
   `  ${describeNode(node)}`,

@@ -1,6 +1,7 @@
 import { type AwsCallerOptions, createAwsCaller } from '../adapters/aws/aws-caller.ts';
 import { createLambdaDispatcher } from '../adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
+import { createLambdaNudge } from '../adapters/aws/lambda-nudge.ts';
 import { lateAwsClient } from '../adapters/aws-sdk/late-aws-client.ts';
 import { cacheBlobs } from '../adapters/blobs/cache-blobs.ts';
 import { createFolderBlobStore } from '../adapters/blobs/folder-blob-store.ts';
@@ -10,11 +11,14 @@ import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../adapters/dynamodb/execution-store.ts';
+import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
+import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createSdk, createSdkClient } from '../adapters/dynamodb/sdk-client.ts';
 import { tableNames } from '../adapters/dynamodb/table-names.ts';
 import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
-import { createWorkflowStore } from '../adapters/dynamodb/workflow-store.ts';
+import { createWorkflowReader } from '../adapters/dynamodb/workflows/workflow-reader.ts';
+import { createWorkflowStore } from '../adapters/dynamodb/workflows/workflow-store.ts';
 import { createEventBridgeEvents } from '../adapters/events/event-bridge-events.ts';
 import { createLogEvents } from '../adapters/events/log-events.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
@@ -27,6 +31,7 @@ import type { ExecutionInfo } from '../contract/node.ts';
 import type { HttpClient, Logger } from '../contract/services.ts';
 import type { TcpClient } from '../contract/tcp-client.ts';
 import type { SharedServices } from '../engine/session.ts';
+import { createNudgeAfterEnd } from '../executions/held/nudge-queue.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
 import { createOpenPlan, createOtherWorkflows, nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import type { RetryParts } from '../executions/lifecycle/retry-execution.ts';
@@ -34,6 +39,7 @@ import type { BlobStore } from '../executions/record/blob-store.ts';
 import type { LoadNodeTypes } from '../plugins/load-node-types.ts';
 import { createCache } from '../shared/cache.ts';
 import { AppError } from '../shared/errors.ts';
+import { createTakeSlot } from '../webhooks/limits/take-slot.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
@@ -60,7 +66,7 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
   return {
     client,
     tables,
-    workflows: createWorkflowStore(client, tables, systemClock),
+    workflows: createWorkflowReader(client, tables),
     executions: createExecutionStore(client, tables, { retentionDays, clock: systemClock }),
   };
 };
@@ -78,6 +84,9 @@ const openDispatcher = (config: Config, options: LambdaOptions = {}) =>
     durable: need(config.durableFunction, 'RUN_DURABLE_FUNCTION'),
     express: need(config.expressFunction, 'RUN_EXPRESS_FUNCTION'),
   });
+
+const openNudge = (config: Config, options: LambdaOptions = {}) =>
+  createLambdaNudge(openLambda(config, options), need(config.sweepFunction, 'SWEEP_FUNCTION'));
 
 const openDurableService = (config: Config, options: LambdaOptions = {}) =>
   createLambdaDurableService(openLambda(config, options));
@@ -162,11 +171,16 @@ export const toRetry = (loadNodeTypes: LoadNodeTypes): Pick<RetryParts, 'openPla
 
 export const openSweep = (config: Config = openConfig()) => {
   const logger = openLogger(config);
+  const { client, tables, ...stores } = openStores(config);
+  const slots = createSlotStore(client, tables);
   return {
-    ...openStores(config),
+    ...stores,
     ...openEvents(config, logger),
     dispatcher: openDispatcher(config),
     durableService: openDurableService(config),
+    queues: createHeldQueues(client, tables, config),
+    // Nothing is believed: it is called when an execution has just ended.
+    takeSlot: createTakeSlot({ slots, executions: stores.executions, clock: systemClock, knownMs: 0 }),
     clock: systemClock,
     logger,
   };
@@ -222,6 +236,7 @@ export const openRuns = (config: Config = openConfig()) => {
   };
   return {
     ...parts,
+    afterEnd: createNudgeAfterEnd(openNudge(config), parts.logger),
     blobs: cacheBlobs(parts.blobs),
     openCallbackUrls: (signer: CallbackSigner) => createCallbackUrls(urls, signer),
   };
@@ -301,6 +316,7 @@ export const openCommands = (config: Config) => {
   const readCredentials = config.lambdaEndpoint === null ? () => sdk.config.credentials() : () => local;
   return {
     ...stores,
+    workflows: createWorkflowStore(client, tables, systemClock),
     close: () => sdk.destroy(),
     readCredentials,
     logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done
@@ -309,5 +325,7 @@ export const openCommands = (config: Config) => {
     listWorkflowIds: createListWorkflowIds(client, tables),
     dispatcher: openDispatcher(config, { readCredentials }),
     durableService: openDurableService(config, { readCredentials }),
+    queues: createHeldQueues(client, tables, config),
+    nudgeQueue: openNudge(config, { readCredentials }),
   };
 };

@@ -33,9 +33,13 @@ export interface Config {
   /** Functions for background runs, the durable one with its alias: `name:alias`. Null in functions that start none. */
   readonly durableFunction: string | null;
   readonly expressFunction: string | null;
+  /** The function of the sweeper; null in functions that do not invoke it. */
+  readonly sweepFunction: string | null;
   /** Store of large values: a bucket, or a folder on this machine. */
   readonly blobBucket: string | null;
   readonly blobFolder: string | null;
+  /** Origin that takes uploads on this machine; null in AWS. */
+  readonly uploadEndpoint: string | null;
   /** Secrets of outbound credentials on this machine; null in AWS. */
   readonly secretsFolder: string | null;
   /** ARN of the role with which nodes call AWS; null on this machine. */
@@ -76,8 +80,10 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   sourcesEndpoint: env.SOURCES_ENDPOINT || null,
   durableFunction: env.RUN_DURABLE_FUNCTION || null,
   expressFunction: env.RUN_EXPRESS_FUNCTION || null,
+  sweepFunction: env.SWEEP_FUNCTION || null,
   blobBucket: env.BLOB_BUCKET || null,
   blobFolder: env.BLOB_FOLDER || null,
+  uploadEndpoint: env.UPLOAD_ENDPOINT || null,
   secretsFolder: env.SECRETS_FOLDER || null,
   workflowRole: env.WORKFLOW_ROLE || null,
   eventBus: env.EVENT_BUS === 'none' ? null : env.EVENT_BUS || null,

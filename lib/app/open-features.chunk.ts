@@ -1,20 +1,26 @@
 import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
 import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
+import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createTokenBuckets } from '../adapters/dynamodb/limits/token-buckets.ts';
 import type { TableNames } from '../adapters/dynamodb/table-names.ts';
+import type { UploadStore } from '../executions/files/upload-store.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { createOpenFeatures } from '../webhooks/features/open-features.ts';
 import { rememberBuckets } from '../webhooks/limits/token-bucket.ts';
 import type { FeaturePorts, OpenFeatures } from '../webhooks/webhook-feature.ts';
 import type { Config } from './config.ts';
+import { openUploads, type UploadConfig } from './open-uploads.ts';
 
 /** What the ports of features are made of: stores that only features use are opened with them. */
 export interface FeatureParts
-  extends Omit<FeaturePorts, 'takeToken' | 'slots' | 'executions' | 'cancelExecution'>,
+  extends Omit<
+      FeaturePorts,
+      'takeToken' | 'slots' | 'queues' | 'openUploads' | 'executions' | 'cancelExecution'
+    >,
     Omit<CancelParts, 'durableService' | 'clock'> {
-  readonly config: Pick<Config, 'region' | 'lambdaEndpoint'>;
+  readonly config: Pick<Config, 'region' | 'lambdaEndpoint' | 'retentionDays'> & UploadConfig;
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
 }
@@ -24,10 +30,16 @@ const MAX_BUCKETS = 10_000;
 export const openFeaturesWith = ({ config, client, tables, ...parts }: FeatureParts): OpenFeatures => {
   const { region, lambdaEndpoint: endpoint } = config;
   const durableService = createLambdaDurableService(createAwsCaller({ service: 'lambda', region, endpoint }));
+  let uploads: UploadStore | undefined;
   return createOpenFeatures({
     ...parts,
     takeToken: rememberBuckets(createTokenBuckets(client, tables), MAX_BUCKETS),
     slots: createSlotStore(client, tables),
+    openUploads: () => {
+      uploads ??= openUploads(config);
+      return uploads;
+    },
+    queues: createHeldQueues(client, tables, config),
     cancelExecution: (executionId) => cancelExecution(executionId, { ...parts, durableService }),
   });
 };

@@ -1,5 +1,8 @@
 import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { isPlainObject } from '../contract/json.ts';
+import type { HeldQueue } from '../executions/held/held-queues.ts';
+import type { ReleaseParts } from '../executions/held/release-held.ts';
+import { releaseAllQueues, releaseQueue } from '../executions/held/release-queues.ts';
 import {
   type DeadLetter,
   type ReconcileParts,
@@ -14,14 +17,18 @@ const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5
 /** Remaining time of the function below which no further execution is reconciled, in milliseconds. */
 const MARGIN_MS = 30_000;
 
+const hasTimeLeft = ({ getRemainingTimeInMillis }: Partial<Context>): boolean =>
+  (getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) > MARGIN_MS;
+
 type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boolean>;
 
 /**
- * The sweeper. Invoked by a schedule, it reconciles the executions whose lease has expired; invoked by the dead-letter
- * queue, those of its messages. An execution that fails does not stop the others.
+ * The sweeper. Invoked by a schedule, it reconciles the executions whose lease has expired, and releases those that are held;
+ * invoked by the dead-letter queue, it reconciles those of its messages. An event `{queue}` is for one queue of held executions,
+ * `{only: 'held'}` for all of them. An execution that fails does not stop the others.
  */
 export const createSweepFunction =
-  (parts: ReconcileParts) =>
+  (parts: ReconcileParts & ReleaseParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
     const sweep: Sweep = async (executionId, deadLetter) => {
       try {
@@ -34,10 +41,19 @@ export const createSweepFunction =
     };
     const messages = isPlainObject(event) ? event.Records : undefined;
     if (Array.isArray(messages)) return sweepQueue(messages, sweep);
-    const groups = ['active', 'waiting'] as const;
-    await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, context)));
+    const { queue, only } = toMap(event);
+    const hasTime = () => hasTimeLeft(context);
+    if (queue === undefined) {
+      const reconciled = only === 'held' ? null : sweepAll(parts, sweep, context);
+      await Promise.all([reconciled, releaseAllQueues(parts, hasTime)]);
+    } else await releaseQueue(readQueue(queue), parts, hasTime);
     return { batchItemFailures: [] };
   };
+
+const sweepAll = async (parts: ReconcileParts, sweep: Sweep, context: Partial<Context>): Promise<void> => {
+  const groups = ['active', 'waiting'] as const;
+  await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, context)));
+};
 
 /** Failed messages stay in the queue; a message without an execution id is dropped, since it would never leave. */
 const sweepQueue = async (messages: readonly unknown[], sweep: Sweep): Promise<SQSBatchResponse> => {
@@ -72,6 +88,11 @@ const readMessage = (
   }
 };
 
+const readQueue = (value: unknown): HeldQueue => {
+  const { workflowId, triggerNodeId } = toMap(value);
+  return { workflowId: String(workflowId), triggerNodeId: String(triggerNodeId) };
+};
+
 const toMap = (value: unknown): Record<string, unknown> => (isPlainObject(value) ? value : {});
 
 /** Reconciles the due executions of a group, page by page, until the function's time is nearly up. */
@@ -79,12 +100,12 @@ const sweepDue = async (
   group: DueGroup,
   { executions, clock, logger }: ReconcileParts,
   sweep: Sweep,
-  { getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY }: Partial<Context>,
+  context: Partial<Context>,
 ): Promise<void> => {
   const due = executions.findDue(clock.now(), group)[Symbol.asyncIterator]();
   let count = 0;
   const work = async (): Promise<void> => {
-    while (getRemainingTimeInMillis() > MARGIN_MS) {
+    while (hasTimeLeft(context)) {
       const next = await due.next();
       if (next.done === true) return;
       if (await sweep(next.value, null)) count++;

@@ -14,15 +14,22 @@ import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
 import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
-import { findWebhook } from '../webhooks/find-webhook.ts';
+import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
 import { type Note, noteOutcome } from '../webhooks/requests/note-outcome.ts';
 import type { RecordRequest } from '../webhooks/requests/request-outcome.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
-import { type OpenFeatures, withoutFeatures } from '../webhooks/webhook-feature.ts';
-import type { PublishedWorkflow, WorkflowStore } from '../workflows/definition/workflow-store.ts';
+import {
+  type Arrival,
+  type BodyParsers,
+  type OpenFeatures,
+  type OpenStages,
+  type ParsedBody,
+  withoutFeatures,
+} from '../webhooks/webhook-feature.ts';
+import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
 
 export interface WebhookSettings {
   /** Lambda's own limit is 6 MB. */
@@ -53,7 +60,7 @@ const defaultWebhookSettings: WebhookSettings = {
 };
 
 interface WebhookFunctionParts extends BackgroundParts {
-  readonly workflows: WorkflowStore;
+  readonly workflows: WorkflowReader;
   readonly credentials: CredentialStore;
   readonly deliveries: DeliveryStore;
   readonly dispatcher: Dispatcher;
@@ -72,6 +79,12 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const openFeatures: OpenFeatures = async (webhook) =>
     (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
   const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
+  const parsers: BodyParsers = { json: parseJson, xml: parseXml };
+  const inflate = async ({ request, addHeaders }: Arrival, { maxBodyBytes }: OpenStages) => {
+    if (request.headers['content-encoding'] === undefined) return request;
+    const { inflateBody } = await import('../webhooks/body/inflate-body.chunk.ts');
+    return inflateBody(request, { limitBytes: Math.min(maxBodyBytes, settings.maxBodyBytes), addHeaders });
+  };
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
   const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
 
@@ -92,16 +105,27 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const headers = redactHeaders(sent, features.secretHeaders);
     const handshake = await features.verify(arrival);
     if (handshake !== null) return handshake;
-    const { body, more } = (await features.parse(arrival)) ?? {
-      body: parseBody(request, parseJson, orText(parseJson)),
+    const content = await inflate(arrival, features);
+    const parsed: ParsedBody = (await features.parse({ ...arrival, content, parsers })) ?? {
+      body: parseBody(content, parseJson, orText(parseJson)),
     };
     const named = redactCredentialHeaders(headers, webhook.workflow.definition);
-    const input = { ...toTriggerInput(arrival, named, body), ...more };
+    const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
-    const start = (executionId: string) => features.start({ ...arrival, input, executionId });
+    const start = (executionId: string) => features.start({ ...arrival, input, executionId, held: null });
     return runWebhook(
-      { request, webhook, headers, input, features, start, note },
+      {
+        request,
+        webhook,
+        headers,
+        input,
+        executionId: parsed.executionId,
+        files: parsed.files,
+        features,
+        start,
+        note,
+      },
       computeTimeLimit(context, settings),
       running,
     );
@@ -110,6 +134,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
 };
 
 type NotingHandle = (call: Parameters<Handle>[0] & { readonly note: Note }) => ReturnType<Handle>;
+const parseXml: BodyParsers['xml'] = async (text) =>
+  (await import('../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it');
 
 /** The function's remaining time, without the margin. */
 const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {

@@ -38,7 +38,8 @@ export interface Files {
   open(file: FileValue): Promise<AsyncIterable<Uint8Array>>;
 }
 
-const SHA256 = /^[0-9a-f]{64}$/;
+/** In hexadecimal digits. */
+export const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Whether a value has the shape of a file. What it names may still be missing. */
 export const isFileValue = (value: unknown): value is FileValue => {

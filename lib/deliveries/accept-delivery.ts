@@ -1,10 +1,10 @@
 import { type AcceptParts, acceptExecution } from '../executions/lifecycle/accept-execution.ts';
-import type { ExecutionRecord } from '../executions/record/execution-store.ts';
+import type { ExecutionRecord, HoldReason } from '../executions/record/execution-store.ts';
 import type { BackgroundMode } from '../workflows/definition/definition.ts';
 import type { ClaimedDelivery } from './claim-delivery.ts';
 
 /**
- * Stores the execution of a claimed delivery and dispatches it: see {@link acceptExecution}.
+ * Stores the execution of a claimed delivery and dispatches it unless it is held: see {@link acceptExecution}.
  *
  * @returns the record of an execution that was accepted before, or null
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
@@ -13,5 +13,6 @@ export const acceptDelivery = (
   { execution, receivedAt, isKeyed }: ClaimedDelivery,
   mode: BackgroundMode,
   parts: AcceptParts,
+  held: HoldReason | null = null,
 ): Promise<ExecutionRecord | null> =>
-  acceptExecution(execution, { mode, startedAt: receivedAt, isRepeatable: isKeyed }, parts);
+  acceptExecution(execution, { mode, startedAt: receivedAt, isRepeatable: isKeyed, held }, parts);

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
-import type { TriggerProvider } from '../contract/legacy-plugin.ts';
+import type { LegacyProperty, TriggerProvider } from '../contract/legacy-plugin.ts';
 import type { NodeExecutor } from '../contract/node.ts';
 
 const sampleRequest: JsonObject = {
@@ -12,7 +12,7 @@ const sampleRequest: JsonObject = {
   remoteAddress: '192.0.2.1',
 };
 
-/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` has none. */
+/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` and `rawBody` have none. */
 const executor: NodeExecutor = {
   getNodeType: () => 'webhookTrigger',
   execute: ({ parameters }, request, { services }) => ({
@@ -25,12 +25,57 @@ const executor: NodeExecutor = {
     requestPath: request.requestPath ?? parameters.path ?? '/webhook',
     remoteAddress: request.remoteAddress ?? 'unknown',
     ...(request.pathParams === undefined ? {} : { pathParams: request.pathParams }),
+    ...(request.rawBody === undefined ? {} : { rawBody: request.rawBody }),
   }),
 };
 
 const first = (value: JsonValue | undefined) => (Array.isArray(value) ? value[0] : undefined);
 
 const outputKeys = ['triggerType', ...Object.keys(sampleRequest)].sort().join();
+
+type Row = readonly [
+  name: string,
+  displayName: string,
+  type: LegacyProperty['type'],
+  description: string,
+  options?: readonly string[],
+];
+
+/** Parameters that are off while they are absent. In rows, since the bundle of every webhook holds them. */
+const features: readonly Row[] = [
+  ['allowFrom', 'Allow from', 'array', 'Networks of the callers that are let in'],
+  ['signature', 'Signature', 'object', 'How the sender signs its requests'],
+  ['handshake', 'Handshake', 'object', "The sender's test of the address"],
+  ['cors', 'CORS', 'object', 'Pages whose scripts may call'],
+  ['answer', 'Answer', 'object', 'The answer of onReceived'],
+  [
+    'lastNodeAnswer',
+    'Last node answer',
+    'options',
+    'The answer of lastNode',
+    ['output', 'all', 'firstItem', 'file'],
+  ],
+  ['timeoutSeconds', 'Timeout', 'number', 'How long the caller waits'],
+  ['onTimeout', 'On timeout', 'options', 'Answer 504, or 202 and go on', ['fail', 'continue']],
+  ['recordRequests', 'Record requests', 'boolean', 'Not the refused ones alone'],
+  ['continueAfterResponse', 'Continue after response', 'boolean', 'Go on after respondToWebhook'],
+  ['body', 'Body', 'object', 'How bodies are parsed'],
+  ['paused', 'Paused', 'any', 'Answer 503, or store requests'],
+  ['maxBodyBytes', 'Max body bytes', 'number', 'Larger bodies get 413'],
+  ['rateLimit', 'Rate limit', 'object', 'Above it, requests get 429'],
+  ['schema', 'Schema', 'object', 'JSON Schema of the body'],
+  ['onlyIf', 'Only if', 'string', 'Start nothing when it is false'],
+  ['concurrency', 'Concurrency', 'object', 'Bounds the runs at once'],
+  ['upload', 'Upload', 'object', 'Files past the gateway'],
+];
+
+const toProperty = ([name, displayName, type, description, options]: Row): LegacyProperty => ({
+  name,
+  displayName,
+  type,
+  description,
+  ...(options === undefined ? {} : { options }),
+});
 
 const webhookTrigger: TriggerProvider = {
   nodeType: 'webhookTrigger',
@@ -58,12 +103,7 @@ const webhookTrigger: TriggerProvider = {
       default: 'POST',
       description: 'Requests by another method get 405',
     },
-    {
-      name: 'methods',
-      displayName: 'Methods',
-      type: 'array',
-      description: 'Several, instead of method',
-    },
+    toProperty(['methods', 'Methods', 'array', 'Several, instead of method']),
     {
       name: 'authentication',
       displayName: 'Authentication',
@@ -88,89 +128,7 @@ const webhookTrigger: TriggerProvider = {
       description:
         'What names a delivery that is sent again, unless it has an Idempotency-Key header: github, stripe, slack, shopify, standardWebhooks, or an expression over the request such as body.id',
     },
-    {
-      name: 'allowFrom',
-      displayName: 'Allow from',
-      type: 'array',
-      description: 'Networks of the callers that are let in',
-    },
-    {
-      name: 'signature',
-      displayName: 'Signature',
-      type: 'object',
-      description: 'How the sender signs its requests',
-    },
-    {
-      name: 'handshake',
-      displayName: 'Handshake',
-      type: 'object',
-      description: "The sender's test of the address",
-    },
-    {
-      name: 'cors',
-      displayName: 'CORS',
-      type: 'object',
-      description: 'Pages whose scripts may call',
-    },
-    {
-      name: 'answer',
-      displayName: 'Answer',
-      type: 'object',
-      description: 'The answer of onReceived',
-    },
-    {
-      name: 'lastNodeAnswer',
-      displayName: 'Last node answer',
-      type: 'options',
-      options: ['output', 'all', 'firstItem', 'file'],
-      description: 'The answer of lastNode',
-    },
-    {
-      name: 'timeoutSeconds',
-      displayName: 'Timeout',
-      type: 'number',
-      description: 'How long the caller waits',
-    },
-    {
-      name: 'onTimeout',
-      displayName: 'On timeout',
-      type: 'options',
-      options: ['fail', 'continue'],
-      description: 'Answer 504, or 202 and go on',
-    },
-    {
-      name: 'continueAfterResponse',
-      displayName: 'Continue after response',
-      type: 'boolean',
-      description: 'Go on after respondToWebhook',
-    },
-    { name: 'paused', displayName: 'Paused', type: 'boolean', description: 'Answer 503 and start nothing' },
-    {
-      name: 'maxBodyBytes',
-      displayName: 'Max body bytes',
-      type: 'number',
-      description: 'Larger bodies get 413',
-    },
-    {
-      name: 'rateLimit',
-      displayName: 'Rate limit',
-      type: 'object',
-      description: 'Above it, requests get 429',
-    },
-    { name: 'schema', displayName: 'Schema', type: 'object', description: 'JSON Schema of the body' },
-    { name: 'onlyIf', displayName: 'Only if', type: 'string', description: 'Start nothing when it is false' },
-    {
-      name: 'concurrency',
-      displayName: 'Concurrency',
-      type: 'object',
-      description: 'Bounds the runs at once',
-    },
-    {
-      name: 'recordRequests',
-      displayName: 'Record requests',
-      type: 'boolean',
-      description: 'Not the refused ones alone',
-    },
+    ...features.map(toProperty),
   ],
   getExecutor: () => executor,
   healthCheck: async ({ clock }) => {

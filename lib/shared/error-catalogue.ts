@@ -4,7 +4,8 @@ export interface CatalogueEntry<Parameters> {
   readonly detail: (parameters: Parameters) => string;
 }
 
-const entry = <Parameters = Record<never, never>>(
+/** Defines an error. */
+export const entry = <Parameters = Record<never, never>>(
   status: number,
   title: string,
   detail: (parameters: Parameters) => string,
@@ -25,6 +26,11 @@ export const catalogue = {
     400,
     'Body invalid',
     (p: { reason: string }) => `The body is not what its content type says: ${p.reason}.`,
+  ),
+  BODY_UNSUPPORTED: entry(
+    415,
+    'Body unsupported',
+    (p: { reason: string }) => `The body can't be read: ${p.reason}.`,
   ),
   BODY_TOO_DEEP: entry(
     400,
@@ -48,17 +54,6 @@ export const catalogue = {
     // `challenge` is the value of `WWW-Authenticate` (RFC 9110 §11.6.1)
     (_: { challenge: string }) => 'The credentials are missing or wrong.',
   ),
-  SIGNATURE_INVALID: entry(
-    401,
-    'Signature invalid',
-    // One sentence for all reasons: the cause has which, for the log
-    (_: { challenge: string }) => 'The signature of the request is missing or wrong.',
-  ),
-  HANDSHAKE_REFUSED: entry(
-    403,
-    'Handshake refused',
-    () => 'This handshake is not one that the webhook answers; nothing was started.',
-  ),
   // The service itself
   STORE_UNAVAILABLE: entry(
     503,
@@ -74,51 +69,6 @@ export const catalogue = {
     503,
     'Authentication misconfigured',
     () => 'This webhook requires credentials, but none are set up for it; nothing was started.',
-  ),
-  WEBHOOK_MISCONFIGURED: entry(
-    503,
-    'Webhook misconfigured',
-    () => 'A feature of this webhook can not be used as it is set up; nothing was started.',
-  ),
-  SENDER_KEYS_UNAVAILABLE: entry(
-    503,
-    'Keys of the sender unavailable',
-    () => 'The keys of the sender can not be read now; nothing was started. Try again.',
-  ),
-  WEBHOOK_PAUSED: entry(503, 'Webhook paused', () => 'This webhook is paused; nothing was started.'),
-  BODY_SCHEMA_MISMATCH: entry(
-    400,
-    'Body does not match its schema',
-    // Sent as a member of the problem
-    (_: { errors: readonly { readonly pointer: string; readonly detail: string }[] }) =>
-      'The body does not match the JSON Schema of this webhook; nothing was started.',
-  ),
-  RATE_LIMITED: entry(
-    429,
-    'Too many requests',
-    (p: { retryAfterSeconds: number }) =>
-      `This webhook takes no more requests for ${p.retryAfterSeconds} s; nothing was started.`,
-  ),
-  CONCURRENCY_LIMITED: entry(
-    429,
-    'Too many executions',
-    (p: { max: number; retryAfterSeconds: number }) =>
-      `As many executions of this workflow go on as may at once (${p.max}); nothing was started.`,
-  ),
-  FILTER_UNDECIDED: entry(
-    422,
-    'Filter undecided',
-    () => 'The filter of this webhook says neither yes nor no to this request; nothing was started.',
-  ),
-  CALLER_NOT_ALLOWED: entry(
-    403,
-    'Caller not allowed',
-    () => 'This webhook takes no requests from this address; nothing was started.',
-  ),
-  ORIGIN_NOT_ALLOWED: entry(
-    403,
-    'Origin not allowed',
-    () => 'This webhook takes no requests from scripts of this origin.',
   ),
   ANSWER_TOO_LARGE: entry(
     500,

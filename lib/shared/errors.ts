@@ -1,6 +1,8 @@
 import { type CatalogueEntry, catalogue } from './error-catalogue.ts';
+import type { featureCatalogue } from './feature-catalogue.ts';
 
-type Catalogue = typeof catalogue;
+type CommonCode = keyof typeof catalogue;
+type Catalogue = typeof catalogue & typeof featureCatalogue;
 export type ErrorCode = keyof Catalogue;
 export type ErrorParameters<Code extends ErrorCode> = Parameters<Catalogue[Code]['detail']>[0];
 
@@ -14,8 +16,16 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly parameters: ErrorParameters<Code>;
 
   /** @param cause - for the log only */
-  constructor(code: Code, parameters: ErrorParameters<Code>, cause?: unknown) {
-    const { status, title, detail } = catalogue[code] as CatalogueEntry<ErrorParameters<Code>>;
+  constructor(code: Code & CommonCode, parameters: ErrorParameters<Code>, cause?: unknown);
+  /** @param entry - of another catalogue than the common one */
+  constructor(code: Code, parameters: ErrorParameters<Code>, cause: unknown, entry: CatalogueEntry<never>);
+  constructor(
+    code: Code,
+    parameters: ErrorParameters<Code>,
+    cause?: unknown,
+    entry: CatalogueEntry<never> = catalogue[code as CommonCode],
+  ) {
+    const { status, title, detail } = entry as CatalogueEntry<ErrorParameters<Code>>;
     super(detail(parameters), cause === undefined ? undefined : { cause });
     this.name = 'AppError';
     this.code = code;

@@ -3,7 +3,7 @@ import { deliveryKeys } from '../workflows/definition/delivery-keys.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { compileExpression } from '../workflows/expressions/compile-expression.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
-import type { Webhook } from './find-webhook.ts';
+import type { Webhook } from './webhook.ts';
 
 /**
  * Finds the key of a delivery: the header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), else what the

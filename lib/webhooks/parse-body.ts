@@ -1,5 +1,6 @@
 import type { JsonValue } from '../contract/json.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
+import { limitControls } from './body/limit-controls.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
@@ -22,6 +23,7 @@ export const parseBody = (
   const contentType = headers['content-type'] ?? '';
   const mediaType = toMediaType(contentType);
   const text = decodeUtf8(rawBody);
+  if (text !== null) limitControls(text);
   if (isJson(mediaType)) return parseJson(text ?? refuse('it is not UTF-8'));
   if (mediaType === 'application/x-www-form-urlencoded') {
     return parseUrlEncoded(text ?? refuse('it is not UTF-8'));
@@ -43,16 +45,16 @@ export const orText =
   };
 
 /** Trimmed, lower-case, without parameters (RFC 9110 §8.3.1). A malformed type stays malformed, and is not JSON. */
-const toMediaType = (contentType: string): string => {
+export const toMediaType = (contentType: string): string => {
   const [mediaType = ''] = contentType.split(';', 1);
   return mediaType.trim().toLowerCase();
 };
 
 /** `application/json`, or a type with the suffix `+json` (RFC 6839 §3.1). */
-const isJson = (mediaType: string): boolean =>
+export const isJson = (mediaType: string): boolean =>
   mediaType === 'application/json' || /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\+json$/.test(mediaType);
 
-/** A compressed body is never inflated: a small one can hold gigabytes. */
+/** Inflating takes a limit: see `body/inflate-body.chunk.ts`. Callbacks take no compressed bodies. */
 const refuseEncoded = (encoding = ''): void => {
   if (!['', 'identity'].includes(encoding.trim().toLowerCase())) refuse('it is compressed');
 };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import { toExecutionInfo } from '../executions/record/execution-info.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
-import type { Webhook } from './find-webhook.ts';
+import type { Webhook } from './webhook.ts';
 
 /**
  * What expressions over a request can read, before there is an execution: its id is empty.

@@ -7,17 +7,18 @@ import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
-import type { ExecutionRecord } from '../executions/record/execution-store.ts';
+import type { ExecutionRecord, HoldReason } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
-import { AppError, isAppError } from '../shared/errors.ts';
+import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { answerAccepted, answerRun, markDuplicate, withHeaders } from './answer-run.ts';
-import { readResult, waitForResult } from './await-result.ts';
+import type { BodyFiles } from './body/body-files.ts';
 import { findDeliveryKey, toKeyInTrigger } from './delivery-key.ts';
-import type { Webhook } from './find-webhook.ts';
 import { readPreferences } from './preferences.ts';
+import { readResult } from './read-result.ts';
 import { toRequestScope } from './request-scope.ts';
+import type { Webhook } from './webhook.ts';
 import type { AnswerStages } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
@@ -38,9 +39,16 @@ interface CheckedRequest {
   readonly headers: WebhookRequest['headers'];
   /** The trigger's output, without other credentials. */
   readonly input: JsonObject;
+  /** Given when the request can start no other execution; else the delivery decides. */
+  readonly executionId?: string | undefined;
+  /** Of the body; saved when the delivery is claimed. */
+  readonly files?: BodyFiles | undefined;
   readonly features: AnswerStages;
-  /** Called before an execution starts, or is found to have started: a throw starts nothing. */
-  readonly start: (executionId: string) => Promise<void>;
+  /**
+   * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
+   * alone; null to dispatch it.
+   */
+  readonly start: (executionId: string) => Promise<HoldReason | null>;
   readonly note: (notes: DeliveryNotes) => void;
 }
 
@@ -73,8 +81,8 @@ export const runWebhook = async (
   const { limitMs, isInBackground } = checked.features.waiting;
   const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
   const delivery = await claim(checked, { keepsResult: isSynchronous && (isAsync || isInBackground) }, parts);
-  await checked.start(delivery.execution.executionId);
-  if (!isSynchronous) return acceptAtOnce(delivery, parts);
+  const held = await checked.start(delivery.execution.executionId);
+  if (!isSynchronous) return acceptAtOnce(delivery, held, parts);
   const waitMs = Math.min(isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs, timeLimitMs);
   if (!isAsync)
     return isInBackground ? runBehind(delivery, waitMs, parts) : runInline(delivery, waitMs, parts);
@@ -84,7 +92,7 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, features, note }: CheckedRequest,
+  { request, webhook, headers, input, executionId, files, features, note }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -92,19 +100,31 @@ const claim = async (
   const { rawBody, receivedAt, requestId } = request;
   const scope = toRequestScope(webhook, input, receivedAt);
   const { trigger } = scope.execution;
+  const traceparent = readTraceparent(headers.traceparent);
+  const unclaimed = { workflow, trigger, input, traceparent, keepsResult, requestId };
+  if (executionId !== undefined) {
+    // Its record is the claim: it is written once.
+    const execution = { ...unclaimed, executionId };
+    return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features, note };
+  }
   const found = await findDeliveryKey(config, scope);
   note({ key: found });
   const key = found === null ? null : toKeyInTrigger(found, webhook);
-  const traceparent = readTraceparent(headers.traceparent);
-  const execution = { workflow, trigger, input, traceparent, keepsResult, requestId };
-  const delivery = { ...execution, key, content: rawBody, receivedAt };
-  return { ...(await claimDelivery(delivery, parts)), config, features, note };
+  const delivery = { ...unclaimed, key, content: rawBody, receivedAt };
+  const claimed = await claimDelivery(delivery, parts);
+  if (files === undefined) return { ...claimed, config, features, note };
+  const { saveFiles } = await import('./body/save-files.chunk.ts');
+  return { ...(await saveFiles(claimed, files, parts)), config, features, note };
 };
 
-/** `onReceived`: the execution is stored and dispatched before the caller is answered. */
-const acceptAtOnce = async (delivery: WebhookDelivery, parts: RunWebhookParts): Promise<Answer> => {
+/** `onReceived`: the execution is stored, and dispatched unless it is held, before the caller is answered. */
+const acceptAtOnce = async (
+  delivery: WebhookDelivery,
+  held: HoldReason | null,
+  parts: RunWebhookParts,
+): Promise<Answer> => {
   const { execution, receivedAt, config, features } = delivery;
-  const accepted = toAccepted(delivery, await acceptDelivery(delivery, config.execution, parts));
+  const accepted = toAccepted(delivery, await acceptDelivery(delivery, config.execution, parts, held));
   noteStart(delivery, accepted.isDuplicate);
   const { logger } = parts;
   return (
@@ -119,10 +139,9 @@ const runBehind = async (
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const known = await acceptDelivery(delivery, delivery.config.execution, parts);
-  const { executionId } = delivery.execution;
   noteStart(delivery, delivery.isDuplicate || known !== null);
-  const waiting = waitMs > 0 ? waitForResult(executionId, waitMs, parts) : null;
-  const { status, result } = (await waiting?.catch(nullIfUnavailable)) ?? { result: null };
+  const waited = waitMs > 0 ? await waitFor(delivery, waitMs, parts) : null;
+  const { status, result } = waited ?? { result: null };
   if (result === null) {
     const accepted = toAccepted(delivery, known);
     return answerAccepted({ ...accepted, status: status ?? accepted.status });
@@ -131,9 +150,9 @@ const runBehind = async (
   return known === null ? answer : markDuplicate(answer);
 };
 
-const nullIfUnavailable = (error: unknown): null => {
-  if (isAppError(error, 'STORE_UNAVAILABLE')) return null;
-  throw error;
+const waitFor = async ({ execution }: WebhookDelivery, waitMs: number, parts: RunWebhookParts) => {
+  const { waitForResult } = await import('./wait-for-result.chunk.ts');
+  return waitForResult(execution.executionId, waitMs, parts);
 };
 
 /** The result of a run in this process; for a duplicate, the result of the first delivery. */

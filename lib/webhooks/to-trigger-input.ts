@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../contract/json.ts';
-import type { Webhook } from './find-webhook.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
+import type { Webhook } from './webhook.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 interface Arrived {

@@ -3,13 +3,16 @@ import type { JsonObject, JsonValue } from '../contract/json.ts';
 import type { LentCredential } from '../contract/lent-credential.ts';
 import type { Clock, HttpClient, Logger } from '../contract/services.ts';
 import type { ExecutionResult } from '../engine/result.ts';
+import type { UploadStore } from '../executions/files/upload-store.ts';
+import type { HeldQueues } from '../executions/held/held-queues.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
-import type { ExecutionStore } from '../executions/record/execution-store.ts';
+import type { ExecutionStore, HoldReason } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Accepted } from './answer-run.ts';
-import type { Webhook } from './find-webhook.ts';
+import type { BodyFiles } from './body/body-files.ts';
 import type { SlotStore } from './limits/slots.ts';
 import type { TakeToken } from './limits/token-bucket.ts';
+import type { Webhook } from './webhook.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** A request at a webhook, before its body is parsed. */
@@ -20,10 +23,29 @@ export interface Arrival {
   addHeaders(headers: Answer['headers']): void;
 }
 
-interface ParsedBody {
+/** A request whose body is inflated. */
+export interface Received extends Arrival {
+  /** The request with the body that is parsed: not compressed, and without `content-encoding`. */
+  readonly content: WebhookRequest;
+  readonly parsers: BodyParsers;
+}
+
+/** Parsers of other layers, with their limits. Each throws. */
+export interface BodyParsers {
+  /** @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
+  json(text: string): JsonValue;
+  /** @throws RangeError for text that is not well-formed, with a message about `it` */
+  xml(text: string): Promise<JsonObject>;
+}
+
+export interface ParsedBody {
   readonly body: JsonValue;
   /** Further keys of the trigger's output. */
   readonly more?: JsonObject;
+  /** The execution that the request starts, where the body belongs to one: in place of a delivery's key. */
+  readonly executionId?: string;
+  /** What of the body becomes a file: `body` has descriptions in their place. */
+  readonly files?: BodyFiles;
 }
 
 /** A request whose body is parsed. */
@@ -67,6 +89,8 @@ export interface AnswerStages {
 /** A request that starts an execution. */
 interface Starting extends Parsed {
   readonly executionId: string;
+  /** Why another feature holds the execution; null when none does. */
+  readonly held: HoldReason | null;
 }
 
 /**
@@ -76,17 +100,19 @@ interface Starting extends Parsed {
 export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   /** Headers with a credential that the feature has checked, in lower case: redacted for everything downstream. */
   readonly secretHeaders?: readonly string[];
+  /** Of the largest body, as received or inflated; of several limits, the lowest counts. */
+  readonly maxBodyBytes?: number;
   /** Before authentication, so cheap. */
   readonly admit?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** After authentication, over the bytes as received. */
   readonly verify?: (arrival: Arrival) => Promise<Answer | null> | Answer | null;
   /** Parses the body in another way; null to leave it to the others. */
-  readonly parse?: (arrival: Arrival) => Promise<ParsedBody | null> | ParsedBody | null;
+  readonly parse?: (received: Received) => Promise<ParsedBody | null> | ParsedBody | null;
   /** After parsing. */
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
-  /** After the delivery is claimed; for a repeated one, too. */
-  readonly start?: (starting: Starting) => Promise<void>;
+  /** After the delivery is claimed; for a repeated one, too. Says why the execution is held; null to dispatch it. */
+  readonly start?: (starting: Starting) => Promise<HoldReason | null>;
 }
 
 /** What features use of the service. */
@@ -96,6 +122,8 @@ export interface FeaturePorts {
   readonly credentials: SenderCredentials;
   readonly takeToken: TakeToken;
   readonly slots: SlotStore;
+  readonly openUploads: () => UploadStore;
+  readonly queues: Pick<HeldQueues, 'count'>;
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** See `cancelExecution`. */
   readonly cancelExecution: (executionId: string) => Promise<void>;
@@ -130,6 +158,7 @@ const nothing = () => null;
 /** The time limit is that of the run. */
 export const withoutFeatures: OpenStages = {
   secretHeaders: [],
+  maxBodyBytes: Number.POSITIVE_INFINITY,
   admit: nothing,
   verify: nothing,
   parse: nothing,
@@ -137,5 +166,5 @@ export const withoutFeatures: OpenStages = {
   waiting: { limitMs: Number.POSITIVE_INFINITY, isInBackground: false },
   acknowledge: nothing,
   present: nothing,
-  start: async () => {},
+  start: async () => null,
 };

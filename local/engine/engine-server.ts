@@ -24,6 +24,8 @@ interface Reply {
 interface Engines {
   readonly engine: LocalEngine;
   readonly express: ExpressRuns;
+  /** Invokes the sweeper, asynchronously. */
+  readonly sweep: (event: unknown) => void;
 }
 
 type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
@@ -43,7 +45,7 @@ const STATUSES = {
 const operations: Readonly<Record<string, Operation>> = {
   'POST /2015-03-31/functions/{name}/invocations': async (
     { parameter, headers, text },
-    { engine, express },
+    { engine, express, sweep },
   ) => {
     checkInvocation(headers, text);
     const name = headers['x-amz-durable-execution-name'];
@@ -51,6 +53,8 @@ const operations: Readonly<Record<string, Operation>> = {
       await engine.startDurable(name, text);
     } else if (/runExpress$/.test(parameter)) {
       void express.start(text); // asynchronous: its record has the result
+    } else if (/-sweep$/.test(parameter)) {
+      sweep(JSON.parse(text));
     } else {
       throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
     }

@@ -8,7 +8,7 @@ import { createInvoke } from './invoke-in-pool.ts';
 import { LocalEngine } from './local-engine.ts';
 import { openStateStore } from './state-store.ts';
 
-/** Five minutes when deployed. */
+/** Five minutes when deployed, one for what is held. */
 const SWEEP_INTERVAL_MS = 30_000;
 
 /**
@@ -26,15 +26,16 @@ export const startEngine = async (
   const invoke = createInvoke(pool, log);
   const engine = new LocalEngine({ store, invoke, log });
   const express = createExpressRuns({ invoke, log });
-  const server = await startEngineServer({ engine, express });
-  await engine.resumeAll();
   let isStopped = false;
 
-  const sweep = () => {
-    const event = { event: { source: 'aws.events' }, requestId: randomUUID() };
-    invoke('sweep', event, 'sweep').catch((error: Error) => isStopped || log(`sweep: ${error.message}`));
+  const sweep = (event: unknown) => {
+    invoke('sweep', { event, requestId: randomUUID() }, 'sweep').catch(
+      (error: Error) => isStopped || log(`sweep: ${error.message}`),
+    );
   };
-  const timer = setInterval(sweep, SWEEP_INTERVAL_MS);
+  const server = await startEngineServer({ engine, express, sweep });
+  await engine.resumeAll();
+  const timer = setInterval(() => sweep({ source: 'aws.events' }), SWEEP_INTERVAL_MS);
   timer.unref();
 
   return {

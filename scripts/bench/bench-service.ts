@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '../../cli/target.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { openRuns, openWebhook } from '../../lib/app/compose.ts';
+import { openRuns, openSweep, openWebhook } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import type { Link } from './chains.ts';
 
@@ -22,6 +23,7 @@ export const createEnvironment = (dynamodbEndpoint: string) => ({
   LOG_LEVEL: 'error',
   RUN_DURABLE_FUNCTION: 'bench:durable',
   RUN_EXPRESS_FUNCTION: 'bench',
+  SWEEP_FUNCTION: 'bench-sweep',
   BLOB_FOLDER: join(tmpdir(), 'hookloom-bench-blobs'),
   PUBLIC_URL: 'https://example.com',
   OUTBOUND_ALLOW: '127.0.0.1',
@@ -34,7 +36,11 @@ export const openService = (dynamodbEndpoint: string) => {
   const config = readConfig(environment);
   const logger = createLogger({ write: () => {} });
   const log = { logger, loggerFor: () => logger };
-  return { webhook: { ...openWebhook(config), ...log }, runs: { ...openRuns(config), ...log } };
+  return {
+    webhook: { ...openWebhook(config), ...log },
+    runs: { ...openRuns(config), ...log },
+    sweep: { ...openSweep(config), ...log },
+  };
 };
 
 export const storeWorkflow = async (
@@ -47,13 +53,18 @@ export const storeWorkflow = async (
 };
 
 /** A webhook and a chain of nodes behind it. */
-export const toChain = (id: string, responseMode: string, chain: readonly Link[]): WorkflowDefinition => {
+export const toChain = (
+  id: string,
+  responseMode: string,
+  chain: readonly Link[],
+  features: WebhookFeatures = {},
+): WorkflowDefinition => {
   const nodes = chain.map((node, at) => ({ id: `n${at}`, ...node }));
   return {
     id,
     name: id,
     enabled: true,
-    nodes: [{ id: 'request', type: 'webhookTrigger', parameters: { responseMode } }, ...nodes],
+    nodes: [{ id: 'request', type: 'webhookTrigger', parameters: { responseMode, ...features } }, ...nodes],
     connections: nodes.map((node, at) => ({
       sourceNodeId: nodes[at - 1]?.id ?? 'request',
       targetNodeId: node.id,

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../lib/contract/json.ts';
 import { aBackgroundService, aFlow } from '../../tests/support/a-background-service.ts';
 import { aJsonEvent } from '../../tests/support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService } from '../../tests/support/a-webhook-service.ts';
-import { median, printTable } from './measure.ts';
+import { cpuOfCall, median, printTable } from './measure.ts';
 
 /** Repeated texts on which a backtracking search is slow; prose is the baseline. */
 const kinds: Readonly<Record<string, string>> = {
@@ -61,15 +61,6 @@ const anOrder = (bytes: number): JsonObject => {
   return { total: 'x', items: Array.from({ length: count }, (_, at) => ({ ...item, price: at / 100 })) };
 };
 
-/** CPU milliseconds of one call. */
-const cpuOf = async (call: () => Promise<unknown>): Promise<number> => {
-  globalThis.gc?.();
-  const before = process.cpuUsage();
-  await call();
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1e3;
-};
-
 /** The real requests and runs, on stores and an engine in memory. */
 const createRuns = async () => {
   const background = await aBackgroundService();
@@ -112,7 +103,7 @@ const compareKinds = async (title: string, prepare: Prepare, bytes: number): Pro
     for (let round = 0; round < rounds; round++) {
       for (const [kind, unit] of Object.entries(kinds)) {
         if (ended.has(kind)) continue;
-        const time = await cpuOf(await prepare(aBody(unit, size)));
+        const time = await cpuOfCall(await prepare(aBody(unit, size)));
         times.set(kind, [...(times.get(kind) ?? []), time]);
         if (time > tooLong) ended.add(kind);
       }
@@ -138,7 +129,7 @@ const compareChains = async (
   const times: number[][] = chains.map(() => []);
   for (let round = 0; round <= rounds; round++) {
     for (const [index, [, chain, expected]] of chains.entries()) {
-      const time = await cpuOf(await request(chain, body, expected));
+      const time = await cpuOfCall(await request(chain, body, expected));
       if (round > 0) times[index]?.push(time);
     }
   }

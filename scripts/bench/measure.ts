@@ -59,6 +59,15 @@ const cpuOf = async (call: () => unknown, totalUs: number): Promise<number> => {
   return perCall;
 };
 
+/** CPU milliseconds of one call, without the garbage of those before. */
+export const cpuOfCall = async (call: () => Promise<unknown>): Promise<number> => {
+  globalThis.gc?.();
+  const before = process.cpuUsage();
+  await call();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1e3;
+};
+
 const REQUESTS = 100;
 const WARM_UP_REQUESTS = 1_000;
 

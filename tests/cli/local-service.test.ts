@@ -35,6 +35,7 @@ const aService = async (port: number): Promise<LocalServiceInfo & { end(): Promi
     dynamodbEndpoint: server.origin,
     engineEndpoint: server.origin,
     blobFolder: '/nonexistent',
+    uploadEndpoint: server.origin,
     secretsFolder: '/nonexistent',
     sourcesEndpoint: server.origin,
     tablePrefix: 'test',

@@ -5,7 +5,7 @@ import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
-import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';

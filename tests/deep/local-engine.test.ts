@@ -70,7 +70,7 @@ const anEngine = async (options: {
   const log = (line: string) => lines.push(line);
   const engine = new LocalEngine({ store, invoke, log });
   const express = createExpressRuns({ invoke, log }, [0, 0]);
-  const server = await startEngineServer({ engine, express });
+  const server = await startEngineServer({ engine, express, sweep: () => {} });
   endpoint = server.endpoint;
   cleanups.push(async () => {
     express.close();

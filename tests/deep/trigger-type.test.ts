@@ -9,7 +9,7 @@ import { build } from 'esbuild';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
-import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
@@ -106,6 +106,7 @@ const invoke = async (key: string, event: object): Promise<unknown> => {
       AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`,
       RUN_DURABLE_FUNCTION: 'runDurable:durable',
       RUN_EXPRESS_FUNCTION: 'runExpress',
+      SWEEP_FUNCTION: 'sweep',
       BLOB_FOLDER: data,
       PUBLIC_URL: 'https://example.com',
       AWS_ACCESS_KEY_ID: 'key',

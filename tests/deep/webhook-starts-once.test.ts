@@ -3,7 +3,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
-import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';

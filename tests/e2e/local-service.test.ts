@@ -5,7 +5,10 @@ import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
 import { describeRequests } from './suites/requests.ts';
 import { describeSamples } from './suites/samples.ts';
+import { describeUploads } from './suites/uploads.ts';
+import { describeWebhookBodies } from './suites/webhook-bodies.ts';
 import { describeWebhookGuards } from './suites/webhook-guards.ts';
+import { describeWebhookParameters } from './suites/webhook-parameters.ts';
 
 const standIn = useStandIn();
 const project = useRunningProject(() => ({
@@ -21,5 +24,8 @@ describeSamples(project, standIn);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);
+describeWebhookBodies(project);
 describeWebhookGuards(project);
 describeRequests(project);
+describeWebhookParameters(project);
+describeUploads(project);

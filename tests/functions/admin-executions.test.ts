@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { openCancel, openExecutions, openRetry } from '../../lib/app/compose.ts';
+import { openCancel, openCommands, openExecutions, openRetry } from '../../lib/app/compose.ts';
+import { readConfig } from '../../lib/app/config.ts';
 import {
   createCancelExecution,
   createListExecutions,
@@ -64,7 +65,8 @@ const aLambda = async (status = 202): Promise<LocalServer> => {
 const aService = async () => {
   const { endpoint } = await openDatabase();
   process.env.DYNAMODB_ENDPOINT = endpoint;
-  const { executions, workflows } = openExecutions();
+  const { executions } = openExecutions();
+  const { workflows } = openCommands(readConfig(process.env));
   return { executions, workflows, lambda: await aLambda() };
 };
 
@@ -76,6 +78,7 @@ beforeEach(() => {
     AWS_SECRET_ACCESS_KEY: 'local',
     RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
     RUN_EXPRESS_FUNCTION: 'test-runExpress',
+    SWEEP_FUNCTION: 'test-sweep',
   });
 });
 

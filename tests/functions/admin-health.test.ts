@@ -7,7 +7,7 @@ import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
 import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
-import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createFolderSecretStore } from '../../lib/adapters/secrets/folder-secret-store.ts';
 import { openHealth } from '../../lib/app/compose.ts';

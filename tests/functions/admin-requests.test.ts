@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { openExecutions } from '../../lib/app/compose.ts';
 import { createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { openRequests, openSendAgain } from '../../lib/app/requests/compose-requests.ts';
@@ -58,7 +59,8 @@ const aService = async () => {
   const lambda = await aLocalServer({ [EXPRESS]: answer });
   servers.push(lambda);
   process.env.AWS_ENDPOINT_URL_LAMBDA = lambda.origin;
-  const { requests, workflows, executions } = openSendAgain();
+  const { requests, client, tables, executions } = openSendAgain();
+  const workflows = createWorkflowStore(client, tables, { now: () => Date.now() });
   const definition = aWorkflow({ id: 'hello', nodes: [aTrigger({ path: '/orders' })], connections: [] });
   await workflows.put(definition, toPathConfigs(definition));
   await requests.put(record);

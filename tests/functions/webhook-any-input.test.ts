@@ -4,87 +4,15 @@ import { aCredential } from '../support/a-credential.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { aWebhookEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import {
+  anyHostileText as anyText,
+  anyBody as body,
+  anyHeaders as headers,
+} from '../support/any-webhook-request.ts';
 import { cases } from '../support/deep.ts';
+import { readPrototypes as prototypes } from '../support/read-prototypes.ts';
 
 type Result = Awaited<ReturnType<WebhookService['call']>>;
-
-const hostile = [
-  '__proto__',
-  'constructor',
-  'toString',
-  '..',
-  '.',
-  '%2e%2e',
-  '%00',
-  '\u0000',
-  '\\',
-  '//',
-  '{{7*7}}',
-  '<script>',
-  "' OR 1=1",
-  'a\r\nset-cookie: x=1',
-  '😀',
-  '\ud800',
-];
-const anyText = fc.oneof(fc.constantFrom(...hostile), fc.string({ unit: anyCharacter }), fc.string());
-
-const contentType = fc.oneof(
-  fc.constantFrom(
-    'application/json',
-    'APPLICATION/JSON;charset=x',
-    ' application/json',
-    'application/json x',
-    'a/b+json',
-    'application/x-www-form-urlencoded',
-    'text/plain',
-    'multipart/form-data; boundary=x',
-    'image/png',
-  ),
-  anyText,
-);
-
-const authorization = fc.oneof(
-  fc.constantFrom(
-    'Bearer right',
-    'Bearer wrong',
-    'Basic',
-    'Basic cmlnaHQ6cmlnaHQ=',
-    'Basic @@@@',
-    'Bearer right,Bearer right',
-  ),
-  anyText,
-);
-
-const headers = fc
-  .record(
-    {
-      'content-type': contentType,
-      authorization,
-      'x-api-key': fc.oneof(fc.constantFrom('right', 'wrong', '', 'right,right'), anyText),
-      'content-encoding': fc.constantFrom('gzip', 'identity', ''),
-      'x-forwarded-for': anyText,
-    },
-    { requiredKeys: [] },
-  )
-  .chain((known) => fc.dictionary(anyText, anyText, { maxKeys: 3 }).map((more) => ({ ...more, ...known })));
-
-const body = fc.oneof(
-  fc.constant(null),
-  fc.json(),
-  anyText,
-  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes).toString('base64')),
-  fc.nat(150).map((depth) => `${'['.repeat(depth)}${']'.repeat(depth)}`),
-  fc.constantFrom(
-    '{"__proto__":{"polluted":1}}',
-    '{"constructor":{"prototype":{"polluted":1}}}',
-    '__proto__=1&__proto__[polluted]=1&constructor=1',
-    '1e999',
-    '{"a":',
-    '\ufeff{}',
-    'x'.repeat(2_001),
-  ),
-);
 
 const anyRequest = fc.record({
   method: fc.oneof(
@@ -119,14 +47,6 @@ const junkEvent = fc
     ),
   )
   .map(([request, junk]) => ({ ...aWebhookEvent(request), ...junk }));
-
-const prototypes = () =>
-  [Object.prototype, Array.prototype, String.prototype, Function.prototype].map((prototype) =>
-    Reflect.ownKeys(prototype).map((key) => [
-      String(key),
-      typeof Object.getOwnPropertyDescriptor(prototype, key)?.value,
-    ]),
-  );
 
 /** What every answer to whatever input is. */
 const expectSound = ({ statusCode = 0, headers = {}, body }: Result) => {

@@ -23,6 +23,7 @@ beforeEach(() => {
     WORKFLOW_CACHE_SECONDS: '0',
     RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
     RUN_EXPRESS_FUNCTION: 'test-runExpress',
+    SWEEP_FUNCTION: 'test-sweep',
     BLOB_BUCKET: 'test-blobs',
   });
 });

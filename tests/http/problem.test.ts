@@ -1,15 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
 import { answerProblem } from '../../lib/http/problem.ts';
+import { type CatalogueEntry, catalogue } from '../../lib/shared/error-catalogue.ts';
 import { AppError, type ErrorCode, type ErrorParameters } from '../../lib/shared/errors.ts';
+import { featureCatalogue } from '../../lib/shared/feature-catalogue.ts';
 
 const executionId = 'execution-1';
 const reason = 'it is odd';
 const target = 'GET api.example.com';
 
-/** Parameters for every code of the catalogue; one that is missing here does not compile. */
+/** Parameters for every code of both catalogues; one that is missing here does not compile. */
 const examples = {
   BODY_TOO_LARGE: { limitBytes: 5 },
   BODY_INVALID: { reason },
+  BODY_UNSUPPORTED: { reason: 'its encoding' },
   BODY_TOO_DEEP: { limit: 100 },
   REQUEST_INVALID: { reason },
   NOT_FOUND: {},
@@ -63,6 +66,8 @@ const examples = {
   FILE_TOO_LARGE: { name: 'a.pdf', limitBytes: 5 },
   TOO_MANY_FILES: { limit: 5 },
   SECRETS_UNAVAILABLE: {},
+  UPLOAD_INVALID: { reason },
+  UPLOAD_NOT_FOUND: { reason },
   CREDENTIAL_REJECTED: { target: 'POST login.example.com', reason },
   REGISTRATION_REFUSED: { workflowId: 'orders', triggerNodeId: 'hourly', path: '/cron', reason },
   REQUEST_NOT_FOUND: { id: 'orders.r20261120T1200-07' },
@@ -71,7 +76,8 @@ const examples = {
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 
 describe.each(Object.entries(examples))('%s', (code, parameters) => {
-  const error = new AppError(code as ErrorCode, parameters as never, new Error('the cause'));
+  const entry = { ...catalogue, ...featureCatalogue }[code as ErrorCode] as CatalogueEntry<never>;
+  const error = new AppError(code as ErrorCode, parameters as never, new Error('the cause'), entry);
   const { status, headers, body } = answerProblem(error, 'request-1');
 
   test('is problem details with a stable type, and keeps its cause to itself', () => {

@@ -14,6 +14,7 @@ export const anExecutionStart = (changes: Partial<ExecutionStart> = {}): Executi
   trigger: { nodeId: 'start', type: 'webhookTrigger' },
   mode: 'durable',
   status: 'accepted',
+  held: null,
   startedAt: 1_700_000_000_000,
   startToken: 'token-1',
   input: 'j{"body":1}',

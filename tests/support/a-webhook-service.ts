@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
+import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createWebhookFunction, type WebhookSettings } from '../../lib/app/webhook-handler.ts';
 import { type ExecutionInfo, emit } from '../../lib/contract/node.ts';
 import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
@@ -10,6 +11,8 @@ import type { CredentialStore } from '../../lib/credentials/credential-store.ts'
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import type { StrayErrorGuard } from '../../lib/engine/failure.ts';
+import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import { createNudgeAfterEnd } from '../../lib/executions/held/nudge-queue.ts';
 import { cancelExecution } from '../../lib/executions/lifecycle/cancel-execution.ts';
 import type { Dispatcher } from '../../lib/executions/lifecycle/dispatch-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
@@ -17,6 +20,7 @@ import type { ExecutionStore } from '../../lib/executions/record/execution-store
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { createOpenFeatures } from '../../lib/webhooks/features/open-features.ts';
+import { createTakeSlot } from '../../lib/webhooks/limits/take-slot.ts';
 import { createRecordRequest } from '../../lib/webhooks/requests/record-request.ts';
 import { createRefusalSlots } from '../../lib/webhooks/requests/refusal-slots.ts';
 import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts';
@@ -36,8 +40,10 @@ import {
   inMemoryDeliveryStore,
   inMemoryExecutionStore,
   inMemoryRequestStore,
+  inMemorySlots,
   inMemoryWorkflowStore,
 } from './in-memory-stores.ts';
+import { inMemoryUploads } from './in-memory-uploads.ts';
 
 const handle = (id: string, execute: PluginHandle['execute']): PluginHandle => ({
   id,
@@ -113,6 +119,7 @@ export interface ServiceOptions {
     readonly dispatcher?: Partial<Dispatcher>;
     readonly features?: Partial<FeaturePorts>;
     readonly requests?: Partial<RequestStore>;
+    readonly queues?: Partial<HeldQueues>;
   };
 }
 
@@ -151,6 +158,7 @@ export const aWebhookService = async ({
   });
   const kept = keptEvents();
   const blobs = inMemoryBlobs();
+  const uploads = inMemoryUploads(blobs);
   const background = {
     outboundCredentials,
     workflows: { ...workflows, ...spoilt.workflows },
@@ -163,10 +171,22 @@ export const aWebhookService = async ({
     filesFor: filesIn(blobs),
     logger,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
+    afterEnd: createNudgeAfterEnd(async (queue) => void (await sweep({ queue })), logger),
   };
+  const slots = inMemorySlots();
+  const cancel = (executionId: string) =>
+    cancelExecution(executionId, { ...background, clock, durableService });
   const inline = anInlineDispatcher(background);
   const behind: Dispatcher = { dispatch: async (id, mode) => void inline.dispatch(id, mode) };
   const dispatcher = runsBehind ? behind : inline;
+  const sweep = createSweepFunction({
+    ...background,
+    dispatcher: { ...dispatcher, ...spoilt.dispatcher },
+    durableService: { ...durableService, findStatus: async () => 'gone', answerCallback: async () => false },
+    queues: { ...executions.queues, ...spoilt.queues },
+    takeSlot: createTakeSlot({ slots, executions: background.executions, clock, knownMs: 0 }),
+    clock,
+  });
   const handler = createWebhookFunction({
     ...background,
     credentials: { ...credentials, ...spoilt.credentials },
@@ -178,8 +198,10 @@ export const aWebhookService = async ({
         http: services.http,
         ...(outboundCredentials === undefined ? {} : { credentials: outboundCredentials }),
         executions: background.executions,
-        cancelExecution: (executionId) =>
-          cancelExecution(executionId, { ...background, clock, durableService }),
+        openUploads: () => uploads,
+        slots,
+        queues: executions.queues,
+        cancelExecution: cancel,
         ...spoilt.features,
       }),
     ),
@@ -210,7 +232,11 @@ export const aWebhookService = async ({
     executions,
     requests,
     blobs,
+    uploads,
     kept,
+    /** The sweeper. */
+    sweep,
+    cancel,
     /** Calls the function as Lambda does. */
     call: (event: unknown, context: Partial<Context> = {}): Promise<APIGatewayProxyStructuredResultV2> =>
       handler(

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { checkPresigned } from '../../local/uploads/check-presigned.ts';
 
 interface Request {
-  /** `PUT part`, `POST uploads`, `POST complete`, `PUT`, `GET`, `DELETE`. */
+  /** `PUT part`, `POST uploads`, `POST complete`, `PUT`, `HEAD`, `GET`, `DELETE`, `DELETE tagging`. */
   readonly operation: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -21,24 +22,39 @@ interface Reply {
 const operationOf = (method: string, query: URLSearchParams): string => {
   if (query.has('partNumber')) return `${method} part`;
   if (query.has('uploads')) return `${method} uploads`;
+  if (query.has('tagging')) return `${method} tagging`;
   return method === 'POST' ? 'POST complete' : method;
 };
+
+/** With which presigned requests are signed. */
+export const s3Keys = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret-key' };
+export const s3Region = 'eu-west-1';
+
+const sha256Of = (bytes: Uint8Array) => createHash('sha256').update(bytes);
 
 const etagOf = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`;
 
 /**
- * As much of S3 as is used: whole objects, ranges and multipart uploads, for signed requests only.
+ * As much of S3 as is used: whole objects, ranges, multipart uploads, and what is put by presigned URLs, for signed requests only.
  *
  * @param spoil - replaces the reply to a request; null leaves it
  */
-export const startS3Server = async (spoil: (request: Request) => Reply | 'reset' | null = () => null) => {
+export const startS3Server = async (
+  spoil: (request: Request) => Reply | 'reset' | null = () => null,
+  now: () => number = Date.now,
+) => {
   const objects = new Map<string, Buffer>();
+  const tags = new Map<string, string>();
   const uploads = new Map<string, Buffer[]>();
   const requests: Request[] = [];
 
   const operations: Record<string, (request: Request) => Reply> = {
-    PUT: ({ path, body }) => {
+    PUT: ({ path, headers, body }) => {
+      if (headers['if-none-match'] === '*' && objects.has(path)) return { status: 412 };
+      const checksum = headers['x-amz-checksum-sha256'] ?? sha256Of(body).digest('base64');
+      if (checksum !== sha256Of(body).digest('base64')) return { status: 400, body: 'BadDigest' };
       objects.set(path, body);
+      tags.set(path, String(headers['x-amz-tagging'] ?? ''));
       return { status: 200, headers: { etag: etagOf(body) } };
     },
     GET: ({ path, headers }) => {
@@ -51,6 +67,16 @@ export const startS3Server = async (spoil: (request: Request) => Reply | 'reset'
       if (Number(from) >= object.length) return { status: 416 };
       const range = { etag, 'content-range': `bytes ${from}-${to}/${object.length}` };
       return { status: 206, headers: range, body: object.subarray(Number(from), Number(to) + 1) };
+    },
+    HEAD: ({ path }) => {
+      const object = objects.get(path);
+      return object === undefined
+        ? { status: 404 }
+        : { status: 200, headers: { 'content-length': String(object.length) } };
+    },
+    'DELETE tagging': ({ path }) => {
+      tags.set(path, '');
+      return { status: 204 };
     },
     'POST uploads': () => {
       const id = `upload/${uploads.size}+`;
@@ -84,9 +110,11 @@ export const startS3Server = async (spoil: (request: Request) => Reply | 'reset'
     const body = await buffer(incoming);
     const request = { operation: operationOf(method, query), path, query, headers, body };
     requests.push(request);
-    const isSigned =
-      headers.authorization?.includes('/s3/aws4_request') === true &&
-      headers['x-amz-content-sha256'] === createHash('sha256').update(body).digest('hex');
+    const signer = { region: s3Region, credentials: s3Keys, now: now() };
+    const isSigned = query.has('X-Amz-Signature')
+      ? checkPresigned({ method, url: incoming.url ?? '', headers }, signer) === null
+      : headers.authorization?.includes('/s3/aws4_request') === true &&
+        headers['x-amz-content-sha256'] === sha256Of(body).digest('hex');
     const reply = isSigned ? (spoil(request) ?? operations[request.operation]?.(request)) : { status: 403 };
     if (reply === 'reset' || reply === undefined) incoming.socket.destroy();
     else response.writeHead(reply.status, reply.headers ?? {}).end(reply.body);
@@ -95,6 +123,8 @@ export const startS3Server = async (spoil: (request: Request) => Reply | 'reset'
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
+    /** Of each object; empty when it has none. */
+    tags,
     /** Multipart uploads that are neither completed nor aborted, by id. */
     uploads,
     requests,

@@ -47,6 +47,7 @@ const untouched = {
   invocations: 0,
   journalSize: 0,
   crashes: 0,
+  releasedAt: null,
   redispatches: 0,
   result: null,
   isInOutbox: false,
@@ -414,6 +415,7 @@ export const describeExecutionStore = (
           status: 'failed',
           startedAt: 1_700_000_000_006,
           endedAt: 1_700_000_000_500,
+          held: null,
         });
       });
 

@@ -9,6 +9,10 @@ export const featurePorts = (ports: Partial<FeaturePorts> = {}): FeaturePorts =>
   credentials: { open: () => Promise.reject(new Error('no credentials in tests')) },
   takeToken: inMemoryBuckets(),
   slots: inMemorySlots(),
+  openUploads: () => {
+    throw new Error('no uploads in tests');
+  },
+  queues: inMemoryExecutionStore().queues,
   executions: inMemoryExecutionStore(),
   cancelExecution: () => Promise.reject(new Error('nothing is cancelled here')),
   ...ports,

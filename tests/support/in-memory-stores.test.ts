@@ -1,6 +1,7 @@
 import { describeCredentialStore } from './credential-store-suite.ts';
 import { describeDeliveryStore } from './delivery-store-suite.ts';
 import { describeExecutionStore, describeExecutionStoreAtScale } from './execution-store-suite.ts';
+import { describeHeldQueues } from './held-queues-suite.ts';
 import { inMemoryRegistrations } from './in-memory-registrations.ts';
 import {
   inMemoryBuckets,
@@ -24,6 +25,10 @@ describeWorkflowStore('the store in memory', () => inMemoryWorkflowStore());
 describeCredentialStore('the store in memory', inMemoryCredentialStore);
 describeExecutionStore('the store in memory', inMemoryExecutionStore);
 describeExecutionStoreAtScale('the store in memory', inMemoryExecutionStore);
+describeHeldQueues('the store in memory', async () => {
+  const executions = inMemoryExecutionStore();
+  return { executions, queues: executions.queues };
+});
 describeDeliveryStore('the store in memory', inMemoryDeliveryStore);
 describeRegistrationStore('the store in memory', inMemoryRegistrations);
 describeRequestStore('the store in memory', inMemoryRequestStore);

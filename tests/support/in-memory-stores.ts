@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import type { DeliveryClaim, DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
+import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
 import type {
   DueGroup,
@@ -17,6 +18,7 @@ import { placesBetween, type RequestRecord, toRecordId } from '../../lib/webhook
 import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts';
 import type { Workflow } from '../../lib/workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import { inMemoryQueues } from './in-memory-queues.ts';
 
 /** Keeps every version, as copies. */
 export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStore => {
@@ -68,12 +70,18 @@ export const inMemoryCredentialStore = (): CredentialStore => {
 };
 
 /** `records` is for tests that ask what was stored without knowing the execution's id. */
-export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly ExecutionRecord[] } => {
+export const inMemoryExecutionStore = (): ExecutionStore & {
+  records(): readonly ExecutionRecord[];
+  readonly queues: HeldQueues;
+} => {
   const records = new Map<string, ExecutionRecord>();
   const data = new Map<string, ExecutionData>();
   /** The next sweeps of executions that are open, or in the outbox. */
   const sweeps = new Map<string, { readonly at: number; readonly group: DueGroup }>();
   const callbacks = new Map<string, PendingCallback>();
+  const { queues, use } = inMemoryQueues(records, (executionId, at) =>
+    sweeps.set(executionId, { at, group: 'active' }),
+  );
 
   const findOpen = (executionId: string): ExecutionRecord | null => {
     const record = records.get(executionId);
@@ -105,7 +113,8 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       const known = records.get(executionId);
       if (known !== undefined) return known.startToken === startToken;
       const sweepAt = startedAt + 120_000;
-      if (mode !== 'inline') sweeps.set(executionId, { at: sweepAt, group: 'active' });
+      if (start.held !== null) use(start);
+      else if (mode !== 'inline') sweeps.set(executionId, { at: sweepAt, group: 'active' });
       records.set(executionId, {
         ...copy(started),
         endedAt: null,
@@ -116,10 +125,11 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
         invocations: 0,
         journalSize: 0,
         crashes: 0,
+        releasedAt: null,
         redispatches: 0,
         result: null,
         isInOutbox: false,
-        leaseExpiresAt: mode === 'inline' ? null : sweepAt,
+        leaseExpiresAt: mode === 'inline' || start.held !== null ? null : sweepAt,
       });
       return true;
     },
@@ -156,7 +166,7 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       if (!callbacks.has(key)) callbacks.set(key, callback);
     },
     findCallback: async (executionId, name) => callbacks.get(`${executionId}/${name}`) ?? null,
-    finish: async (executionId, { input, checkpoints, ...end }) => {
+    finish: async (executionId, { input, checkpoints, leavesQueue, ...end }) => {
       changeData(executionId, {
         ...(input === undefined ? {} : { input }),
         checkpoints: checkpoints ?? null,
@@ -164,7 +174,8 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       const before = records.get(executionId);
       if (before?.status === end.status && before.endedAt === end.endedAt) return true;
       const leaseExpiresAt = end.isInOutbox ? end.endedAt + 60_000 : null;
-      if (!change(executionId, { nodesOmitted: 0, leaseExpiresAt, ...end })) return false;
+      const held = leavesQueue === true ? { held: null } : {};
+      if (!change(executionId, { nodesOmitted: 0, leaseExpiresAt, ...end, ...held })) return false;
       if (!end.isInOutbox) sweeps.delete(executionId);
       else if (!sweeps.has(executionId))
         sweeps.set(executionId, { at: end.endedAt + 60_000, group: 'active' });
@@ -201,6 +212,7 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
           status: record.status,
           startedAt: record.startedAt,
           endedAt: record.endedAt,
+          held: record.held,
         }));
       return { executions: found.slice(0, limit), hasMore: found.length > limit };
     },
@@ -217,7 +229,7 @@ export const inMemoryExecutionStore = (): ExecutionStore & { records(): readonly
       sweeps.set(executionId, { at: leaseExpiresAt, group });
     },
   };
-  return { ...store, records: () => [...records.values()] };
+  return { ...store, queues, records: () => [...records.values()] };
 };
 
 const NO_DATA: ExecutionData = {

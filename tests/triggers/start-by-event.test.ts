@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflow-store.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { openEventFunction } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
@@ -229,6 +229,7 @@ describe('on DynamoDB', () => {
         BLOB_FOLDER: folder,
         RUN_DURABLE_FUNCTION: 'runDurable:durable',
         RUN_EXPRESS_FUNCTION: 'runExpress',
+        SWEEP_FUNCTION: 'sweep',
         LOG_LEVEL: 'error',
       }),
     );

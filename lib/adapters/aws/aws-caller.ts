@@ -1,10 +1,10 @@
-import aws4 from 'aws4';
 import { isThrottled } from './aws-error.ts';
 import { createConnection, type HttpAnswer, type Timeouts } from './connection.ts';
+import { createRequestSigner } from './request-signer.ts';
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   /** With its leading slash, percent-encoded. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface AwsCallerOptions {
   readonly timeouts?: Timeouts;
 }
 
-interface AwsCredentials {
+export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
@@ -55,11 +55,12 @@ export const createAwsCaller = ({
 }: AwsCallerOptions): CallAws => {
   const origin = new URL(endpoint ?? awsEndpoint(service, region, bucket));
   const exchange = createConnection(origin, timeouts);
+  const sign = createRequestSigner();
   const { host } = origin;
 
   const send = ({ method, path, headers = {}, body }: AwsRequest, credentials: AwsCredentials) => {
     const unsigned = { service, region, host, method, path, headers };
-    const signed = aws4.sign(body === undefined ? unsigned : { ...unsigned, body: toSignable(body) }, {
+    const signed = sign(body === undefined ? unsigned : { ...unsigned, body: toSignable(body) }, {
       accessKeyId: credentials.accessKeyId,
       secretAccessKey: credentials.secretAccessKey,
       ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
@@ -84,7 +85,8 @@ export const createAwsCaller = ({
   };
 };
 
-const awsEndpoint = (service: string, region: string, bucket: string | undefined): string => {
+/** The origin of a service, for S3 of a bucket. */
+export const awsEndpoint = (service: string, region: string, bucket: string | undefined): string => {
   const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return `https://${bucket === undefined ? '' : `${bucket}.`}${service}.${region}.${suffix}`;
 };

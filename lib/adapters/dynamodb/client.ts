@@ -27,6 +27,6 @@ export interface DynamoDbClient {
   batchGetItem(
     input: BatchGetItemCommandInput,
   ): Promise<Pick<BatchGetItemCommandOutput, 'Responses' | 'UnprocessedKeys'>>;
-  query(input: QueryCommandInput): Promise<Page<QueryCommandOutput>>;
+  query(input: QueryCommandInput): Promise<Page<QueryCommandOutput> & Pick<QueryCommandOutput, 'Count'>>;
   scan(input: ScanCommandInput): Promise<Page<ScanCommandOutput>>;
 }

@@ -1,3 +1,5 @@
+import { MAX_HELD_DAYS } from '../../executions/held/held-queues.ts';
+import type { ExecutionMode } from '../../executions/record/execution-status.ts';
 import type { ExecutionData, ExecutionStart } from '../../executions/record/execution-store.ts';
 import { compact, type Item, number, optional, packed, readPacked, text } from './attributes.ts';
 import { OPEN_DAYS, SECONDS_PER_DAY, toExpiry } from './execution-item.ts';
@@ -6,14 +8,18 @@ import type { Change } from './execution-update.ts';
 /** Express runs start within a day, if at all, and run for minutes. */
 const EXPRESS_DAYS = 2;
 
+/** How long the data of a background run is kept from its start on. */
+export const dataDays = (mode: ExecutionMode, retentionDays: number): number =>
+  mode === 'express' ? EXPRESS_DAYS + retentionDays : OPEN_DAYS;
+
 /** The key of an execution's data, in the table of the records. No execution id has a colon. */
 export const dataKeyOf = (executionId: string): string => `data:${executionId}`;
 
 export const toDataItem = (
-  { executionId, mode, startedAt, input, callbackKey, retriedCheckpoints }: ExecutionStart,
+  { executionId, mode, held, startedAt, input, callbackKey, retriedCheckpoints }: ExecutionStart,
   retentionDays: number,
 ): Item => {
-  const days = mode === 'express' ? EXPRESS_DAYS + retentionDays : OPEN_DAYS;
+  const days = dataDays(mode, retentionDays) + (held === null ? 0 : MAX_HELD_DAYS);
   return compact({
     executionId: text(dataKeyOf(executionId)),
     input: optional(input, packed),

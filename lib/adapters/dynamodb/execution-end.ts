@@ -40,17 +40,18 @@ export const toEndChange = (
   end: ExecutionEnd,
   { compute, values }: Required<Pick<Change, 'compute' | 'values'>>,
 ): Change => {
-  const sweep = Object.entries(toOutboxSweep(executionId, end));
+  const outboxSweep = toOutboxSweep(executionId, end);
+  const sweep = Object.entries(end.leavesQueue === true ? {} : outboxSweep);
   return {
     condition: IS_OPEN,
-    set: toEndAttributes(end),
+    set: { ...toEndAttributes(end), ...(end.leavesQueue === true ? outboxSweep : {}) },
     compute: {
       ...compute,
       ...(end.status === 'succeeded' ? {} : { failedWorkflowId: '#workflowId' }),
       ...Object.fromEntries(sweep.map(([name]) => [name, `if_not_exists(#${name}, :${name})`])),
     },
     values: { ...values, ...Object.fromEntries(sweep.map(([name, value]) => [`:${name}`, value])) },
-    remove: end.isInOutbox ? [] : SWEPT_ATTRIBUTES,
+    remove: [...(end.isInOutbox ? [] : SWEPT_ATTRIBUTES), ...(end.leavesQueue === true ? ['held'] : [])],
   };
 };
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
+import type { HeldQueue } from '../../executions/held/held-queues.ts';
 import type {
   DueGroup,
   ExecutionRecord,
@@ -20,6 +21,7 @@ import {
   readText,
   text,
 } from './attributes.ts';
+import type { Change } from './execution-update.ts';
 
 export const SECONDS_PER_DAY = 86_400;
 
@@ -71,7 +73,7 @@ const readTime = (item: Item, name: string): number | null =>
 
 export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
   const isInline = start.mode === 'inline';
-  const sweepAt = start.startedAt + ACCEPTED_LEASE_MS;
+  const sweep = start.held === null ? toFirstSweep(start) : toQueued(start);
   return compact({
     executionId: text(start.executionId),
     workflowId: text(start.workflowId),
@@ -88,9 +90,49 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
     traceparent: optional(start.traceparent, text),
     requestId: optional(start.requestId, text),
     keepsResult: start.keepsResult ? flag(true) : undefined,
-    ...(isInline ? {} : { ...toLease(sweepAt), ...toSweep(start.executionId, 'active', sweepAt) }),
+    held: optional(start.held, text),
+    ...(isInline ? {} : sweep),
   });
 };
+
+const toFirstSweep = ({ executionId, startedAt }: Pick<ExecutionStart, 'executionId' | 'startedAt'>) => {
+  const sweepAt = startedAt + ACCEPTED_LEASE_MS;
+  return { ...toLease(sweepAt), ...toSweep(executionId, 'active', sweepAt) };
+};
+
+/** The attributes of an execution that is dispatched now. */
+export const toReleased = (executionId: string, releasedAt: number) => ({
+  releasedAt: text(toIso(releasedAt)),
+  ...toFirstSweep({ executionId, startedAt: releasedAt }),
+});
+
+/** A queue of held executions: a partition of the index of sweeps, in the order of the requests. */
+const toQueued = ({ workflowId, trigger: { nodeId }, startedAt }: ExecutionStart) => ({
+  sweepShard: text(queueKeyOf({ workflowId, triggerNodeId: nodeId })),
+  sweepAt: text(toIso(startedAt)),
+});
+
+/** Partition key of a queue, and key of the item that says that it is in use. No execution id has a colon, no workflow id a slash. */
+export const queueKeyOf = ({ workflowId, triggerNodeId }: HeldQueue): string =>
+  `${QUEUE}${workflowId}/${triggerNodeId}`;
+
+export const readQueueKey = (key: string): HeldQueue => {
+  const slash = key.indexOf('/');
+  return { workflowId: key.slice(QUEUE.length, slash), triggerNodeId: key.slice(slash + 1) };
+};
+
+const QUEUE = 'held:';
+
+/** Partition key of the queues in use, in the index of sweeps. */
+export const QUEUES_SHARD = 'held';
+
+/** Notes that an execution is put into a queue. The index is written for the first one alone: what it shows stays the same. */
+export const toQueueUse = (now: number): Change => ({
+  condition: '',
+  set: { usedAt: number(now), expiresAt: number(toExpiry(now, OPEN_DAYS)), sweepShard: text(QUEUES_SHARD) },
+  compute: { sweepAt: 'if_not_exists(#sweepAt, :now)' },
+  values: { ':now': text(toIso(now)) },
+});
 
 export const toRecord = (item: Item): ExecutionRecord => ({
   ...toSummary(item),
@@ -107,6 +149,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   invocations: readNumber(item, 'invocations', 0),
   journalSize: readNumber(item, 'journalSize', 0),
   crashes: readNumber(item, 'crashes', 0),
+  releasedAt: readTime(item, 'releasedAt'),
   redispatches: readNumber(item, 'redispatches', 0),
   result: readPacked(item, 'result'),
   isInOutbox: item.isInOutbox?.BOOL === true,
@@ -123,4 +166,5 @@ export const toSummary = (item: Item): ExecutionSummary => ({
   status: readText(item, 'status') as ExecutionSummary['status'],
   startedAt: Date.parse(readText(item, 'startedAt')),
   endedAt: readTime(item, 'endedAt'),
+  held: (item.held?.S ?? null) as ExecutionSummary['held'],
 });

@@ -81,6 +81,7 @@ const SUMMARY_ATTRIBUTES = [
     'endedAt',
     'expiresAt',
     'requestId',
+    'held',
   ],
 ];
 

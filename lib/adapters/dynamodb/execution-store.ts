@@ -25,10 +25,12 @@ import {
   callbackKeyOf,
   isExpired,
   OPEN_DAYS,
+  queueKeyOf,
   SECONDS_PER_DAY,
   toExpiry,
   toItem,
   toLease,
+  toQueueUse,
   toRecord,
   toSweep,
 } from './execution-item.ts';
@@ -89,6 +91,10 @@ export const createExecutionStore = (
   const updateAndRead = async (key: string, change: Change): Promise<Item | null> =>
     (await update(key, change, 'ALL_NEW'))?.Attributes ?? null;
 
+  /** Before the record: a queue that is not in use is not looked at. */
+  const openQueue = ({ workflowId, trigger: { nodeId } }: ExecutionStart) =>
+    update(queueKeyOf({ workflowId, triggerNodeId: nodeId }), toQueueUse(clock.now()));
+
   const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
   /** From now on, as long as the process that started it has said. */
@@ -121,6 +127,7 @@ export const createExecutionStore = (
     start: async (start) => {
       // First its data: no process finds a record without. That of another delivery with the same key is as good.
       if (start.input !== null) await putNew(toDataItem(start, retentionDays));
+      if (start.held !== null) await openQueue(start);
       return putRecord(start, toItem(start, retentionDays));
     },
 

@@ -45,7 +45,7 @@ interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executi
 const openJudging = ({
   config,
   ...parts
-}: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parseJson'> => ({
+}: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'parseXml'> => ({
   openFeatures: lateFeatures({
     ...parts,
     config,
@@ -56,4 +56,6 @@ const openJudging = ({
     usesOutbox: false,
   }),
   parseJson: (text) => parseJsonBody(text, config.maxBodyDepth),
+  parseXml: async (text) =>
+    (await import('../../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it'),
 });

@@ -3,6 +3,7 @@ import { createOpenRegistrationContext } from '../../adapters/aws/registration-c
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
 import type { Logger } from '../../contract/services.ts';
 import type { RegistrarParts } from '../../registrations/registrar.ts';
@@ -21,7 +22,8 @@ export const openDispatch = (config: Config = openConfig()) => {
 /** For the sweeper of registrations. */
 export const openRegistrations = (config: Config = openConfig()) => {
   const logger = openLogger(config);
-  const { client, tables, workflows } = openStores(config);
+  const { client, tables } = openStores(config);
+  const workflows = createWorkflowStore(client, tables, systemClock);
   const { loadNodeTypes } = openPlugins(config, logger);
   return { ...openRegistrar(config, { client, tables, logger }), workflows, loadNodeTypes };
 };

@@ -2,7 +2,7 @@ import type { Clock, Ids, Logger } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { BlobStore } from '../record/blob-store.ts';
-import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import type { ExecutionRecord, ExecutionStore, HoldReason } from '../record/execution-store.ts';
 import { packInput } from '../record/pack-result.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
@@ -13,6 +13,8 @@ interface AcceptOptions {
   readonly startedAt: number;
   /** Whether a repeated delivery names the same execution. */
   readonly isRepeatable: boolean;
+  /** Why it is stored, but not dispatched; null to dispatch it. */
+  readonly held?: HoldReason | null;
 }
 
 export interface AcceptParts {
@@ -28,8 +30,8 @@ export interface AcceptParts {
 const DISPATCH_GRACE_MS = 10_000;
 
 /**
- * Stores an execution, then dispatches it. Idempotent for repeated deliveries, wherever an earlier one was interrupted.
- * Once it resolves, the run is certain to start.
+ * Stores an execution, then dispatches it, unless it is held. Idempotent for repeated deliveries, wherever an earlier one was
+ * interrupted. Once it resolves, the run is certain to start, that of a held one when it is released.
  *
  * @returns the record when it had been accepted before; null when it was accepted now
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` when nothing was started, or a repeated delivery starts the
@@ -42,12 +44,13 @@ export const acceptExecution = async (
 ): Promise<ExecutionRecord | null> => {
   const { executions, blobs, ids } = parts;
   const { executionId, input } = execution;
-  const { mode, startedAt, isRepeatable } = options;
+  const { mode, startedAt, isRepeatable, held = null } = options;
   const known = isRepeatable ? await executions.find(executionId) : null;
   if (known !== null) return dispatchAgain(known, parts);
   const start = toStart(execution, {
     mode,
     status: 'accepted',
+    held,
     startedAt,
     startToken: ids.next(),
     input: await packInput(executionId, input, blobs),
@@ -59,6 +62,7 @@ export const acceptExecution = async (
     if (other === null) throw new AppError('STORE_UNAVAILABLE', {});
     return dispatchAgain(other, parts);
   }
+  if (held !== null) return null;
   // A repeated delivery dispatches the same execution: it is not withdrawn.
   if (isRepeatable) await dispatchOrMarkDue({ executionId, redispatches: 0 }, mode, parts);
   else await dispatchOrWithdraw(start, mode, parts);
@@ -67,8 +71,8 @@ export const acceptExecution = async (
 
 /** The process that accepted it may have crashed before its dispatch. */
 const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
-  const { status, mode } = record;
-  if (status === 'accepted' && mode !== 'inline' && isDispatchDue(record, parts.clock.now()))
+  const { status, held, mode } = record;
+  if (status === 'accepted' && held === null && mode !== 'inline' && isDispatchDue(record, parts.clock.now()))
     await dispatchOrMarkDue(record, mode, parts);
   return record;
 };
@@ -76,11 +80,21 @@ const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promi
 const isDispatchDue = ({ startedAt, leaseExpiresAt }: ExecutionRecord, now: number): boolean =>
   now - startedAt >= DISPATCH_GRACE_MS || (leaseExpiresAt !== null && leaseExpiresAt <= now);
 
-/** Marks a refused dispatch as due, so that the next delivery or sweep repeats it at once. */
-const dispatchOrMarkDue = async (
+/**
+ * Dispatches an execution that stays stored. A refused dispatch is marked as due, so that the next delivery or sweep repeats it
+ * at once.
+ *
+ * @throws AppError `DISPATCH_REFUSED`
+ */
+export const dispatchOrMarkDue = async (
   { executionId, redispatches }: Pick<ExecutionRecord, 'executionId' | 'redispatches'>,
   mode: BackgroundMode,
-  { dispatcher, executions, clock, logger }: AcceptParts,
+  {
+    dispatcher,
+    executions,
+    clock,
+    logger,
+  }: Pick<AcceptParts, 'dispatcher' | 'executions' | 'clock' | 'logger'>,
 ): Promise<void> => {
   try {
     await dispatcher.dispatch(executionId, mode, redispatches);

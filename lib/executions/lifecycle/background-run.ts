@@ -8,7 +8,9 @@ import type { StrayErrorGuard } from '../../engine/failure.ts';
 import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
+import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { FilesFor } from '../files/execution-files.ts';
+import { beganAt } from '../record/began-at.ts';
 import { countCrashes, MAX_CRASHES } from '../record/count-crashes.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import { isFinal } from '../record/execution-status.ts';
@@ -33,6 +35,10 @@ export interface BackgroundParts extends FinishParts, LoadParts {
   readonly guard?: StrayErrorGuard | undefined;
   /** Absent where no node can borrow a credential. */
   readonly outboundCredentials?: CredentialSource | undefined;
+  /** Called when the execution has ended by itself. Never rejects. */
+  readonly afterEnd?:
+    | ((record: ExecutionRecord, definition: WorkflowDefinition) => Promise<void>)
+    | undefined;
 }
 
 export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation => {
@@ -128,7 +134,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       () =>
         execute(
           loaded.plan,
-          { execution, input: loaded.input, limits, since: engine.since, collectsEnds },
+          { execution, input: loaded.input, limits, since: engine.since ?? beganAt(leased), collectsEnds },
           {
             services: { ...services, clock },
             openFiles: parts.filesFor(leased),
@@ -153,7 +159,12 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     });
     if (isSuspended) return; // the replay resumes from before the suspension: a later result is void
     await responseSaved;
-    await engine.track(runRecorder.close().then(async () => finish(leased, await toEnd(result))));
+    const end = async (): Promise<void> => {
+      await runRecorder.close();
+      await finish(leased, await toEnd(result));
+      await parts.afterEnd?.(leased, definition);
+    };
+    await engine.track(end());
   };
 
   const finish = async (leased: ExecutionRecord, end: NewEnd): Promise<void> => {

@@ -80,7 +80,8 @@ export const finishEarly = (
   const endedAt = parts.clock.now();
   const failure = { nodeId, name, message };
   const end = { status, endedAt, nodes: failOpenNodes(nodes, endedAt, failure), nodesOmitted, failure };
-  return finishExecution(record, { ...end, checkpoints: null, ...extra }, parts);
+  const leavesQueue = record.held !== null;
+  return finishExecution(record, { ...end, leavesQueue, checkpoints: null, ...extra }, parts);
 };
 
 /** Publishes a recorded end. Never rejects: an end that can't be published stays in the outbox. */

@@ -16,7 +16,7 @@ type StartOptions = Pick<
   ExecutionStart,
   'mode' | 'status' | 'startedAt' | 'startToken' | 'input' | 'callbackKey'
 > &
-  Partial<Pick<ExecutionStart, 'retryOf' | 'retriedCheckpoints'>>;
+  Partial<Pick<ExecutionStart, 'held' | 'retryOf' | 'retriedCheckpoints'>>;
 
 export const toStart = (
   { executionId, workflow, trigger, traceparent, requestId = null, keepsResult }: Omit<NewExecution, 'input'>,
@@ -29,6 +29,7 @@ export const toStart = (
   traceparent,
   requestId,
   keepsResult,
+  held: null,
   retryOf: null,
   retriedCheckpoints: null,
   ...options,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../contract/services.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import { beganAt } from '../record/began-at.ts';
 import { type ExecutionStatus, type FinalStatus, isFinal } from '../record/execution-status.ts';
 import type { DueGroup, ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import type { Dispatcher } from './dispatch-execution.ts';
@@ -49,6 +50,7 @@ export const reconcileExecution = async (
   }
   const isDead = deadLetter !== null && record.leaseOwner === leaseOwnerOf(deadLetter);
   if (deadLetter === null && isLeased(record, parts)) return sweepLater(record, parts);
+  if (record.held !== null) return; // its queue releases it
   if (status === 'accepted') return dispatchAgain(record, parts);
   if (mode === 'durable') return checkDurable(record, parts);
   if (isLeased(record, parts) && !isDead) return; // the dead letter is that of a duplicate
@@ -74,9 +76,9 @@ const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: Recon
 const leaseOwnerOf = ({ requestId }: DeadLetter): string => `request:${requestId}`;
 
 const dispatchAgain = async (record: ExecutionRecord, parts: ReconcileParts): Promise<void> => {
-  const { executionId, startedAt, mode } = record;
+  const { executionId, mode } = record;
   const now = parts.clock.now();
-  if (now - startedAt > MAX_DISPATCH_AGE_MS || mode === 'inline') {
+  if (now - beganAt(record) > MAX_DISPATCH_AGE_MS || mode === 'inline') {
     const message = 'no process could begin it within a day';
     await finishEarly(record, 'failed', { name: 'NeverStarted', message }, parts);
     return;
@@ -120,10 +122,8 @@ const END_OF_LOST_RUN: Record<
   gone: ['failed', 'its durable execution is gone'],
 };
 
-const findDeadline = async (
-  { workflowId, workflowVersion, startedAt, mode }: ExecutionRecord,
-  parts: ReconcileParts,
-) => {
+const findDeadline = async (record: ExecutionRecord, parts: ReconcileParts) => {
+  const { workflowId, workflowVersion, mode } = record;
   const workflow = await parts.workflows.findVersion(workflowId, workflowVersion);
-  return startedAt + computeLimits(workflow?.definition.settings, mode).timeoutMs;
+  return beganAt(record) + computeLimits(workflow?.definition.settings, mode).timeoutMs;
 };

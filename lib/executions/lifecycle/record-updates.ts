@@ -1,6 +1,7 @@
 import type { Clock } from '../../contract/services.ts';
 import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
 import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
+import { beganAt } from '../record/began-at.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import type { ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
 import { keepTimes } from '../record/keep-times.ts';
@@ -26,7 +27,7 @@ export const createRecordUpdates = (
   clock: Pick<Clock, 'now'>,
 ): RecordUpdates => {
   const { settings } = workflow.definition;
-  const { mode, startedAt } = record;
+  const { mode } = record;
   const view = (nodes: readonly NodeRecord[], hasFailed: boolean): readonly NodeRecord[] =>
     viewNodes(keepTimes(record.nodes, nodes), { keepsData: keepsData(settings, mode, hasFailed) });
   const isKept = (hasFailed: boolean): boolean =>
@@ -41,7 +42,7 @@ export const createRecordUpdates = (
         status,
         mode,
         clock.now(),
-        startedAt + computeLimits(settings, mode).timeoutMs,
+        beganAt(record) + computeLimits(settings, mode).timeoutMs,
       ),
     }),
     toEnd: async (result) => {

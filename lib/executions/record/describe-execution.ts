@@ -10,8 +10,10 @@ export const describeSummary = ({
   status,
   startedAt,
   endedAt,
+  held,
 }: ExecutionSummary) => ({
   ...{ executionId, workflowId, workflowVersion, mode, status },
+  ...(held === null ? {} : { held }),
   startedAt: toIso(startedAt),
   endedAt: endedAt === null ? null : toIso(endedAt),
   durationMs: endedAt === null ? null : endedAt - startedAt,

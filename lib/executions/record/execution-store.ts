@@ -40,9 +40,17 @@ export interface ExecutionData {
   readonly checkpoints: string | null;
 }
 
+/**
+ * Why an accepted execution waits to be dispatched: its webhook is paused, or as many executions of the workflow go on as
+ * may at once.
+ */
+export type HoldReason = 'paused' | 'concurrency';
+
 export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, 'checkpoints'> {
   /** `running` when it runs in this process. */
   readonly status: 'accepted' | 'running';
+  /** It is in the queue of its trigger (`HeldQueues`), which alone dispatches it. Null for an execution that is not held. */
+  readonly held: HoldReason | null;
   /** Unique to this start: identifies our own write when its reply was lost. */
   readonly startToken: string;
   /** The gateway's id of the request that has started it; null or absent for none. */
@@ -90,6 +98,8 @@ export interface ExecutionEnd {
   readonly checkpoints?: string | null;
   /** The completion event is not published yet: the sweeper publishes it unless `markPublished` is called. */
   readonly isInOutbox: boolean;
+  /** It may be in the queue of its trigger, which it leaves. */
+  readonly leavesQueue?: boolean;
 }
 
 /** A pending callback: an item of its own, since an execution can have thousands. */
@@ -122,6 +132,8 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
   readonly journalSize: number;
   /** Consecutive crashes without a new checkpoint between them. */
   readonly crashes: number;
+  /** When it left the queue of its trigger, milliseconds since the epoch; null for an execution that was never held. */
+  readonly releasedAt: number | null;
   /** How often it was dispatched again before its start. */
   readonly redispatches: number;
   /** See {@link ExecutionEnd}. */
@@ -134,7 +146,7 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
 export interface ExecutionSummary
   extends Pick<
     ExecutionRecord,
-    'executionId' | 'workflowId' | 'workflowVersion' | 'status' | 'startedAt' | 'endedAt' | 'mode'
+    'executionId' | 'workflowId' | 'workflowVersion' | 'status' | 'startedAt' | 'endedAt' | 'mode' | 'held'
   > {}
 
 export interface ExecutionQuery {
@@ -212,7 +224,7 @@ export interface ExecutionStore {
   findData(executionId: string): Promise<ExecutionData | null>;
   list(query: ExecutionQuery): Promise<ExecutionPage>;
   /**
-   * Finds background executions that are open, or in the outbox, and whose sweep is due: first two minutes after their
+   * Finds background executions that are open and not held, or in the outbox, and whose sweep is due: first two minutes after their
    * start, later at what `extendLease` says. Their lease may have been renewed since. Reads pages on demand, the longest
    * overdue of each page first.
    *

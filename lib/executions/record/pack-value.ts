@@ -14,6 +14,8 @@ interface PackOptions {
 const COMPRESSED_FROM_BYTES = 700;
 
 const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
+/** With the default of 16 kB, collecting the pieces takes several times as long as inflating them. */
+const CHUNK_BYTES = 256 * 1024;
 
 const compress = promisify(gzip);
 const inflate = promisify(gunzip);
@@ -25,7 +27,8 @@ const inflate = promisify(gunzip);
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const packText = async (text: string, { limitBytes, key, blobs }: PackOptions): Promise<string> => {
-  if (Buffer.byteLength(text) < Math.min(COMPRESSED_FROM_BYTES, limitBytes)) return `j${text}`;
+  const short = Math.min(COMPRESSED_FROM_BYTES, limitBytes);
+  if (text.length < short && Buffer.byteLength(text) < short) return `j${text}`;
   const compressed = await compress(text, { level: constants.Z_BEST_SPEED }); // the default takes twice the CPU time
   if (Math.ceil(compressed.length / 3) * 4 < limitBytes) return `z${compressed.toString('base64')}`;
   await blobs.put(key, compressed);
@@ -55,4 +58,4 @@ export const unpackText = async (
 };
 
 const inflateText = async (bytes: Uint8Array, maxBytes: number): Promise<string> =>
-  (await inflate(bytes, { maxOutputLength: maxBytes })).toString('utf8');
+  (await inflate(bytes, { maxOutputLength: maxBytes, chunkSize: CHUNK_BYTES })).toString('utf8');

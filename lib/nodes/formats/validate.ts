@@ -13,7 +13,7 @@ export const validate = defineAction({
     value: Type.Unknown({ description: 'What to check: any JSON, usually an expression' }),
     schema: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'The JSON Schema. References within it alone; patterns without look-around and back-references; no patternProperties; lists with uniqueItems have at most 1,000 items',
+        'The JSON Schema. References within it alone; patterns without look-around and back-references; no patternProperties; lists with uniqueItems have at most 1,000 items, 100 where one is a list, an object or a long text',
     }),
   }),
   example: {

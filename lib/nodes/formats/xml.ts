@@ -43,7 +43,9 @@ export const xml = defineAction({
         file === undefined ? text : await readTextFile(readSource(file, text), services.files, MAX_LENGTH);
       if (source === undefined) throw wrongParameter('text', 'a string', source);
       const { parseXml } = await import('./work/parse-xml.chunk.ts');
-      return { data: parseXml(source, new Set(lists), file === undefined ? 'text' : 'file') };
+      return {
+        data: parseXml(source, new Set(lists), `Parameter "${file === undefined ? 'text' : 'file'}"`),
+      };
     }
     if (data === undefined) throw wrongParameter('data', 'a map', data);
     const { writeXml } = await import('./work/write-xml.chunk.ts');

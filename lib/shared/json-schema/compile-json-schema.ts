@@ -1,5 +1,11 @@
 import { format, Validator } from '@cfworker/json-schema';
-import { boundSchema, type JsonMap } from './bound-schema.ts';
+import { boundSchema } from './bound-schema.ts';
+import type { JsonMap } from './json-map.ts';
+
+/** Violations that are returned. */
+const MAX_VIOLATIONS = 100;
+/** A second, or two. */
+const MAX_WORK = 40_000_000;
 
 /** What a value violates. */
 interface Violation {
@@ -13,10 +19,12 @@ interface Violation {
 interface FindOptions {
   /** Stop at the first violation: all of a large value would take memory that its size does not bound. */
   readonly onlyFirst?: boolean;
+  /** Beyond it, the value can't be checked: units of about 30 ns. */
+  readonly maxWork?: number;
 }
 
 /**
- * @returns the violations, without those that only repeat that something within is wrong
+ * @returns the first 100 violations, without those that only repeat that something within is wrong
  * @throws RangeError for a schema that can't be used, and when the value takes too many steps or is nested too deep
  */
 type FindViolations = (value: unknown, options?: FindOptions) => readonly Violation[];
@@ -40,21 +48,22 @@ const summaries = new Set([
  * @throws RangeError for a schema that can't be used
  */
 export const compileJsonSchema = (schema: JsonMap): FindViolations => {
-  const { formats, restart, keywordOf, describe, ...bounded } = boundSchema(schema);
+  const { formats, restart, describe, ...bounded } = boundSchema(schema);
   const validators = orUnusable(() => ({
     all: new Validator(bounded.schema, '2020-12', false),
     first: new Validator(bounded.schema, '2020-12', true),
   }));
-  return (value, { onlyFirst = false } = {}) => {
-    restart();
+  return (value, { onlyFirst = false, maxWork = MAX_WORK } = {}) => {
+    restart(maxWork);
     const validator = onlyFirst ? validators.first : validators.all;
     const { errors } = orUnusable(() => withFormats(formats, () => validator.validate(value)));
     const causes = errors.filter(({ keyword }) => !summaries.has(keyword));
-    return (causes.length === 0 ? errors : causes).map(({ instanceLocation, keyword, error }) => ({
-      pointer: instanceLocation,
-      keyword: keyword === 'format' ? keywordOf(error) : keyword,
-      message: describe(error),
-    }));
+    return (causes.length === 0 ? errors : causes)
+      .slice(0, MAX_VIOLATIONS)
+      .map(({ instanceLocation, keyword, error }) => ({
+        pointer: instanceLocation,
+        ...describe({ keyword, error }),
+      }));
   };
 };
 

@@ -21,14 +21,14 @@ export const toWildcardTest = (pattern: string): ((text: string) => boolean) => 
   if (last === undefined) return (text) => text === first;
   return (text) => {
     const end = text.length - last.length;
-    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+    if (!text.startsWith(first) || !text.endsWith(last)) return false;
     let at = first.length;
     for (const piece of others) {
       const found = text.indexOf(piece, at);
       if (found < 0) return false;
       at = found + piece.length;
     }
-    return at <= end;
+    return at <= end; // no piece reaches into the last one
   };
 };
 

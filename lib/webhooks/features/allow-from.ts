@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { AppError } from '../../shared/errors.ts';
+import { featureError } from '../../shared/feature-errors.ts';
 import { familyOf, toBlockList, toNetwork } from '../../shared/networks.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 
@@ -10,7 +10,7 @@ export const allowFrom: WebhookFeature = (rule) => {
   return {
     admit: ({ request: { remoteAddress } }) => {
       if (isIP(remoteAddress) === 0 || !list.check(remoteAddress, familyOf(remoteAddress)))
-        throw new AppError('CALLER_NOT_ALLOWED', {});
+        throw featureError('CALLER_NOT_ALLOWED', {});
       return null;
     },
   };

@@ -1,6 +1,6 @@
 import type { Answer } from '../../shared/answer.ts';
-import { AppError } from '../../shared/errors.ts';
-import { readPreflight } from '../preflight.ts';
+import { featureError } from '../../shared/feature-errors.ts';
+import { readPreflight } from '../matching/preflight.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 import { toOriginTest } from './match-origin.ts';
 
@@ -40,7 +40,7 @@ export const cors: WebhookFeature = (value) => {
       const isOfHandshake = request.method === webhook.config.handshakeMethod;
       if (!isPreflight && webhook.refusal !== undefined && !isOfHandshake) throw webhook.refusal;
       if (!isPreflight) return null;
-      if (origin === null) throw new AppError('ORIGIN_NOT_ALLOWED', {});
+      if (origin === null) throw featureError('ORIGIN_NOT_ALLOWED', {});
       const { config, workflow } = webhook;
       const own = workflow.pathConfigs.filter(({ triggerNodeId }) => triggerNodeId === config.triggerNodeId);
       const methods = own.map(({ method }) => method).join(', ');

@@ -1,6 +1,7 @@
 import type { JsonValue } from '../../contract/json.ts';
 import type { Answer } from '../../shared/answer.ts';
-import { AppError, isAppError } from '../../shared/errors.ts';
+import { type AppError, isAppError } from '../../shared/errors.ts';
+import { featureError } from '../../shared/feature-errors.ts';
 import type { PathConfig, WebhookFeatures } from '../../workflows/definition/path-config.ts';
 import {
   type FeaturePorts,
@@ -14,6 +15,7 @@ import {
 /** Loaded for the first webhook with one; in the order in which they take part. */
 const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeature>>> = {
   cors: async () => (await import('./cors.ts')).cors,
+  body: async () => (await import('./body/body.ts')).body,
   paused: async () => (await import('./paused.ts')).paused,
   allowFrom: async () => (await import('./allow-from.ts')).allowFrom,
   signature: async () => (await import('./signature/signature.ts')).signature,
@@ -30,6 +32,8 @@ const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeat
   onlyIf: async () => (await import('./guards/only-if.ts')).onlyIf,
   concurrency: async () => (await import('./guards/concurrency.ts')).concurrency,
   recordRequests: async () => (await import('./record-requests.ts')).recordRequests,
+  // After what may refuse to start: an upload that is kept has an execution.
+  upload: async () => (await import('./upload/upload.ts')).upload,
 };
 
 /** Creates the function that opens the features of a webhook. A rule that can't be read lets nothing through. */
@@ -54,6 +58,7 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
   }
   return {
     secretHeaders: stages.flatMap(({ secretHeaders = [] }) => secretHeaders),
+    maxBodyBytes: Math.min(...stages.map(({ maxBodyBytes = Number.POSITIVE_INFINITY }) => maxBodyBytes)),
     admit: first(stages.map(({ admit }) => admit)),
     verify: first(stages.map(({ verify }) => verify)),
     parse: first(stages.map(({ parse }) => parse)),
@@ -62,7 +67,9 @@ const openAll = async (rules: WebhookFeatures, ports: FeaturePorts): Promise<Ope
     acknowledge: first(stages.map(({ acknowledge }) => acknowledge)),
     present: first(stages.map(({ present }) => present)),
     start: async (starting) => {
-      for (const { start } of stages) await start?.(starting);
+      let { held } = starting;
+      for (const { start } of stages) held = (await start?.({ ...starting, held })) ?? held;
+      return held;
     },
   };
 };
@@ -75,7 +82,7 @@ const openOne = (feature: WebhookFeature, rule: JsonValue, ports: FeaturePorts):
   }
 };
 
-const misconfigured = (cause: unknown): AppError => new AppError('WEBHOOK_MISCONFIGURED', {}, cause);
+const misconfigured = (cause: unknown): AppError => featureError('WEBHOOK_MISCONFIGURED', {}, cause);
 
 /** One after the other, until one has a result. */
 const first =

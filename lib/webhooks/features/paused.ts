@@ -1,9 +1,12 @@
-import { AppError } from '../../shared/errors.ts';
+import { featureError } from '../../shared/feature-errors.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 
-/** Refuses all requests for now. */
-export const paused: WebhookFeature = () => ({
-  admit: () => {
-    throw new AppError('WEBHOOK_PAUSED', {});
-  },
-});
+/** Refuses all requests for now, or stores what passes all checks until the webhook is not paused any more. */
+export const paused: WebhookFeature = (value) =>
+  value === 'store'
+    ? { start: async () => 'paused' }
+    : {
+        admit: () => {
+          throw featureError('WEBHOOK_PAUSED', {});
+        },
+      };

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../contract/json.ts';
 import { findDeliveryKey } from '../delivery-key.ts';
-import type { Webhook } from '../find-webhook.ts';
 import { parseBody } from '../parse-body.ts';
 import { toRequestScope } from '../request-scope.ts';
 import { toTriggerInput } from '../to-trigger-input.ts';
+import type { Webhook } from '../webhook.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import { MAX_BODY_BYTES } from './keep-body.ts';
 

@@ -1,7 +1,7 @@
 import { type AppError, type ErrorCode, isAppError } from '../../shared/errors.ts';
 import { isRefusal } from '../../shared/refusal.ts';
-import type { Webhook } from '../find-webhook.ts';
 import type { DeliveryNotes } from '../run-webhook.ts';
+import type { Webhook } from '../webhook.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import type { RequestRefusal, Verdict } from './request-record.ts';
 

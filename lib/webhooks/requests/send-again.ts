@@ -1,16 +1,17 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import type { JsonObject } from '../../contract/json.ts';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
 import { AppError, isAppError } from '../../shared/errors.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import { findWebhook, type Webhook } from '../find-webhook.ts';
+import { findWebhook } from '../matching/find-webhook.ts';
 import { orText, parseBody } from '../parse-body.ts';
 import { findNamedHeader } from '../redact-credential-headers.ts';
 import { toRequestScope } from '../request-scope.ts';
 import { toTriggerInput } from '../to-trigger-input.ts';
-import { type OpenFeatures, withoutFeatures } from '../webhook-feature.ts';
+import type { Webhook } from '../webhook.ts';
+import { type BodyParsers, type OpenFeatures, withoutFeatures } from '../webhook-feature.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import { findRequest } from './find-request.ts';
 import { type RequestRecord, toRecordId } from './request-record.ts';
@@ -22,7 +23,8 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
   readonly openFeatures: OpenFeatures;
   /** Parses JSON of a limited depth. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
-  readonly parseJson: (text: string) => JsonValue;
+  readonly parseJson: BodyParsers['json'];
+  readonly parseXml: BodyParsers['xml'];
 }
 
 /** A request that was sent again. */
@@ -58,7 +60,7 @@ export const sendAgain = async (
   const named = findNamedHeader(request.headers, definition);
   if (named !== null) return refuse(`the workflow reads the header ${named}, whose credential is not kept`);
 
-  const input = await toInput(request, webhook, parts);
+  const input = await toInput(request, webhook, parts, refuse);
   if (input === null) return { workflowId: definition.id, workflowVersion, executionId: null };
   const executionId = parts.ids.next();
   const { trigger } = toRequestScope(webhook, input, request.receivedAt).execution;
@@ -114,14 +116,17 @@ const openWebhook = async (
 const toInput = async (
   request: WebhookRequest,
   webhook: Webhook,
-  { openFeatures, parseJson }: SendAgainParts,
+  { openFeatures, parseJson, parseXml }: SendAgainParts,
+  refuse: (reason: string) => never,
 ): Promise<JsonObject | null> => {
   const hasFeatures = (webhook.config.features ?? null) !== null;
   const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
   const arrival = { request, webhook, addHeaders: () => {} };
-  const { body, more } = (await features.parse(arrival)) ?? {
+  const parsers = { json: parseJson, xml: parseXml };
+  const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
     body: parseBody(request, parseJson, orText(parseJson)),
   };
+  if (files !== undefined) return refuse('its body has files, which are not kept');
   const input = { ...toTriggerInput(arrival, request.headers, body), ...more };
   const skipped = await features.judge({ ...arrival, input });
   return skipped === null ? input : null;

@@ -42,6 +42,7 @@ export interface PathConfig {
 /** Parameters of a webhook trigger that are off while they are absent. */
 export const WEBHOOK_FEATURES = [
   'cors',
+  'body',
   'paused',
   'allowFrom',
   'signature',
@@ -57,5 +58,6 @@ export const WEBHOOK_FEATURES = [
   'onlyIf',
   'concurrency',
   'recordRequests',
+  'upload',
 ] as const;
 export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

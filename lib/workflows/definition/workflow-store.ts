@@ -15,11 +15,14 @@ export interface WorkflowSummary {
 }
 
 /** Every method throws AppError `STORE_UNAVAILABLE` when the store can't be reached. */
-export interface WorkflowStore {
+export interface WorkflowReader {
   /** The current version; null when there is none or the workflow is removed. */
   find(workflowId: string): Promise<PublishedWorkflow | null>;
   /** Any version, former ones and those of a removed workflow included. */
   findVersion(workflowId: string, version: number): Promise<Workflow | null>;
+}
+
+export interface WorkflowStore extends WorkflowReader {
   /**
    * Makes the definition the current version, unless it equals the current one: then nothing is written.
    * @param replaces - the version that the definition was made from; when absent, any current version is replaced

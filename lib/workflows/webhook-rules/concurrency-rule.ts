@@ -2,5 +2,7 @@
 export interface ConcurrencyRule {
   readonly max: number;
   /** `refuse` when absent. */
-  readonly onLimit?: 'refuse' | 'cancelOldest';
+  readonly onLimit?: 'refuse' | 'cancelOldest' | 'queue';
+  /** With `queue`: how many may wait; 1,000 when absent. */
+  readonly maxQueued?: number;
 }

@@ -1,6 +1,24 @@
+import type { JsonValue } from '../../contract/json.ts';
 import { Type } from '../../contract/kit/type.ts';
+import type { Problem } from '../definition/problem.ts';
 import type { ConcurrencyRule } from './concurrency-rule.ts';
-import { defineRule } from './webhook-rule.ts';
+import { defineRule, type RuleContext } from './webhook-rule.ts';
+
+const findProblems = (
+  value: JsonValue,
+  { parameters: { responseMode = 'onReceived' } }: RuleContext,
+): Problem[] => {
+  const { onLimit = 'refuse', maxQueued } = value as unknown as ConcurrencyRule;
+  const problems: Problem[] = [];
+  if (onLimit !== 'refuse' && responseMode !== 'onReceived')
+    problems.push({
+      path: '/onLimit',
+      message: `must be refuse where the caller waits for the run: it can not be ${onLimit === 'queue' ? 'put off' : 'cancelled'}`,
+    });
+  if (maxQueued !== undefined && onLimit !== 'queue')
+    problems.push({ path: '/maxQueued', message: 'has no effect unless onLimit is queue' });
+  return problems;
+};
 
 /** How many executions of the workflow go on at once. */
 export const concurrency = defineRule(
@@ -8,26 +26,28 @@ export const concurrency = defineRule(
     {
       max: Type.Integer({ minimum: 1, maximum: 100, description: 'Executions at once' }),
       onLimit: Type.Optional(
-        Type.Enum(['refuse', 'cancelOldest'], {
-          description: 'refuse (the default) answers 429; cancelOldest cancels the oldest execution',
+        Type.Enum(['refuse', 'cancelOldest', 'queue'], {
+          description:
+            'refuse (the default) answers 429; cancelOldest cancels the oldest execution; queue stores the request, and runs it when others have ended',
+        }),
+      ),
+      maxQueued: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: 10_000,
+          description: 'With queue: how many requests may wait, 1000 if absent; further ones get 429',
         }),
       ),
     },
     {
       description:
         'A bound on the executions of the workflow that go on at once, started by webhooks with this parameter',
-      examples: [{ max: 5 }, { max: 1, onLimit: 'cancelOldest' }],
+      examples: [
+        { max: 5 },
+        { max: 1, onLimit: 'cancelOldest' },
+        { max: 2, onLimit: 'queue', maxQueued: 500 },
+      ],
     },
   ),
-  {
-    findProblems: (value, { parameters: { responseMode = 'onReceived' } }) =>
-      (value as unknown as ConcurrencyRule).onLimit === 'cancelOldest' && responseMode !== 'onReceived'
-        ? [
-            {
-              path: '/onLimit',
-              message: 'must be refuse where the caller waits for the run: it can not be cancelled',
-            },
-          ]
-        : [],
-  },
+  { findProblems },
 );

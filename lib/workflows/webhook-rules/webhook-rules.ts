@@ -1,6 +1,7 @@
 import type { WebhookFeatures } from '../definition/path-config.ts';
 import { allowFrom } from './allow-from.ts';
 import { answer } from './answer.ts';
+import { body } from './body.ts';
 import { concurrency } from './concurrency.ts';
 import { cors } from './cors.ts';
 import { handshake } from './handshake.ts';
@@ -11,12 +12,14 @@ import { rateLimit } from './rate-limit.ts';
 import { recordRequests } from './record-requests.ts';
 import { schema } from './schema.ts';
 import { signature } from './signature.ts';
+import { upload } from './upload.ts';
 import { continueAfterResponse, lastNodeAnswer, onTimeout, timeoutSeconds } from './waiting.ts';
 import type { WebhookRule } from './webhook-rule.ts';
 
 /** By the name of the parameter. */
 export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> = {
   cors,
+  body,
   paused,
   allowFrom,
   signature,
@@ -32,4 +35,5 @@ export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> 
   onlyIf,
   concurrency,
   recordRequests,
+  upload,
 };

@@ -2,7 +2,13 @@ import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb
 import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
 import { TABLE_PREFIX } from '../bench-service.ts';
 import { type DynamoDbCall, type Forward, startDynamoDbProxy } from '../dynamodb-proxy.ts';
-import { computeReadUnits, computeWriteUnits, type Item, type TableDefinition } from './write-units.ts';
+import {
+  computeQueryUnits,
+  computeReadUnits,
+  computeWriteUnits,
+  type Item,
+  type TableDefinition,
+} from './write-units.ts';
 
 /** What DynamoDB bills. */
 export interface Units {
@@ -26,6 +32,12 @@ export const startCountingDatabase = async () => {
     if (operation === 'GetItem') {
       const answer = await forward(call);
       const readUnits = computeReadUnits(readItem(answer.body), input.ConsistentRead === true);
+      units = { ...units, reads: units.reads + 1, readUnits: units.readUnits + readUnits };
+      return answer;
+    }
+    if (operation === 'Query') {
+      const answer = await forward(call);
+      const readUnits = computeQueryUnits(JSON.parse(answer.body).Items ?? []);
       units = { ...units, reads: units.reads + 1, readUnits: units.readUnits + readUnits };
       return answer;
     }

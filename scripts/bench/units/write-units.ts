@@ -39,6 +39,10 @@ export const computeWriteUnits = (
 export const computeReadUnits = (item: Item | null, isConsistent: boolean): number =>
   Math.max(1, Math.ceil(itemSize(item ?? {}) / 4_096)) * (isConsistent ? 1 : 0.5);
 
+/** A query of an index: half a unit per 4,096 bytes of its items together. */
+export const computeQueryUnits = (items: readonly Item[]): number =>
+  Math.max(1, Math.ceil(items.reduce((sum, item) => sum + itemSize(item), 0) / 4_096)) * 0.5;
+
 const toUnits = (item: Item | null): number => (item === null ? 0 : Math.ceil(itemSize(item) / 1_024));
 
 /** An entry under another key is a new one: the old one is removed. */

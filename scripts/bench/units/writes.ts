@@ -3,9 +3,11 @@ import type { DurableExecutionClient } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
 import { createDurableFunction } from '../../../lib/adapters/durable/durable-function.ts';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
+import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import type { ExecutionEvents } from '../../../lib/executions/record/execution-events.ts';
 import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
+import type { WebhookFeatures } from '../../../lib/workflows/definition/path-config.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
 import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
 import type { BackgroundCounts } from '../../cost/billed-run.ts';
@@ -25,6 +27,8 @@ interface KindOfRun {
   readonly mode: BackgroundMode | null;
   /** Whether the delivery has a key. */
   readonly isKeyed?: boolean;
+  /** Parameters of the trigger. */
+  readonly features?: WebhookFeatures;
 }
 
 const pure = fourNodes();
@@ -40,6 +44,19 @@ const kindsOfRun = (url: string): readonly KindOfRun[] => [
   { title: '… with a delivery key', chain: pure, mode: null, isKeyed: true },
   { title: 'synchronous, 1 effectful node', chain: effectful(1, url), mode: null },
   { title: 'express, 3 pure nodes', chain: pure, mode: 'express' },
+  {
+    title: '… with a rate limit',
+    chain: pure,
+    mode: 'express',
+    features: { rateLimit: { requests: 100, seconds: 1, per: 'path' } },
+  },
+  {
+    title: '… with a bound on concurrent runs',
+    chain: pure,
+    mode: 'express',
+    features: { concurrency: { max: 5 } },
+  },
+  { title: '… stored during a pause', chain: pure, mode: 'express', features: { paused: 'store' } },
   {
     title: 'durable, 50 pure nodes',
     chain: Array(50).fill({ type: 'set', parameters: { values: { known: true } } }),
@@ -77,15 +94,24 @@ export const countUnits = async (): Promise<CountedRun[]> => {
     const { chain, mode } = kind;
     const responseMode = mode === null ? 'lastNode' : 'onReceived';
     const settings = mode === null ? {} : { settings: { execution: mode } };
-    const definition = { ...toChain(workflowId, responseMode, chain), ...settings };
-    await storeWorkflow(database.uncountedEndpoint, definition);
+    const store = (features?: WebhookFeatures) =>
+      storeWorkflow(database.uncountedEndpoint, {
+        ...toChain(workflowId, responseMode, chain, features),
+        ...settings,
+      });
     const runOnce = async (usesOutbox: boolean) => {
-      const { webhook, runs } = openService(database.endpoint);
+      await store(kind.features);
+      const { webhook, runs, sweep } = openService(database.endpoint);
       const services = { ...webhook.services, ...repeatable };
       const statuses: string[] = [];
       const events: ExecutionEvents = { publish: async ({ status }) => void statuses.push(status) };
       const replaced = { services, events, usesOutbox };
-      const parts = { webhook: { ...webhook, ...replaced }, runs: { ...runs, ...replaced } };
+      const parts = {
+        webhook: { ...webhook, ...replaced },
+        runs: { ...runs, ...replaced },
+        sweep: { ...sweep, events, usesOutbox, clock: services.clock },
+        resume: () => store(),
+      };
       const background = await run(workflowId, kind, parts);
       if (String(statuses) !== 'succeeded') throw new Error(`${kind.title}: ${statuses}`);
       return { background, units: database.take() };
@@ -106,7 +132,7 @@ export const countUnits = async (): Promise<CountedRun[]> => {
 const run = async (
   workflowId: string,
   { mode, title, isKeyed = false }: KindOfRun,
-  { webhook, runs }: ReturnType<typeof openService>,
+  { webhook, runs, sweep, resume }: ReturnType<typeof openService> & { readonly resume: () => Promise<void> },
 ): Promise<BackgroundCounts | null> => {
   const dispatched: string[] = [];
   const dispatcher = { dispatch: async (executionId: string) => void dispatched.push(executionId) };
@@ -120,6 +146,10 @@ const run = async (
   if (answer.statusCode !== (mode === null ? 200 : 202))
     throw new Error(`${title}: ${JSON.stringify(answer)}`);
 
+  if (dispatched.length === 0 && mode !== null) {
+    await resume();
+    await createSweepFunction({ ...sweep, dispatcher })({ queue: { workflowId, triggerNodeId: 'request' } });
+  }
   const [executionId] = dispatched;
   if (mode === 'express') {
     await createExpressFunction(runs)({ executionId }, { awsRequestId: 'request' });

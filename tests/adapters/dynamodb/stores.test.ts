@@ -3,11 +3,12 @@ import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
-import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflow-store.ts';
+import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
 import { cases } from '../../support/deep.ts';
 import { describeDeliveryStore } from '../../support/delivery-store-suite.ts';
@@ -15,6 +16,7 @@ import {
   describeExecutionStore,
   describeExecutionStoreAtScale,
 } from '../../support/execution-store-suite.ts';
+import { describeHeldQueues } from '../../support/held-queues-suite.ts';
 import { anOutboundCredential, describeOutboundStore } from '../../support/outbound-store-suite.ts';
 import { describeRegistrationStore } from '../../support/registration-store-suite.ts';
 import { describeRequestStore } from '../../support/request-store-suite.ts';
@@ -78,6 +80,12 @@ for (const [name, clientOf] of Object.entries(clients)) {
     const { client, tables } = await open();
     return createWorkflowStore(client, tables, clock);
   };
+  describeHeldQueues(name, async () => {
+    const { client, tables } = await open();
+    const executions = createExecutionStore(client, tables, { retentionDays: 30, clock });
+    return { executions, queues: createHeldQueues(client, tables, { retentionDays: 30 }) };
+  });
+
   if (withAll.includes(name)) {
     describeWorkflowStore(name, createWorkflows);
     describeExecutionStore(name, createExecutions);

@@ -67,7 +67,7 @@ export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void =
       const { body } = await get(path);
       expect(body).toMatchObject({
         providerCount: providers.length,
-        triggerCount: 2,
+        triggerCount: triggers.length,
         loadErrors: [{ id: 'broken' }],
       });
     });

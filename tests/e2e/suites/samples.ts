@@ -164,6 +164,13 @@ export const describeSamples = (project: RunningProject, standIn: StandIn): void
       expect([other.status, other.headers.get('allow')]).toEqual([405, 'GET, PUT, HEAD']);
     });
 
+    test('products takes lists from this machine, and no reviews while it is paused', async () => {
+      const url = `${project.service.baseUrl}/api/webhook/products`;
+      const list = await fetch(`${url}/products`, { method: 'PUT', headers: json, body: '[{},{}]' });
+      expect([list.status, await list.json()]).toEqual([200, { taken: 2 }]);
+      expect((await post('/api/webhook/products/reviews', {})).status).toBe(503);
+    });
+
     test('signup sends the caller on with a cookie, while its run goes on', async () => {
       const response = await fetch(`${project.service.baseUrl}/api/webhook/signup/form`, {
         method: 'POST',

@@ -12,6 +12,15 @@ export const describeWebhookGuards = (project: RunningProject): void => {
     const sendNothing = () =>
       fetch(`${project.service.baseUrl}/api/webhook/guarded/webhook`, { method: 'POST' });
 
+    interface Shown {
+      readonly status: string;
+      readonly endedAt: string;
+      readonly nodes: readonly { readonly startedAt: string }[];
+    }
+
+    const show = async (executionId: string) =>
+      (await project.get<Shown>(`/api/admin/executions/${executionId}`)).body;
+
     test('size, schema, filter and rate', async () => {
       const trigger = {
         responseMode: 'lastNode',
@@ -55,6 +64,52 @@ export const describeWebhookGuards = (project: RunningProject): void => {
       });
       expect(await statusOf(first.body.executionId)).toBe('cancelled');
       await project.cli(`execution cancel ${second.body.executionId}`);
+    });
+
+    test('paused: what is stored runs once, when the webhook is not paused any more', async () => {
+      const put = (trigger: Record<string, unknown>) =>
+        project.cli('workflow put -', {
+          stdin: JSON.stringify(workflow('stored', set({ order: '{{ body.order }}' }), trigger)),
+        });
+      await put({ paused: 'store' });
+      const answers = [];
+      for (const order of [1, 2])
+        answers.push(
+          await post<{ executionId: string }>('/api/webhook/stored/webhook', `{"order":${order}}`, json),
+        );
+      expect(answers.map(({ status }) => status)).toEqual([202, 202]);
+      const ids = answers.map(({ body }) => body.executionId);
+      expect((await project.cli('execution list --workflow stored')).stdout).toMatch(/accepted \(paused\)/);
+      expect(await show(ids[0] ?? '')).toMatchObject({ status: 'accepted', held: 'paused', invocations: 0 });
+      expect((await put({})).stdout).toMatch(/requests that trigger \S+ has stored begin to run/);
+      for (const id of ids) {
+        await poll(async () => (await show(id)).status === 'succeeded');
+        expect(await show(id)).toMatchObject({ workflowVersion: 2, crashes: 0 });
+      }
+    });
+
+    test('concurrency: executions that wait for others begin one by one, in their order', async () => {
+      const wait = { type: 'wait', parameters: { seconds: 0.3 } };
+      await storeWorkflow(workflow('queued', wait, { concurrency: { max: 1, onLimit: 'queue' } }));
+      const ids: string[] = [];
+      for (let order = 0; order < 5; order++) {
+        const { status, body } = await post<{ executionId: string }>(
+          '/api/webhook/queued/webhook',
+          '{}',
+          json,
+        );
+        expect(status).toBe(202);
+        ids.push(body.executionId);
+      }
+      const runs: Shown[] = [];
+      for (const id of ids) {
+        await poll(async () => (await show(id)).status === 'succeeded');
+        runs.push(await show(id));
+      }
+      for (const [at, { nodes }] of runs.slice(1).entries())
+        expect(Date.parse(nodes[0]?.startedAt ?? '')).toBeGreaterThanOrEqual(
+          Date.parse(runs[at]?.endedAt ?? ''),
+        );
     });
   });
 };

@@ -91,6 +91,7 @@ describe('finding an execution', () => {
 const aFullRecord = {
   ...anExecutionStart({ startToken: 'hidden-token', input: 'jhidden-input', callbackKey: 'hidden-key' }),
   status: 'failed',
+  releasedAt: START + 700,
   endedAt: START + 1_500,
   retryOf: { executionId: 'e-0', fromNodeId: 'fetch' },
   retriedCheckpoints: 'jhidden-retriedCheckpoints',

@@ -16,6 +16,7 @@ const aSummary = (changes: Partial<ExecutionSummary> = {}): ExecutionSummary => 
   status: 'succeeded',
   startedAt: 1_000,
   endedAt: 2_000,
+  held: null,
   ...changes,
 });
 

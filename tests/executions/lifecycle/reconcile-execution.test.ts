@@ -26,6 +26,8 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
   await executions.start(anExecutionStart({ workflowVersion: 1, startedAt: clock.now(), ...start }));
   const parts = {
     executions,
+    queues: executions.queues,
+    takeSlot: async () => true,
     workflows,
     events,
     usesOutbox: true,

@@ -134,6 +134,7 @@ describe('a retry', () => {
       executionId: 'new-1',
       workflowId: 'workflow',
       traceparent: null,
+      held: null,
       workflowVersion: 1,
       trigger: { nodeId: 'start', type: 'type-start' },
       mode: 'durable',

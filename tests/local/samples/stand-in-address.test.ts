@@ -9,6 +9,7 @@ const endpoints = {
   dynamodbEndpoint: '',
   engineEndpoint: '',
   blobFolder: '',
+  uploadEndpoint: '',
   secretsFolder: '',
   sourcesEndpoint: '',
 };

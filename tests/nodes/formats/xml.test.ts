@@ -61,8 +61,16 @@ const failures: readonly (readonly [string, string, string])[] = [
   [
     'too many elements',
     `<a>${'<b/>'.repeat(250_000)}</a>`,
-    'has more than 250000 elements and attributes; send it in parts',
+    'has more than 250000 elements, attributes and entities; send it in parts',
   ],
+  ['too many entities', `<a>${'&lt;'.repeat(250_000)}</a>`, 'has more than 250000'],
+  ['too many in an attribute', `<a b="${'&lt;'.repeat(250_001)}"/>`, 'has more than 250000'],
+  [
+    'too many names',
+    `<a>${Array.from({ length: 10_000 }, (_, at) => `<b${at}/>`).join('')}</a>`,
+    'has more than 10000 names of elements and attributes',
+  ],
+  ['too many ampersands', '&'.repeat(250_001), 'has more than 250000 times "&"'],
   ['11 MB', `<a>${'x'.repeat(11_000_000)}</a>`, 'must be a string of at most 10000000 characters'],
 ];
 

@@ -1,3 +1,4 @@
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
@@ -34,6 +35,18 @@ describe('maxBodyBytes', () => {
     expect(await service.call(aWebhookEvent({ body, isBase64Encoded: true }))).toMatchObject({
       statusCode: 200,
     });
+  });
+
+  test.each([
+    ['as many', 10, 200],
+    ['one more', 11, 413],
+    ['many more', 500, 413],
+  ])('%s bytes when it is inflated: %i get %i', async (_case, length, status) => {
+    const service = await aServiceWith({ maxBodyBytes: 10 });
+    const bytes = deflateRawSync('1'.padEnd(length));
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'deflate' };
+    const event = aWebhookEvent({ headers, body: bytes.toString('base64'), isBase64Encoded: true });
+    expect(await service.call(event)).toMatchObject({ statusCode: status });
   });
 
   test('the limit is checked before credentials', async () => {

@@ -29,6 +29,7 @@ const aRefusal = async (
       modeOf: async () => 'express',
       openFeatures: createOpenFeatures(featurePorts({ clock: service.clock })),
       parseJson: (text) => parseJsonBody(text, 100),
+      parseXml: async () => ({}),
     });
   const inputOf = async (executionId: string | null) =>
     JSON.parse((await service.executions.findData(executionId ?? ''))?.input?.slice(1) ?? 'null');
@@ -164,6 +165,7 @@ describe('a request that is sent again', () => {
       modeOf: async () => 'express',
       openFeatures: createOpenFeatures(featurePorts()),
       parseJson: JSON.parse,
+      parseXml: async () => ({}),
     });
     await expect(sent).rejects.toBe(refused);
     expect(await service.executions.find('again-1')).toBeNull();

@@ -5,6 +5,7 @@ import { compilePattern } from '../../../lib/shared/regex/compile-pattern.ts';
 import { search } from '../../../lib/shared/regex/search.ts';
 import { checkExpressions } from '../../../lib/workflows/expressions/parameters.ts';
 import { evaluateExpression } from '../../support/an-expression.ts';
+import { anyMatchedText, anyPattern } from '../../support/any-pattern.ts';
 import { cases } from '../../support/deep.ts';
 
 const evaluate = async (text: string, body: JsonValue): Promise<JsonValue> =>
@@ -28,95 +29,13 @@ const execute = (pattern: RegExp, text: string, from: number): unknown => {
   return match === null ? null : { index: match.index, groups: Array.from(match, (group) => group ?? null) };
 };
 
-const atoms = [
-  'a',
-  'b',
-  'k',
-  '.',
-  '\\d',
-  '\\D',
-  '\\w',
-  '\\W',
-  '\\s',
-  '\\S',
-  '[ab]',
-  '[^a]',
-  '[a-c-]',
-  '[^\\s\\d]',
-];
-const oddAtoms = [
-  'é',
-  'ß',
-  '\\u212a',
-  '\\x41',
-  '\\cA',
-  '\\0',
-  '\\n',
-  '[]',
-  '[^]',
-  '[\\b]',
-  '[\\w-x]',
-  '{',
-  '}',
-  ']',
-  '\\-',
-  '-',
-  '1',
-];
-const assertions = ['^', '$', '\\b', '\\B'];
-const { pattern: anyPattern } = fc.letrec<{ pattern: string }>((tie) => ({
-  pattern: fc.oneof(
-    { maxDepth: 4, withCrossShrink: true },
-    fc.constantFrom(...atoms, ...oddAtoms, ...assertions, ''),
-    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => a + b),
-    fc
-      .tuple(fc.constantFrom('(', '(?:', '(?<name>'), tie('pattern'))
-      .map(([open, body]) => `${open}${body})`),
-    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(${a}|${b})`),
-    fc
-      .tuple(
-        tie('pattern'),
-        fc.constantFrom('*', '+', '?', '*?', '+?', '??', '{2}', '{0}', '{0,2}', '{1,}', '{1,3}?'),
-      )
-      .map(([body, times]) => `(?:${body})${times}`),
-  ),
-}));
-const anyText = fc
-  .array(
-    fc.constantFrom(
-      'a',
-      'b',
-      'c',
-      'A',
-      'B',
-      'k',
-      'K',
-      '\u212a',
-      's',
-      'ſ',
-      'é',
-      'É',
-      'ß',
-      '1',
-      ' ',
-      '-',
-      '_',
-      '\n',
-      '\u2028',
-      '{',
-      '}',
-    ),
-    { maxLength: 10 },
-  )
-  .map((units) => units.join(''));
-
 describe('a pattern', () => {
   test('matches what the RegExp of JavaScript matches, groups included', () => {
     fc.assert(
       fc.property(
         anyPattern,
         fc.constantFrom('g', 'gi', 'gm', 'gim'),
-        anyText,
+        anyMatchedText,
         fc.nat(4),
         (source, flags, text, from) => {
           let pattern: RegExp;

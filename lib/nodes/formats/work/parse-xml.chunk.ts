@@ -1,14 +1,19 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import type { JsonObject, JsonValue } from '../../../contract/json.ts';
 
+const LINE_FEED = 0x0a;
 const MAX_DEPTH = 200;
 const MAX_SIZE = 250_000;
+/** Documents have a vocabulary of some hundreds. A map with hundreds of thousands of keys takes microseconds for each. */
+const MAX_NAMES = 10_000;
+/** Counted ahead: the tokenizer looks for an entity at each before it reports any text. */
+const MAX_AMPERSANDS = 250_000;
 
 /** An element whose end tag is still to come. */
 interface OpenElement {
   readonly name: string;
-  readonly attributes: Map<string, string>;
-  readonly children: Map<string, JsonValue[]>;
+  attributes: Map<string, string> | null;
+  children: Map<string, JsonValue[]> | null;
   text: string;
 }
 
@@ -17,29 +22,37 @@ interface OpenElement {
  * quotes, and a document type is refused, so that there is nothing to expand.
  *
  * @param lists - names of elements that are always lists
- * @param place - the parameter that it is from, for errors
+ * @param subject - what the text is called in errors
  * @returns a map of the root element
  * @throws RangeError with the line, when the text is not well-formed, nested too deep or too large
  */
 export const parseXml = (
   text: string,
   lists: ReadonlySet<string>,
-  place: 'text' | 'file' = 'text',
+  subject = 'Parameter "text"',
 ): JsonObject => {
   const root: OpenElement = createElement('');
   const open: OpenElement[] = [root];
   let elements = 0;
   let attributes = 0;
+  let entities = 0;
+  const names = new Set<string>();
   let attribute = '';
   let value = '';
   /** End of the last token. */
   let end = 0;
 
   const refuse = (problem: string, at: number): RangeError =>
-    new RangeError(`Parameter "${place}" ${problem}: line ${text.slice(0, at).split('\n').length}`);
+    new RangeError(`${subject} ${problem}: line ${countLines(text, at)}`);
   const limitSize = (at: number): void => {
-    if (elements + attributes > MAX_SIZE)
-      throw refuse(`has more than ${MAX_SIZE} elements and attributes; send it in parts`, at);
+    if (elements + attributes + entities > MAX_SIZE)
+      throw refuse(`has more than ${MAX_SIZE} elements, attributes and entities; send it in parts`, at);
+  };
+  const addName = (name: string, at: number): string => {
+    names.add(name);
+    if (names.size > MAX_NAMES)
+      throw refuse(`has more than ${MAX_NAMES} names of elements and attributes`, at);
+    return name;
   };
   const current = (): OpenElement => open.at(-1) ?? root;
   const addText = (added: string, at: number): void => {
@@ -49,39 +62,48 @@ export const parseXml = (
   };
   const close = (at: number): void => {
     const element = open.pop() ?? root;
-    const { children } = current();
-    const same = children.get(element.name) ?? [];
-    same.push(toValue(element, lists));
-    children.set(element.name, same);
+    const parent = current();
+    parent.children ??= new Map();
+    const same = parent.children.get(element.name);
+    if (same === undefined) parent.children.set(element.name, [toValue(element, lists)]);
+    else same.push(toValue(element, lists));
     end = at;
   };
 
   const callbacks: TokenizerCallbacks = {
     ontext: (from, to) => addText(text.slice(from, to), to),
-    ontextentity: (codepoint, to) => addText(String.fromCodePoint(codepoint), to),
+    ontextentity: (codepoint, to) => {
+      entities++;
+      limitSize(to);
+      addText(String.fromCodePoint(codepoint), to);
+    },
     oncdata: (from, to, offset) => addText(text.slice(from, to - offset), to),
     onopentagname: (from, to) => {
       elements++;
       if (open.length > MAX_DEPTH) throw refuse(`is nested deeper than ${MAX_DEPTH} levels`, from);
       limitSize(from);
       if (open.length === 1 && elements > 1) throw refuse('has a second root element', from);
-      open.push(createElement(text.slice(from, to)));
+      open.push(createElement(addName(text.slice(from, to), from)));
     },
     onattribname: (from, to) => {
       attributes++;
       limitSize(from);
-      attribute = text.slice(from, to);
+      attribute = addName(text.slice(from, to), from);
       value = '';
     },
     onattribdata: (from, to) => {
       value += text.slice(from, to);
     },
     onattribentity: (codepoint) => {
+      entities++;
+      limitSize(end);
       value += String.fromCodePoint(codepoint);
     },
     onattribend: (quote, at) => {
       if (quote < 2) throw refuse(`has an attribute without quotes`, at);
-      const { attributes: values } = current();
+      const element = current();
+      element.attributes ??= new Map();
+      const values = element.attributes;
       if (values.has(attribute)) throw refuse('has an attribute twice on one element', at);
       values.set(attribute, value);
     },
@@ -109,6 +131,8 @@ export const parseXml = (
       if (text.lastIndexOf('<') > end) throw refuse('ends within a tag', text.length);
     },
   };
+  if (hasMoreThan(MAX_AMPERSANDS, '&', text))
+    throw new RangeError(`${subject} has more than ${MAX_AMPERSANDS} times "&"; send it in parts`);
   const tokenizer = new Tokenizer({ xmlMode: true, decodeEntities: true }, callbacks);
   tokenizer.write(text);
   tokenizer.end();
@@ -117,24 +141,39 @@ export const parseXml = (
 
 const createElement = (name: string): OpenElement => ({
   name,
-  attributes: new Map(),
-  children: new Map(),
+  attributes: null,
+  children: null,
   text: '',
 });
 
 const toValue = (element: OpenElement, lists: ReadonlySet<string>): JsonValue => {
   const { attributes, children, text } = element;
-  if (attributes.size === 0 && children.size === 0) return text;
+  if (attributes === null && children === null) return text;
   return toMap(element, lists);
 };
 
 /** White space between children is left out. */
-const toMap = ({ attributes, children, text }: OpenElement, lists: ReadonlySet<string>): JsonObject =>
-  Object.fromEntries([
-    ...[...attributes].map(([name, value]) => [`@${name}`, value] as const),
-    ...(text.trim() === '' ? [] : [['#text', text] as const]),
-    ...[...children].map(([name, values]) => {
-      const [only = null] = values;
-      return [name, values.length === 1 && !lists.has(name) ? only : values] as const;
-    }),
-  ]);
+const toMap = ({ attributes, children, text }: OpenElement, lists: ReadonlySet<string>): JsonObject => {
+  const entries: [name: string, value: JsonValue][] = [];
+  for (const [name, value] of attributes ?? []) entries.push([`@${name}`, value]);
+  if (text.trim() !== '') entries.push(['#text', text]);
+  for (const [name, values] of children ?? []) {
+    const [only = null] = values;
+    entries.push([name, values.length === 1 && !lists.has(name) ? only : values]);
+  }
+  return Object.fromEntries(entries);
+};
+
+/** Of the text up to a place. */
+const countLines = (text: string, end: number): number => {
+  let lines = 1;
+  for (let at = 0; at < end; at++) if (text.charCodeAt(at) === LINE_FEED) lines += 1;
+  return lines;
+};
+
+const hasMoreThan = (max: number, character: string, text: string): boolean => {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1 && count <= max; at = text.indexOf(character, at + 1))
+    count += 1;
+  return count > max;
+};

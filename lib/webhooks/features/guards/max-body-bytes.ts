@@ -1,10 +1,11 @@
 import { AppError } from '../../../shared/errors.ts';
 import type { WebhookFeature } from '../../webhook-feature.ts';
 
-/** Refuses bodies above a limit of the webhook's own, which can only be below that of the service. */
+/** Refuses bodies above a limit of the webhook's own, which can only be below that of the service: as received, and inflated. */
 export const maxBodyBytes: WebhookFeature = (rule) => {
   const limitBytes = Number(rule);
   return {
+    maxBodyBytes: limitBytes,
     admit: ({ request: { rawBody } }) => {
       if (!(rawBody.byteLength <= limitBytes)) throw new AppError('BODY_TOO_LARGE', { limitBytes });
       return null;

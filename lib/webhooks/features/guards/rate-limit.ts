@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../../../shared/answer.ts';
-import { AppError, isAppError } from '../../../shared/errors.ts';
+import { isAppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import { toCallerNetwork } from '../../../shared/networks.ts';
 import type { RateLimitRule } from '../../../workflows/webhook-rules/rate-limit-rule.ts';
 import { type Bucket, countTokens, lastFullAt, type Taking } from '../../limits/token-bucket.ts';
@@ -26,7 +27,7 @@ export const rateLimit: WebhookFeature = (value, { clock, takeToken }) => {
     if (taking === null) return null;
     const waitUs = Math.max(0, taking.fullAt - lastFullAt(bucket, now));
     arrival.addHeaders(toHeaders(rule, bucket, taking, now, waitUs));
-    if (!taking.isTaken) throw new AppError('RATE_LIMITED', { retryAfterSeconds: toSeconds(waitUs) });
+    if (!taking.isTaken) throw featureError('RATE_LIMITED', { retryAfterSeconds: toSeconds(waitUs) });
     return null;
   };
   return stageOf(rule, limit);

@@ -1,5 +1,6 @@
 import type { LentCredential } from '../../../contract/lent-credential.ts';
-import { AppError, isAppError } from '../../../shared/errors.ts';
+import { isAppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/webhook-rules/sender-credential-types.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { oncePer } from './once-per.ts';
@@ -68,7 +69,7 @@ const secretsOf = (lent: LentCredential): string[] =>
 /** A credential that can't be read refuses the request: 503, so that the sender tries again. */
 const refuse = (error: unknown): never => {
   const { cause } = error as Error;
-  throw isAppError(cause) ? cause : new AppError('WEBHOOK_MISCONFIGURED', {}, error);
+  throw isAppError(cause) ? cause : featureError('WEBHOOK_MISCONFIGURED', {}, error);
 };
 
 /** One for all webhooks of a sandbox, so that what it remembers outlives a version of a workflow. */

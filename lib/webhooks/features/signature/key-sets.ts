@@ -1,5 +1,5 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
-import { AppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import { oncePer } from '../sender/once-per.ts';
 
@@ -70,7 +70,7 @@ const fetchKeys = async (url: string, http: FeaturePorts['http']): Promise<JWTVe
     if (status !== 200) throw new Error(`the address of the keys answered ${status}`);
     return createLocalJWKSet(JSON.parse(new TextDecoder().decode(body)) as JSONWebKeySet);
   } catch (error) {
-    throw new AppError('SENDER_KEYS_UNAVAILABLE', {}, error);
+    throw featureError('SENDER_KEYS_UNAVAILABLE', {}, error);
   }
 };
 

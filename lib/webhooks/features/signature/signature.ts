@@ -1,4 +1,5 @@
-import { AppError, isAppError } from '../../../shared/errors.ts';
+import { type AppError, isAppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import { isRefusal, Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
 import type { FeaturePorts, WebhookFeature } from '../../webhook-feature.ts';
@@ -67,6 +68,6 @@ const verifyJwt = (rule: SignatureRule, ports: FeaturePorts): Verify => {
 const toAppError = (error: unknown, challenge: string): AppError => {
   if (isAppError(error)) return error;
   return isRefusal(error)
-    ? new AppError('SIGNATURE_INVALID', { challenge }, new Refusal(`signature: ${error.message}`))
-    : new AppError('WEBHOOK_MISCONFIGURED', {}, error);
+    ? featureError('SIGNATURE_INVALID', { challenge }, new Refusal(`signature: ${error.message}`))
+    : featureError('WEBHOOK_MISCONFIGURED', {}, error);
 };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { matchPattern } from '../../lib/webhooks/match-pattern.ts';
-import { cases } from '../support/deep.ts';
+import { matchPattern } from '../../../lib/webhooks/matching/match-pattern.ts';
+import { cases } from '../../support/deep.ts';
 
 const match = (pattern: string, path: string) =>
   matchPattern(pattern.split('/').slice(1), path === '/' ? [] : path.split('/').slice(1));

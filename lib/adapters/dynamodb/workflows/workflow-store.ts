@@ -1,28 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../contract/services.ts';
-import { AppError } from '../../shared/errors.ts';
-import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
-import type { PathConfig } from '../../workflows/definition/path-config.ts';
-import type {
-  PublishedWorkflow,
-  WorkflowStore,
-  WorkflowSummary,
-} from '../../workflows/definition/workflow-store.ts';
-import {
-  compact,
-  flag,
-  type Item,
-  json,
-  number,
-  readJson,
-  readNumber,
-  readText,
-  text,
-} from './attributes.ts';
-import type { DynamoDbClient } from './client.ts';
-import { getItem, putItem } from './items.ts';
-import { scanAll } from './scan-all.ts';
-import type { TableNames } from './table-names.ts';
+import type { Clock } from '../../../contract/services.ts';
+import { AppError } from '../../../shared/errors.ts';
+import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
+import type { PathConfig } from '../../../workflows/definition/path-config.ts';
+import type { WorkflowStore, WorkflowSummary } from '../../../workflows/definition/workflow-store.ts';
+import { compact, flag, type Item, json, number, readNumber, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { putItem } from '../items.ts';
+import { scanAll } from '../scan-all.ts';
+import type { TableNames } from '../table-names.ts';
+import { createWorkflowReader, isTombstone, readItem, toWorkflow } from './workflow-reader.ts';
 
 const MAX_DEFINITION_BYTES = 350_000;
 
@@ -39,8 +26,7 @@ export const createWorkflowStore = (
   tables: Pick<TableNames, 'workflows' | 'workflowVersions'>,
   clock: Pick<Clock, 'now'>,
 ): WorkflowStore => {
-  const readCurrent = (workflowId: string, ConsistentRead: boolean): Promise<Item | null> =>
-    getItem(client, { TableName: tables.workflows, Key: { workflowId: text(workflowId) }, ConsistentRead });
+  const readCurrent = (workflowId: string) => readItem(client, tables.workflows, workflowId, true);
 
   const archive = async (current: Item): Promise<void> => {
     if (isTombstone(current)) return; // its last version was archived when it was removed
@@ -70,30 +56,14 @@ export const createWorkflowStore = (
   };
 
   return {
-    find: async (workflowId) => {
-      const item = await readCurrent(workflowId, false);
-      return item === null || isTombstone(item) ? null : toPublished(item);
-    },
-
-    findVersion: async (workflowId, version) => {
-      const current = await readCurrent(workflowId, true);
-      if (current !== null && !isTombstone(current) && readNumber(current, 'version') === version) {
-        return toWorkflow(current);
-      }
-      const archived = await getItem(client, {
-        TableName: tables.workflowVersions,
-        Key: { workflowId: text(workflowId), version: number(version) },
-        ConsistentRead: true, // a change may have archived it a moment ago
-      });
-      return archived === null ? null : toWorkflow(archived);
-    },
+    ...createWorkflowReader(client, tables),
 
     put: async (definition, pathConfigs, replaces) => {
       const stored = JSON.stringify(definition);
       refuseLarger(MAX_DEFINITION_BYTES, stored);
       // The name is stored twice, and a path config may be larger than its trigger.
       refuseLarger(MAX_ITEM_BYTES, `${definition.name}${stored}${JSON.stringify(pathConfigs)}`);
-      const current = await readCurrent(definition.id, true);
+      const current = await readCurrent(definition.id);
       const before = current === null || isTombstone(current) ? null : toWorkflow(current);
       if (replaces !== undefined && replaces !== (before?.version ?? null)) {
         throw new AppError('WORKFLOW_CHANGED', { workflowId: definition.id });
@@ -107,7 +77,7 @@ export const createWorkflowStore = (
     },
 
     remove: async (workflowId) => {
-      const current = await readCurrent(workflowId, true);
+      const current = await readCurrent(workflowId);
       if (current === null || isTombstone(current)) return false;
       await replace(current, toTombstone(current, clock.now()));
       return true;
@@ -148,19 +118,6 @@ const toItem = (
 
 const toTombstone = ({ workflowId, version }: Item, now: number): Item =>
   compact({ workflowId, version, removedAt: text(new Date(now).toISOString()) });
-
-const isTombstone = (item: Item): boolean => item.removedAt !== undefined;
-
-const toWorkflow = (item: Item) => ({
-  version: readNumber(item, 'version'),
-  updatedAt: readText(item, 'updatedAt'),
-  definition: readJson<WorkflowDefinition>(item, 'definition'),
-});
-
-const toPublished = (item: Item): PublishedWorkflow => ({
-  ...toWorkflow(item),
-  pathConfigs: readJson<PathConfig[]>(item, 'pathConfigs'),
-});
 
 const toSummary = (item: Item): WorkflowSummary => ({
   id: readText(item, 'workflowId'),

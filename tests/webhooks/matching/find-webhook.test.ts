@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { findWebhook } from '../../lib/webhooks/find-webhook.ts';
-import type { PathConfig } from '../../lib/workflows/definition/path-config.ts';
-import type { PublishedWorkflow } from '../../lib/workflows/definition/workflow-store.ts';
-import { aPathConfig, aWorkflowListening } from '../support/a-workflow-listening.ts';
+import { findWebhook } from '../../../lib/webhooks/matching/find-webhook.ts';
+import type { PathConfig } from '../../../lib/workflows/definition/path-config.ts';
+import type { PublishedWorkflow } from '../../../lib/workflows/definition/workflow-store.ts';
+import { aPathConfig, aWorkflowListening } from '../../support/a-workflow-listening.ts';
 
 const request = { workflowId: 'shop', path: '/orders', method: 'POST', headers: {} };
 

@@ -1,4 +1,4 @@
-import type { WebhookRequest } from './webhook-request.ts';
+import type { WebhookRequest } from '../webhook-request.ts';
 
 /**
  * The method that a CORS preflight asks for; null for any other request.

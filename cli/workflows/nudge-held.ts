@@ -1,0 +1,27 @@
+import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import type { NudgeQueue } from '../../lib/executions/held/nudge-queue.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+
+/**
+ * Has the service release the held executions of triggers that are not paused any more, without waiting for its schedule.
+ *
+ * @returns the triggers that have any
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the schedule releases them all the same
+ */
+export const nudgeHeld = async (
+  definition: WorkflowDefinition,
+  { queues, nudgeQueue }: { readonly queues: Pick<HeldQueues, 'count'>; readonly nudgeQueue: NudgeQueue },
+): Promise<readonly string[]> => {
+  const open = definition.enabled
+    ? toPathConfigs(definition).filter(({ features }) => features?.paused === undefined)
+    : [];
+  const nudged: string[] = [];
+  for (const triggerNodeId of new Set(open.map((config) => config.triggerNodeId))) {
+    const queue = { workflowId: definition.id, triggerNodeId };
+    if ((await queues.count(queue, 1)) === 0) continue;
+    await nudgeQueue(queue);
+    nudged.push(triggerNodeId);
+  }
+  return nudged;
+};

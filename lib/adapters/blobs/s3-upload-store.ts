@@ -1,0 +1,26 @@
+import type { UploadStore } from '../../executions/files/upload-store.ts';
+import type { CallAws } from '../aws/aws-caller.ts';
+import { createAskS3 } from './ask-s3.ts';
+
+/**
+ * Uploads as objects in a bucket. One is pending while it has its tag, so that keeping it copies no bytes.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjectTagging.html
+ *
+ * @param call - bound to the host of the bucket
+ */
+export const createS3UploadStore = (
+  call: CallAws,
+  parts: Pick<UploadStore, 'maxBytes' | 'sign'>,
+): UploadStore => {
+  const ask = createAskS3(call);
+  return {
+    ...parts,
+    findSize: async (key) => {
+      const { status, headers } = await ask({ method: 'HEAD', path: `/${key}` }, [404]);
+      return status === 404 ? null : Number(headers['content-length']);
+    },
+    keep: async (key) => {
+      await ask({ method: 'DELETE', path: `/${key}?tagging=` });
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import type { HeldQueues } from '../../../executions/held/held-queues.ts';
+import { type Item, number, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { dataDays, dataKeyOf } from '../execution-data.ts';
+import { QUEUES_SHARD, queueKeyOf, readQueueKey, toExpiry, toReleased } from '../execution-item.ts';
+import { type Change, toUpdate } from '../execution-update.ts';
+import type { TableNames } from '../table-names.ts';
+import { nullIfConditionFails, translateErrors } from '../translate-error.ts';
+
+interface HeldQueuesOptions {
+  /** See `createExecutionStore`. */
+  readonly retentionDays: number;
+}
+
+/** Small, since a queue that may not go on is looked at for its first execution alone. */
+const PAGE_SIZE = 25;
+/** Queues are small items: a page of them is one read unit. */
+const QUEUES_PAGE_SIZE = 50;
+
+/**
+ * Queues of held executions: partitions of the index of sweeps, sorted by the times of the requests. The item of a queue
+ * has the same key as its partition, and is in a partition with those of the other queues in use.
+ */
+export const createHeldQueues = (
+  client: DynamoDbClient,
+  { executions: TableName }: Pick<TableNames, 'executions'>,
+  { retentionDays }: HeldQueuesOptions,
+): HeldQueues => {
+  const inPartition = (partition: string, Limit: number): QueryCommandInput => ({
+    TableName,
+    IndexName: 'bySweep',
+    KeyConditionExpression: 'sweepShard = :partition',
+    ExpressionAttributeValues: { ':partition': text(partition) },
+    Limit,
+  });
+
+  async function* keysIn(partition: string, pageSize: number): AsyncGenerator<string> {
+    let from: Item | undefined;
+    do {
+      const page = await translateErrors(
+        client.query({ ...inPartition(partition, pageSize), ExclusiveStartKey: from }),
+      );
+      yield* (page.Items ?? []).map((item) => readText(item, 'executionId'));
+      from = page.LastEvaluatedKey;
+    } while (from !== undefined);
+  }
+
+  const update = async (key: string, change: Change): Promise<boolean> =>
+    (await nullIfConditionFails(
+      client.updateItem({ TableName, Key: { executionId: text(key) }, ...toUpdate(change) }),
+    )) !== null;
+
+  return {
+    list: async function* () {
+      for await (const key of keysIn(QUEUES_SHARD, QUEUES_PAGE_SIZE)) yield readQueueKey(key);
+    },
+
+    find: (queue) => keysIn(queueKeyOf(queue), PAGE_SIZE),
+
+    count: async (queue, limit) => {
+      const query = { ...inPartition(queueKeyOf(queue), limit), Select: 'COUNT' as const };
+      return (await translateErrors(client.query(query))).Count ?? 0;
+    },
+
+    release: async (executionId, { workflowVersion, mode, acceptedMode, releasedAt }) => {
+      // First its data: it has to last as long as runs of the new mode may.
+      if (mode !== acceptedMode)
+        await update(dataKeyOf(executionId), {
+          condition: 'attribute_exists(#executionId)',
+          set: { expiresAt: number(toExpiry(releasedAt, dataDays(mode, retentionDays))) },
+        });
+      return update(executionId, {
+        condition: '#status = :accepted AND attribute_exists(#held)',
+        set: {
+          workflowVersion: number(workflowVersion),
+          mode: text(mode),
+          ...toReleased(executionId, releasedAt),
+        },
+        remove: ['held'],
+      });
+    },
+
+    close: async (queue, unusedSince) => {
+      await nullIfConditionFails(
+        client.deleteItem({
+          TableName,
+          Key: { executionId: text(queueKeyOf(queue)) },
+          ConditionExpression: 'usedAt < :unusedSince',
+          ExpressionAttributeValues: { ':unusedSince': number(unusedSince) },
+        }),
+      );
+    },
+  };
+};

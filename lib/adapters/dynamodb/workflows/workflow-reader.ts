@@ -1,0 +1,53 @@
+import type { Workflow, WorkflowDefinition } from '../../../workflows/definition/definition.ts';
+import type { PathConfig } from '../../../workflows/definition/path-config.ts';
+import type { PublishedWorkflow, WorkflowReader } from '../../../workflows/definition/workflow-store.ts';
+import { type Item, number, readJson, readNumber, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { getItem } from '../items.ts';
+import type { TableNames } from '../table-names.ts';
+
+/** Reads the workflows that `createWorkflowStore` keeps: all that functions of the service do with them. */
+export const createWorkflowReader = (
+  client: DynamoDbClient,
+  tables: Pick<TableNames, 'workflows' | 'workflowVersions'>,
+): WorkflowReader => ({
+  find: async (workflowId) => {
+    const item = await readItem(client, tables.workflows, workflowId, false);
+    return item === null || isTombstone(item) ? null : toPublished(item);
+  },
+
+  findVersion: async (workflowId, version) => {
+    const current = await readItem(client, tables.workflows, workflowId, true);
+    if (current !== null && !isTombstone(current) && readNumber(current, 'version') === version) {
+      return toWorkflow(current);
+    }
+    const archived = await getItem(client, {
+      TableName: tables.workflowVersions,
+      Key: { workflowId: text(workflowId), version: number(version) },
+      ConsistentRead: true, // a change may have archived it a moment ago
+    });
+    return archived === null ? null : toWorkflow(archived);
+  },
+});
+
+/** The item of a workflow's current version, or its tombstone; null when there never was one. */
+export const readItem = (
+  client: DynamoDbClient,
+  TableName: string,
+  workflowId: string,
+  ConsistentRead: boolean,
+): Promise<Item | null> =>
+  getItem(client, { TableName, Key: { workflowId: text(workflowId) }, ConsistentRead });
+
+export const isTombstone = (item: Item): boolean => item.removedAt !== undefined;
+
+export const toWorkflow = (item: Item): Workflow => ({
+  version: readNumber(item, 'version'),
+  updatedAt: readText(item, 'updatedAt'),
+  definition: readJson<WorkflowDefinition>(item, 'definition'),
+});
+
+const toPublished = (item: Item): PublishedWorkflow => ({
+  ...toWorkflow(item),
+  pathConfigs: readJson<PathConfig[]>(item, 'pathConfigs'),
+});

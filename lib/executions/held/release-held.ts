@@ -1,0 +1,94 @@
+import type { BackgroundMode } from '../../workflows/definition/definition.ts';
+import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import type { ConcurrencyRule } from '../../workflows/webhook-rules/concurrency-rule.ts';
+import { type AcceptParts, dispatchOrMarkDue } from '../lifecycle/accept-execution.ts';
+import { type FinishParts, finishEarly } from '../lifecycle/finish-execution.ts';
+import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import { type HeldQueue, type HeldQueues, MAX_HELD_DAYS } from './held-queues.ts';
+
+export interface ReleaseParts extends FinishParts, Pick<AcceptParts, 'dispatcher' | 'clock'> {
+  readonly executions: ExecutionStore;
+  readonly queues: HeldQueues;
+  readonly workflows: Pick<WorkflowStore, 'find'>;
+  /** Takes a place among the concurrent executions of the workflow, or finds that the execution has one; false for none. */
+  readonly takeSlot: (request: {
+    readonly workflowId: string;
+    readonly executionId: string;
+    readonly max: number;
+  }) => Promise<boolean>;
+}
+
+const MAX_HELD_MS = MAX_HELD_DAYS * 86_400_000;
+
+/** From its last use on, the index shows all that a queue holds: a request is stored within seconds of it. */
+const UNUSED_MS = 10 * 60_000;
+
+/** With what held executions go on: the version of the workflow that is live now. */
+interface Gate {
+  readonly workflowVersion: number;
+  readonly mode: BackgroundMode;
+  /** Executions of the workflow at once; null for no bound. */
+  readonly max: number | null;
+}
+
+/**
+ * Dispatches the held executions of a trigger in the order of their requests, as far as they may go on. Of several processes
+ * that do so at once, one dispatches each.
+ *
+ * @param hasTime - whether to go on with another one
+ * @returns how many were dispatched
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep goes on, with the same execution or behind it
+ */
+export const releaseHeld = async (
+  queue: HeldQueue,
+  parts: ReleaseParts,
+  hasTime: () => boolean = () => true,
+): Promise<number> => {
+  const { queues, executions, clock } = parts;
+  const gate = openGate(await parts.workflows.find(queue.workflowId), queue);
+  let isEmpty = true;
+  let released = 0;
+  for await (const executionId of queues.find(queue)) {
+    isEmpty = false;
+    if (!hasTime()) break;
+    const record = await executions.find(executionId);
+    if (record === null || record.held === null) continue; // the index shows it for a moment longer
+    if (clock.now() - record.startedAt > MAX_HELD_MS) await giveUp(record, parts);
+    else if (gate === null || !(await mayBegin(record, gate, parts))) break;
+    else if (await release(record, gate, parts)) released++;
+  }
+  if (isEmpty) await queues.close(queue, clock.now() - UNUSED_MS);
+  return released;
+};
+
+/** Null while nothing of the trigger may begin: it is paused, or it or its workflow is disabled or gone. */
+const openGate = (workflow: PublishedWorkflow | null, { triggerNodeId }: HeldQueue): Gate | null => {
+  if (workflow === null || !workflow.definition.enabled) return null;
+  const config = workflow.pathConfigs.find((candidate) => candidate.triggerNodeId === triggerNodeId);
+  if (config === undefined || config.features?.paused !== undefined) return null;
+  const rule = config.features?.concurrency as unknown as ConcurrencyRule | undefined;
+  return { workflowVersion: workflow.version, mode: config.execution, max: rule?.max ?? null };
+};
+
+const mayBegin = async (
+  { workflowId, executionId }: ExecutionRecord,
+  { max }: Gate,
+  { takeSlot }: ReleaseParts,
+): Promise<boolean> => max === null || takeSlot({ workflowId, executionId, max });
+
+/** After a crash between the two, the sweeper dispatches it. */
+const release = async (
+  { executionId, mode: acceptedMode, redispatches }: ExecutionRecord,
+  { workflowVersion, mode }: Gate,
+  parts: ReleaseParts,
+): Promise<boolean> => {
+  const releasedAt = parts.clock.now();
+  const isOurs = await parts.queues.release(executionId, { workflowVersion, mode, acceptedMode, releasedAt });
+  if (isOurs) await dispatchOrMarkDue({ executionId, redispatches }, mode, parts);
+  return isOurs;
+};
+
+const giveUp = async (record: ExecutionRecord, parts: ReleaseParts): Promise<void> => {
+  const message = `it was held for ${MAX_HELD_DAYS} days (${record.held})`;
+  await finishEarly(record, 'failed', { name: 'HeldTooLong', message }, parts);
+};

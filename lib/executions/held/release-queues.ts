@@ -1,0 +1,43 @@
+import type { HeldQueue } from './held-queues.ts';
+import { type ReleaseParts, releaseHeld } from './release-held.ts';
+
+/** Queues worked on in parallel. */
+const CONCURRENCY = 5;
+
+/**
+ * Releases what all queues hold, as far as it may begin. A queue that fails does not stop the others. Never rejects.
+ *
+ * @param hasTime - whether to go on with another execution
+ */
+export const releaseAllQueues = async (parts: ReleaseParts, hasTime: () => boolean): Promise<void> => {
+  const { queues, logger } = parts;
+  const found = queues.list()[Symbol.asyncIterator]();
+  const work = async (): Promise<void> => {
+    while (hasTime()) {
+      const next = await found.next();
+      if (next.done === true) return;
+      await releaseQueue(next.value, parts, hasTime);
+    }
+    logger.warn('The sweep ran out of time; the next one releases further executions.');
+  };
+  try {
+    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  } catch (cause) {
+    logger.error('The queues of held executions could not be read.', { cause });
+  }
+};
+
+/** Releases what a queue holds. Never rejects: the next sweep goes on. */
+export const releaseQueue = async (
+  queue: HeldQueue,
+  parts: ReleaseParts,
+  hasTime: () => boolean,
+): Promise<void> => {
+  const { workflowId, triggerNodeId } = queue;
+  try {
+    const count = await releaseHeld(queue, parts, hasTime);
+    if (count > 0) parts.logger.info('Held executions were released.', { workflowId, triggerNodeId, count });
+  } catch (cause) {
+    parts.logger.error('Held executions could not be released.', { workflowId, triggerNodeId, cause });
+  }
+};

@@ -1,0 +1,51 @@
+import { MIMEType } from 'node:util';
+import { AppError } from '../../../shared/errors.ts';
+import { hasManyControls, limitControls } from '../../body/limit-controls.ts';
+
+/** The `charset` of a content type; undefined without one, and for what is no content type. */
+export const readCharset = (contentType: string): string | undefined => {
+  try {
+    return new MIMEType(contentType).params.get('charset') ?? undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * Decodes text, without its byte order mark.
+ *
+ * @param charset - a label of https://encoding.spec.whatwg.org/#names-and-labels
+ * @throws AppError `BODY_UNSUPPORTED` for another charset, `BODY_INVALID` for bytes that are none of its, and for too many
+ *   control characters
+ */
+export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
+  const decoder = createDecoder(charset);
+  if (decoder === null) throw new AppError('BODY_UNSUPPORTED', { reason: 'its charset is not known' });
+  const text = decode(decoder, bytes);
+  if (text === null)
+    throw new AppError('BODY_INVALID', { reason: `it is not ${decoder.encoding.toUpperCase()}` });
+  limitControls(text);
+  return text;
+};
+
+/** UTF-8 as text from which the same bytes can be made; null for other bytes, and for too many control characters. */
+export const decodeExactly = (bytes: Uint8Array): string | null => {
+  const text = decode(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }), bytes);
+  return text === null || hasManyControls(text) ? null : text;
+};
+
+const decode = (decoder: InstanceType<typeof TextDecoder>, bytes: Uint8Array): string | null => {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return null;
+  }
+};
+
+const createDecoder = (charset: string) => {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,37 @@
+import type { JsonObject } from '../../../contract/json.ts';
+import { AppError } from '../../../shared/errors.ts';
+import type { BodyParsers } from '../../webhook-feature.ts';
+import { decodeText } from './decode-text.ts';
+
+/** A declaration is shorter. */
+const DECLARATION_BYTES = 200;
+
+/**
+ * Parses XML to a map. The charset is that of the content type, else that of the byte order mark, else the declared one,
+ * else UTF-8: RFC 7303 §3.
+ *
+ * @throws AppError `BODY_INVALID` with the line, `BODY_UNSUPPORTED`
+ */
+export const parseXmlBody = async (
+  bytes: Uint8Array,
+  charset: string | undefined,
+  parseXml: BodyParsers['xml'],
+): Promise<JsonObject> => {
+  const text = decodeText(bytes, charset ?? findCharset(bytes));
+  try {
+    return await parseXml(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new AppError('BODY_INVALID', { reason: error.message });
+    throw error;
+  }
+};
+
+const findCharset = (bytes: Uint8Array): string | undefined => {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const head = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString('latin1');
+  if (!head.startsWith('<?xml')) return undefined;
+  const declaration = head.slice(0, head.indexOf('?>'));
+  return /encoding=["']([A-Za-z0-9._-]{1,40})["']/.exec(declaration)?.[1];
+};

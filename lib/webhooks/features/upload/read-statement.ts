@@ -1,0 +1,45 @@
+import { type FileValue, SHA256 } from '../../../contract/files.ts';
+import { isPlainObject } from '../../../contract/json.ts';
+import { toFileName, toMediaType } from '../../../executions/files/file-names.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
+import type { UploadRule } from '../../../workflows/webhook-rules/upload-rule.ts';
+
+/** What a caller says of a file before it is put: the fields of its value. */
+type Statement = Pick<FileValue, 'name' | 'mediaType' | 'size' | 'sha256'>;
+
+const KEYS = ['name', 'mediaType', 'size', 'sha256'];
+
+/**
+ * Reads what a caller says of a file, without more from the text than fits into its value.
+ *
+ * @param value - parsed JSON
+ * @throws AppError `UPLOAD_INVALID` | `FILE_TOO_LARGE`
+ */
+export const readStatement = (value: unknown, { maxBytes, mediaTypes }: UploadRule): Statement => {
+  if (!isPlainObject(value)) return refuse('the body must be a JSON object with size and sha256');
+  const { name = 'file', mediaType = 'application/octet-stream', size, sha256 } = value;
+  if (Object.keys(value).some((key) => !KEYS.includes(key))) refuse(`it may have ${KEYS.join(', ')} alone`);
+  if (typeof name !== 'string' || toFileName(name) !== name)
+    return refuse('name must be the name of a file, without folders, of at most 255 characters');
+  if (typeof mediaType !== 'string' || toMediaType(mediaType) !== mediaType)
+    return refuse('mediaType must be a media type, such as text/csv');
+  if (mediaTypes?.some(isOneOf(mediaType)) === false) refuse(`mediaType must be ${mediaTypes.join(', ')}`);
+  if (typeof sha256 !== 'string' || !SHA256.test(sha256))
+    return refuse('sha256 must be the hash of the bytes, 64 hexadecimal digits in lower case');
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+    return refuse('size must be the number of bytes');
+  if (size > maxBytes) throw new AppError('FILE_TOO_LARGE', { name, limitBytes: maxBytes });
+  return { name, mediaType, size, sha256 };
+};
+
+/** By type and subtype; `image/*` is for all images. */
+const isOneOf = (mediaType: string) => {
+  const [essence = ''] = mediaType.toLowerCase().split(';', 1);
+  return (taken: string): boolean =>
+    taken.endsWith('/*') ? essence.startsWith(taken.slice(0, -1)) : essence.trim() === taken;
+};
+
+const refuse = (reason: string): never => {
+  throw featureError('UPLOAD_INVALID', { reason });
+};

@@ -1,0 +1,106 @@
+import type { JsonObject } from '../../../contract/json.ts';
+import { nodeKeyOf } from '../../../engine/result.ts';
+import { parseFileId, toFileId } from '../../../executions/files/file-id.ts';
+import { type Answer, answerJson } from '../../../shared/answer.ts';
+import type { AppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
+import type { UploadRule } from '../../../workflows/webhook-rules/upload-rule.ts';
+import { parseUrlEncoded } from '../../parse-url-encoded.ts';
+import type { Arrival, FeaturePorts, WebhookFeature } from '../../webhook-feature.ts';
+import { readStatement } from './read-statement.ts';
+import { createUploadId, parseUploadId } from './upload-id.ts';
+
+/** How long the bytes can be put, and how long the run can be started, from when the upload is requested. */
+const PUT_SECONDS = 3_600;
+const START_SECONDS = 86_400;
+
+/**
+ * Takes a file that is too large for a request. `POST …?upload` says what file it will be, and answers where to put it;
+ * `POST …?upload=ID` starts the run with it, once. Both pass all checks of the webhook.
+ */
+export const upload: WebhookFeature = (value, ports) => {
+  const rule = value as unknown as UploadRule;
+  return {
+    parse: async (arrival) => {
+      const uploadId = readUploadId(arrival);
+      return uploadId === null || uploadId === '' ? null : openUpload(arrival, uploadId, rule, ports);
+    },
+    judge: async (parsed) =>
+      readUploadId(parsed) === '' ? offerUpload(parsed, parsed.input, rule, ports) : null,
+    start: async (starting) => {
+      const isUpload = (readUploadId(starting) ?? '') !== '';
+      if (isUpload) await ports.openUploads().keep(placeOf(starting, starting.executionId).key);
+      return null;
+    },
+  };
+};
+
+/** Null for a request that is not about an upload; empty for one that asks for it. @throws AppError `UPLOAD_INVALID` */
+const readUploadId = ({ request: { method, rawQueryString } }: Arrival): string | null => {
+  if (method !== 'POST' || !rawQueryString.includes('upload')) return null;
+  const { upload = null } = parseUrlEncoded(rawQueryString);
+  if (upload === null || typeof upload === 'string') return upload;
+  throw featureError('UPLOAD_INVALID', { reason: 'the query names several' });
+};
+
+const offerUpload = async (
+  arrival: Arrival,
+  { body }: JsonObject,
+  rule: UploadRule,
+  ports: FeaturePorts,
+): Promise<Answer> => {
+  const store = ports.openUploads();
+  const file = readStatement(body, limitRule(rule, store.maxBytes));
+  const now = ports.clock.now();
+  const expiresAt = now + START_SECONDS * 1_000;
+  const { requestId, requestPath } = arrival.request;
+  const { executionId, uploadId } = createUploadId(webhookOf(arrival), { ...file, expiresAt, requestId });
+  const { key } = placeOf(arrival, executionId);
+  const put = store.sign({ key, ...file }, { from: now, seconds: PUT_SECONDS });
+  const url = `${encodePath(requestPath)}?upload=${uploadId}`;
+  return answerJson(201, {
+    uploadId,
+    upload: { ...put, expiresAt: new Date(now + PUT_SECONDS * 1_000).toISOString() },
+    start: { method: 'POST', url, expiresAt: new Date(expiresAt).toISOString() },
+  });
+};
+
+/** The gateway has decoded it. A lone surrogate has no UTF-8. */
+const encodePath = (path: string): string => path.toWellFormed().split('/').map(encodeURIComponent).join('/');
+
+const openUpload = async (arrival: Arrival, uploadId: string, rule: UploadRule, ports: FeaturePorts) => {
+  if (arrival.request.rawBody.length > 0)
+    throw featureError('UPLOAD_INVALID', { reason: 'the request that starts the run has a body' });
+  const known = parseUploadId(webhookOf(arrival), uploadId);
+  if (known === null) throw notFound('its id is none of this webhook');
+  const { expiresAt, requestId: _, ...stated } = known.content;
+  const store = ports.openUploads();
+  const file = readStatement(stated, limitRule(rule, store.maxBytes));
+  if (typeof expiresAt !== 'number' || expiresAt <= ports.clock.now()) throw notFound('its time is up');
+  const { executionId } = known;
+  const { key, id } = placeOf(arrival, executionId);
+  if ((await store.findSize(key)) !== file.size) throw notFound('its bytes are not stored');
+  return { body: { $file: id, ...file }, executionId };
+};
+
+const notFound = (reason: string): AppError => featureError('UPLOAD_NOT_FOUND', { reason });
+
+const limitRule = (rule: UploadRule, limitBytes: number): UploadRule => ({
+  ...rule,
+  maxBytes: Math.min(rule.maxBytes, limitBytes),
+});
+
+const webhookOf = ({ request, webhook: { workflow, config } }: Arrival) => ({
+  workflowId: workflow.definition.id,
+  triggerNodeId: config.triggerNodeId,
+  path: request.path,
+});
+
+/** The file is one of the trigger's, in the execution that it starts: no copy makes it so. */
+const placeOf = ({ webhook: { config } }: Arrival, executionId: string) => {
+  const nodeKey = nodeKeyOf({ nodeId: config.triggerNodeId, iteration: 0 });
+  const id = toFileId({ executionId, nodeKey, number: 1 });
+  const key = parseFileId(id)?.blobKey;
+  if (key === undefined) throw new Error(`"${id}" is no id of a file`);
+  return { id, key };
+};

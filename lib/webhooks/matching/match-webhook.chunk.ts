@@ -1,0 +1,70 @@
+import { AppError } from '../../shared/errors.ts';
+import { Refusal } from '../../shared/refusal.ts';
+import type { PathConfig } from '../../workflows/definition/path-config.ts';
+import type { PublishedWorkflow } from '../../workflows/definition/workflow-store.ts';
+import type { Webhook } from '../webhook.ts';
+import type { WebhookRequest } from '../webhook-request.ts';
+import { matchPattern } from './match-pattern.ts';
+import { readPreflight } from './preflight.ts';
+
+/** Whether the trigger of a path config is there and enabled. */
+type IsFired = (config: PathConfig) => boolean;
+
+/**
+ * Finds the webhook of a request that needs more than a literal path with its method: of a path with parameters, of HEAD, which
+ * is GET (RFC 9110 §9.3.2) where no trigger listens to HEAD itself, of OPTIONS, and of what features answer.
+ *
+ * @throws AppError `NOT_FOUND` | `METHOD_NOT_ALLOWED`
+ */
+export const matchWebhook = (
+  request: Pick<WebhookRequest, 'path' | 'method' | 'headers'>,
+  workflow: PublishedWorkflow,
+  isFired: IsFired,
+): Webhook => {
+  const { path, method } = request;
+  const requested = readPreflight(request);
+  const atPath: Webhook[] = [];
+  for (const webhook of webhooksAt(path, workflow, isFired)) {
+    if (webhook.config.method === method && requested === null) return webhook;
+    atPath.push(webhook);
+  }
+  return findAtEdge(atPath, method, requested);
+};
+
+/** The webhooks whose paths fit, the most specific first: each is looked at only when those before it are not enough. */
+const webhooksAt = function* (
+  path: string,
+  workflow: PublishedWorkflow,
+  isFired: IsFired,
+): Generator<Webhook> {
+  let segments: readonly string[] | undefined;
+  for (const config of workflow.pathConfigs) {
+    if (config.pattern === undefined) {
+      if (config.path === path && isFired(config)) yield { workflow, config };
+    } else {
+      segments ??= path === '/' ? [] : path.slice(1).split('/');
+      const pathParams = matchPattern(config.pattern, segments);
+      if (pathParams !== null && isFired(config)) yield { workflow, config, pathParams };
+    }
+  }
+};
+
+/** The webhook of a request whose method none of them names, or that is a CORS preflight for the method `requested`. */
+const findAtEdge = (atPath: readonly Webhook[], method: string, requested: string | null): Webhook => {
+  if (atPath.length === 0)
+    throw new AppError('NOT_FOUND', {}, new Refusal('path: no enabled trigger of the workflow has it'));
+  const withMethod = (name: string | null) => atPath.find(({ config }) => config.method === name);
+  const withCors = atPath.filter(({ config }) => config.features?.cors !== undefined);
+  const answering = withMethod(method === 'HEAD' ? 'GET' : method);
+  const isPreflight = requested !== null && withCors.length > 0;
+  if (answering !== undefined && !isPreflight) return answering;
+  const methods = new Set(atPath.map(({ config }) => config.method));
+  const allow = [...(methods.has('GET') ? methods.add('HEAD') : methods)];
+  const refusal = new AppError('METHOD_NOT_ALLOWED', { allow });
+  const own = isPreflight
+    ? withCors.find(({ config }) => config.method === requested)
+    : atPath.find(({ config }) => config.handshakeMethod === method);
+  const webhook = own ?? withCors[0];
+  if (webhook === undefined) throw refusal;
+  return { ...webhook, refusal };
+};

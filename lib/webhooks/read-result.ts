@@ -1,0 +1,26 @@
+import type { ExecutionResult } from '../engine/result.ts';
+import { PROCESS_LOST } from '../executions/lifecycle/find-execution.ts';
+import type { BlobStore } from '../executions/record/blob-store.ts';
+import { isFinal } from '../executions/record/execution-status.ts';
+import type { ExecutionRecord } from '../executions/record/execution-store.ts';
+import { unpackText } from '../executions/record/pack-value.ts';
+
+/**
+ * Reads the result of an execution: of one that has finished, or the response of one that goes on after it. Null when there
+ * is none yet, it was cancelled, its result was not kept, or its process was lost: the first caller may have been answered
+ * with a success.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const readResult = async (
+  record: ExecutionRecord,
+  blobs: Pick<BlobStore, 'get'>,
+): Promise<ExecutionResult | null> => {
+  const { status, result, nodes, failure } = record;
+  if (status === 'cancelled') return null;
+  if (record.mode === 'inline' && failure?.name === PROCESS_LOST) return null;
+  if (result === null && status !== 'failed' && status !== 'timedOut') return null;
+  const { output, response } =
+    result === null ? { output: {}, response: null } : JSON.parse(await unpackText(result, blobs));
+  return { status: isFinal(status) ? status : 'succeeded', nodes, output, response, failure };
+};

@@ -1,0 +1,43 @@
+import type { Clock } from '../contract/services.ts';
+import type { ExecutionResult } from '../engine/result.ts';
+import type { BlobStore } from '../executions/record/blob-store.ts';
+import { type ExecutionStatus, isFinal } from '../executions/record/execution-status.ts';
+import type { ExecutionStore } from '../executions/record/execution-store.ts';
+import { isAppError } from '../shared/errors.ts';
+import { readResult } from './read-result.ts';
+
+const POLL_MS = 250;
+
+interface WaitParts {
+  readonly executions: Pick<ExecutionStore, 'find'>;
+  readonly blobs: Pick<BlobStore, 'get'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Polls an execution for at most `waitMs`, until it has finished or has stored a response.
+ *
+ * @returns its status then, and its result, see {@link readResult}; null when it is unknown, or the store fails: the execution
+ *   goes on all the same
+ */
+export const waitForResult = async (
+  executionId: string,
+  waitMs: number,
+  { executions, blobs, clock }: WaitParts,
+): Promise<{ readonly status: ExecutionStatus; readonly result: ExecutionResult | null } | null> => {
+  const endsAt = clock.now() + waitMs;
+  try {
+    for (;;) {
+      const record = await executions.find(executionId);
+      if (record === null) return null;
+      const { status, result } = record;
+      const leftMs = endsAt - clock.now();
+      if (isFinal(status) || result !== null || leftMs <= 0)
+        return { status, result: await readResult(record, blobs) };
+      await clock.sleep(Math.min(POLL_MS, leftMs));
+    }
+  } catch (error) {
+    if (isAppError(error, 'STORE_UNAVAILABLE')) return null;
+    throw error;
+  }
+};

@@ -1,0 +1,24 @@
+import { Type } from '../../contract/kit/type.ts';
+import { defineRule } from './webhook-rule.ts';
+
+/** How bodies are parsed, and whether their bytes are handed over. */
+export const body = defineRule(
+  Type.Object(
+    {
+      type: Type.Optional(
+        Type.Enum(['auto', 'json', 'ndjson', 'form', 'multipart', 'xml', 'text', 'file'], {
+          description: 'auto: by the content type; else whatever the content type is',
+        }),
+      ),
+      raw: Type.Optional(
+        Type.Boolean({ description: 'Hand the body over as received, too, as the key rawBody' }),
+      ),
+    },
+    {
+      additionalProperties: false,
+      description:
+        'How bodies are parsed: also JSON lines, multipart with files, XML, other charsets than UTF-8, and anything else as a file',
+      examples: [{}, { type: 'ndjson' }, { type: 'auto', raw: true }],
+    },
+  ),
+);

@@ -1,0 +1,30 @@
+import { expect, test } from '@jest/globals';
+import type { CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
+import { createLambdaNudge } from '../../../lib/adapters/aws/lambda-nudge.ts';
+
+const queue = { workflowId: 'shop', triggerNodeId: 'start' };
+type Request = Parameters<CallAws>[0];
+
+test('invokes the sweeper for the queue, asynchronously', async () => {
+  const requests: Request[] = [];
+  const call: CallAws = async (request) => {
+    requests.push(request);
+    return { status: 202, headers: {}, body: '' } as never;
+  };
+  await createLambdaNudge(call, 'hookloom-dev-sweep')(queue);
+  expect(requests).toEqual([
+    {
+      method: 'POST',
+      path: '/2015-03-31/functions/hookloom-dev-sweep/invocations',
+      headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'Event' },
+      body: '{"queue":{"workflowId":"shop","triggerNodeId":"start"}}',
+    },
+  ]);
+});
+
+test.each<[string, CallAws]>([
+  ['an answer that is no success', async () => ({ status: 429, headers: {}, body: '{}' }) as never],
+  ['a lost connection', () => Promise.reject(new Error('reset'))],
+])('%s is a dispatch that is refused', async (_case, call) => {
+  await expect(createLambdaNudge(call, 'sweep')(queue)).rejects.toMatchObject({ code: 'DISPATCH_REFUSED' });
+});

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import { createNudgeAfterEnd } from '../../lib/executions/held/nudge-queue.ts';
+import { AppError } from '../../lib/shared/errors.ts';
+import { aRecordingLogger } from '../support/a-recording-logger.ts';
+import { anExecutionStart } from '../support/a-start.ts';
+import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
+
+/** An execution of a webhook that has ended. */
+const afterEnd = async (concurrency: object | null, releasedAt: number | null, isRefused = false) => {
+  const executions = inMemoryExecutionStore();
+  await executions.start(anExecutionStart());
+  const [record] = executions.records();
+  if (record === undefined) throw new Error('it is not stored');
+  const nudged: string[] = [];
+  const { logger, entries } = aRecordingLogger();
+  const nudge = createNudgeAfterEnd(async ({ workflowId, triggerNodeId }) => {
+    if (isRefused) throw new AppError('DISPATCH_REFUSED', {});
+    nudged.push(`${workflowId}/${triggerNodeId}`);
+  }, logger);
+  const parameters = concurrency === null ? {} : { concurrency: concurrency as never };
+  await nudge({ ...record, releasedAt }, { nodes: [{ id: 'start', type: 'webhookTrigger', parameters }] });
+  return { nudged, warnings: entries.filter(({ level }) => level === 'warn').length };
+};
+
+test.each([
+  [null, null, []],
+  [null, 1, []],
+  [{ max: 1 }, null, []],
+  [{ max: 1 }, 1, ['orders/start']],
+  [{ max: 1, onLimit: 'queue' }, null, ['orders/start']],
+])('with the concurrency %j, released at %j: %j', async (concurrency, releasedAt, expected) => {
+  expect(await afterEnd(concurrency, releasedAt)).toEqual({ nudged: expected, warnings: 0 });
+});
+
+test('a nudge that is refused is a warning: the next sweep goes on', async () => {
+  expect(await afterEnd({ max: 1, onLimit: 'queue' }, null, true)).toEqual({ nudged: [], warnings: 1 });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import type { ExecutionStart, ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import { aLease, anExecutionEnd, anExecutionStart, dueIn } from './a-start.ts';
+
+const NOW = 1_700_000_000_000;
+const HOUR = 3_600_000;
+const queue = { workflowId: 'orders', triggerNodeId: 'start' };
+const other = { workflowId: 'orders', triggerNodeId: 'a/b:c' };
+
+const aHeld = (executionId: string, changes: Partial<ExecutionStart> = {}) =>
+  anExecutionStart({ executionId, startToken: executionId, held: 'paused', startedAt: NOW, ...changes });
+
+const release = {
+  workflowVersion: 4,
+  mode: 'durable',
+  acceptedMode: 'durable',
+  releasedAt: NOW + HOUR,
+} as const;
+
+const collect = async <Value>(values: AsyncIterable<Value>): Promise<Value[]> => {
+  const all: Value[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+};
+
+/** The contract of {@link HeldQueues}. @param create - makes empty stores, at the time {@link NOW} */
+export const describeHeldQueues = (
+  name: string,
+  create: () => Promise<{ readonly executions: ExecutionStore; readonly queues: HeldQueues }>,
+) => {
+  describe(`${name} keeps held executions`, () => {
+    test('in the queues of their triggers, by the times of their requests', async () => {
+      const { executions, queues } = await create();
+      const late = Array.from({ length: 30 }, (_, at) => `e-${at + 10}`);
+      for (const [at, id] of late.entries()) await executions.start(aHeld(id, { startedAt: NOW + at }));
+      await executions.start(aHeld('first', { startedAt: NOW - 1 }));
+      await executions.start(
+        aHeld('o', { trigger: { nodeId: other.triggerNodeId, type: 'webhookTrigger' } }),
+      );
+      await executions.start(anExecutionStart({ executionId: 'free', startedAt: NOW }));
+      expect(await collect(queues.find(queue))).toEqual(['first', ...late]);
+      expect(await collect(queues.find(other))).toEqual(['o']);
+      expect(await queues.count(queue, 100)).toBe(31);
+      expect(await queues.count(queue, 7)).toBe(7);
+      const inUse = await collect(queues.list());
+      expect(inUse).toHaveLength(2);
+      expect(inUse).toEqual(expect.arrayContaining([queue, other]));
+    });
+
+    test('with the reason, in the record and in lists, and out of the sweep', async () => {
+      const { executions, queues } = await create();
+      expect(await executions.start(aHeld('e-1', { held: 'concurrency' }))).toBe(true);
+      expect(await executions.start(aHeld('e-1', { held: 'concurrency' }))).toBe(true); // its reply was lost
+      expect(await executions.find('e-1')).toMatchObject({
+        ...{ status: 'accepted', held: 'concurrency', releasedAt: null, leaseExpiresAt: null },
+      });
+      const { executions: listed } = await executions.list({ workflowId: 'orders', limit: 9 });
+      expect(listed).toMatchObject([{ executionId: 'e-1', held: 'concurrency' }]);
+      expect(await dueIn(executions, NOW + 1_000 * HOUR)).toEqual([]);
+      expect(await queues.count(queue, 9)).toBe(1);
+    });
+
+    test('until one of several processes releases them, with another version and mode', async () => {
+      const { executions, queues } = await create();
+      await executions.start(aHeld('e-1', { mode: 'express' }));
+      const release1 = { ...release, acceptedMode: 'express' } as const;
+      const all = await Promise.all(['a', 'b', 'c'].map(() => queues.release('e-1', release1)));
+      expect(all.sort()).toEqual([false, false, true]);
+      expect(await executions.find('e-1')).toMatchObject({
+        ...{ status: 'accepted', held: null, releasedAt: NOW + HOUR, workflowVersion: 4, mode: 'durable' },
+        leaseExpiresAt: NOW + HOUR + 120_000,
+      });
+      expect(await executions.findData('e-1')).toMatchObject({ input: 'j{"body":1}' });
+      expect(await collect(queues.find(queue))).toEqual([]);
+      expect(await dueIn(executions, NOW + HOUR + 119_999)).toEqual([]);
+      expect(await dueIn(executions, NOW + HOUR + 120_000)).toEqual(['e-1']);
+      expect(await executions.acquireLease('e-1', aLease())).toMatchObject({ status: 'running' });
+    });
+
+    test.each(['unknown', 'free', 'cancelled'])('nothing else is released: %s', async (id) => {
+      const { executions, queues } = await create();
+      await executions.start(anExecutionStart({ executionId: 'free', startToken: 'free', startedAt: NOW }));
+      await executions.start(aHeld('cancelled'));
+      await executions.finish('cancelled', anExecutionEnd({ status: 'cancelled', leavesQueue: true }));
+      const before = await executions.find(id);
+      expect(await queues.release(id, release)).toBe(false);
+      expect(await executions.find(id)).toEqual(before);
+    });
+
+    test.each([true, false])('what is finished leaves its queue; in the outbox: %s', async (isInOutbox) => {
+      const { executions, queues } = await create();
+      await executions.start(aHeld('e-1'));
+      const end = { status: 'cancelled', endedAt: NOW, isInOutbox, leavesQueue: true } as const;
+      expect(await executions.finish('e-1', anExecutionEnd(end))).toBe(true);
+      expect(await executions.find('e-1')).toMatchObject({ status: 'cancelled', held: null });
+      expect(await collect(queues.find(queue))).toEqual([]);
+      expect(await dueIn(executions, NOW + HOUR)).toEqual(isInOutbox ? ['e-1'] : []);
+    });
+
+    test('a queue is in use until it is closed, unless it was used again', async () => {
+      const { executions, queues } = await create();
+      await executions.start(aHeld('e-1'));
+      await queues.close(queue, NOW);
+      expect(await collect(queues.list())).toEqual([queue]);
+      await queues.close(queue, NOW + 1);
+      await queues.close(queue, NOW + 1);
+      expect(await collect(queues.list())).toEqual([]);
+      await executions.start(aHeld('e-2'));
+      expect(await collect(queues.list())).toEqual([queue]);
+    });
+  });
+};

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import webhookTrigger from '../../lib/nodes/webhook-trigger.ts';
+import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
+import { WEBHOOK_FEATURES } from '../../lib/workflows/definition/path-config.ts';
+import { projectRoot } from '../support/run-command.ts';
+
+const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');
+const readAll = (folder: string): string[] =>
+  readdirSync(join(projectRoot, folder)).map((name) => read(`${folder}/${name}`));
+
+interface Node {
+  readonly type: string;
+  readonly parameters?: object;
+}
+
+const docs = read('docs/webhooks.md');
+/** Names of properties: `name: value`, `{ name }`. */
+const inSuites = readAll('tests/e2e/suites').flatMap((text) => text.match(/\b\w+(?=: | \})/g) ?? []);
+const inSamples = new Set(
+  readAll('workflows')
+    .flatMap((text): Node[] => JSON.parse(text).nodes)
+    .filter(({ type }) => type === webhookTrigger.nodeType)
+    .flatMap(({ parameters = {} }) => Object.keys(parameters)),
+);
+const [nodeType] = adaptLegacy('webhookTrigger', 'trigger', webhookTrigger).nodeTypes;
+const properties = nodeType?.schema.properties as JsonObject;
+
+describe.each([...new Set([...webhookTrigger.properties.map(({ name }) => name), ...WEBHOOK_FEATURES])])(
+  'the parameter %s',
+  (name) => {
+    test('has a row in docs/webhooks.md', () => {
+      expect(docs).toMatch(new RegExp(`^\\| \\[?\`${name}\``, 'm'));
+    });
+
+    test('is described in the JSON Schema of the trigger', () => {
+      expect(properties[name]).toMatchObject({ description: expect.any(String) });
+    });
+
+    test('is in a sample workflow', () => {
+      expect([...inSamples]).toContain(name);
+    });
+
+    test('is sent through the running local service', () => {
+      expect(inSuites.includes(name)).toBe(true);
+    });
+  },
+);

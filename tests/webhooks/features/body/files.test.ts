@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from '@jest/globals';
+import { aMultipart, aServiceWithBody, multipartType } from '../../../support/a-body-service.ts';
+import { aProblem, bodyOf } from '../../../support/a-problem.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+const aFile = (number: number, name: string, mediaType: string, content: string) => ({
+  $file: `execution-1/start/0.${number}`,
+  name,
+  mediaType,
+  size: Buffer.byteLength(content),
+  sha256: sha256(content),
+});
+
+test('fields are texts, a repeated name is an array, and __proto__ is data', async () => {
+  const { send } = await aServiceWithBody();
+  const form = aMultipart(['name="a"', '1'], ['name="a"', 'é'], ['name="__proto__"', '2'], ['name="é"', '']);
+  const answer = await send(form, multipartType);
+  expect(JSON.stringify(bodyOf(answer).body)).toBe('{"a":["1","é"],"__proto__":"2","é":""}');
+});
+
+test('files are saved as files of the trigger, in their order', async () => {
+  const { send } = await aServiceWithBody();
+  const png = 'name="f"; filename="../a.png"\r\nContent-Type: image/png';
+  const form = aMultipart([png, 'A'], ['name="note"', 'n'], ['name="f"; filename="b"', 'BB']);
+  expect(bodyOf(await send(form, multipartType)).body).toEqual({
+    f: [aFile(1, 'a.png', 'image/png', 'A'), aFile(2, 'b', 'text/plain', 'BB')],
+    note: 'n',
+  });
+});
+
+test('a body of another type is one file', async () => {
+  const { send } = await aServiceWithBody();
+  expect(bodyOf(await send('\x89PNG', 'image/png')).body).toEqual(aFile(1, 'body', 'image/png', '\x89PNG'));
+});
+
+test('the workflow opens the file', async () => {
+  const csv = { type: 'csv', parameters: { operation: 'parse', file: '{{ body.rows }}' } };
+  const { send } = await aServiceWithBody({}, { chain: [csv] });
+  const form = aMultipart(['name="rows"; filename="a.csv"', 'a,b\n1,2']);
+  expect(bodyOf(await send(form, multipartType))).toMatchObject({ items: [{ a: '1', b: '2' }] });
+});
+
+describe('nothing is saved', () => {
+  const saved = (service: Awaited<ReturnType<typeof aServiceWithBody>>) => service.blobs.keys();
+
+  test('of a request that is refused', async () => {
+    const service = await aServiceWithBody();
+    const form = aMultipart(['name="f"; filename="a"', 'A']);
+    await service.send(form.slice(0, -8), multipartType);
+    expect(saved(service)).toEqual([]);
+  });
+
+  test('of a repeated delivery whose execution is known', async () => {
+    const service = await aServiceWithBody({}, { webhook: { responseMode: 'onReceived' } });
+    const key = { 'idempotency-key': 'k' };
+    const first = await service.send('A', 'image/png', key);
+    const [file = ''] = saved(service);
+    await service.blobs.put(file, Buffer.from('as it was'));
+    const second = await service.send('A', 'image/png', key);
+    expect(bodyOf(second)).toMatchObject({ executionId: bodyOf(first).executionId, duplicate: true });
+    expect(Buffer.from((await service.blobs.get(file)) ?? []).toString()).toBe('as it was');
+  });
+});
+
+const field = ['name="a"', '1'] as const;
+const file = ['name="a"; filename="a"', '1'] as const;
+
+/** Bytes as characters of Latin 1, so that they need not be UTF-8. */
+const asBytes = (text: string) => Buffer.from(text, 'latin1');
+const REPLACEMENT = Buffer.from('\ufffd').toString('latin1');
+
+type Part = readonly [disposition: string, content: string];
+
+describe('charsets of parts', () => {
+  const sendParts = async (...parts: readonly Part[]) =>
+    (await aServiceWithBody()).send(asBytes(aMultipart(...parts)), multipartType);
+
+  test.each<[string, Part]>([
+    ['a field', ['name="a"', '\xe9']],
+    ['a field that says that it is UTF-8', ['name="a"\r\nContent-Type: text/plain; charset=utf-8', '\xe9']],
+    ['a name', ['name="\xe9"', '1']],
+    ['the name of a file', ['name="a"; filename="\xe9"', '1']],
+    ['the escaped name of a file', ['name="a"; filename*=utf-8\'\'%E9', '1']],
+    ['a field beside U+FFFD itself', ['name="a"', `${REPLACEMENT}\xe9`]],
+  ])('400: %s that is not UTF-8', async (_case, part) => {
+    const answer = await sendParts(['name="f"; filename="f"', REPLACEMENT], part);
+    expect(answer).toEqual(aProblem(400, 'body-invalid'));
+    expect(bodyOf(answer).detail).toContain('not UTF-8');
+  });
+
+  test.each<[string, Part, string]>([
+    ['U+FFFD that was sent', ['name="a"', REPLACEMENT], '\ufffd'],
+    ['Latin 1', ['name="a"\r\nContent-Type: text/plain; charset=iso-8859-1', '\xe9'], 'é'],
+  ])('%s is what it is, beside a file of any bytes', async (_case, part, value) => {
+    const answer = await sendParts(part, ['name="f"; filename="f"', '\xe9\xff']);
+    expect(bodyOf(answer).body).toMatchObject({ a: value });
+  });
+
+  test('415: a charset that is not read', async () => {
+    const answer = await sendParts(['name="a"\r\nContent-Type: text/plain; charset=klingon', '1']);
+    expect(answer).toEqual(aProblem(415, 'body-unsupported'));
+  });
+});
+
+test('a file that comes in many pieces is whole', async () => {
+  const { send } = await aServiceWithBody();
+  const content = 'y\r\n--'.repeat(100_000);
+  const form = aMultipart(['name="f"; filename="f"', content], ['name="a"', '1']);
+  expect(bodyOf(await send(form, multipartType)).body).toEqual({
+    f: aFile(1, 'f', 'text/plain', content),
+    a: '1',
+  });
+});
+
+test.each<[string, string, string, string]>([
+  ['no boundary', 'multipart/form-data', aMultipart(field), 'with a boundary'],
+  ['a boundary that is not used', 'multipart/form-data; boundary=y', aMultipart(field), 'broken or cut off'],
+  ['no end', multipartType, aMultipart(field).slice(0, -6), 'broken or cut off'],
+  ['an end within a file', multipartType, aMultipart(file).slice(0, -12), 'broken or cut off'],
+  ['an end within headers', multipartType, aMultipart(file).slice(0, 30), 'broken or cut off'],
+  ['headers that are none', multipartType, '--x\r\n\u0001\r\n\r\n1\r\n--x--', 'broken or cut off'],
+  ['a part without a name', multipartType, aMultipart(['filename="a"', '1']), 'no name'],
+  ['a long name', multipartType, aMultipart([`name="${'a'.repeat(201)}"`, '1']), 'longer than 200'],
+  ['too many fields', multipartType, aMultipart(...Array(1_001).fill(field)), 'more than 1000 fields'],
+  ['too many files', multipartType, aMultipart(...Array(21).fill(file)), 'more than 20 files'],
+])('400: %s', async (_case, contentType, bytes, reason) => {
+  const { send } = await aServiceWithBody({ type: 'multipart' });
+  const answer = await send(bytes, contentType);
+  expect(answer).toEqual(aProblem(400, 'body-invalid'));
+  expect(bodyOf(answer).detail).toEqual(expect.stringContaining(reason));
+});
