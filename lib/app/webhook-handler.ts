@@ -116,6 +116,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
         input,
         executionId: parsed.executionId,
         files: parsed.files,
+        deliveryKey: parsed.deliveryKey,
         features,
         start,
       },

@@ -34,6 +34,8 @@ interface CheckedRequest {
   readonly executionId?: string | undefined;
   /** Of the body; saved when the delivery is claimed. */
   readonly files?: BodyFiles | undefined;
+  /** See `ParsedBody`. */
+  readonly deliveryKey: string | undefined;
   readonly features: AnswerStages;
   /**
    * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
@@ -81,7 +83,7 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, executionId, files, features }: CheckedRequest,
+  { request, webhook, headers, input, executionId, files, deliveryKey, features }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -96,7 +98,7 @@ const claim = async (
     const execution = { ...unclaimed, executionId };
     return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features };
   }
-  const found = await findDeliveryKey(config, scope);
+  const found = deliveryKey ?? (await findDeliveryKey(config, scope));
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const delivery = { ...unclaimed, key, content: rawBody, receivedAt };
   const claimed = await claimDelivery(delivery, parts);
