@@ -4,6 +4,7 @@ import { openCommands } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
 import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
 import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
+import type { CallbackIndex } from '../lib/callbacks/callback-index.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { HeldQueues } from '../lib/executions/held/held-queues.ts';
@@ -26,6 +27,7 @@ export interface Target {
   readonly executions: ExecutionStore;
   /** Registers the triggers of workflows. */
   readonly registrar: RegistrarParts;
+  readonly callbacks: CallbackIndex;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** Starts executions in the background. */

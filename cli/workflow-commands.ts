@@ -8,12 +8,12 @@ import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { readWorkflow } from './read-workflow.ts';
-import { webhookUrls } from './webhook-urls.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
 import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
 import { nudgeHeld } from './workflows/nudge-held.ts';
+import { webhookUrls } from './workflows/webhook-urls.ts';
 
 export const addWorkflowCommands = (
   program: Command,

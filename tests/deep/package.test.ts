@@ -33,6 +33,7 @@ const answers: Record<string, unknown> = {
   adminExecution: { statusCode: 404 },
   adminRetryExecution: { statusCode: 404 },
   adminCancelExecution: { statusCode: 404 },
+  adminApprovals: { statusCode: 200 },
   ...Object.fromEntries(adminFunctions.map((name) => [name, { statusCode: 200 }])),
   adminHealth: { statusCode: 200, body: expect.stringContaining('"checks":{"store":{"status":"healthy"}}') },
 };
@@ -205,7 +206,8 @@ describe('the zips', () => {
     expect(files).toContain(`${bundle}.cjs`);
     const beside = files.filter((path) => path !== `${bundle}.cjs`);
     const withPlugins = [...loading, ...adminFunctions];
-    const chunks = withPlugins.includes(name) ? ['data.plugin', 'executor.chunk'] : [];
+    const pages = name === 'webhookCallback' ? ['pages.chunk'] : [];
+    const chunks = withPlugins.includes(name) ? ['data.plugin', 'executor.chunk'] : pages;
     const expected = chunks.map((chunk) => `${bundle}.chunks/${chunk}.mjs`);
     expect(beside).toEqual(expected.length === 0 ? [] : expect.arrayContaining(expected));
   });
@@ -378,6 +380,7 @@ describe('the template', () => {
       ],
       WebhookCallbackRole: [
         'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:UpdateItem ExecutionsTable',
         'lambda:GetDurableExecutionHistory runDurable:*',
         'lambda:SendDurableExecutionCallbackSuccess runDurable:*',
       ],
@@ -453,6 +456,12 @@ describe('the template', () => {
         'sqs:DeleteMessage DeadLetterQueue',
         'sqs:GetQueueAttributes DeadLetterQueue',
         'sqs:ReceiveMessage DeadLetterQueue',
+      ],
+      AdminApprovalsRole: [
+        'dynamodb:BatchGetItem ExecutionsTable',
+        'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:Query ExecutionsTable/index/byWorkflow',
+        'dynamodb:Scan WorkflowsTable',
       ],
       AdminExecutionsRole: [
         'dynamodb:BatchGetItem ExecutionsTable',
@@ -541,6 +550,8 @@ describe('the template', () => {
     );
     expect(authorization).toEqual({
       'ANY /api/webhook-callback/{token}': 'NONE',
+      'GET /api/admin/approvals': 'AWS_IAM',
+      'GET /api/admin/approvals/addresses': 'AWS_IAM',
       'GET /api/admin/executions': 'AWS_IAM',
       'GET /api/admin/executions/{executionId}': 'AWS_IAM',
       'POST /api/admin/executions/{executionId}/retry': 'AWS_IAM',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
+import { createListApprovals } from '../../lib/app/approvals-handler.ts';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
@@ -30,6 +31,7 @@ const stores = {
   logger,
   clock,
   executions,
+  callbacks: executions.callbacks,
   durableService,
   listWorkflowIds: async () => [],
   events: { publish: async () => {} },
@@ -44,6 +46,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   'one plugin': createShowPlugin(admin),
   health: createHealthFunction({ ...admin, inspect: anInspection(clock), pluginDeadlineMs: 1_000 }),
   'the list of executions': createListExecutions(stores),
+  'the list of approvals': createListApprovals(stores),
   cancel: createCancelExecution(stores),
   callback: createCallbackFunction(stores),
   webhook: (await aWebhookService()).call,

@@ -1,9 +1,12 @@
-import { isMap, type JsonMap } from '../json-schema/bound-schema.ts';
+import { isMap } from '../json-schema/bound-schema.ts';
 import { compileJsonSchema } from '../json-schema/compile-json-schema.ts';
+import type { JsonMap } from '../json-schema/json-map.ts';
 import type { FormError } from './form-error.ts';
 import { type FormField, propertiesOf, toFields } from './form-fields.ts';
 
 const MAX_ERRORS = 50;
+/** About 100 ms: see `compileJsonSchema`. */
+const MAX_WORK = 2_000_000;
 
 /**
  * Checks the answers to a form against its JSON Schema. Names without a field are refused, whatever the schema says of them.
@@ -13,15 +16,27 @@ const MAX_ERRORS = 50;
 export const checkAnswers = (schema: JsonMap, answers: JsonMap): readonly FormError[] => {
   const fields = new Map(toFields(schema).map((field) => [field.name, field]));
   const known = propertiesOf(schema);
-  const unknown = Object.keys(answers).filter((name) => !Object.hasOwn(known, name));
+  const [expected, unknown] = splitNames(answers, known);
   const errors = [
-    ...unknown.map((name) => ({ name: null, message: `There is no field ${quote(name)}.` })),
+    ...unknown
+      .slice(0, MAX_ERRORS)
+      .map((name) => ({ name: null, message: `There is no field ${quote(name)}.` })),
     ...[...fields.values()]
       .filter(({ isRequired, name }) => isRequired && !Object.hasOwn(answers, name))
       .map((field) => ({ name: field.name, message: describeMissing(field) })),
-    ...findViolations(schema, answers, fields),
+    ...findViolations(schema, expected, fields),
   ];
   return firstOfEach(errors).slice(0, MAX_ERRORS);
+};
+
+/** The answers to the fields, of which there are few, and the names of the others. */
+const splitNames = (answers: JsonMap, known: JsonMap): [JsonMap, readonly string[]] => {
+  const entries = Object.entries(answers);
+  const isKnown = (name: string) => Object.hasOwn(known, name);
+  return [
+    Object.fromEntries(entries.filter(([name]) => isKnown(name))),
+    entries.map(([name]) => name).filter((name) => !isKnown(name)),
+  ];
 };
 
 const findViolations = (
@@ -46,7 +61,7 @@ const WHOLE = new Set(['required', 'additionalProperties', 'unevaluatedPropertie
 
 const check = (schema: JsonMap, answers: JsonMap) => {
   try {
-    return compileJsonSchema(schema)(answers);
+    return compileJsonSchema(schema)(answers, { maxWork: MAX_WORK });
   } catch (error) {
     // The schema was tried when it was stored: what can't be checked now is due to the answers.
     if (error instanceof RangeError) return null;

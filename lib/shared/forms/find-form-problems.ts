@@ -1,5 +1,6 @@
-import { isMap, type JsonMap } from '../json-schema/bound-schema.ts';
+import { isMap } from '../json-schema/bound-schema.ts';
 import { compileJsonSchema } from '../json-schema/compile-json-schema.ts';
+import type { JsonMap } from '../json-schema/json-map.ts';
 import { kindOf, propertiesOf } from './form-fields.ts';
 
 interface FormProblem {

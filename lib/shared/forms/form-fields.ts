@@ -1,4 +1,5 @@
-import { isMap, type JsonMap } from '../json-schema/bound-schema.ts';
+import { isMap } from '../json-schema/bound-schema.ts';
+import type { JsonMap } from '../json-schema/json-map.ts';
 
 /** How a field of a form is filled in. */
 type FieldKind = 'line' | 'text' | 'email' | 'number' | 'integer' | 'boolean' | 'date' | 'choice';

@@ -7,14 +7,16 @@ import { answerNotice, answerPage } from '../../pages/page.ts';
 import { prefersHtml } from '../../pages/prefers-html.ts';
 import type { Answer } from '../../shared/answer.ts';
 import { AppError } from '../../shared/errors.ts';
+import { featureError } from '../../shared/feature-errors.ts';
 import { checkAnswers } from '../../shared/forms/check-answers.ts';
 import { type FormError, toErrorMember } from '../../shared/forms/form-error.ts';
 import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
 import { readForm } from '../../shared/forms/read-form.ts';
-import { isMap, type JsonMap } from '../../shared/json-schema/bound-schema.ts';
+import { isMap } from '../../shared/json-schema/bound-schema.ts';
+import type { JsonMap } from '../../shared/json-schema/json-map.ts';
 import { markDuplicate, nameExecution } from '../answer-run.ts';
-import type { Webhook } from '../find-webhook.ts';
 import { isForm, parseBody } from '../parse-body.ts';
+import type { Webhook } from '../webhook.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 
@@ -49,7 +51,7 @@ export const form: WebhookFeature = () => {
       const errors = checkAnswers(schemaOf(webhook), body as JsonObject);
       if (errors.length === 0) return null;
       if (prefersHtml(request.headers.accept)) return formPage(webhook, typed, errors);
-      throw new AppError('BODY_SCHEMA_MISMATCH', { errors: errors.map(toErrorMember) });
+      throw featureError('BODY_SCHEMA_MISMATCH', { errors: errors.map(toErrorMember) });
     },
     acknowledge: ({ executionId, isDuplicate, execution: { input } }) => {
       const headers = input.headers as WebhookRequest['headers'];
@@ -85,7 +87,7 @@ const refuseJson = (): never => {
 
 const schemaOf = ({ config }: Webhook): JsonMap => {
   const schema = config.features?.schema;
-  if (!isMap(schema)) throw new AppError('WEBHOOK_MISCONFIGURED', {});
+  if (!isMap(schema)) throw featureError('WEBHOOK_MISCONFIGURED', {});
   return schema;
 };
 
@@ -97,7 +99,7 @@ const schemaOf = ({ config }: Webhook): JsonMap => {
  */
 const refuseOtherSites = ({ headers }: WebhookRequest): void => {
   const site = headers['sec-fetch-site'] ?? 'none';
-  if (site !== 'same-origin' && site !== 'none') throw new AppError('ORIGIN_NOT_ALLOWED', {});
+  if (site !== 'same-origin' && site !== 'none') throw featureError('ORIGIN_NOT_ALLOWED', {});
 };
 
 /** The same page with the same answers, sent twice, is one delivery; with other answers it is another. */

@@ -1,5 +1,5 @@
-import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
-import { toPathConfigs } from '../lib/workflows/definition/to-path-configs.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 
 /**
  * The methods and URLs of a workflow's webhooks.
