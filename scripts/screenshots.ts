@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { askPage } from '../lib/callbacks/callback-pages.ts';
 import type { FoundCallback } from '../lib/callbacks/find-callback.ts';
 import { formPage } from '../lib/webhooks/features/form.ts';
-import type { Webhook } from '../lib/webhooks/find-webhook.ts';
+import type { Webhook } from '../lib/webhooks/webhook.ts';
 import { openBrowser } from './pages/open-browser.ts';
 
 const root = resolve(import.meta.dirname, '..');
