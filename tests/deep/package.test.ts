@@ -40,11 +40,11 @@ const answers: Record<string, unknown> = {
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
 
-/** Of the bundles of functions that run workflows or list plugins; 56 for any other. */
+/** Of the bundles of functions that run workflows or list plugins; 57 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 173,
-  runExpress: 152,
-  runDurable: 249,
+  webhook: 174,
+  runExpress: 153,
+  runDurable: 250,
   adminRetryExecution: 125,
   dispatch: 128,
   sweepRegistrations: 128,
@@ -214,7 +214,7 @@ describe('the zips', () => {
 
   test.each(allFunctions)('%s is no larger than its limit, and without the AWS SDK', (name) => {
     const [, bundle] = bundleOf(name);
-    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 56) * KILOBYTE);
+    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 57) * KILOBYTE);
     expect(Buffer.from(bundle).includes('smithy')).toBe(false);
   });
 
