@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help } from 'commander';
 import { isAppError } from '../lib/shared/errors.ts';
+import { addApprovalCommands } from './approval-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from './command-error.ts';
 import { addCredentialCommands } from './credential-commands.ts';
@@ -66,6 +67,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   addCredentialCommands(program, context);
   addExecutionCommands(program, context);
   addRequestCommands(program, context);
+  addApprovalCommands(program, context);
   return program;
 };
 

@@ -5,6 +5,7 @@ import { readConfig } from '../lib/app/config.ts';
 import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
 import { openCommandRequests } from '../lib/app/requests/compose-requests.ts';
 import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
+import type { CallbackIndex } from '../lib/callbacks/callback-index.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../lib/deliveries/delivery-store.ts';
@@ -34,6 +35,7 @@ export interface Target {
   readonly requests: RequestStore;
   /** Parses and judges requests that are sent again. */
   readonly judging: Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'parseXml'>;
+  readonly callbacks: CallbackIndex;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** Starts executions in the background. */

@@ -6,20 +6,21 @@ import type { ExecutionRecord, ExecutionSummary } from '../../lib/executions/rec
 /** Characters of a node's input and outputs that are shown; `--json` prints all. */
 const EXCERPT_LENGTH = 200;
 
-/** One line per execution under a line of titles, in columns as wide as their widest cell. */
-export const toTable = (executions: readonly ExecutionSummary[]): string[] => {
-  const rows = executions.map((execution) => [
-    toIso(execution.startedAt),
-    execution.executionId,
-    execution.workflowId,
-    String(execution.workflowVersion),
-    toStatus(execution),
-    execution.endedAt === null ? '-' : formatDuration(execution.endedAt - execution.startedAt),
+/** One line per execution under a line of titles. */
+export const toTable = (executions: readonly ExecutionSummary[]): string[] =>
+  toColumns([
+    ['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'],
+    ...executions.map((execution) => [
+      toIso(execution.startedAt),
+      execution.executionId,
+      execution.workflowId,
+      String(execution.workflowVersion),
+      toStatus(execution),
+      execution.endedAt === null ? '-' : formatDuration(execution.endedAt - execution.startedAt),
+    ]),
   ]);
-  return toColumns([['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'], ...rows]);
-};
 
-/** Rows of cells in columns as wide as their widest cell. */
+/** Lines of cells, in columns as wide as their widest cell. */
 export const toColumns = (table: readonly (readonly string[])[]): string[] => {
   const widthOf = (column: number): number => Math.max(...table.map((row) => row[column]?.length ?? 0));
   const widths = table[0]?.map((_title, column) => widthOf(column)) ?? [];

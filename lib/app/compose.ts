@@ -7,6 +7,7 @@ import { cacheBlobs } from '../adapters/blobs/cache-blobs.ts';
 import { createFolderBlobStore } from '../adapters/blobs/folder-blob-store.ts';
 import { createS3BlobStore } from '../adapters/blobs/s3-blob-store.ts';
 import { createLambdaCheckpointClient } from '../adapters/durable/lambda-checkpoint-client.ts';
+import { createCallbackIndex } from '../adapters/dynamodb/callbacks/callback-index.ts';
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
@@ -186,12 +187,27 @@ export const openSweep = (config: Config = openConfig()) => {
   };
 };
 
-export const openCallbacks = (config: Config = openConfig()) => ({
-  executions: openStores(config).executions,
-  durableService: openDurableService(config),
-  clock: systemClock,
-  logger: openLogger(config),
-});
+export const openCallbacks = (config: Config = openConfig()) => {
+  const { client, tables, executions } = openStores(config);
+  return {
+    executions,
+    callbacks: createCallbackIndex(client, tables, systemClock),
+    durableService: openDurableService(config),
+    clock: systemClock,
+    logger: openLogger(config),
+  };
+};
+
+export const openApprovals = (config: Config = openConfig()) => {
+  const { client, tables, executions } = openStores(config);
+  return {
+    executions,
+    callbacks: createCallbackIndex(client, tables, systemClock),
+    listWorkflowIds: createListWorkflowIds(client, tables),
+    clock: systemClock,
+    logger: openLogger(config),
+  };
+};
 
 /** The parts that inline and background runs share. */
 const openRunParts = (config: Config) => {
@@ -322,6 +338,7 @@ export const openCommands = (config: Config) => {
     logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done
     credentials: createCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
+    callbacks: createCallbackIndex(client, tables, systemClock),
     listWorkflowIds: createListWorkflowIds(client, tables),
     dispatcher: openDispatcher(config, { readCredentials }),
     durableService: openDurableService(config, { readCredentials }),

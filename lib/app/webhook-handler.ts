@@ -122,6 +122,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
         input,
         executionId: parsed.executionId,
         files: parsed.files,
+        deliveryKey: parsed.deliveryKey,
         features,
         start,
         note,

@@ -63,6 +63,7 @@ const features: readonly Row[] = [
   ['paused', 'Paused', 'any', 'Answer 503, or store requests'],
   ['maxBodyBytes', 'Max body bytes', 'number', 'Larger bodies get 413'],
   ['rateLimit', 'Rate limit', 'object', 'Above it, requests get 429'],
+  ['form', 'Form', 'boolean', 'Show a page with a form for GET'],
   ['schema', 'Schema', 'object', 'JSON Schema of the body'],
   ['onlyIf', 'Only if', 'string', 'Start nothing when it is false'],
   ['concurrency', 'Concurrency', 'object', 'Bounds the runs at once'],

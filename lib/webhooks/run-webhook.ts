@@ -43,6 +43,8 @@ interface CheckedRequest {
   readonly executionId?: string | undefined;
   /** Of the body; saved when the delivery is claimed. */
   readonly files?: BodyFiles | undefined;
+  /** See `ParsedBody`. */
+  readonly deliveryKey: string | undefined;
   readonly features: AnswerStages;
   /**
    * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
@@ -92,7 +94,7 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, executionId, files, features, note }: CheckedRequest,
+  { request, webhook, headers, input, executionId, files, deliveryKey, features, note }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -107,7 +109,7 @@ const claim = async (
     const execution = { ...unclaimed, executionId };
     return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features, note };
   }
-  const found = await findDeliveryKey(config, scope);
+  const found = deliveryKey ?? (await findDeliveryKey(config, scope));
   note({ key: found });
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const delivery = { ...unclaimed, key, content: rawBody, receivedAt };

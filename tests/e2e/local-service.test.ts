@@ -1,5 +1,6 @@
 import { useRunningProject } from '../support/a-running-project.ts';
 import { useStandIn } from '../support/stand-in.ts';
+import { describeApprovals } from './suites/approvals.ts';
 import { describeCommandLine } from './suites/command-line.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
@@ -29,3 +30,4 @@ describeWebhookGuards(project);
 describeRequests(project);
 describeWebhookParameters(project);
 describeUploads(project);
+describeApprovals(project);

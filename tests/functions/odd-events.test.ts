@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
+import { createListApprovals } from '../../lib/app/approvals-handler.ts';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
@@ -39,6 +40,7 @@ const stores = {
   workflows: inMemoryWorkflowStore(),
   deliveries: inMemoryDeliveryStore(),
   requests: inMemoryRequestStore(),
+  callbacks: executions.callbacks,
   durableService,
   listWorkflowIds: async () => [],
   events: { publish: async () => {} },
@@ -54,6 +56,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   health: createHealthFunction({ ...admin, inspect: anInspection(clock), pluginDeadlineMs: 1_000 }),
   'the list of executions': createListExecutions(stores),
   'the list of requests': createShowRequests(stores),
+  'the list of approvals': createListApprovals(stores),
   cancel: createCancelExecution(stores),
   callback: createCallbackFunction(stores),
   webhook: (await aWebhookService()).call,

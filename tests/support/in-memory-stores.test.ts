@@ -1,3 +1,4 @@
+import { describeCallbackIndex } from './callback-index-suite.ts';
 import { describeCredentialStore } from './credential-store-suite.ts';
 import { describeDeliveryStore } from './delivery-store-suite.ts';
 import { describeExecutionStore, describeExecutionStoreAtScale } from './execution-store-suite.ts';
@@ -23,11 +24,15 @@ import { describeWorkflowStore } from './workflow-store-suite.ts';
 
 describeWorkflowStore('the store in memory', () => inMemoryWorkflowStore());
 describeCredentialStore('the store in memory', inMemoryCredentialStore);
-describeExecutionStore('the store in memory', inMemoryExecutionStore);
-describeExecutionStoreAtScale('the store in memory', inMemoryExecutionStore);
+describeExecutionStore('the store in memory', () => inMemoryExecutionStore());
+describeExecutionStoreAtScale('the store in memory', () => inMemoryExecutionStore());
 describeHeldQueues('the store in memory', async () => {
   const executions = inMemoryExecutionStore();
   return { executions, queues: executions.queues };
+});
+describeCallbackIndex('the store in memory', (now) => {
+  const executions = inMemoryExecutionStore(() => now);
+  return { executions, callbacks: executions.callbacks };
 });
 describeDeliveryStore('the store in memory', inMemoryDeliveryStore);
 describeRegistrationStore('the store in memory', inMemoryRegistrations);

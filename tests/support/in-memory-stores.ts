@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CallbackIndex, ListedCallback } from '../../lib/callbacks/callback-index.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import type { DeliveryClaim, DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
@@ -70,8 +71,11 @@ export const inMemoryCredentialStore = (): CredentialStore => {
 };
 
 /** `records` is for tests that ask what was stored without knowing the execution's id. */
-export const inMemoryExecutionStore = (): ExecutionStore & {
+export const inMemoryExecutionStore = (
+  now: () => number = () => 0,
+): ExecutionStore & {
   records(): readonly ExecutionRecord[];
+  readonly callbacks: CallbackIndex;
   readonly queues: HeldQueues;
 } => {
   const records = new Map<string, ExecutionRecord>();
@@ -229,7 +233,29 @@ export const inMemoryExecutionStore = (): ExecutionStore & {
       sweeps.set(executionId, { at: leaseExpiresAt, group });
     },
   };
-  return { ...store, queues, records: () => [...records.values()] };
+  const isPending = (callback: PendingCallback): callback is ListedCallback =>
+    callback.answered === undefined &&
+    callback.expiresAt > now() &&
+    findOpen(callback.subject?.executionId ?? '') !== null;
+  return {
+    ...store,
+    queues,
+    records: () => [...records.values()],
+    callbacks: {
+      list: async (workflowId, limit) => {
+        const found = [...callbacks.values()]
+          .filter(isPending)
+          .filter(({ subject }) => subject.workflowId === workflowId)
+          .sort((a, b) => b.subject.openedAt - a.subject.openedAt);
+        return { callbacks: found.slice(0, limit), hasMore: found.length > limit };
+      },
+      close: async (executionId, name, answered) => {
+        const key = `${executionId}/${name}`;
+        const known = callbacks.get(key);
+        if (known !== undefined) callbacks.set(key, { ...known, answered });
+      },
+    },
+  };
 };
 
 const NO_DATA: ExecutionData = {

@@ -6,6 +6,7 @@ import type {
   ExecutionRecord,
   ExecutionStart,
   ExecutionSummary,
+  PendingCallback,
 } from '../../executions/record/execution-store.ts';
 import {
   compact,
@@ -58,6 +59,20 @@ const toShard = (group: DueGroup, shard: number): string => `${group === 'waitin
 /** The key of a pending callback. No execution id has a colon; hashed, since names may be longer than a key. */
 export const callbackKeyOf = (executionId: string, name: string): string =>
   `callback:${createHash('sha256').update(`${executionId}/${name}`).digest('base64url')}`;
+
+/** Pending callbacks are listed by the index of executions, apart from these: no workflow id has a colon. */
+export const callbacksOf = (workflowId: string): string => `callbacks:${workflowId}`;
+
+/** The attributes by which a pending callback is listed; none for one that no list shows. */
+export const toCallbackKeys = ({ subject }: PendingCallback): Item =>
+  subject === undefined
+    ? {}
+    : { workflowId: text(callbacksOf(subject.workflowId)), startedAt: text(toIso(subject.openedAt)) };
+
+export const toCallback = (item: Item): PendingCallback => ({
+  ...readJson<PendingCallback>(item, 'callback'),
+  ...(item.answered === undefined ? {} : { answered: readJson(item, 'answered') }),
+});
 
 /** ISO 8601: the indexes need times that sort as text. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();

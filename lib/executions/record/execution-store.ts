@@ -1,4 +1,4 @@
-import type { ExecutionInfo } from '../../contract/node.ts';
+import type { ExecutionInfo, Question } from '../../contract/node.ts';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { ExecutionMode, ExecutionStatus, FinalStatus } from './execution-status.ts';
 
@@ -108,6 +108,28 @@ export interface PendingCallback {
   readonly callbackId: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** What it is about. Absent in those of earlier versions, which no list has. */
+  readonly subject?: CallbackSubject;
+  /** The answer that was taken; absent while it is pending. */
+  readonly answered?: AnsweredCallback;
+}
+
+export interface CallbackSubject {
+  readonly executionId: string;
+  readonly workflowId: string;
+  /** See `Steps.callback`. */
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly openedAt: number;
+  /** Origin of its URL. */
+  readonly publicUrl: string;
+  readonly question: Question;
+}
+
+export interface AnsweredCallback {
+  readonly decision: 'approve' | 'reject';
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /** Executions that wait are swept apart, since they may be many and are seldom lost. */

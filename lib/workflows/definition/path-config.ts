@@ -53,6 +53,7 @@ export const WEBHOOK_FEATURES = [
   'onTimeout',
   'continueAfterResponse',
   'maxBodyBytes',
+  'form',
   'rateLimit',
   'schema',
   'onlyIf',

@@ -4,6 +4,7 @@ import { answer } from './answer.ts';
 import { body } from './body.ts';
 import { concurrency } from './concurrency.ts';
 import { cors } from './cors.ts';
+import { form } from './form.ts';
 import { handshake } from './handshake.ts';
 import { maxBodyBytes } from './max-body-bytes.ts';
 import { onlyIf } from './only-if.ts';
@@ -30,6 +31,7 @@ export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> 
   onTimeout,
   continueAfterResponse,
   maxBodyBytes,
+  form,
   rateLimit,
   schema,
   onlyIf,

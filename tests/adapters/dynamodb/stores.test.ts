@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
@@ -9,6 +10,7 @@ import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registra
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { describeCallbackIndex } from '../../support/callback-index-suite.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
 import { cases } from '../../support/deep.ts';
 import { describeDeliveryStore } from '../../support/delivery-store-suite.ts';
@@ -90,6 +92,14 @@ for (const [name, clientOf] of Object.entries(clients)) {
     describeWorkflowStore(name, createWorkflows);
     describeExecutionStore(name, createExecutions);
     describeExecutionStoreAtScale(name, createExecutions);
+    describeCallbackIndex(name, async (now) => {
+      const { client, tables } = await open();
+      const at = { now: () => now };
+      return {
+        executions: createExecutionStore(client, tables, { retentionDays: 30, clock: at }),
+        callbacks: createCallbackIndex(client, tables, at),
+      };
+    });
   }
 
   describeDeliveryStore(name, async () => {
