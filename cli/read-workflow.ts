@@ -5,8 +5,8 @@ import type { WorkflowDefinition } from '../lib/workflows/definition/definition.
 import { validateWorkflow } from '../lib/workflows/validation/validate.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
+import { callerFolder } from './local/project-folder.ts';
 import { locateValues, parseJson } from './parse-json.ts';
-import { callerFolder } from './project-folder.ts';
 
 /**
  * Reads and checks a workflow file; `-` is standard input.

@@ -19,7 +19,7 @@ import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
 import type { SendAgainParts } from '../lib/webhooks/requests/send-again.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
-import { readServiceInfo } from './local-service.ts';
+import { readServiceInfo } from './local/local-service.ts';
 import { loadCredentialTypes } from './node-types.ts';
 
 /** The parts of a running service that commands read and change. */
