@@ -5,16 +5,8 @@ import { isPlainObject, type JsonObject } from '../lib/contract/json.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { Logger } from '../lib/contract/services.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
-
 import { findReconciledExecution } from '../lib/executions/lifecycle/find-execution.ts';
-import {
-  DEFAULT_LIMIT,
-  type ListQuery,
-  listExecutions,
-  listQuery,
-  MAX_LIMIT,
-} from '../lib/executions/lifecycle/list-executions.ts';
-
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../lib/executions/lifecycle/list-executions.ts';
 import { type RetryOptions, retryExecution } from '../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution, describeSummary } from '../lib/executions/record/describe-execution.ts';
 import type { ExecutionEvents } from '../lib/executions/record/execution-events.ts';
@@ -22,6 +14,7 @@ import { EXECUTION_STATUSES } from '../lib/executions/record/execution-status.ts
 import { isInBlob, unpackText } from '../lib/executions/record/pack-value.ts';
 import { AppError, isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
+import { type KeyedListQuery, keyedListQuery, listKeyed } from '../lib/webhooks/requests/list-keyed.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { toAccount, toTable } from './executions/execution-text.ts';
@@ -40,6 +33,8 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
     .description('list executions, the latest first')
     .option('--workflow <id>', 'of one workflow', readId)
     .option('--status <names>', `comma separated: ${EXECUTION_STATUSES.join(', ')}`)
+    .option('--key <key>', 'of the delivery with this key, with --workflow')
+    .option('--request <id>', "of the request with this id, the gateway's, with --workflow")
     .option('--from <time>', 'started then or later: 2026-01-31, 2026-01-31T09:00:00Z')
     .option('--to <time>', 'started then or earlier')
     .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)
@@ -86,6 +81,8 @@ export const addExecutionCommands = (program: Command, { loadNodeTypes, onTarget
 interface ListOptions {
   readonly workflow?: string;
   readonly status?: string;
+  readonly key?: string;
+  readonly request?: string;
   readonly from?: string;
   readonly to?: string;
   readonly limit?: string;
@@ -94,17 +91,17 @@ interface ListOptions {
 }
 
 /** What `execution list` asks for, by the rules of the admin API. */
-const readListQuery = ({ workflow, status, from, to, limit, cursor }: ListOptions): ListQuery => {
+const readListQuery = ({ workflow, ...options }: ListOptions): KeyedListQuery => {
   try {
-    return parseFields(listQuery, { workflowId: workflow, status, from, to, limit, cursor }, '--');
+    return parseFields(keyedListQuery, { workflowId: workflow, ...options }, '--');
   } catch (error) {
     if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
     throw error;
   }
 };
 
-const list = async (query: ListQuery, asJson: boolean, { io, target }: TargetContext): Promise<void> => {
-  const { executions, nextCursor } = await listExecutions(query, target);
+const list = async (query: KeyedListQuery, asJson: boolean, { io, target }: TargetContext): Promise<void> => {
+  const { executions, nextCursor } = await listKeyed(query, target);
   if (asJson) {
     return io.print(JSON.stringify({ executions: executions.map(describeSummary), nextCursor }, null, 2));
   }
@@ -209,7 +206,7 @@ const leftToSweeper: ExecutionEvents = {
 };
 
 /** Shows warnings: what failed without failing the command. An unpublished event, an error in the log, is expected here. */
-const toLogger = (io: Io): Logger => ({
+export const toLogger = (io: Io): Logger => ({
   debug: () => {},
   info: () => {},
   warn: (message) => io.note(io.paint('yellow', message)),

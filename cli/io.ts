@@ -18,7 +18,10 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
   now(): number;
-  sleep(ms: number): Promise<void>;
+  /** @throws the signal's reason when it is aborted before */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Aborted by Ctrl+C, which then does not end the process: for commands that go on until then. */
+  untilInterrupted(): AbortSignal;
   /** Colours a text for `note`, on a terminal only; `NO_COLOR` is respected. */
   paint(format: Format, text: string): string;
   /** The same for `print`. */
@@ -48,7 +51,12 @@ export const processIo: Io = {
   askSecret,
   env: process.env,
   now: () => Date.now(),
-  sleep: (ms) => setTimeout(ms),
+  sleep: (ms, signal) => setTimeout(ms, undefined, signal === undefined ? {} : { signal }),
+  untilInterrupted: () => {
+    const controller = new AbortController();
+    process.once('SIGINT', () => controller.abort());
+    return controller.signal;
+  },
   paint: (format, line) => styleText(format, line, { stream: process.stderr }),
   paintOut: (format, line) => styleText(format, line, { stream: process.stdout }),
 };

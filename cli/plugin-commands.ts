@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { Io } from './io.ts';
+import { callerFolder, projectFolder } from './local/project-folder.ts';
 import { createPlugin, isPluginName } from './plugins/create-plugin.ts';
-import { callerFolder, projectFolder } from './project-folder.ts';
 
 export const addPluginCommands = (program: Command, { io }: CommandContext): void => {
   const plugin = program.command('plugin').description('write and check plugins');

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
-import { callerFolder } from './project-folder.ts';
+import { callerFolder } from './local/project-folder.ts';
 
 /** The streams and the environment that a file is read with. */
 export type InputIo = Pick<Io, 'readStdin'> & Partial<Pick<Io, 'env'>>;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help } from 'commander';
 import { isAppError } from '../lib/shared/errors.ts';
+import { addApprovalCommands } from './approval-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from './command-error.ts';
 import { addCredentialCommands } from './credential-commands.ts';
@@ -9,6 +10,7 @@ import type { Io } from './io.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { checkOptions, readStage } from './read-arguments.ts';
+import { addRequestCommands } from './request-commands.ts';
 import type { OpenTarget } from './target.ts';
 import { addWorkflowCommands } from './workflow-commands.ts';
 
@@ -34,7 +36,9 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
 
 const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => {
   const program = new Command('hookloom')
-    .description('Workflows, node types, plugins, credentials and executions of a Hookloom service.')
+    .description(
+      'Workflows, node types, plugins, credentials, executions and requests of a Hookloom service.',
+    )
     .usage('<command> [options]\n       hookloom --version')
     .option('--stage <name>', 'a deployed stage, with the AWS credentials of the environment', readStage)
     .option('--region <name>', 'its region')
@@ -62,6 +66,8 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   addPluginCommands(program, context);
   addCredentialCommands(program, context);
   addExecutionCommands(program, context);
+  addRequestCommands(program, context);
+  addApprovalCommands(program, context);
   return program;
 };
 
@@ -88,6 +94,8 @@ Examples:
   npm run -s cli -- credential create crm --type httpBearer
   npm run -s cli -- workflow list --stage production
   npm run -s cli -- execution list --status failed --from 2026-01-31
+  npm run -s cli -- webhook listen orders
+  npm run -s cli -- request list orders --verdict refused
   npm run -s cli -- plugin create acme-chat
 
 Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong.`;

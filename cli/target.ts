@@ -3,7 +3,9 @@ import { lateTcpClient } from '../lib/adapters/tcp-client/late-tcp-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
 import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
+import { openCommandRequests } from '../lib/app/requests/compose-requests.ts';
 import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
+import type { CallbackIndex } from '../lib/callbacks/callback-index.ts';
 import type { CredentialStore } from '../lib/credentials/credential-store.ts';
 import type { OutboundCredentialParts } from '../lib/credentials/outbound/outbound-credentials.ts';
 import type { DeliveryStore } from '../lib/deliveries/delivery-store.ts';
@@ -13,9 +15,11 @@ import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
 import type { RegistrarParts } from '../lib/registrations/registrar.ts';
+import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
+import type { SendAgainParts } from '../lib/webhooks/requests/send-again.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
-import { readServiceInfo } from './local-service.ts';
+import { readServiceInfo } from './local/local-service.ts';
 import { loadCredentialTypes } from './node-types.ts';
 
 /** The parts of a running service that commands read and change. */
@@ -28,6 +32,11 @@ export interface Target {
   readonly deliveries: DeliveryStore;
   /** Registers the triggers of workflows. */
   readonly registrar: RegistrarParts;
+  readonly deliveries: DeliveryStore;
+  readonly requests: RequestStore;
+  /** Parses and judges requests that are sent again. */
+  readonly judging: Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'parseXml'>;
+  readonly callbacks: CallbackIndex;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** Starts executions in the background. */
@@ -110,6 +119,7 @@ export const connect = ({
     ...parts,
     outbound: openCredentialParts(config, { client, tables, http, tcp, findType }, readCredentials),
     registrar: openRegistrar(config, { client, tables, logger, readCredentials }),
+    ...openCommandRequests(config, { client, tables, executions: parts.executions }),
     tablePrefix,
     usesOutbox: true,
     baseUrl: baseUrl ?? null,

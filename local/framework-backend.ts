@@ -1,5 +1,5 @@
-import { ordersApiKey } from '../cli/local-service.ts';
-import { projectFolder } from '../cli/project-folder.ts';
+import { ordersApiKey } from '../cli/local/local-service.ts';
+import { projectFolder } from '../cli/local/project-folder.ts';
 import { connect } from '../cli/target.ts';
 import { createLocalEnvironment, startBackend } from './backend.ts';
 import { createLocalFunctions, type LocalEnvironment } from './functions/local-functions.ts';

@@ -1,4 +1,4 @@
-import { readServiceInfo } from '../cli/local-service.ts';
+import { readServiceInfo } from '../cli/local/local-service.ts';
 import { createLocalEnvironment } from './backend.ts';
 import { startFrameworkBackend } from './framework-backend.ts';
 import { ONE_PROCESS } from './limits.ts';

@@ -1,4 +1,4 @@
-import { registerService } from '../cli/local-service.ts';
+import { registerService } from '../cli/local/local-service.ts';
 import { startFrameworkBackend } from './framework-backend.ts';
 import { BACKGROUND_PROCESSES } from './limits.ts';
 import { createSpareSandbox } from './pool/spare-sandbox.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { readServiceInfo } from '../cli/local-service.ts';
+import { readServiceInfo } from '../cli/local/local-service.ts';
 import { StartError } from './database/start-error.ts';
 import { listen } from './net/listen.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ordersApiKey, type Registration, registerService } from '../cli/local-service.ts';
-import { projectFolder, sampleWorkflowsFolder } from '../cli/project-folder.ts';
+import { ordersApiKey, type Registration, registerService } from '../cli/local/local-service.ts';
+import { projectFolder, sampleWorkflowsFolder } from '../cli/local/project-folder.ts';
 import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
 import { StartError } from './database/start-error.ts';
 import type { LocalEnvironment } from './functions/local-functions.ts';

@@ -1,4 +1,4 @@
-import type { LocalServiceInfo } from '../cli/local-service.ts';
+import type { LocalServiceInfo } from '../cli/local/local-service.ts';
 import type { SeededSample } from './samples/seed.ts';
 
 /** The message of a started service: its address, commands to paste into another terminal, problems of the samples. */

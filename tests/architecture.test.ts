@@ -19,7 +19,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   workflows: ['contract', 'shared'],
   engine: ['contract', 'shared', 'workflows'],
   executions: ['contract', 'shared', 'workflows', 'engine'],
-  callbacks: ['contract', 'shared', 'engine', 'executions'],
+  pages: ['shared'],
+  callbacks: ['contract', 'shared', 'engine', 'executions', 'pages'],
   credentials: ['contract', 'shared'],
   plugins: ['contract', 'shared'],
   nodes: ['contract', 'shared'],
@@ -29,7 +30,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   deliveries: ['contract', 'shared', 'workflows', 'executions'],
   registrations: ['contract', 'shared', 'workflows'],
   triggers: ['contract', 'shared', 'workflows', 'executions', 'deliveries'],
-  webhooks: ['contract', 'shared', 'workflows', 'engine', 'executions', 'deliveries', 'credentials'],
+  webhooks: ['contract', 'shared', 'workflows', 'engine', 'executions', 'deliveries', 'credentials', 'pages'],
   adapters: [
     'contract',
     'shared',
@@ -66,6 +67,7 @@ const purePackages = new Set([
   'croner', // next times of a cron expression: computed from the time that it is given
   'fastest-levenshtein',
   'jsonata',
+  'marked',
   'p-limit',
   'typebox',
   'valibot',

@@ -6,17 +6,22 @@ import type { ExecutionRecord, ExecutionSummary } from '../../lib/executions/rec
 /** Characters of a node's input and outputs that are shown; `--json` prints all. */
 const EXCERPT_LENGTH = 200;
 
-/** One line per execution under a line of titles, in columns as wide as their widest cell. */
-export const toTable = (executions: readonly ExecutionSummary[]): string[] => {
-  const rows = executions.map((execution) => [
-    toIso(execution.startedAt),
-    execution.executionId,
-    execution.workflowId,
-    String(execution.workflowVersion),
-    toStatus(execution),
-    execution.endedAt === null ? '-' : formatDuration(execution.endedAt - execution.startedAt),
+/** One line per execution under a line of titles. */
+export const toTable = (executions: readonly ExecutionSummary[]): string[] =>
+  toColumns([
+    ['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'],
+    ...executions.map((execution) => [
+      toIso(execution.startedAt),
+      execution.executionId,
+      execution.workflowId,
+      String(execution.workflowVersion),
+      toStatus(execution),
+      execution.endedAt === null ? '-' : formatDuration(execution.endedAt - execution.startedAt),
+    ]),
   ]);
-  const table = [['STARTED', 'ID', 'WORKFLOW', 'VERSION', 'STATUS', 'DURATION'], ...rows];
+
+/** Lines of cells, in columns as wide as their widest cell. */
+export const toColumns = (table: readonly (readonly string[])[]): string[] => {
   const widthOf = (column: number): number => Math.max(...table.map((row) => row[column]?.length ?? 0));
   const widths = table[0]?.map((_title, column) => widthOf(column)) ?? [];
   return table.map((row) =>
@@ -80,7 +85,7 @@ export const describeFailure = ({ nodeId, name, message }: NodeFailure): string 
   oneLine(`at ${nodeId}: ${name}: ${message}`);
 
 /** Control characters in data from outside would move the cursor of a terminal, or fake a line. */
-const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
+export const oneLine = (text: string): string => text.replace(/\p{Cc}+/gu, ' ');
 
 /** `850 ms`, `12.3 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h` */
 export const formatDuration = (ms: number): string => {

@@ -1,6 +1,11 @@
-import { confirmationPage, decidedPage } from '../callbacks/decision-pages.ts';
-import { type FindCallbackParts, findPendingCallback } from '../callbacks/find-callback.ts';
-import { parseDecision } from '../callbacks/parse-decision.ts';
+import type { CallbackIndex } from '../callbacks/callback-index.ts';
+import {
+  answeredAlready,
+  type FindCallbackParts,
+  type FoundCallback,
+  findPendingCallback,
+} from '../callbacks/find-callback.ts';
+import { type Decision, parseDecision } from '../callbacks/parse-decision.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import type { DurableService } from '../executions/lifecycle/durable-service.ts';
 import { createHandler } from '../http/create-handler.ts';
@@ -8,11 +13,14 @@ import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readPathParameter } from '../http/read-path-parameter.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
-import { type Answer, answerJson } from '../shared/answer.ts';
+import { prefersHtml } from '../pages/prefers-html.ts';
+import { answerJson } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
-import { parseBody } from '../webhooks/parse-body.ts';
+import { toErrorMember } from '../shared/forms/form-error.ts';
+import { isForm, parseBody } from '../webhooks/parse-body.ts';
 
 interface CallbackParts extends FindCallbackParts {
+  readonly callbacks: Pick<CallbackIndex, 'close'>;
   readonly durableService: DurableService;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -22,41 +30,55 @@ interface CallbackParts extends FindCallbackParts {
 const MAX_BODY_BYTES = 100_000;
 const MAX_BODY_DEPTH = 100;
 
+const loadPages = () => import('../callbacks/pages.chunk.ts');
+
 /** The handler of callback URLs: GET shows a form and changes nothing, POST decides. The engine takes one answer only. */
-export const createCallbackFunction = (parts: CallbackParts) =>
-  createHandler(parts, async ({ event }) => {
-    const { method, headers, rawBody } = readWebhookEvent(event, parts.clock.now());
+export const createCallbackFunction = (parts: CallbackParts) => {
+  const { clock, logger } = parts;
+  const presentProblem: Parameters<typeof createHandler>[0]['presentProblem'] = async (problem, event) => {
+    const { headers } = readWebhookEvent(event, clock.now());
+    return prefersHtml(headers.accept) ? (await loadPages()).problemPage(problem) : null;
+  };
+
+  return createHandler({ logger, clock, presentProblem }, async ({ event }) => {
+    const { method, headers, rawBody } = readWebhookEvent(event, clock.now());
     if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') {
       throw new AppError('METHOD_NOT_ALLOWED', { allow: ['GET', 'HEAD', 'POST'] });
     }
     limitBody(event, MAX_BODY_BYTES);
     const found = await findPendingCallback(readPathParameter(event, 'token'), parts);
-    if (method !== 'POST') return answerHtml(confirmationPage(found));
-    const body = parseBody({ headers, rawBody }, (text) => parseJsonBody(text, MAX_BODY_DEPTH));
-    const decision = parseDecision(body, parts.clock.now());
-    const { executionId, leaseOwner } = found.execution;
-    const callback = { callbackId: found.callback.callbackId, durableArn: leaseOwner ?? '' };
-    if (!(await parts.durableService.answerCallback(callback, decision))) {
-      throw new AppError('CALLBACK_GONE', {});
+    if (method !== 'POST') return (await loadPages()).askPage(found);
+    const wantsPage = prefersHtml(headers.accept);
+    const sent = parseBody({ headers, rawBody }, (text) => parseJsonBody(text, MAX_BODY_DEPTH));
+    const given = parseDecision(sent, clock.now());
+    const { question = {} } = found.callback.subject ?? {};
+    const read = question.fields === undefined ? null : (await loadPages()).readAnswer;
+    const { body, errors } = read?.(question, given.body, isForm(headers)) ?? { ...given, errors: [] };
+    if (errors.length > 0) {
+      if (wantsPage) return (await loadPages()).askPage(found, { typed: given.body, errors });
+      throw new AppError('ANSWER_MISMATCH', { errors: errors.map(toErrorMember) });
     }
-    return prefersHtml(headers.accept)
-      ? answerHtml(decidedPage(decision.decision))
-      : { ...answerJson(200, { executionId, decision: decision.decision }), executionId };
+    const { decision } = given;
+    await decide({ ...given, body }, found, parts);
+    const { executionId } = found.execution;
+    const answer = wantsPage
+      ? (await loadPages()).decidedPage(decision)
+      : answerJson(200, { executionId, decision });
+    return { ...answer, executionId };
   });
+};
 
-/** Browsers name HTML first. */
-const prefersHtml = (accept = ''): boolean => accept.trim().toLowerCase().startsWith('text/html');
-
-/** The URL is a secret: no referrer, no cache, and nothing on the page may load or run. */
-const answerHtml = (body: string): Answer => ({
-  status: 200,
-  headers: {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-store',
-    'content-security-policy':
-      "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    'referrer-policy': 'no-referrer',
-    'x-robots-tag': 'noindex',
-  },
-  body,
-});
+/** @throws AppError `CALLBACK_GONE` when another answer was taken before, and what `answerCallback` throws */
+const decide = async (
+  decision: Decision,
+  { execution: { executionId, leaseOwner }, callback: { callbackId }, name }: FoundCallback,
+  { durableService, executions, callbacks, clock, logger }: CallbackParts,
+): Promise<void> => {
+  const isTaken = await durableService.answerCallback({ callbackId, durableArn: leaseOwner ?? '' }, decision);
+  if (!isTaken) throw answeredAlready((await executions.findCallback(executionId, name))?.answered);
+  // The engine has the answer: without this note, a second one is refused all the same, in other words.
+  const answered = { decision: decision.decision, at: clock.now() };
+  await callbacks.close(executionId, name, answered).catch((cause: unknown) => {
+    logger.warn('The callback stays in lists until its time is up.', { executionId, cause });
+  });
+};

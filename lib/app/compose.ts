@@ -7,6 +7,7 @@ import { cacheBlobs } from '../adapters/blobs/cache-blobs.ts';
 import { createFolderBlobStore } from '../adapters/blobs/folder-blob-store.ts';
 import { createS3BlobStore } from '../adapters/blobs/s3-blob-store.ts';
 import { createLambdaCheckpointClient } from '../adapters/durable/lambda-checkpoint-client.ts';
+import { createCallbackIndex } from '../adapters/dynamodb/callbacks/callback-index.ts';
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
@@ -49,6 +50,7 @@ import { lateCredentials } from './late-credentials.ts';
 import { lateFeatures } from './late-features.ts';
 import { lateFiles } from './late-files.ts';
 import { lateInspect } from './late-inspect.ts';
+import { lateRequests } from './recording/late-requests.ts';
 import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 
 // The composition root: connects configuration, plugins, adapters and use cases. Each function of the service calls one
@@ -150,7 +152,15 @@ export const openExecutions = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const stores = openStores(config);
   const listWorkflowIds = createListWorkflowIds(stores.client, stores.tables);
-  return { logger, clock: systemClock, ...stores, listWorkflowIds, ...openEvents(config, logger) };
+  const deliveries = createDeliveryStore(stores.client, stores.tables);
+  return {
+    logger,
+    clock: systemClock,
+    ...stores,
+    deliveries,
+    listWorkflowIds,
+    ...openEvents(config, logger),
+  };
 };
 
 export const openShowExecution = (config: Config = openConfig()) => {
@@ -198,12 +208,27 @@ export const openSweep = (config: Config = openConfig()) => {
   };
 };
 
-export const openCallbacks = (config: Config = openConfig()) => ({
-  executions: openStores(config).executions,
-  durableService: openDurableService(config),
-  clock: systemClock,
-  logger: openLogger(config),
-});
+export const openCallbacks = (config: Config = openConfig()) => {
+  const { client, tables, executions } = openStores(config);
+  return {
+    executions,
+    callbacks: createCallbackIndex(client, tables, systemClock),
+    durableService: openDurableService(config),
+    clock: systemClock,
+    logger: openLogger(config),
+  };
+};
+
+export const openApprovals = (config: Config = openConfig()) => {
+  const { client, tables, executions } = openStores(config);
+  return {
+    executions,
+    callbacks: createCallbackIndex(client, tables, systemClock),
+    listWorkflowIds: createListWorkflowIds(client, tables),
+    clock: systemClock,
+    logger: openLogger(config),
+  };
+};
 
 /** The parts that inline and background runs share. */
 const openRunParts = (config: Config) => {
@@ -284,6 +309,14 @@ export const openWebhook = (config: Config = openConfig()) => {
       http: parts.outboundCredentials,
       credentials: parts.outboundCredentials,
     }),
+    recordRequest: lateRequests({
+      ...parts,
+      client,
+      tables,
+      retentionDays: config.requestRetentionDays,
+      clock: systemClock,
+      ids: randomIds,
+    }),
     settings: {
       maxBodyBytes: config.maxBodyBytes,
       maxBodyDepth: config.maxBodyDepth,
@@ -333,6 +366,7 @@ export const openCommands = (config: Config) => {
     logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done
     credentials: createCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
+    callbacks: createCallbackIndex(client, tables, systemClock),
     listWorkflowIds: createListWorkflowIds(client, tables),
     dispatcher: openDispatcher(config, { readCredentials }),
     durableService: openDurableService(config, { readCredentials }),

@@ -17,6 +17,8 @@ export interface Config {
   readonly maxFileBytes: number;
   readonly maxFiles: number;
   readonly retentionDays: number;
+  /** Of recorded requests. */
+  readonly requestRetentionDays: number;
   /** Private addresses that `httpRequest` may reach. */
   readonly outboundAllow: readonly string[];
   /** Null in functions that use no table. */
@@ -71,6 +73,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   maxFileBytes: readNumber(env, 'MAX_FILE_BYTES', { initial: 1_073_741_824, min: 1, max: 50_000_000_000 }),
   maxFiles: readNumber(env, 'MAX_FILES', { initial: 1_000, min: 1, max: 1_000_000 }),
   retentionDays: readRetentionDays(env),
+  requestRetentionDays: readNumber(env, 'REQUEST_RETENTION_DAYS', { initial: 7, min: 1, max: 365 }),
   outboundAllow: readList(env.OUTBOUND_ALLOW),
   tablePrefix: env.TABLE_PREFIX || null,
   dynamodbEndpoint: env.DYNAMODB_ENDPOINT || null,

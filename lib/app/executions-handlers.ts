@@ -1,10 +1,8 @@
 import * as v from 'valibot';
-import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../executions/lifecycle/find-execution.ts';
 import type { FinishParts } from '../executions/lifecycle/finish-execution.ts';
-import { type ListParts, listExecutions, listQuery } from '../executions/lifecycle/list-executions.ts';
 import {
   type RetryOptions,
   type RetryParts,
@@ -14,13 +12,12 @@ import { describeExecution, describeSummary } from '../executions/record/describ
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { onlyMethod } from '../http/only-method.ts';
-import { parseJsonBody } from '../http/parse-json-body.ts';
+import { readOptions } from '../http/read-options.ts';
 import { readPathParameter } from '../http/read-path-parameter.ts';
 import { parseQuery, readQuery } from '../http/read-query.ts';
-import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { answerJson } from '../shared/answer.ts';
-import { AppError } from '../shared/errors.ts';
 import { parseFields, text, word } from '../shared/query-fields.ts';
+import { type KeyedListParts, keyedListQuery, listKeyed } from '../webhooks/requests/list-keyed.ts';
 
 interface Served {
   readonly logger: Logger;
@@ -28,11 +25,11 @@ interface Served {
 }
 
 /** `GET /api/admin/executions`: a page of the executions of a workflow, or of all. */
-export const createListExecutions = (parts: Served & ListParts) =>
+export const createListExecutions = (parts: Served & KeyedListParts) =>
   createHandler(
     parts,
     onlyMethod('GET', parts.clock, async ({ event }) => {
-      const { executions, nextCursor } = await listExecutions(parseQuery(event, listQuery), parts);
+      const { executions, nextCursor } = await listKeyed(parseQuery(event, keyedListQuery), parts);
       return answerJson(200, {
         count: executions.length,
         executions: executions.map(describeSummary),
@@ -85,19 +82,5 @@ const retryOptions = v.object({
   version: v.nullish(word(['recorded', 'current']), 'recorded'),
 });
 
-/** In the query or in a JSON body; all are optional. */
-const readRetryOptions = (event: unknown, now: number): RetryOptions => {
-  const names = Object.keys(retryOptions.entries);
-  const query = readQuery(event, names);
-  const { rawBody } = readWebhookEvent(event, now);
-  const body = rawBody.length === 0 ? {} : parseJsonBody(Buffer.from(rawBody).toString(), 5);
-  if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it is no map' });
-  for (const name of Object.keys(body)) {
-    if (!names.includes(name))
-      throw new AppError('QUERY_INVALID', {
-        reason: `there is no ${JSON.stringify(name.slice(0, 40))}, but ${names.join(' and ')}`,
-      });
-    if (Object.hasOwn(query, name)) throw new AppError('QUERY_INVALID', { reason: `${name} is given twice` });
-  }
-  return parseFields(retryOptions, { ...body, ...query });
-};
+const readRetryOptions = (event: unknown, now: number): RetryOptions =>
+  parseFields(retryOptions, readOptions(event, Object.keys(retryOptions.entries), now));

@@ -8,7 +8,7 @@ import type { BackgroundParts } from '../executions/lifecycle/background-run.ts'
 import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
 import { createPrepareRun } from '../executions/lifecycle/prepare-run.ts';
 import { createRunExecution } from '../executions/lifecycle/run-execution.ts';
-import { createHandler } from '../http/create-handler.ts';
+import { createHandler, type Handle } from '../http/create-handler.ts';
 import { limitBody } from '../http/limit-body.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
@@ -17,6 +17,8 @@ import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
 import { redactCredentialHeaders } from '../webhooks/redact-credential-headers.ts';
+import { type Note, noteOutcome } from '../webhooks/requests/note-outcome.ts';
+import type { RecordRequest } from '../webhooks/requests/request-outcome.ts';
 import { runWebhook } from '../webhooks/run-webhook.ts';
 import { toTriggerInput } from '../webhooks/to-trigger-input.ts';
 import {
@@ -64,6 +66,7 @@ interface WebhookFunctionParts extends BackgroundParts {
   readonly dispatcher: Dispatcher;
   /** Called for webhooks that have features. */
   readonly openFeatures: OpenFeatures;
+  readonly recordRequest: RecordRequest;
   readonly settings?: Partial<WebhookSettings>;
 }
 
@@ -85,12 +88,15 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const run = createRunExecution({ ...parts, prepare: createPrepareRun(parts), clock, ids });
   const running = { ...parts, run, clock, ids, windowMs: settings.deduplicationWindowMs };
 
-  return createHandler({ logger, clock }, async ({ event, context, addLogFields, addHeaders }) => {
+  const handle: NotingHandle = async ({ event, context, addLogFields, addHeaders, note }) => {
     limitBody(event, settings.maxBodyBytes);
     const request = readWebhookEvent(event, clock.now());
+    note({ request });
     const webhook = await findWebhook(request, findWorkflow);
     addLogFields({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
+    note({ webhook });
     const features = await openFeatures(webhook);
+    note({ secretHeaders: features.secretHeaders });
     const arrival = { request, webhook, addHeaders };
     const refused = await features.admit(arrival);
     if (refused !== null) return refused;
@@ -116,15 +122,19 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
         input,
         executionId: parsed.executionId,
         files: parsed.files,
+        deliveryKey: parsed.deliveryKey,
         features,
         start,
+        note,
       },
       computeTimeLimit(context, settings),
       running,
     );
-  });
+  };
+  return createHandler({ logger, clock }, noteOutcome(handle, parts.recordRequest));
 };
 
+type NotingHandle = (call: Parameters<Handle>[0] & { readonly note: Note }) => ReturnType<Handle>;
 const parseXml: BodyParsers['xml'] = async (text) =>
   (await import('../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it');
 

@@ -1,8 +1,13 @@
+import type { Question } from '../contract/node.ts';
+import { NodeError } from '../contract/node-error.ts';
 import type { Clock } from '../contract/services.ts';
 import type { CallbackUrls } from '../engine/session.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
 import { signToken } from './callback-token.ts';
+
+/** Of a question as JSON: it is stored with the pending callback. */
+const MAX_QUESTION = 30_000;
 
 interface CallbackUrlParts {
   readonly executions: Pick<ExecutionStore, 'openCallback'>;
@@ -16,19 +21,49 @@ interface CallbackUrlParts {
 /** Issues the signed callback URLs of one execution. */
 export const createCallbackUrls = (
   { executions, clock, publicUrl, onOpen }: CallbackUrlParts,
-  { executionId, callbackKey }: CallbackSigner,
+  { executionId, workflowId, callbackKey }: CallbackSigner,
 ): CallbackUrls => {
-  const urlOf = (name: string, expiresAt: number): string => {
-    if (callbackKey === null) throw new Error('this execution has no key to sign callback URLs with');
-    return `${publicUrl}/api/webhook-callback/${signToken({ executionId, name, expiresAt }, callbackKey)}`;
-  };
+  const urlOf = (name: string, expiresAt: number): string =>
+    toCallbackUrl({ executionId, name, publicUrl, expiresAt }, callbackKey);
   return {
     urlOf,
-    open: async (name, callbackId, timeoutSeconds) => {
-      const expiresAt = clock.now() + Math.ceil(timeoutSeconds) * 1_000;
-      await executions.openCallback(executionId, name, { callbackId, expiresAt });
+    open: async (name, callbackId, timeoutSeconds, question) => {
+      await checkQuestion(question);
+      const openedAt = clock.now();
+      const expiresAt = openedAt + Math.ceil(timeoutSeconds) * 1_000;
+      const subject = { executionId, workflowId, name, openedAt, publicUrl, question };
+      await executions.openCallback(executionId, name, { callbackId, expiresAt, subject });
       onOpen?.(urlOf(name, expiresAt));
       return expiresAt;
     },
   };
+};
+
+/**
+ * The URL of a pending callback, the same whenever it is made.
+ *
+ * @param callbackKey - see `ExecutionData`
+ */
+export const toCallbackUrl = (
+  callback: {
+    readonly executionId: string;
+    readonly name: string;
+    readonly publicUrl: string;
+    readonly expiresAt: number;
+  },
+  callbackKey: string | null,
+): string => {
+  if (callbackKey === null) throw new Error('this execution has no key to sign callback URLs with');
+  return `${callback.publicUrl}/api/webhook-callback/${signToken(callback, callbackKey)}`;
+};
+
+/** @throws NodeError when no page can show it */
+const checkQuestion = async (question: Question): Promise<void> => {
+  if (JSON.stringify(question).length > MAX_QUESTION)
+    throw new NodeError(`what is asked is larger than ${MAX_QUESTION} characters`, { isRetryable: false });
+  if (question.fields === undefined) return;
+  const { findFormProblems } = await import('../shared/forms/form-problems.chunk.ts');
+  const [problem] = findFormProblems(question.fields, ['decision']);
+  if (problem !== undefined)
+    throw new NodeError(`Parameter "fields"${problem.path} ${problem.message}`, { isRetryable: false });
 };

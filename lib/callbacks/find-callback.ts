@@ -1,6 +1,7 @@
 import type { Clock } from '../contract/services.ts';
 import { isFinal } from '../executions/record/execution-status.ts';
 import type {
+  AnsweredCallback,
   ExecutionRecord,
   ExecutionStore,
   PendingCallback,
@@ -17,6 +18,8 @@ export interface FindCallbackParts {
 export interface FoundCallback {
   readonly execution: ExecutionRecord;
   readonly callback: PendingCallback;
+  /** See `Steps.callback`. */
+  readonly name: string;
   /** When the URL expires, milliseconds since the epoch. */
   readonly expiresAt: number;
 }
@@ -38,8 +41,23 @@ export const findPendingCallback = async (
   }
   const execution = await executions.find(token.executionId);
   if (execution === null) throw new AppError('CALLBACK_NOT_FOUND', {});
-  if (token.expiresAt <= clock.now() || isFinal(execution.status)) throw new AppError('CALLBACK_GONE', {});
+  if (token.expiresAt <= clock.now()) {
+    const time = new Date(token.expiresAt).toISOString();
+    throw new AppError('CALLBACK_GONE', { reason: `The time for an answer ended at ${time}.` });
+  }
   const callback = await executions.findCallback(token.executionId, token.name);
+  if (callback?.answered !== undefined) throw answeredAlready(callback.answered);
+  if (isFinal(execution.status))
+    throw new AppError('CALLBACK_GONE', { reason: 'The run that asked has ended.' });
   if (callback === null) throw new AppError('CALLBACK_NOT_FOUND', {});
-  return { execution, callback, expiresAt: token.expiresAt };
+  return { execution, callback, name: token.name, expiresAt: token.expiresAt };
+};
+
+/** The error for an answer that comes too late: another one was taken, or the time is up. */
+export const answeredAlready = (answered: AnsweredCallback | undefined): AppError => {
+  if (answered === undefined)
+    return new AppError('CALLBACK_GONE', { reason: 'This was answered already, or its time is up.' });
+  const word = answered.decision === 'approve' ? 'approved' : 'rejected';
+  const time = new Date(answered.at).toISOString();
+  return new AppError('CALLBACK_GONE', { reason: `This was ${word} already, at ${time}.` });
 };

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json
 import { AppError } from '../shared/errors.ts';
 
 /** The result of an approval callback. */
-interface Decision extends JsonObject {
+export interface Decision extends JsonObject {
   readonly decision: 'approve' | 'reject';
   /** The other fields of the answer. */
   readonly body: JsonObject;

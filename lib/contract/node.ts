@@ -78,6 +78,16 @@ export type Usage = Readonly<Record<string, number>>;
 /** The answer to a callback; null when none came in time. */
 export type CallbackAnswer = { readonly value: JsonValue } | null;
 
+/** What the page of a callback URL shows, and asks for. */
+export interface Question {
+  readonly title?: string;
+  /** Markdown, in which HTML is text. */
+  readonly text?: string;
+  /** JSON Schema of an object: the fields that are asked for. Absent: any, and a comment on the page. */
+  readonly fields?: JsonObject;
+  readonly askedBy?: string;
+}
+
 export interface Callback {
   /** Signed, valid for one answer. A secret: it needs no other authentication. */
   readonly url: string;
@@ -99,8 +109,13 @@ export type InnerResult =
 export interface RunControl {
   /** @param seconds - above 0; whole seconds in a durable run, which is suspended meanwhile */
   wait(seconds: number): Promise<void>;
-  /** Opens a callback URL for one answer. @throws Error where the run can't wait for it */
-  openCallback(timeoutSeconds: number): Promise<Callback>;
+  /**
+   * Opens a callback URL for one answer.
+   *
+   * @param question - what its page shows, kept with the pending callback; up to 30,000 characters as JSON
+   * @throws Error where the run can't wait for the answer, and for a question that can't be shown
+   */
+  openCallback(timeoutSeconds: number, question?: Question): Promise<Callback>;
   /**
    * Runs the node's body, the nodes behind its `bodyOutput`, once for each item. A failed body does not stop the others;
    * each body has its own checkpoints.

@@ -42,8 +42,7 @@ export const claimDelivery = async (
     const execution = { ...unclaimed, executionId: ids.next() };
     return { execution, receivedAt, isKeyed: false, isDuplicate: false };
   }
-  const address = [unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key];
-  const deliveryId = hash(JSON.stringify(address), 'hex');
+  const deliveryId = toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key);
   const own = {
     deliveryId,
     // Includes the time: after the window, the same key starts another execution.
@@ -57,6 +56,10 @@ export const claimDelivery = async (
   const isDuplicate = executionId !== own.executionId;
   return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate };
 };
+
+/** The id of a delivery to a trigger. @param key - see {@link Delivery} */
+export const toDeliveryId = (workflowId: string, nodeId: string, key: string): string =>
+  hash(JSON.stringify([workflowId, nodeId, key]), 'hex');
 
 const hash = (data: string | Uint8Array, encoding: 'hex' | 'base64url'): string =>
   createHash('sha256').update(data).digest(encoding);

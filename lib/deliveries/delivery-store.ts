@@ -20,4 +20,9 @@ export interface DeliveryStore {
    * @throws AppError `STORE_UNAVAILABLE`
    */
   claim(claim: DeliveryClaim): Promise<DeliveryClaim>;
+  /**
+   * @returns the last claim of this id, valid or not; null when there is none, or it is removed
+   * @throws AppError `STORE_UNAVAILABLE`
+   */
+  find(deliveryId: string): Promise<DeliveryClaim | null>;
 }

@@ -55,13 +55,14 @@ export const createControl = (
   return {
     wait: (seconds) => awaitOperation(steps.wait(nextName(), seconds, run.signal())),
 
-    openCallback: async (timeoutSeconds): Promise<Callback> => {
+    openCallback: async (timeoutSeconds, question = {}): Promise<Callback> => {
       if (callbacks === null) throw new Error('this run can not wait for an answer: it is not a durable one');
       const name = nextName();
+      const asked = session.scrub(question);
       const { id, answer } = await awaitOperation(steps.callback(name, timeoutSeconds));
       // A step, so that the URL is valid before it is used, and has the same expiry on every replay.
       const opened = await runStep(`${name}/open`, async () => ({
-        expiresAt: await callbacks.open(name, id, timeoutSeconds),
+        expiresAt: await callbacks.open(name, id, timeoutSeconds, asked),
       }));
       const expiresAt = Number(opened.expiresAt);
       return { url: callbacks.urlOf(name, expiresAt), expiresAt, answer };

@@ -1,7 +1,7 @@
 import type { Files } from '../contract/files.ts';
 import type { JsonObject } from '../contract/json.ts';
 import type { LentCredential } from '../contract/lent-credential.ts';
-import type { ExecutionInfo } from '../contract/node.ts';
+import type { ExecutionInfo, Question } from '../contract/node.ts';
 import type { Logger, Services } from '../contract/services.ts';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
@@ -30,7 +30,7 @@ export interface CallbackUrls {
    *
    * @returns when it expires, milliseconds since the epoch
    */
-  open(name: string, callbackId: string, timeoutSeconds: number): Promise<number>;
+  open(name: string, callbackId: string, timeoutSeconds: number, question: Question): Promise<number>;
   /** @returns the URL, the same for the same arguments within an execution */
   urlOf(name: string, expiresAt: number): string;
 }

@@ -25,6 +25,8 @@ export type Handle = (call: Call) => Promise<Answer>;
 interface HandlerParts {
   readonly logger: Logger;
   readonly clock: Pick<Clock, 'now'>;
+  /** Answers in place of a problem, such as with a page for a browser; null to leave it as it is. */
+  readonly presentProblem?: (problem: Answer, event: unknown) => Promise<Answer | null>;
 }
 
 /**
@@ -42,7 +44,7 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
       const added: Record<string, string> = {};
       const addHeaders: Call['addHeaders'] = (headers) => void Object.assign(added, headers);
       const call = { event, context, addLogFields, addHeaders };
-      const { answer, thrown } = await answerCall(call, handle, request.requestId);
+      const { answer, thrown } = await answerCall(call, handle, request.requestId, parts);
       const fields = {
         requestId: request.requestId,
         route: request.route,
@@ -65,13 +67,20 @@ const mergeHeaders = (own: Answer['headers'], added: Answer['headers']): Answer[
     ? { ...own, ...added }
     : { ...own, ...added, vary: `${own.vary}, ${added.vary}` };
 
-const answerCall = async (call: Call, handle: Handle, requestId: string) => {
+const answerCall = async (
+  call: Call,
+  handle: Handle,
+  requestId: string,
+  { presentProblem }: HandlerParts,
+) => {
   try {
     const answer = await handle(call);
     if (isTooLarge(answer)) throw new AppError('ANSWER_TOO_LARGE', { limitBytes: MAX_ANSWER_BYTES });
     return { answer, thrown: undefined };
   } catch (thrown) {
-    return { answer: answerProblem(thrown, requestId), thrown };
+    const problem = answerProblem(thrown, requestId);
+    const shown = await presentProblem?.(problem, call.event).catch(() => null);
+    return { answer: shown ?? problem, thrown };
   }
 };
 

@@ -28,7 +28,9 @@ export const answerProblem = (thrown: unknown, instance: string): Answer => {
 
 /** Extension members (RFC 9457 §3.2). */
 const membersOf = (error: AppError): Readonly<Record<string, unknown>> =>
-  isAppError(error, 'BODY_SCHEMA_MISMATCH') ? { errors: error.parameters.errors } : {};
+  isAppError(error, 'BODY_SCHEMA_MISMATCH') || isAppError(error, 'ANSWER_MISMATCH')
+    ? { errors: error.parameters.errors }
+    : {};
 
 /** Headers that HTTP requires with a status (RFC 9110 §10.2.1, §10.2.3, §11.6.1). */
 const headersOf = (error: AppError): Record<string, string> => {

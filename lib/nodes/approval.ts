@@ -1,8 +1,19 @@
-import type { JsonObject } from '../contract/json.ts';
+import { isPlainObject, type JsonObject } from '../contract/json.ts';
 import { defineAction } from '../contract/kit/define-node-type.ts';
 import { Type } from '../contract/kit/type.ts';
 import { emit } from '../contract/node.ts';
+import type { ParameterProblem } from '../contract/plugin.ts';
 import { MAX_WAIT_SECONDS } from './wait.ts';
+
+/** Fields with expressions are checked when the approval begins. */
+const findProblems = async ({ fields }: JsonObject): Promise<readonly ParameterProblem[]> => {
+  if (!isPlainObject(fields) || JSON.stringify(fields).includes('{{')) return [];
+  const { findFormProblems } = await import('../shared/forms/form-problems.chunk.ts');
+  return findFormProblems(fields, ['decision']).map(({ path, message }) => ({
+    path: `/fields${path}`,
+    message,
+  }));
+};
 
 /**
  * Waits for a decision from outside. Its body, the nodes behind `requested`, runs first and sends the callback URL to
@@ -12,7 +23,10 @@ export const approval = defineAction({
   id: 'approval',
   name: 'Approval',
   example: {
-    parameters: { timeoutSeconds: 3_600 },
+    parameters: {
+      title: 'Order {{ orderId }}',
+      fields: { type: 'object', properties: { comment: { type: 'string' } } },
+    },
     input: { orderId: 'A-1' },
     output: {
       orderId: 'A-1',
@@ -23,7 +37,21 @@ export const approval = defineAction({
   outputs: ['requested', 'approved', 'rejected', 'timedOut'],
   // An answer from outside may come long after the caller's timeout.
   control: { suspends: true, bodyOutput: 'requested', waitSeconds: () => Number.POSITIVE_INFINITY },
+  checkParameters: findProblems,
   parameters: Type.Object({
+    title: Type.Optional(Type.String({ maxLength: 200, description: 'What the page asks' })),
+    text: Type.Optional(
+      Type.String({
+        maxLength: 10_000,
+        description: 'More of it, in Markdown; HTML is text',
+      }),
+    ),
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: 'JSON Schema of an object: the fields of the page, which answers are checked against',
+      }),
+    ),
+    askedBy: Type.Optional(Type.String({ maxLength: 200, description: 'Who asks' })),
     timeoutSeconds: Type.Number({
       minimum: 1,
       maximum: MAX_WAIT_SECONDS,
@@ -31,8 +59,8 @@ export const approval = defineAction({
       description: 'Then it goes on with the output timedOut',
     }),
   }),
-  execute: async ({ parameters: { timeoutSeconds }, input, control }) => {
-    const { url, expiresAt, answer } = await control.openCallback(timeoutSeconds);
+  execute: async ({ parameters: { timeoutSeconds, ...question }, input, control }) => {
+    const { url, expiresAt, answer } = await control.openCallback(timeoutSeconds, question);
     const [requested] = await control.runBodies([
       { ...input, approval: { url, expiresAt: new Date(expiresAt).toISOString() } },
     ]);

@@ -133,11 +133,7 @@ export const catalogue = {
   ),
   // Answers to callbacks
   CALLBACK_NOT_FOUND: entry(404, 'Callback not found', () => 'Nothing waits for an answer at this address.'),
-  CALLBACK_GONE: entry(
-    410,
-    'Callback gone',
-    () => 'This address was used already, or its time is up; nothing was changed.',
-  ),
+  CALLBACK_GONE: entry(410, 'Callback gone', (p: { reason: string }) => `${p.reason} Nothing was changed.`),
   ANSWER_UNCONFIRMED: entry(
     503,
     'Answer unconfirmed',
@@ -148,6 +144,13 @@ export const catalogue = {
     400,
     'Answer invalid',
     (p: { reason: string }) => `The answer can't be taken: ${p.reason}; nothing was changed.`,
+  ),
+  ANSWER_MISMATCH: entry(
+    400,
+    'Answer does not match its fields',
+    // Sent as a member of the problem
+    (_: { errors: readonly { readonly pointer: string; readonly detail: string }[] }) =>
+      'The answer does not match the fields that are asked for; nothing was changed.',
   ),
   // Executions, for operators
   QUERY_INVALID: entry(400, 'Query invalid', (p: { reason: string }) => `The query is wrong: ${p.reason}.`),
@@ -178,6 +181,16 @@ export const catalogue = {
     'Not startable',
     (p: { workflowId: string; reason: string }) =>
       `Workflow ${p.workflowId} can't be started like this: ${p.reason}.`,
+  ),
+  REQUEST_NOT_FOUND: entry(
+    404,
+    'Request not found',
+    (p: { id: string }) => `There is no request ${p.id} on record, or its record has expired.`,
+  ),
+  REQUEST_NOT_REPEATABLE: entry(
+    409,
+    'Request not repeatable',
+    (p: { id: string; reason: string }) => `Request ${p.id} can't be sent again: ${p.reason}.`,
   ),
   PLUGIN_NOT_FOUND: entry(404, 'Plugin not found', (p: { near: string | null }) =>
     p.near === null

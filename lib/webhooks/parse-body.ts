@@ -25,12 +25,18 @@ export const parseBody = (
   const text = decodeUtf8(rawBody);
   if (text !== null) limitControls(text);
   if (isJson(mediaType)) return parseJson(text ?? refuse('it is not UTF-8'));
-  if (mediaType === 'application/x-www-form-urlencoded') {
+  if (mediaType === FORM) {
     return parseUrlEncoded(text ?? refuse('it is not UTF-8'));
   }
   if (text === null) return { base64: Buffer.from(rawBody).toString('base64'), contentType };
   return mediaType === '' ? parseUntyped(text) : text;
 };
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Whether a body is one that forms of pages send. */
+export const isForm = (headers: WebhookRequest['headers']): boolean =>
+  toMediaType(headers['content-type'] ?? '') === FORM;
 
 /** Parses JSON, and returns text that is none as it is: RFC 9110 §8.3 lets a recipient examine untyped content. */
 export const orText =

@@ -38,6 +38,12 @@ const findReferences = (definition: WorkflowDefinition): HeaderReferences => {
   return references;
 };
 
+/** @returns whether a node of the workflow names a header, in lower case */
+const createIsNamed = (definition: WorkflowDefinition): ((name: string) => boolean) => {
+  const { expressions, names } = findReferences(definition);
+  return (name) => names.has(name) || expressions.some((text) => text.includes(name));
+};
+
 /**
  * Redacts headers that carry credentials of the sender, such as `authorization`, `cookie` or `x-api-key`, unless a node
  * names them in an expression or as a parameter. What a workflow does not read is neither stored nor passed on.
@@ -48,10 +54,18 @@ export const redactCredentialHeaders = (
 ): WebhookRequest['headers'] => {
   const credentials = Object.keys(headers).filter(isCredentialHeader);
   if (credentials.length === 0) return headers;
-  const { expressions, names } = findReferences(definition);
-  const isRedacted = (name: string): boolean =>
-    credentials.includes(name) && !names.has(name) && !expressions.some((text) => text.includes(name));
+  const isNamed = createIsNamed(definition);
+  const isRedacted = (name: string): boolean => credentials.includes(name) && !isNamed(name);
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, isRedacted(name) ? REDACTED : value]),
   );
+};
+
+/** A redacted header that a node of the workflow reads; null for none. */
+export const findNamedHeader = (
+  headers: WebhookRequest['headers'],
+  definition: WorkflowDefinition,
+): string | null => {
+  const redacted = Object.keys(headers).filter((name) => headers[name] === REDACTED);
+  return redacted.find(createIsNamed(definition)) ?? null;
 };

@@ -22,6 +22,15 @@ import type { Webhook } from './webhook.ts';
 import type { AnswerStages } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
+/** What is known of a delivery, for the record of its request. */
+export interface DeliveryNotes {
+  /** Null for none. */
+  readonly key?: string | null;
+  /** The execution that the request has started, or that an earlier delivery has. */
+  readonly executionId?: string;
+  readonly isDuplicate?: boolean;
+}
+
 /** A request that has passed every check. */
 interface CheckedRequest {
   readonly request: WebhookRequest;
@@ -34,12 +43,15 @@ interface CheckedRequest {
   readonly executionId?: string | undefined;
   /** Of the body; saved when the delivery is claimed. */
   readonly files?: BodyFiles | undefined;
+  /** See `ParsedBody`. */
+  readonly deliveryKey: string | undefined;
   readonly features: AnswerStages;
   /**
    * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
    * alone; null to dispatch it.
    */
   readonly start: (executionId: string) => Promise<HoldReason | null>;
+  readonly note: (notes: DeliveryNotes) => void;
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
@@ -52,6 +64,7 @@ interface RunWebhookParts extends AcceptParts, ClaimParts {
 interface WebhookDelivery extends ClaimedDelivery {
   readonly config: PathConfig;
   readonly features: AnswerStages;
+  readonly note: (notes: DeliveryNotes) => void;
 }
 
 /**
@@ -81,28 +94,29 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, executionId, files, features }: CheckedRequest,
+  { request, webhook, headers, input, executionId, files, deliveryKey, features, note }: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
   const { workflow, config } = webhook;
-  const { rawBody, receivedAt } = request;
+  const { rawBody, receivedAt, requestId } = request;
   const scope = toRequestScope(webhook, input, receivedAt);
   const { trigger } = scope.execution;
   const traceparent = readTraceparent(headers.traceparent);
-  const unclaimed = { workflow, trigger, input, traceparent, keepsResult };
+  const unclaimed = { workflow, trigger, input, traceparent, keepsResult, requestId };
   if (executionId !== undefined) {
     // Its record is the claim: it is written once.
     const execution = { ...unclaimed, executionId };
-    return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features };
+    return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features, note };
   }
-  const found = await findDeliveryKey(config, scope);
+  const found = deliveryKey ?? (await findDeliveryKey(config, scope));
+  note({ key: found });
   const key = found === null ? null : toKeyInTrigger(found, webhook);
   const delivery = { ...unclaimed, key, content: rawBody, receivedAt };
   const claimed = await claimDelivery(delivery, parts);
-  if (files === undefined) return { ...claimed, config, features };
+  if (files === undefined) return { ...claimed, config, features, note };
   const { saveFiles } = await import('./body/save-files.chunk.ts');
-  return { ...(await saveFiles(claimed, files, parts)), config, features };
+  return { ...(await saveFiles(claimed, files, parts)), config, features, note };
 };
 
 /** `onReceived`: the execution is stored, and dispatched unless it is held, before the caller is answered. */
@@ -113,6 +127,7 @@ const acceptAtOnce = async (
 ): Promise<Answer> => {
   const { execution, receivedAt, config, features } = delivery;
   const accepted = toAccepted(delivery, await acceptDelivery(delivery, config.execution, parts, held));
+  noteStart(delivery, accepted.isDuplicate);
   const { logger } = parts;
   return (
     (await features.acknowledge({ ...accepted, execution, receivedAt, logger })) ?? answerAccepted(accepted)
@@ -126,6 +141,7 @@ const runBehind = async (
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const known = await acceptDelivery(delivery, delivery.config.execution, parts);
+  noteStart(delivery, delivery.isDuplicate || known !== null);
   const waited = waitMs > 0 ? await waitFor(delivery, waitMs, parts) : null;
   const { status, result } = waited ?? { result: null };
   if (result === null) {
@@ -152,12 +168,18 @@ const runInline = async (
   const known = isKeyed ? await parts.executions.find(executionId) : null;
   if (known === null) {
     const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
+    noteStart(delivery, false);
     return answerResult(delivery, result, parts);
   }
+  noteStart(delivery, true);
   const result = await readResult(known, parts.blobs);
   if (result === null) throw new AppError('ALREADY_STARTED', { executionId });
   return markDuplicate(await answerResult(delivery, result, parts));
 };
+
+/** For the record of the request: from here on, no error makes it one that was refused. */
+const noteStart = ({ note, execution: { executionId } }: WebhookDelivery, isDuplicate: boolean): void =>
+  note({ executionId, isDuplicate });
 
 const answerResult = async (
   { execution: { executionId }, config: { responseMode }, features }: WebhookDelivery,

@@ -46,6 +46,8 @@ export interface ParsedBody {
   readonly executionId?: string;
   /** What of the body becomes a file: `body` has descriptions in their place. */
   readonly files?: BodyFiles;
+  /** The key of the delivery, in place of what the request or the trigger name. */
+  readonly deliveryKey?: string;
 }
 
 /** A request whose body is parsed. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectFolder } from '../../cli/project-folder.ts';
+import { projectFolder } from '../../cli/local/project-folder.ts';
 
 const EXCLUDED = new Set(['.git', '.serverless', '.esbuild', '.hookloom', 'node_modules', 'coverage']);
 

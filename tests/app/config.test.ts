@@ -15,6 +15,7 @@ describe('the configuration', () => {
       maxBodyDepth: 100,
       maxFileBytes: 1_073_741_824,
       maxFiles: 1_000,
+      requestRetentionDays: 7,
       retentionDays: 30,
       outboundAllow: [],
       tablePrefix: null,
@@ -53,6 +54,7 @@ describe('the configuration', () => {
       workflowCacheMs: 0,
       outboundAllow: ['10.0.0.0/8'],
       tablePrefix: 'x-dev',
+      requestRetentionDays: 7,
       retentionDays: 30,
     });
   });

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Timeouts } from '../../lib/adapters/aws/connection.ts';
+import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
@@ -44,6 +45,7 @@ const open = async (timeouts?: Timeouts) => {
     credentials: createCredentialStore(client, tables),
     outbound: createOutboundCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
+    callbacks: createCallbackIndex(client, tables, { now: () => 1_700_000_000_000 }),
     executions: createExecutionStore(client, tables, {
       retentionDays: 30,
       clock: { now: () => 1_700_000_000_000 },
@@ -94,6 +96,8 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
     'executions.openCallback',
     ({ executions }) => executions.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: 1 }),
   ],
+  ['callbacks.list', ({ callbacks }) => callbacks.list('greeting', 10)],
+  ['callbacks.close', ({ callbacks }) => callbacks.close('e-1', 'ask/0/0', { decision: 'approve', at: 1 })],
   ['executions.markPublished', ({ executions }) => executions.markPublished('e-1')],
   ['executions.extendLease', ({ executions }) => executions.extendLease('e-1', 1, 'active')],
   ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],

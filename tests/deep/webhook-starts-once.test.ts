@@ -78,6 +78,7 @@ const open = async () => {
     credentials: inMemoryCredentialStore(),
     dispatcher,
     openFeatures: async () => withoutFeatures,
+    recordRequest: async () => {},
     settings: { cacheTtlMs: 0 },
   });
   const definition = aFlow({ nodes: [], edges: [] });

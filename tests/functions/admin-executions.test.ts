@@ -192,7 +192,10 @@ describe('GET /api/admin/executions', () => {
   });
 
   test.each([
-    ['workflow=a', 'there is no parameter \\"workflow\\", but workflowId, status, from, to, limit, cursor'],
+    [
+      'workflow=a',
+      'there is no parameter \\"workflow\\", but workflowId, status, request, from, to, limit, cursor, key',
+    ],
     ['limit=1&limit=2', 'limit is given twice'],
     ['limit=&limit=2', 'limit is given twice'],
     ['workflowId=a%2Fb', 'workflowId'],
@@ -242,6 +245,7 @@ describe('GET /api/admin/executions/{executionId}', () => {
       endedAt: null,
       durationMs: null,
       trigger: { nodeId: 'request', type: 'webhookTrigger' },
+      requestId: null,
       retryOf: null,
       leaseOwner: ARN,
       invocations: 1,

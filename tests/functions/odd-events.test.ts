@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import fc from 'fast-check';
+import { createListApprovals } from '../../lib/app/approvals-handler.ts';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCancelExecution, createListExecutions } from '../../lib/app/executions-handlers.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
+import { createShowRequests } from '../../lib/app/requests/requests-handlers.ts';
 import { createHandler } from '../../lib/http/create-handler.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listPlugins } from '../../lib/plugins/summaries.ts';
@@ -15,7 +17,12 @@ import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { aWebhookService } from '../support/a-webhook-service.ts';
 import { anInspection } from '../support/an-inspection.ts';
 import { cases } from '../support/deep.ts';
-import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
+import {
+  inMemoryDeliveryStore,
+  inMemoryExecutionStore,
+  inMemoryRequestStore,
+  inMemoryWorkflowStore,
+} from '../support/in-memory-stores.ts';
 
 const clock = aManualClock();
 const { logger } = aRecordingLogger();
@@ -30,6 +37,10 @@ const stores = {
   logger,
   clock,
   executions,
+  workflows: inMemoryWorkflowStore(),
+  deliveries: inMemoryDeliveryStore(),
+  requests: inMemoryRequestStore(),
+  callbacks: executions.callbacks,
   durableService,
   listWorkflowIds: async () => [],
   events: { publish: async () => {} },
@@ -44,6 +55,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   'one plugin': createShowPlugin(admin),
   health: createHealthFunction({ ...admin, inspect: anInspection(clock), pluginDeadlineMs: 1_000 }),
   'the list of executions': createListExecutions(stores),
+  'the list of requests': createShowRequests(stores),
+  'the list of approvals': createListApprovals(stores),
   cancel: createCancelExecution(stores),
   callback: createCallbackFunction(stores),
   webhook: (await aWebhookService()).call,

@@ -183,7 +183,8 @@ test('there are rules of every feature', () => {
 
 test('the rules are valid', async () => {
   await fc.assert(
-    fc.asyncProperty(anyWebhook, async ({ features, trigger }) => {
+    fc.asyncProperty(anyWebhook, async ({ features: { form: _form, ...features }, trigger }) => {
+      // A form is refused beside some of the others.
       const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { ...trigger, ...features } }];
       expect(await checkWebhookRules({ id: 'x', name: 'x', enabled: true, nodes, connections: [] })).toEqual(
         [],

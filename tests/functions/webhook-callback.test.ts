@@ -1,60 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
-import type { JsonValue } from '../../lib/contract/json.ts';
-import type { EngineCallback } from '../../lib/executions/lifecycle/durable-service.ts';
-import { AppError } from '../../lib/shared/errors.ts';
-import { aManualClock } from '../support/a-manual-clock.ts';
+import { aCallback } from '../support/a-callback.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
-import { aRecordingLogger } from '../support/a-recording-logger.ts';
-import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
-import { aWebhookEvent } from '../support/a-webhook-event.ts';
-import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 
 const MINUTE = 60_000;
-
-/** An execution with a pending callback, and the function behind its URL. */
-const aCallback = async () => {
-  const clock = aManualClock();
-  const executions = inMemoryExecutionStore();
-  const { logger, entries } = aRecordingLogger();
-  await executions.start(anExecutionStart());
-  await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn', leaseExpiresAt: 0 }));
-  const callbackUrls = createCallbackUrls(
-    { executions, clock, publicUrl: 'https://example.com' },
-    anExecutionStart(),
-  );
-  const url = callbackUrls.urlOf('ask/0/0', await callbackUrls.open('ask/0/0', 'callback-1', 600));
-  const answers: JsonValue[] = [];
-  const durableService = {
-    isDown: false,
-    findStatus: async () => 'running' as const,
-    stop: async () => {},
-    answerCallback: async ({ callbackId }: EngineCallback, value: JsonValue) => {
-      if (durableService.isDown) throw new AppError('ENGINE_UNAVAILABLE', {});
-      if (callbackId !== 'callback-1' || answers.length > 0) return false;
-      answers.push(value);
-      return true;
-    },
-  };
-  const handler = createCallbackFunction({ executions, durableService, clock, logger });
-  const call = (
-    method: string,
-    {
-      at = url,
-      body = null,
-      headers = {},
-    }: { at?: string; body?: string | null; headers?: Record<string, string> } = {},
-  ): Promise<APIGatewayProxyStructuredResultV2> => {
-    const token = at.split('/').at(-1) ?? '';
-    const event = { ...aWebhookEvent({ method, body, headers }), pathParameters: { token } };
-    return handler(event as never, { awsRequestId: 'r' } as never);
-  };
-  const decide = (body: unknown, headers: Record<string, string> = {}) =>
-    call('POST', { body: JSON.stringify(body), headers: { 'content-type': 'application/json', ...headers } });
-  return { clock, executions, entries, url, answers, durableService, call, decide };
-};
 
 describe('a callback URL', () => {
   test('shows a form for GET, and decides nothing', async () => {
@@ -70,7 +20,7 @@ describe('a callback URL', () => {
       },
     });
     expect(page.body).toContain('Workflow <b>orders</b>');
-    expect(page.body).toMatch(/<form method="post">[\s\S]*value="approve"[\s\S]*value="reject"/);
+    expect(page.body).toMatch(/<form method="post" novalidate>[\s\S]*value="approve"[\s\S]*value="reject"/);
     expect((await call('HEAD')).statusCode).toBe(200);
     expect(answers).toEqual([]);
   });

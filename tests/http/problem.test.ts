@@ -52,9 +52,10 @@ const examples = {
   RATE_LIMITED: { retryAfterSeconds: 3 },
   DELIVERY_KEY_REUSED: { executionId },
   CALLBACK_NOT_FOUND: {},
-  CALLBACK_GONE: {},
+  CALLBACK_GONE: { reason },
   ANSWER_UNCONFIRMED: {},
   ANSWER_INVALID: { reason },
+  ANSWER_MISMATCH: { errors: [{ pointer: '#/id', detail: 'A sentence.' }] },
   QUERY_INVALID: { reason },
   EXECUTION_NOT_FOUND: { executionId },
   NOT_CANCELLABLE: { executionId, reason },
@@ -72,6 +73,8 @@ const examples = {
   UPLOAD_NOT_FOUND: { reason },
   CREDENTIAL_REJECTED: { target: 'POST login.example.com', reason },
   REGISTRATION_REFUSED: { workflowId: 'orders', triggerNodeId: 'hourly', path: '/cron', reason },
+  REQUEST_NOT_FOUND: { id: 'orders.r20261120T1200-07' },
+  REQUEST_NOT_REPEATABLE: { id: 'orders.r20261120T1200-07', reason: 'its body is too long to be kept' },
   TOO_MANY_SECRETS: { credentialId: 'key', count: 5 },
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 

@@ -60,6 +60,7 @@ export const useCommandLine = () => {
         paint: (_format, text) => text,
         paintOut: (_format, text) => text,
         sleep: async () => {},
+        untilInterrupted: () => AbortSignal.abort(),
       };
       const code = await run(typeof args === 'string' ? args.split(' ').filter(Boolean) : args, {
         io,

@@ -21,6 +21,7 @@ export const anExecutionStart = (changes: Partial<ExecutionStart> = {}): Executi
   callbackKey: 'key-1',
   retryOf: null,
   traceparent: null,
+  requestId: null,
   retriedCheckpoints: null,
   keepsResult: false,
   ...changes,

@@ -21,6 +21,9 @@ import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { createOpenFeatures } from '../../lib/webhooks/features/open-features.ts';
 import { createTakeSlot } from '../../lib/webhooks/limits/take-slot.ts';
+import { createRecordRequest } from '../../lib/webhooks/requests/record-request.ts';
+import { createRefusalSlots } from '../../lib/webhooks/requests/refusal-slots.ts';
+import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts';
 import type { FeaturePorts } from '../../lib/webhooks/webhook-feature.ts';
 import type { Connection, WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { PathConfig, WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
@@ -36,6 +39,7 @@ import {
   inMemoryCredentialStore,
   inMemoryDeliveryStore,
   inMemoryExecutionStore,
+  inMemoryRequestStore,
   inMemorySlots,
   inMemoryWorkflowStore,
 } from './in-memory-stores.ts';
@@ -114,6 +118,7 @@ export interface ServiceOptions {
     readonly deliveries?: Partial<DeliveryStore>;
     readonly dispatcher?: Partial<Dispatcher>;
     readonly features?: Partial<FeaturePorts>;
+    readonly requests?: Partial<RequestStore>;
     readonly queues?: Partial<HeldQueues>;
   };
 }
@@ -136,6 +141,7 @@ export const aWebhookService = async ({
   const workflows = inMemoryWorkflowStore();
   const credentials = inMemoryCredentialStore();
   const executions = inMemoryExecutionStore();
+  const requests = inMemoryRequestStore();
   const installed = [
     ...installedPlugins,
     ...[misbehaving, ...plugins].map((plugin) => unified(plugin.id, async () => ({ default: plugin }))),
@@ -199,6 +205,13 @@ export const aWebhookService = async ({
         ...spoilt.features,
       }),
     ),
+    recordRequest: createRecordRequest({
+      store: { ...requests, ...spoilt.requests },
+      slots: createRefusalSlots(() => 0),
+      clock,
+      ids: services.ids,
+      logger,
+    }),
     settings,
     guard,
   });
@@ -217,6 +230,7 @@ export const aWebhookService = async ({
     workflows,
     credentials,
     executions,
+    requests,
     blobs,
     uploads,
     kept,

@@ -39,7 +39,9 @@ export const featureRules: Readonly<Record<Feature, fc.Arbitrary<JsonValue>>> = 
     { type: 'xml' },
     { type: 'multipart', raw: true },
   ),
+  recordRequests: fc.constant<JsonValue>(true),
   upload: fc.constantFrom<JsonValue>({ maxBytes: 1_000_000 }, { maxBytes: 100, mediaTypes: ['text/*'] }),
+  form: fc.constant<JsonValue>(true),
   allowFrom: ofMany(['192.0.2.0/24', '2001:db8::/32'], ['198.51.100.7']),
   signature: fc.constantFrom<JsonValue>(
     { scheme: 'github', credentialId },

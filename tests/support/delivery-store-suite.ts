@@ -15,6 +15,13 @@ const claim = (changes: Partial<DeliveryClaim> = {}): DeliveryClaim => ({
 /** The contract of {@link DeliveryStore}. @param create - makes an empty one */
 export const describeDeliveryStore = (name: string, create: () => DeliveryStore | Promise<DeliveryStore>) => {
   describe(`${name} keeps claims on deliveries`, () => {
+    test('a claim is found by its id, valid or not', async () => {
+      const store = await create();
+      expect(await store.find('d-1')).toBeNull();
+      await store.claim(claim({ until: NOW - 1 }));
+      expect(await store.find('d-1')).toEqual(claim({ until: NOW - 1 }));
+    });
+
     test('the first claim holds', async () => {
       const store = await create();
       expect(await store.claim(claim())).toEqual(claim());

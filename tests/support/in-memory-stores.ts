@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { CallbackIndex, ListedCallback } from '../../lib/callbacks/callback-index.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import type { DeliveryClaim, DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
@@ -14,6 +15,8 @@ import type {
 import { AppError } from '../../lib/shared/errors.ts';
 import type { Slot, SlotStore } from '../../lib/webhooks/limits/slots.ts';
 import { lastFullAt, type TakeToken } from '../../lib/webhooks/limits/token-bucket.ts';
+import { placesBetween, type RequestRecord, toRecordId } from '../../lib/webhooks/requests/request-record.ts';
+import type { RequestStore } from '../../lib/webhooks/requests/request-store.ts';
 import type { Workflow } from '../../lib/workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { inMemoryQueues } from './in-memory-queues.ts';
@@ -68,8 +71,11 @@ export const inMemoryCredentialStore = (): CredentialStore => {
 };
 
 /** `records` is for tests that ask what was stored without knowing the execution's id. */
-export const inMemoryExecutionStore = (): ExecutionStore & {
+export const inMemoryExecutionStore = (
+  now: () => number = () => 0,
+): ExecutionStore & {
   records(): readonly ExecutionRecord[];
+  readonly callbacks: CallbackIndex;
   readonly queues: HeldQueues;
 } => {
   const records = new Map<string, ExecutionRecord>();
@@ -187,9 +193,18 @@ export const inMemoryExecutionStore = (): ExecutionStore & {
     },
     find: async (executionId) => copy(records.get(executionId) ?? null),
     findData: async (executionId) => copy(data.get(executionId) ?? null),
-    list: async ({ workflowId, status, from = 0, to = Number.POSITIVE_INFINITY, limit, after }) => {
+    list: async ({
+      workflowId,
+      status,
+      requestId,
+      from = 0,
+      to = Number.POSITIVE_INFINITY,
+      limit,
+      after,
+    }) => {
       const found = [...records.values()]
         .filter((record) => record.workflowId === workflowId && (status ?? record.status) === record.status)
+        .filter((record) => requestId === undefined || record.requestId === requestId)
         .filter(({ startedAt }) => startedAt >= from && startedAt <= to)
         .sort(latestFirst)
         .filter((record) => after === undefined || latestFirst(after, record) < 0)
@@ -218,7 +233,29 @@ export const inMemoryExecutionStore = (): ExecutionStore & {
       sweeps.set(executionId, { at: leaseExpiresAt, group });
     },
   };
-  return { ...store, queues, records: () => [...records.values()] };
+  const isPending = (callback: PendingCallback): callback is ListedCallback =>
+    callback.answered === undefined &&
+    callback.expiresAt > now() &&
+    findOpen(callback.subject?.executionId ?? '') !== null;
+  return {
+    ...store,
+    queues,
+    records: () => [...records.values()],
+    callbacks: {
+      list: async (workflowId, limit) => {
+        const found = [...callbacks.values()]
+          .filter(isPending)
+          .filter(({ subject }) => subject.workflowId === workflowId)
+          .sort((a, b) => b.subject.openedAt - a.subject.openedAt);
+        return { callbacks: found.slice(0, limit), hasMore: found.length > limit };
+      },
+      close: async (executionId, name, answered) => {
+        const key = `${executionId}/${name}`;
+        const known = callbacks.get(key);
+        if (known !== undefined) callbacks.set(key, { ...known, answered });
+      },
+    },
+  };
 };
 
 const NO_DATA: ExecutionData = {
@@ -238,11 +275,35 @@ const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 export const inMemoryDeliveryStore = (): DeliveryStore => {
   const claims = new Map<string, DeliveryClaim>();
   return {
+    find: async (deliveryId) => claims.get(deliveryId) ?? null,
     claim: async (claim) => {
       const known = claims.get(claim.deliveryId);
       if (known !== undefined && known.until > claim.claimedAt) return known;
       claims.set(claim.deliveryId, copy(claim));
       return claim;
+    },
+  };
+};
+
+/** `all` is for tests that ask what was recorded. */
+export const inMemoryRequestStore = (): RequestStore & { all(): readonly RequestRecord[] } => {
+  const records = new Map<string, RequestRecord>();
+  return {
+    all: () => [...records.values()],
+    put: async (record) => {
+      const id = toRecordId(record);
+      if (records.has(id)) return false;
+      records.set(id, copy(record));
+      return true;
+    },
+    find: async (workflowId, place) => copy(records.get(toRecordId({ workflowId, place })) ?? null),
+    scan: async function* ({ workflowId, kind, from, to }) {
+      const [first, last] = placesBetween(kind, from, to);
+      yield* [...records.values()]
+        .filter((record) => record.workflowId === workflowId)
+        .filter(({ place }) => place >= first && place <= last)
+        .sort((a, b) => compare(b.place, a.place))
+        .map(copy);
     },
   };
 };

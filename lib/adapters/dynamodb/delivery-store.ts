@@ -28,6 +28,7 @@ export const createDeliveryStore = (
   };
 
   return {
+    find,
     claim: async (claim) => {
       for (let tries = 1; ; tries++) {
         if (await put(claim)) return claim;

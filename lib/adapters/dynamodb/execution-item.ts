@@ -6,6 +6,7 @@ import type {
   ExecutionRecord,
   ExecutionStart,
   ExecutionSummary,
+  PendingCallback,
 } from '../../executions/record/execution-store.ts';
 import {
   compact,
@@ -59,6 +60,20 @@ const toShard = (group: DueGroup, shard: number): string => `${group === 'waitin
 export const callbackKeyOf = (executionId: string, name: string): string =>
   `callback:${createHash('sha256').update(`${executionId}/${name}`).digest('base64url')}`;
 
+/** Pending callbacks are listed by the index of executions, apart from these: no workflow id has a colon. */
+export const callbacksOf = (workflowId: string): string => `callbacks:${workflowId}`;
+
+/** The attributes by which a pending callback is listed; none for one that no list shows. */
+export const toCallbackKeys = ({ subject }: PendingCallback): Item =>
+  subject === undefined
+    ? {}
+    : { workflowId: text(callbacksOf(subject.workflowId)), startedAt: text(toIso(subject.openedAt)) };
+
+export const toCallback = (item: Item): PendingCallback => ({
+  ...readJson<PendingCallback>(item, 'callback'),
+  ...(item.answered === undefined ? {} : { answered: readJson(item, 'answered') }),
+});
+
 /** ISO 8601: the indexes need times that sort as text. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
 
@@ -88,6 +103,7 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
     retentionSeconds: number(retentionDays * SECONDS_PER_DAY),
     retryOf: optional(start.retryOf, json),
     traceparent: optional(start.traceparent, text),
+    requestId: optional(start.requestId, text),
     keepsResult: start.keepsResult ? flag(true) : undefined,
     held: optional(start.held, text),
     ...(isInline ? {} : sweep),
@@ -139,6 +155,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   startToken: item.startToken?.S ?? '',
   retryOf: readJson<ExecutionStart['retryOf']>(item, 'retryOf', null),
   traceparent: item.traceparent?.S ?? null,
+  requestId: item.requestId?.S ?? null,
   keepsResult: item.keepsResult?.BOOL === true,
   nodes: readLongJson<NodeRecord[]>(item, 'nodes', []),
   nodesOmitted: readNumber(item, 'nodesOmitted', 0),

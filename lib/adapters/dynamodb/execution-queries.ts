@@ -27,7 +27,7 @@ type Tables = Pick<TableNames, 'executions'>;
 export const listExecutions = async (
   client: DynamoDbClient,
   { executions }: Tables,
-  { workflowId, status, from, to, limit, after }: ExecutionQuery,
+  { workflowId, status, requestId, from, to, limit, after }: ExecutionQuery,
   now: number,
 ): Promise<ExecutionPage> => {
   const { IndexName, key } = status !== undefined && isBad(status) ? BY_FAILURE : BY_WORKFLOW;
@@ -35,7 +35,7 @@ export const listExecutions = async (
     TableName: executions,
     IndexName,
     ScanIndexForward: false,
-    Limit: status === undefined ? limit + 1 : PAGE_SIZE,
+    Limit: status === undefined && requestId === undefined ? limit + 1 : PAGE_SIZE,
     KeyConditionExpression: `${key} = :workflowId AND startedAt BETWEEN :from AND :to`,
     ExpressionAttributeValues: {
       ':workflowId': text(workflowId),
@@ -53,6 +53,7 @@ export const listExecutions = async (
     found.push(
       ...items
         .filter((item) => !isExpired(item, now))
+        .filter((item) => requestId === undefined || item.requestId?.S === requestId)
         .map(toSummary)
         .filter((summary) => status === undefined || summary.status === status),
     );
@@ -79,6 +80,7 @@ const SUMMARY_ATTRIBUTES = [
     'startedAt',
     'endedAt',
     'expiresAt',
+    'requestId',
     'held',
   ],
 ];

@@ -4,7 +4,6 @@ import type {
   ExecutionRecord,
   ExecutionStart,
   ExecutionStore,
-  PendingCallback,
 } from '../../executions/record/execution-store.ts';
 import {
   compact,
@@ -14,7 +13,6 @@ import {
   number,
   optional,
   packed,
-  readJson,
   readNumber,
   text,
 } from './attributes.ts';
@@ -27,6 +25,8 @@ import {
   OPEN_DAYS,
   queueKeyOf,
   SECONDS_PER_DAY,
+  toCallback,
+  toCallbackKeys,
   toExpiry,
   toItem,
   toLease,
@@ -206,13 +206,17 @@ export const createExecutionStore = (
     openCallback: async (executionId, name, callback) => {
       await update(callbackKeyOf(executionId, name), {
         condition: 'attribute_not_exists(#executionId)',
-        set: { callback: json(callback), expiresAt: number(Math.ceil(callback.expiresAt / 1_000)) },
+        set: {
+          callback: json(callback),
+          expiresAt: number(Math.ceil(callback.expiresAt / 1_000)),
+          ...toCallbackKeys(callback),
+        },
       });
     },
 
     findCallback: async (executionId, name) => {
       const item = await read(callbackKeyOf(executionId, name));
-      return item === null ? null : readJson<PendingCallback>(item, 'callback');
+      return item === null ? null : toCallback(item);
     },
 
     finish: async (executionId, end) => {

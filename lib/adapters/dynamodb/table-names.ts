@@ -7,6 +7,7 @@ export const tableNames = (prefix: string) =>
     executions: `${prefix}-executions`,
     registrations: `${prefix}-registrations`,
     deliveries: `${prefix}-deliveries`,
+    requests: `${prefix}-requests`,
   }) as const;
 
 export type TableNames = ReturnType<typeof tableNames>;

@@ -1,6 +1,6 @@
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
-import type { ConcurrencyRule } from '../../workflows/webhook-rules/concurrency-rule.ts';
+import type { ConcurrencyRule } from '../../workflows/webhook-rules/limits/concurrency-rule.ts';
 import { type AcceptParts, dispatchOrMarkDue } from '../lifecycle/accept-execution.ts';
 import { type FinishParts, finishEarly } from '../lifecycle/finish-execution.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';

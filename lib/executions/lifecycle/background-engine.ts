@@ -13,6 +13,7 @@ export interface JournalReader {
 /** What the callback URLs of an execution are made from. */
 export interface CallbackSigner {
   readonly executionId: string;
+  readonly workflowId: string;
   readonly callbackKey: string | null;
 }
 

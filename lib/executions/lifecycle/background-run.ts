@@ -108,7 +108,8 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     engine: BackgroundEngine,
   ): Promise<void> => {
     const execution = toExecutionInfo(leased);
-    const { executionId, mode } = leased;
+    const { executionId, workflowId, mode } = leased;
+    const { callbackKey } = loaded;
     const floor = latestTimeOf(leased.nodes, leased.startedAt);
     const clock = createMonotonicClock(services.clock, floor, closed.signal);
     const runRecorder = createRecorder({
@@ -141,7 +142,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             logger: parts.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),
-            callbacks: engine.openCallbackUrls?.({ executionId, callbackKey: loaded.callbackKey }) ?? null,
+            callbacks: engine.openCallbackUrls?.({ executionId, workflowId, callbackKey }) ?? null,
             credentials: parts.outboundCredentials,
             track: engine.track,
             onProgress: runRecorder.update,

@@ -16,6 +16,8 @@ export const listQuery = v.object({
   workflowId: v.nullish(v.custom<string>(isId, 'is no id of a workflow'), null),
   /** Any of these; empty for all. */
   status: wordList(EXECUTION_STATUSES),
+  /** The gateway's id of the request that has started it; with `workflowId`. */
+  request: v.nullish(text, null),
   /** Milliseconds since the epoch, both included. */
   from: time,
   to: time,
@@ -52,9 +54,10 @@ const CONCURRENCY = 10;
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
  */
 export const listExecutions = async (query: ListQuery, parts: ListParts): Promise<ListPage> => {
-  const { workflowId, status: statuses, from, to, limit, cursor } = query;
+  const { workflowId, status: statuses, request, from, to, limit, cursor } = query;
   if (from !== null && to !== null && from > to) throw queryInvalid('from is later than to');
-  const list = JSON.stringify([workflowId, statuses.toSorted(), from, to]);
+  if (request !== null && workflowId === null) throw queryInvalid('request needs the workflow beside it');
+  const list = JSON.stringify([workflowId, statuses.toSorted(), from, to, request ?? undefined]);
   const after = cursor === null ? null : readPosition(cursor, list, query);
 
   const workflowIds = workflowId === null ? await parts.listWorkflowIds() : [workflowId];
@@ -66,6 +69,7 @@ export const listExecutions = async (query: ListQuery, parts: ListParts): Promis
         workflowId: id,
         limit,
         ...(status === null ? {} : { status }),
+        ...(request === null ? {} : { requestId: request }),
         ...(from === null ? {} : { from }),
         ...(to === null ? {} : { to }),
         ...(after === null ? {} : { after }),
@@ -100,7 +104,7 @@ const mergePages = (pages: readonly ExecutionPage[], limit: number): readonly Ex
     .map(({ executions }) => executions.at(-1) ?? null);
   if (ends.includes(null)) {
     throw queryInvalid(
-      'status is too rare among the latest executions to be found: say since when, with from',
+      'what is asked for is too rare among the latest executions to be found: say since when, with from',
     );
   }
   return pages

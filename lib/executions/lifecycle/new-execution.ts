@@ -2,7 +2,9 @@ import type { JsonObject } from '../../contract/json.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { ExecutionIdentity, ExecutionStart } from '../record/execution-store.ts';
 
-export interface NewExecution extends Pick<ExecutionIdentity, 'executionId' | 'trigger' | 'traceparent'> {
+export interface NewExecution
+  extends Pick<ExecutionIdentity, 'executionId' | 'trigger' | 'traceparent'>,
+    Pick<ExecutionStart, 'requestId'> {
   readonly workflow: Workflow;
   /** The input of the trigger. */
   readonly input: JsonObject;
@@ -17,7 +19,7 @@ type StartOptions = Pick<
   Partial<Pick<ExecutionStart, 'held' | 'retryOf' | 'retriedCheckpoints'>>;
 
 export const toStart = (
-  { executionId, workflow, trigger, traceparent, keepsResult }: Omit<NewExecution, 'input'>,
+  { executionId, workflow, trigger, traceparent, requestId = null, keepsResult }: Omit<NewExecution, 'input'>,
   options: StartOptions,
 ): ExecutionStart => ({
   executionId,
@@ -25,6 +27,7 @@ export const toStart = (
   workflowVersion: workflow.version,
   trigger,
   traceparent,
+  requestId,
   keepsResult,
   held: null,
   retryOf: null,

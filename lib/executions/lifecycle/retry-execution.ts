@@ -100,14 +100,14 @@ const findProblem = (plan: Plan, { trigger }: ExecutionRecord, { from }: RetryOp
 };
 
 const toRetry = (
-  { executionId, trigger, keepsResult, traceparent }: ExecutionRecord,
+  { executionId, trigger, keepsResult, traceparent, requestId = null }: ExecutionRecord,
   { input, checkpoints }: ExecutionData,
   workflow: Workflow,
   { from }: RetryOptions,
   { ids, clock, mode }: Pick<RetryParts, 'ids' | 'clock'> & { readonly mode: BackgroundMode },
 ): ExecutionStart =>
   toStart(
-    { executionId: ids.next(), workflow, trigger, traceparent, keepsResult },
+    { executionId: ids.next(), workflow, trigger, traceparent, requestId, keepsResult },
     {
       mode,
       status: 'accepted',

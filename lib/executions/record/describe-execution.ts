@@ -26,6 +26,7 @@ export const describeSummary = ({
 export const describeExecution = (record: ExecutionRecord) => ({
   ...describeSummary(record),
   trigger: describeTrigger(record.trigger),
+  requestId: record.requestId ?? null,
   retryOf:
     record.retryOf === null
       ? null

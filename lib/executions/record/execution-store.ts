@@ -1,4 +1,4 @@
-import type { ExecutionInfo } from '../../contract/node.ts';
+import type { ExecutionInfo, Question } from '../../contract/node.ts';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { ExecutionMode, ExecutionStatus, FinalStatus } from './execution-status.ts';
 
@@ -53,6 +53,8 @@ export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, '
   readonly held: HoldReason | null;
   /** Unique to this start: identifies our own write when its reply was lost. */
   readonly startToken: string;
+  /** The gateway's id of the request that has started it; null or absent for none. */
+  readonly requestId?: string | null;
   /** Keep the output, for repeated deliveries. */
   readonly keepsResult: boolean;
 }
@@ -106,6 +108,28 @@ export interface PendingCallback {
   readonly callbackId: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** What it is about. Absent in those of earlier versions, which no list has. */
+  readonly subject?: CallbackSubject;
+  /** The answer that was taken; absent while it is pending. */
+  readonly answered?: AnsweredCallback;
+}
+
+export interface CallbackSubject {
+  readonly executionId: string;
+  readonly workflowId: string;
+  /** See `Steps.callback`. */
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly openedAt: number;
+  /** Origin of its URL. */
+  readonly publicUrl: string;
+  readonly question: Question;
+}
+
+export interface AnsweredCallback {
+  readonly decision: 'approve' | 'reject';
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 /** Executions that wait are swept apart, since they may be many and are seldom lost. */
@@ -150,6 +174,8 @@ export interface ExecutionSummary
 export interface ExecutionQuery {
   readonly workflowId: string;
   readonly status?: ExecutionStatus;
+  /** See {@link ExecutionStart}. */
+  readonly requestId?: string;
   /** Milliseconds since the epoch, both included. */
   readonly from?: number;
   readonly to?: number;

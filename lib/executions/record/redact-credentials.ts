@@ -8,22 +8,32 @@ const MIN_LENGTH = 8;
 const MAX_PARTS = 50;
 
 /**
- * Redacts the credentials of a request in a text: the values of credential headers, and their parts (`Bearer x`,
- * `a=x; b=y`).
+ * Redacts the credentials of a request in a text: see {@link findCredentials}.
  *
  * @param text - JSON
  */
-export const redactCredentials = (text: string, { headers }: JsonObject): string => {
-  if (!isPlainObject(headers)) return text;
+export const redactCredentials = (text: string, { headers }: JsonObject): string =>
+  isPlainObject(headers)
+    ? findCredentials(headers).reduce(
+        (rest, secret) => rest.replaceAll(JSON.stringify(secret).slice(1, -1), REDACTED),
+        text,
+      )
+    : text;
+
+/**
+ * Finds the credentials in headers: their values, and the parts of those (`Bearer x`, `a=x; b=y`). The longest first, since
+ * replacing a part would leave the rest of a value.
+ */
+export const findCredentials = (
+  headers: Readonly<Record<string, unknown>>,
+  isCredential: (name: string) => boolean = isCredentialHeader,
+): readonly string[] => {
   const secrets = new Set(
     Object.entries(headers).flatMap(([name, value]) =>
-      typeof value === 'string' && value !== REDACTED && isCredentialHeader(name)
+      typeof value === 'string' && value !== REDACTED && isCredential(name)
         ? [value, ...value.split(/[\s;,=]/, MAX_PARTS)].filter(({ length }) => length >= MIN_LENGTH)
         : [],
     ),
   );
-  // The longest first, since replacing a part would leave the rest of a value.
-  return [...secrets]
-    .sort((a, b) => b.length - a.length)
-    .reduce((rest, secret) => rest.replaceAll(JSON.stringify(secret).slice(1, -1), REDACTED), text);
+  return [...secrets].sort((a, b) => b.length - a.length);
 };

@@ -147,7 +147,7 @@ const findPattern = (error: string): string | null => {
   return start === -1 ? null : error.slice(start + FORMAT.length + 1, error.lastIndexOf('"'));
 };
 
-const isMap = (value: unknown): value is JsonMap =>
+export const isMap = (value: unknown): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const checkKeywords = (schema: JsonMap, place: string): void => {

@@ -28,9 +28,12 @@ const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeat
   maxBodyBytes: async () => (await import('./guards/max-body-bytes.ts')).maxBodyBytes,
   // After what verifies: a forged request takes no token of the caller that it claims to be.
   rateLimit: async () => (await import('./guards/rate-limit.ts')).rateLimit,
+  // Before the schema, whose refusals are no pages.
+  form: async () => (await import('./form.ts')).form,
   schema: async () => (await import('./guards/schema.ts')).schema,
   onlyIf: async () => (await import('./guards/only-if.ts')).onlyIf,
   concurrency: async () => (await import('./guards/concurrency.ts')).concurrency,
+  recordRequests: async () => (await import('./record-requests.ts')).recordRequests,
   // After what may refuse to start: an upload that is kept has an execution.
   upload: async () => (await import('./upload/upload.ts')).upload,
 };

@@ -1,5 +1,6 @@
 import { isId } from '../../contract/ids.ts';
 import { AppError } from '../../shared/errors.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { Webhook } from '../webhook.ts';
@@ -19,7 +20,9 @@ export const findWebhook = async (
 ): Promise<Webhook> => {
   const { workflowId, path, method } = request;
   const workflow = isId(workflowId) ? await find(workflowId) : null;
-  if (workflow === null || !workflow.definition.enabled) throw new AppError('NOT_FOUND', {});
+  if (workflow === null) throw new AppError('NOT_FOUND', {});
+  if (!workflow.definition.enabled)
+    throw new AppError('NOT_FOUND', {}, new Refusal('workflow: it is disabled'));
   const isFired = (config: PathConfig) => isEnabled(config, workflow);
   const config = workflow.pathConfigs.find(
     (known) =>

@@ -1,4 +1,5 @@
 import { AppError } from '../../shared/errors.ts';
+import { Refusal } from '../../shared/refusal.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../../workflows/definition/workflow-store.ts';
 import type { Webhook } from '../webhook.ts';
@@ -50,7 +51,8 @@ const webhooksAt = function* (
 
 /** The webhook of a request whose method none of them names, or that is a CORS preflight for the method `requested`. */
 const findAtEdge = (atPath: readonly Webhook[], method: string, requested: string | null): Webhook => {
-  if (atPath.length === 0) throw new AppError('NOT_FOUND', {});
+  if (atPath.length === 0)
+    throw new AppError('NOT_FOUND', {}, new Refusal('path: no enabled trigger of the workflow has it'));
   const withMethod = (name: string | null) => atPath.find(({ config }) => config.method === name);
   const withCors = atPath.filter(({ config }) => config.features?.cors !== undefined);
   const answering = withMethod(method === 'HEAD' ? 'GET' : method);

@@ -53,10 +53,12 @@ export const WEBHOOK_FEATURES = [
   'onTimeout',
   'continueAfterResponse',
   'maxBodyBytes',
+  'form',
   'rateLimit',
   'schema',
   'onlyIf',
   'concurrency',
+  'recordRequests',
   'upload',
 ] as const;
 export type WebhookFeatures = Readonly<Partial<Record<(typeof WEBHOOK_FEATURES)[number], JsonValue>>>;

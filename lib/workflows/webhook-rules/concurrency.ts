@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../contract/json.ts';
 import { Type } from '../../contract/kit/type.ts';
 import type { Problem } from '../definition/problem.ts';
-import type { ConcurrencyRule } from './concurrency-rule.ts';
+import type { ConcurrencyRule } from './limits/concurrency-rule.ts';
 import { defineRule, type RuleContext } from './webhook-rule.ts';
 
 const findProblems = (

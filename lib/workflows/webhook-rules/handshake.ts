@@ -3,7 +3,7 @@ import { Type } from '../../contract/kit/type.ts';
 import { quote } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
 import { checkExpressions } from '../expressions/parameters.ts';
-import { SENDER_CREDENTIAL_TYPES } from './sender-credential-types.ts';
+import { SENDER_CREDENTIAL_TYPES } from './signature/sender-credential-types.ts';
 import { defineRule } from './webhook-rule.ts';
 
 const declared = Type.Object(

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { Type } from '../../contract/kit/type.ts';
 import type { Problem } from '../definition/problem.ts';
-import { MAX_PER_SECOND, type RateLimitRule } from './rate-limit-rule.ts';
+import { MAX_PER_SECOND, type RateLimitRule } from './limits/rate-limit-rule.ts';
 import { defineRule } from './webhook-rule.ts';
 
 /** How often the webhook, or each of its callers, is let in. */

@@ -1,6 +1,6 @@
-import { SENDER_CREDENTIAL_TYPES } from './sender-credential-types.ts';
 import { findSignatureProblems } from './signature/find-problems.ts';
 import { type SignatureRule, signatureSchema } from './signature/schema.ts';
+import { SENDER_CREDENTIAL_TYPES } from './signature/sender-credential-types.ts';
 import { defineRule } from './webhook-rule.ts';
 
 /** The signature of a sender. */

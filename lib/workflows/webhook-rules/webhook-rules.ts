@@ -4,11 +4,13 @@ import { answer } from './answer.ts';
 import { body } from './body.ts';
 import { concurrency } from './concurrency.ts';
 import { cors } from './cors.ts';
+import { form } from './form.ts';
 import { handshake } from './handshake.ts';
 import { maxBodyBytes } from './max-body-bytes.ts';
 import { onlyIf } from './only-if.ts';
 import { paused } from './paused.ts';
 import { rateLimit } from './rate-limit.ts';
+import { recordRequests } from './record-requests.ts';
 import { schema } from './schema.ts';
 import { signature } from './signature.ts';
 import { upload } from './upload.ts';
@@ -29,9 +31,11 @@ export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> 
   onTimeout,
   continueAfterResponse,
   maxBodyBytes,
+  form,
   rateLimit,
   schema,
   onlyIf,
   concurrency,
+  recordRequests,
   upload,
 };

@@ -251,6 +251,14 @@ describe('approval', () => {
     expect(await service.executions.findCallback('e-1', 'ask/0/0')).toEqual({
       callbackId: 'callback-0',
       expiresAt: expect.any(Number),
+      subject: {
+        executionId: 'e-1',
+        workflowId: 'order',
+        name: 'ask/0/0',
+        openedAt: expect.any(Number),
+        publicUrl: 'https://example.com',
+        question: {},
+      },
     });
   });
 

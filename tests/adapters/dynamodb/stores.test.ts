@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
@@ -6,8 +7,10 @@ import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-s
 import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
+import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { describeCallbackIndex } from '../../support/callback-index-suite.ts';
 import { describeCredentialStore } from '../../support/credential-store-suite.ts';
 import { cases } from '../../support/deep.ts';
 import { describeDeliveryStore } from '../../support/delivery-store-suite.ts';
@@ -18,6 +21,7 @@ import {
 import { describeHeldQueues } from '../../support/held-queues-suite.ts';
 import { anOutboundCredential, describeOutboundStore } from '../../support/outbound-store-suite.ts';
 import { describeRegistrationStore } from '../../support/registration-store-suite.ts';
+import { describeRequestStore } from '../../support/request-store-suite.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 import { describeWorkflowStore } from '../../support/workflow-store-suite.ts';
 
@@ -88,6 +92,14 @@ for (const [name, clientOf] of Object.entries(clients)) {
     describeWorkflowStore(name, createWorkflows);
     describeExecutionStore(name, createExecutions);
     describeExecutionStoreAtScale(name, createExecutions);
+    describeCallbackIndex(name, async (now) => {
+      const { client, tables } = await open();
+      const at = { now: () => now };
+      return {
+        executions: createExecutionStore(client, tables, { retentionDays: 30, clock: at }),
+        callbacks: createCallbackIndex(client, tables, at),
+      };
+    });
   }
 
   describeDeliveryStore(name, async () => {
@@ -98,5 +110,10 @@ for (const [name, clientOf] of Object.entries(clients)) {
   describeRegistrationStore(name, async (own) => {
     const { client, tables } = await open();
     return createRegistrationStore(client, tables, own);
+  });
+
+  describeRequestStore(name, async () => {
+    const { client, tables } = await open();
+    return createRequestStore(client, tables, { retentionDays: 7, clock });
   });
 }

@@ -176,6 +176,7 @@ describe('what operators see', () => {
         },
       ],
       nodesOmitted: 4,
+      requestId: null,
     });
   });
 

@@ -23,6 +23,7 @@ const aSummary = (changes: Partial<ExecutionSummary> = {}): ExecutionSummary => 
 const aQuery = (changes: Partial<ListQuery> = {}): ListQuery => ({
   workflowId: null,
   status: [],
+  request: null,
   from: null,
   to: null,
   limit: 25,

@@ -145,6 +145,7 @@ describe('a retry', () => {
       callbackKey: 'new-3new-4',
       retryOf: { executionId: 'old', fromNodeId: null },
       retriedCheckpoints: null,
+      requestId: null,
       keepsResult: false,
     });
     const { input, callbackKey, retriedCheckpoints, ...record } = start;

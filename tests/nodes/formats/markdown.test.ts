@@ -18,6 +18,9 @@ test.each([
 test.each([
   '<script>alert(1)</script>',
   'a <img src=x onerror=alert(1)> b',
+  '<kbd><img src=x onerror=alert(1) x',
+  '<script><img src=x onerror=alert(1) x',
+  'a <code>b <svg onload=alert(1) c',
   '[a](javascript:alert(1))',
   '[a](JaVaScRiPt:alert(1))',
   '[a](javascript&colon;alert(1))',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { JsonValue } from '../../../lib/contract/json.ts';
+import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import webhookTrigger from '../../../lib/nodes/webhook-trigger.ts';
 import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
 import { WEBHOOK_FEATURES } from '../../../lib/workflows/definition/path-config.ts';
@@ -12,6 +12,14 @@ import { anOutboundService, aServer } from '../../support/outbound-credentials.t
 const openFeatures = createOpenFeatures(
   featurePorts({ http: aServer(), credentials: anOutboundService().credentials }),
 );
+
+/** What a feature needs beside it. */
+const needs: Readonly<Record<string, JsonObject>> = {
+  form: {
+    methods: ['GET', 'POST'],
+    schema: { type: 'object', properties: { name: { type: 'string' } } },
+  },
+};
 
 const open = (features: Readonly<Record<string, JsonValue>>) => {
   const config = aPathConfig({ features });
@@ -27,7 +35,7 @@ describe.each(WEBHOOK_FEATURES)('the feature %s', (name) => {
   });
 
   test.each((examples as JsonValue[]).map((example) => [example]))('takes its example %j', async (value) => {
-    const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { [name]: value } }];
+    const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { ...needs[name], [name]: value } }];
     const problems = await checkWebhookRules({ id: 'x', name: 'x', enabled: true, nodes, connections: [] });
     expect(problems).toEqual([]);
     expect(await open({ [name]: value })).toMatchObject({ admit: expect.any(Function) });

@@ -1,9 +1,4 @@
-import { Marked, type RendererObject } from 'marked';
-
-/** The converter takes time by the square of the longest word: this long it is milliseconds. */
-const MAX_WORD = 5_000;
-
-const safeProtocols = new Set(['http:', 'https:', 'mailto:', 'tel:']);
+import { renderMarkdown as render, safeRenderer } from '../../../shared/markup/render-markdown.ts';
 
 /**
  * Converts Markdown to HTML.
@@ -11,51 +6,5 @@ const safeProtocols = new Set(['http:', 'https:', 'mailto:', 'tel:']);
  * @param allowHtml - keeps HTML and links as they are
  * @throws RangeError for a text with too long a word, or nested too deep
  */
-export const renderMarkdown = (text: string, allowHtml: boolean): string => {
-  if (text.split(/\s+/).some((word) => word.length > MAX_WORD))
-    throw new RangeError(`Parameter "markdown" has a word of more than ${MAX_WORD} characters`);
-  const marked = new Marked(allowHtml ? {} : { renderer: safeRenderer });
-  try {
-    return marked.parse(text, { async: false });
-  } catch (cause) {
-    // The converter is recursive: quotes in quotes use up the stack.
-    if (cause instanceof RangeError)
-      throw new RangeError('Parameter "markdown" is nested too deep', { cause });
-    throw cause;
-  }
-};
-
-const safeRenderer: RendererObject = {
-  html: ({ text }) => escapeHtml(text),
-  link({ href, title, tokens }) {
-    const content = this.parser.parseInline(tokens);
-    return isSafeUrl(href) ? `<a href="${escapeUrl(href)}"${toTitle(title)}>${content}</a>` : content;
-  },
-  image: ({ href, title, text }) =>
-    isSafeUrl(href)
-      ? `<img src="${escapeUrl(href)}" alt="${escapeHtml(text)}"${toTitle(title)}>`
-      : escapeHtml(text),
-};
-
-const toTitle = (title: string | null | undefined): string =>
-  typeof title === 'string' ? ` title="${escapeHtml(title)}"` : '';
-
-/** By the parser that browsers have, which passes over blanks and control characters in `java\nscript:`. */
-const isSafeUrl = (href: string): boolean => {
-  const url = URL.parse(href, 'https://relative.invalid');
-  return url !== null && safeProtocols.has(url.protocol);
-};
-
-/** Any entity but `&amp;` is text, so that `javascript&colon;` stays without a meaning. */
-const escapeUrl = (href: string): string => escapeHtml(href.replaceAll('&amp;', '&'));
-
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+export const renderMarkdown = (text: string, allowHtml: boolean): string =>
+  render(text, allowHtml ? {} : safeRenderer, 'Parameter "markdown"');

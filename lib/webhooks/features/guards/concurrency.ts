@@ -2,7 +2,7 @@ import type { HeldQueue } from '../../../executions/held/held-queues.ts';
 import type { HoldReason } from '../../../executions/record/execution-store.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import type { ConcurrencyRule } from '../../../workflows/webhook-rules/concurrency-rule.ts';
+import type { ConcurrencyRule } from '../../../workflows/webhook-rules/limits/concurrency-rule.ts';
 import type { Slot } from '../../limits/slots.ts';
 import { createTakeSlot } from '../../limits/take-slot.ts';
 import type { WebhookFeature } from '../../webhook-feature.ts';

@@ -3,7 +3,7 @@ import type { Answer } from '../../../shared/answer.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { toCallerNetwork } from '../../../shared/networks.ts';
-import type { RateLimitRule } from '../../../workflows/webhook-rules/rate-limit-rule.ts';
+import type { RateLimitRule } from '../../../workflows/webhook-rules/limits/rate-limit-rule.ts';
 import { type Bucket, countTokens, lastFullAt, type Taking } from '../../limits/token-bucket.ts';
 import { readApiKey, readBasic } from '../../read-credentials.ts';
 import type { Arrival, Stages, WebhookFeature } from '../../webhook-feature.ts';

@@ -3,7 +3,7 @@ import { isPlainObject } from '../../../contract/json.ts';
 import { toFileName, toMediaType } from '../../../executions/files/file-names.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import type { UploadRule } from '../../../workflows/webhook-rules/upload-rule.ts';
+import type { UploadRule } from '../../../workflows/webhook-rules/limits/upload-rule.ts';
 
 /** What a caller says of a file before it is put: the fields of its value. */
 type Statement = Pick<FileValue, 'name' | 'mediaType' | 'size' | 'sha256'>;

@@ -4,7 +4,7 @@ import { parseFileId, toFileId } from '../../../executions/files/file-id.ts';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import type { UploadRule } from '../../../workflows/webhook-rules/upload-rule.ts';
+import type { UploadRule } from '../../../workflows/webhook-rules/limits/upload-rule.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { Arrival, FeaturePorts, WebhookFeature } from '../../webhook-feature.ts';
 import { readStatement } from './read-statement.ts';

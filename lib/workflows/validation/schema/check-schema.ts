@@ -25,7 +25,7 @@ export const checkSchema = (
 /** By identity, for as long as the schema is in use: compiling takes a thousand times as long as validating. */
 const compiled = new WeakMap<JsonObject, ValidateFunction>();
 
-const createAjv = (): Ajv => new Ajv({ allErrors: true, strict: false, verbose: true });
+const createAjv = (): Ajv => new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
 
 /** One for all schemas: it compiles the schema of schemas, which takes longer than most of them. */
 let ajv = createAjv();

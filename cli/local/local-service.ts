@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { generateSecret } from '../lib/credentials/hash-secret.ts';
+import { generateSecret } from '../../lib/credentials/hash-secret.ts';
 import { projectFolder } from './project-folder.ts';
 
 const stateFolder = (): string => join(projectFolder(), '.hookloom');

@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { type LocalServiceInfo, readServiceInfo, registerService } from '../../cli/local-service.ts';
-import { aLocalServer } from '../support/a-local-server.ts';
+import { type LocalServiceInfo, readServiceInfo, registerService } from '../../../cli/local/local-service.ts';
+import { aLocalServer } from '../../support/a-local-server.ts';
 
 let folder: string;
 const cleanups: (() => Promise<unknown>)[] = [];

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import {
+  type ApprovalsQuery,
+  approvalsQuery,
+  listApprovals,
+  MAX_APPROVALS,
+} from '../lib/callbacks/list-approvals.ts';
+import { isAppError } from '../lib/shared/errors.ts';
+import { parseFields } from '../lib/shared/query-fields.ts';
+import type { CommandContext, TargetContext } from './command-context.ts';
+import { usageError } from './command-error.ts';
+import { oneLine, toColumns } from './executions/execution-text.ts';
+import { readId } from './read-arguments.ts';
+
+export const addApprovalCommands = (program: Command, { onTarget }: CommandContext): void => {
+  program
+    .command('approval')
+    .description('list approvals that wait')
+    .command('list')
+    .description('list approvals that wait for a decision, the latest first')
+    .option('--workflow <id>', 'of one workflow', readId)
+    .option('--limit <number>', `how many: 1 to ${MAX_APPROVALS} (default: 25)`)
+    .option('--addresses', 'with the callback URLs: with one of them, anyone can decide')
+    .option('--json', 'print JSON')
+    .action(async (options: ListOptions) => {
+      const query = readQuery(options);
+      await onTarget((context) => list(query, options, context));
+    });
+};
+
+interface ListOptions {
+  readonly workflow?: string;
+  readonly limit?: string;
+  readonly addresses?: true;
+  readonly json?: true;
+}
+
+const readQuery = ({ workflow, limit }: ListOptions): ApprovalsQuery => {
+  try {
+    return parseFields(approvalsQuery, { workflowId: workflow, limit }, '--');
+  } catch (error) {
+    if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
+    throw error;
+  }
+};
+
+const list = async (
+  query: ApprovalsQuery,
+  { addresses, json }: ListOptions,
+  { io, target }: TargetContext,
+): Promise<void> => {
+  const { approvals, hasMore } = await listApprovals(query, addresses === true, target);
+  if (json === true) return io.print(JSON.stringify({ approvals, hasMore }, null, 2));
+  if (approvals.length === 0) return io.note('No approval waits.');
+  const rows = approvals.map(({ since, until, executionId, workflowId, nodeId, askedBy, title }) =>
+    [since, until, executionId, `${workflowId}/${nodeId}`, askedBy ?? '-', title ?? '-'].map(oneLine),
+  );
+  const [titles = '', ...lines] = toColumns([
+    ['SINCE', 'UNTIL', 'EXECUTION', 'NODE', 'ASKED BY', 'TITLE'],
+    ...rows,
+  ]);
+  io.print(titles);
+  for (const [index, line] of lines.entries()) {
+    io.print(line);
+    const address = approvals[index]?.address;
+    if (address !== undefined) io.print(`  ${address}`);
+  }
+  if (hasMore) io.note('There are more: --limit, or --workflow.');
+};

@@ -1,0 +1,138 @@
+import type { Command } from 'commander';
+import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
+import { toRetry } from '../lib/app/compose.ts';
+import type { FindNodeType } from '../lib/contract/node-type.ts';
+import { isAppError } from '../lib/shared/errors.ts';
+import { parseFields } from '../lib/shared/query-fields.ts';
+import { describeRequest, describeRequestSummary } from '../lib/webhooks/requests/describe-request.ts';
+import { findRequest } from '../lib/webhooks/requests/find-request.ts';
+import {
+  DEFAULT_LIMIT,
+  listRequests,
+  MAX_LIMIT,
+  type RequestListQuery,
+  requestQuery,
+} from '../lib/webhooks/requests/list-requests.ts';
+import { VERDICTS } from '../lib/webhooks/requests/request-record.ts';
+import { sendAgain } from '../lib/webhooks/requests/send-again.ts';
+import type { CommandContext, TargetContext } from './command-context.ts';
+import { CommandError, usageError } from './command-error.ts';
+import { toLogger } from './execution-commands.ts';
+import { readId, readVersionNumber } from './read-arguments.ts';
+import { listen } from './requests/listen.ts';
+import { toRequestAccount, toRequestTable } from './requests/request-text.ts';
+
+export const addRequestCommands = (program: Command, { loadNodeTypes, onTarget }: CommandContext): void => {
+  const request = program.command('request').description('find requests to webhooks, and send them again');
+
+  request
+    .command('list')
+    .description('list recorded requests, the latest first')
+    .argument('<workflow>', 'id of the workflow', readId)
+    .option('--verdict <names>', `comma separated: ${VERDICTS.join(', ')}`)
+    .option('--key <key>', 'of the delivery with this key')
+    .option('--sender <address>', 'of this address')
+    .option('--request <id>', "with this id, the gateway's: the instance of a problem")
+    .option('--from <time>', 'received then or later: 2026-01-31, 2026-01-31T09:00:00Z')
+    .option('--to <time>', 'received then or earlier')
+    .option('--limit <number>', `how many: 1 to ${MAX_LIMIT} (default: ${DEFAULT_LIMIT})`)
+    .option('--cursor <cursor>', 'go on where a list ended')
+    .option('--json', 'print JSON')
+    .action(async (workflowId: string, { json, ...options }: ListOptions) => {
+      const query = readQuery({ workflowId, ...options });
+      await onTarget((context) => list(query, json === true, context));
+    });
+
+  request
+    .command('show')
+    .description('show why a request was refused, and what is kept of it')
+    .argument('<id>', 'id of the record')
+    .option('--json', 'print JSON')
+    .action((id: string, { json }: { readonly json?: true }) =>
+      onTarget((context) => show(id, json === true, context)),
+    );
+
+  request
+    .command('send-again')
+    .description('start an execution with a recorded request, whatever became of it')
+    .argument('<id>', 'id of the record')
+    .option(
+      '--to-version <number>',
+      'not the current version of the workflow, but this one',
+      readVersionNumber,
+    )
+    .action((id: string, { toVersion = null }: { readonly toVersion?: number | null }) =>
+      onTarget(async (context) => sendOneAgain(id, toVersion, context, await loadNodeTypes())),
+    );
+
+  program
+    .command('webhook')
+    .description('follow webhooks')
+    .command('listen')
+    .description('follow the requests to a workflow live, until Ctrl+C')
+    .argument('<workflow>', 'id of the workflow', readId)
+    .action((id: string) => onTarget((context) => follow(id, context)));
+};
+
+type ListOptions = Readonly<
+  Partial<Record<'verdict' | 'key' | 'sender' | 'request' | 'from' | 'to', string>>
+> & {
+  readonly limit?: string;
+  readonly cursor?: string;
+  readonly json?: true;
+};
+
+/** What `request list` asks for, by the rules of the admin API. */
+const readQuery = (options: Readonly<Record<string, string>>): RequestListQuery => {
+  try {
+    return parseFields(requestQuery, options, '--');
+  } catch (error) {
+    if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
+    throw error;
+  }
+};
+
+const list = async (
+  query: RequestListQuery,
+  asJson: boolean,
+  { io, target }: TargetContext,
+): Promise<void> => {
+  const { requests, nextCursor } = await listRequests(query, target.requests, io.now());
+  if (asJson)
+    return io.print(JSON.stringify({ requests: requests.map(describeRequestSummary), nextCursor }, null, 2));
+  if (requests.length === 0) io.note('There are no requests like that on record.');
+  else for (const line of toRequestTable(requests)) io.print(line);
+  if (nextCursor !== null) io.note(`There are more: --cursor ${nextCursor}`);
+};
+
+const show = async (id: string, asJson: boolean, { io, target }: TargetContext): Promise<void> => {
+  const record = await findRequest(id, target.requests);
+  if (asJson) return io.print(JSON.stringify(describeRequest(record), null, 2));
+  for (const line of toRequestAccount(record)) io.print(line);
+};
+
+const sendOneAgain = async (
+  id: string,
+  version: number | null,
+  { io, target }: TargetContext,
+  findNodeType: FindNodeType,
+): Promise<void> => {
+  const { executionId, workflowId, workflowVersion } = await sendAgain(id, version, {
+    ...target,
+    ...target.judging,
+    ...toRetry(async () => findNodeType),
+    ids: randomIds,
+    clock: io,
+    logger: toLogger(io),
+  });
+  const name = `version ${workflowVersion} of ${workflowId}`;
+  if (executionId === null) return io.print(`skipped by ${name}: nothing was started`);
+  io.print(`${executionId}: accepted, ${name}`);
+  io.note(`Follow it with: execution watch ${executionId}`);
+};
+
+const follow = async (id: string, { io, target }: TargetContext): Promise<void> => {
+  if ((await target.workflows.find(id)) === null) throw new CommandError(`There is no workflow ${id}.`);
+  io.note(`Listening to requests to ${id}; Ctrl+C ends it.`);
+  await listen(id, target, io);
+};

@@ -1,0 +1,28 @@
+import { type ApprovalParts, approvalsQuery, listApprovals } from '../callbacks/list-approvals.ts';
+import type { Clock, Logger } from '../contract/services.ts';
+import { createHandler } from '../http/create-handler.ts';
+import { parseQuery } from '../http/read-query.ts';
+import { readWebhookEvent } from '../http/read-webhook-event.ts';
+import { answerJson } from '../shared/answer.ts';
+import { AppError } from '../shared/errors.ts';
+
+/**
+ * `GET /api/admin/approvals`: what waits for a decision. `GET /api/admin/approvals/addresses`: with callback URLs, at a path of its
+ * own, so that a policy can allow the one without the other.
+ */
+export const createListApprovals = (
+  parts: ApprovalParts & { readonly logger: Logger; readonly clock: Clock },
+) =>
+  createHandler({ logger: parts.logger, clock: parts.clock }, async ({ event }) => {
+    const { method, requestPath } = readWebhookEvent(event, parts.clock.now());
+    const allow = ['GET', 'HEAD'];
+    if (!allow.includes(method)) throw new AppError('METHOD_NOT_ALLOWED', { allow });
+    const hasAddresses = requestPath.endsWith('/addresses');
+    const { approvals, hasMore } = await listApprovals(
+      parseQuery(event, approvalsQuery),
+      hasAddresses,
+      parts,
+    );
+    const timestamp = new Date(parts.clock.now()).toISOString();
+    return answerJson(200, { count: approvals.length, approvals, hasMore, timestamp });
+  });

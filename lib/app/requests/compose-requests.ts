@@ -1,0 +1,61 @@
+import { createRequestStore } from '../../adapters/dynamodb/requests/request-store.ts';
+import { createLogEvents } from '../../adapters/events/log-events.ts';
+import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
+import { createLogger } from '../../adapters/runtime/logger.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { parseJsonBody } from '../../http/parse-json-body.ts';
+import type { SendAgainParts } from '../../webhooks/requests/send-again.ts';
+import { openExecutions, openRetry } from '../compose.ts';
+import { type Config, readConfig } from '../config.ts';
+import { lateFeatures } from '../late-features.ts';
+import type { FeatureParts } from '../open-features.chunk.ts';
+
+// The functions for recorded requests, and what the command line shares with them.
+
+export const openRequests = (config: Config = readConfig(process.env)) => {
+  const { logger, clock, client, tables } = openExecutions(config);
+  const options = { retentionDays: config.requestRetentionDays, clock };
+  return { logger, clock, requests: createRequestStore(client, tables, options) };
+};
+
+export const openSendAgain = (config: Config = readConfig(process.env)) => {
+  const { requests } = openRequests(config);
+  const parts = openRetry(config);
+  return { ...parts, requests, ...openJudging({ ...parts, config }) };
+};
+
+/** For the command line. */
+export const openCommandRequests = (
+  config: Config,
+  { client, tables, executions }: Pick<FeatureParts, 'client' | 'tables' | 'executions'>,
+) => {
+  const options = { retentionDays: config.requestRetentionDays, clock: systemClock };
+  const logger = createLogger({ level: 'error' });
+  return {
+    requests: createRequestStore(client, tables, options),
+    judging: openJudging({ config, client, tables, executions, logger }),
+  };
+};
+
+interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executions' | 'logger'> {
+  readonly config: Config;
+}
+
+/** What parses and judges a request that an operator vouches for: no credential is lent, since nothing is verified. */
+const openJudging = ({
+  config,
+  ...parts
+}: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'parseXml'> => ({
+  openFeatures: lateFeatures({
+    ...parts,
+    config,
+    clock: systemClock,
+    http: lateHttpClient(config.outboundAllow),
+    credentials: { open: () => Promise.reject(new Error('a request that is sent again is not verified')) },
+    events: createLogEvents(parts.logger),
+    usesOutbox: false,
+  }),
+  parseJson: (text) => parseJsonBody(text, config.maxBodyDepth),
+  parseXml: async (text) =>
+    (await import('../../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it'),
+});

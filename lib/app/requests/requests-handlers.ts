@@ -1,0 +1,73 @@
+import * as v from 'valibot';
+import type { Clock, Logger } from '../../contract/services.ts';
+import { createHandler } from '../../http/create-handler.ts';
+import { onlyMethod } from '../../http/only-method.ts';
+import { readOptions } from '../../http/read-options.ts';
+import { readPathParameter } from '../../http/read-path-parameter.ts';
+import { parseQuery, readQuery } from '../../http/read-query.ts';
+import { type Answer, answerJson } from '../../shared/answer.ts';
+import { parseFields } from '../../shared/query-fields.ts';
+import { describeRequest, describeRequestSummary } from '../../webhooks/requests/describe-request.ts';
+import { findRequest } from '../../webhooks/requests/find-request.ts';
+import { listRequests, requestQuery } from '../../webhooks/requests/list-requests.ts';
+import type { RequestStore } from '../../webhooks/requests/request-store.ts';
+import { type SendAgainParts, sendAgain } from '../../webhooks/requests/send-again.ts';
+
+interface Served {
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+type ReadParts = Served & { readonly requests: Pick<RequestStore, 'find' | 'scan'> };
+
+/** `GET /api/admin/requests`: recorded requests of a workflow. `GET /api/admin/requests/{id}`: all of one. */
+export const createShowRequests = (parts: ReadParts) =>
+  createHandler(
+    parts,
+    onlyMethod('GET', parts.clock, ({ event }) => {
+      const id = readPathParameter(event, 'id');
+      return id === '' ? list(event, parts) : show(event, id, parts);
+    }),
+  );
+
+const list = async (event: unknown, { requests: store, clock }: ReadParts): Promise<Answer> => {
+  const now = clock.now();
+  const { requests, nextCursor } = await listRequests(parseQuery(event, requestQuery), store, now);
+  return answerJson(200, {
+    count: requests.length,
+    requests: requests.map(describeRequestSummary),
+    nextCursor,
+    timestamp: new Date(now).toISOString(),
+  });
+};
+
+const show = async (event: unknown, id: string, { requests }: ReadParts): Promise<Answer> => {
+  readQuery(event, []);
+  return answerJson(200, describeRequest(await findRequest(id, requests)));
+};
+
+const sendAgainOptions = v.object({
+  /** Null for the current one. */
+  version: v.nullish(
+    v.pipe(
+      v.union([v.string(), v.number()], 'is a whole number from 1 on'),
+      v.transform(Number),
+      v.check((version) => Number.isSafeInteger(version) && version >= 1, 'is a whole number from 1 on'),
+    ),
+    null,
+  ),
+});
+
+/** `POST /api/admin/requests/{id}/send-again`: a recorded request again, as a new execution. */
+export const createSendAgain = (parts: Served & SendAgainParts) =>
+  createHandler(
+    parts,
+    onlyMethod('POST', parts.clock, async ({ event }) => {
+      const id = readPathParameter(event, 'id');
+      const names = Object.keys(sendAgainOptions.entries);
+      const { version } = parseFields(sendAgainOptions, readOptions(event, names, parts.clock.now()));
+      const sent = await sendAgain(id, version, parts);
+      if (sent.executionId === null) return answerJson(200, { ...sent, sent: id, skipped: true });
+      return { ...answerJson(202, { ...sent, sent: id, status: 'accepted' }), executionId: sent.executionId };
+    }),
+  );

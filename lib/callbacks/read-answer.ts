@@ -1,0 +1,22 @@
+import type { JsonObject } from '../contract/json.ts';
+import type { Question } from '../contract/node.ts';
+import { checkAnswers } from '../shared/forms/check-answers.ts';
+import type { FormError } from '../shared/forms/form-error.ts';
+import { readForm } from '../shared/forms/read-form.ts';
+
+interface ReadAnswer {
+  readonly body: JsonObject;
+  readonly errors: readonly FormError[];
+}
+
+/**
+ * Reads the fields of an answer.
+ *
+ * @param given - what was sent, without the decision
+ * @param isForm - whether all of it is text
+ */
+export const readAnswer = ({ fields }: Question, given: JsonObject, isForm: boolean): ReadAnswer => {
+  if (fields === undefined) return { body: given, errors: [] };
+  const body = isForm ? (readForm(fields, given) as JsonObject) : given;
+  return { body, errors: checkAnswers(fields, body) };
+};

@@ -1,0 +1,30 @@
+import type { RendererObject } from 'marked';
+import { renderMarkdown, safeRenderer } from '../shared/markup/render-markdown.ts';
+import { type Html, html, toText, trusted } from './html.ts';
+
+/** Markdown as part of a page; as text where it can't be converted. */
+export const markdown = (text: string): Html => {
+  try {
+    return trusted(renderMarkdown(text, pageRenderer, 'The text'));
+  } catch (error) {
+    if (error instanceof RangeError) return html`<pre>${text}</pre>`;
+    throw error;
+  }
+};
+
+/** What a page can't have besides: a title of its own, links without a name, images, which its policy forbids, and fields. */
+const pageRenderer: RendererObject = {
+  ...safeRenderer,
+  heading({ tokens, depth }) {
+    const level = Math.min(depth + 1, 6);
+    return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+  },
+  link(token) {
+    const { text, href } = token;
+    const named =
+      text.trim() === '' ? { ...token, tokens: [{ type: 'text', raw: href, text: href }] } : token;
+    return safeRenderer.link?.call(this, named) ?? '';
+  },
+  image: ({ text }) => toText(html`${text === '' ? 'image' : text}`),
+  checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
+};

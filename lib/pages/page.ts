@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { Answer } from '../shared/answer.ts';
+import { type Content, html, toText, trusted } from './html.ts';
+import { style } from './style.ts';
+
+interface Page {
+  /** 200 when absent. */
+  readonly status?: number;
+  readonly title: string;
+  /** Whether the form on it was sent with errors: screen readers read the title of the window first. */
+  readonly hasErrors?: boolean;
+  readonly content: Content;
+}
+
+/** Nothing is loaded and nothing runs; the style of the page is known by its hash. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** The address of a page may be a secret: it is sent to no other site, kept in no cache, and found by no search engine. */
+const headers = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': policy,
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex',
+};
+
+/** A page for people, in plain HTML. */
+export const answerPage = ({ status = 200, title, hasErrors = false, content }: Page): Answer => ({
+  status,
+  headers,
+  body: toText(html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${hasErrors && 'Error: '}${title}</title>
+<style>${trusted(style)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+${content}
+</main>
+</body>
+</html>
+`),
+});
+
+/** A page of one paragraph, such as a thank-you. */
+export const answerNotice = (status: number, title: string, text: string): Answer =>
+  answerPage({ status, title, content: html`<p>${text}</p>` });

@@ -1,0 +1,131 @@
+import { isMap } from '../json-schema/bound-schema.ts';
+import { compileJsonSchema } from '../json-schema/compile-json-schema.ts';
+import type { JsonMap } from '../json-schema/json-map.ts';
+import type { FormError } from './form-error.ts';
+import { type FormField, propertiesOf, toFields } from './form-fields.ts';
+
+const MAX_ERRORS = 50;
+/** About 100 ms: see `compileJsonSchema`. */
+const MAX_WORK = 2_000_000;
+
+/**
+ * Checks the answers to a form against its JSON Schema. Names without a field are refused, whatever the schema says of them.
+ *
+ * @param schema - one without problems, see {@link findFormProblems}
+ */
+export const checkAnswers = (schema: JsonMap, answers: JsonMap): readonly FormError[] => {
+  const fields = new Map(toFields(schema).map((field) => [field.name, field]));
+  const known = propertiesOf(schema);
+  const [expected, unknown] = splitNames(answers, known);
+  const errors = [
+    ...unknown
+      .slice(0, MAX_ERRORS)
+      .map((name) => ({ name: null, message: `There is no field ${quote(name)}.` })),
+    ...[...fields.values()]
+      .filter(({ isRequired, name }) => isRequired && !Object.hasOwn(answers, name))
+      .map((field) => ({ name: field.name, message: describeMissing(field) })),
+    ...findViolations(schema, expected, fields),
+  ];
+  return firstOfEach(errors).slice(0, MAX_ERRORS);
+};
+
+/** The answers to the fields, of which there are few, and the names of the others. */
+const splitNames = (answers: JsonMap, known: JsonMap): [JsonMap, readonly string[]] => {
+  const entries = Object.entries(answers);
+  const isKnown = (name: string) => Object.hasOwn(known, name);
+  return [
+    Object.fromEntries(entries.filter(([name]) => isKnown(name))),
+    entries.map(([name]) => name).filter((name) => !isKnown(name)),
+  ];
+};
+
+const findViolations = (
+  schema: JsonMap,
+  answers: JsonMap,
+  fields: ReadonlyMap<string, FormField>,
+): readonly FormError[] => {
+  const violations = check(schema, answers);
+  if (violations === null) return [{ name: null, message: 'These answers take too long to check.' }];
+  return violations
+    .filter(({ pointer, keyword }) => pointer !== '#' || !WHOLE.has(keyword))
+    .map(({ pointer, keyword }) => {
+      const field = fields.get(nameAt(pointer));
+      return field === undefined
+        ? { name: null, message: 'These answers do not go together.' }
+        : { name: field.name, message: describe(field, keyword) };
+    });
+};
+
+/** Keywords of the whole that are checked here, with better words. */
+const WHOLE = new Set(['required', 'additionalProperties', 'unevaluatedProperties', 'false']);
+
+const check = (schema: JsonMap, answers: JsonMap) => {
+  try {
+    return compileJsonSchema(schema)(answers, { maxWork: MAX_WORK });
+  } catch (error) {
+    // The schema was tried when it was stored: what can't be checked now is due to the answers.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+};
+
+/** The first segment of a JSON Pointer in a URI fragment (RFC 6901 §6). */
+const nameAt = (pointer: string): string => {
+  const [, segment = ''] = pointer.split('/', 2);
+  return decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
+};
+
+/** One message for a field is enough. */
+const firstOfEach = (errors: readonly FormError[]): readonly FormError[] => {
+  const seen = new Set<string>();
+  return errors.filter(({ name, message }) => {
+    const key = name === null ? ` ${message}` : `#${name}`;
+    return seen.has(key) ? false : seen.add(key) !== undefined;
+  });
+};
+
+const describeMissing = ({ kind }: FormField): string =>
+  kind === 'choice'
+    ? 'Choose one of the options.'
+    : kind === 'date'
+      ? 'Enter a date.'
+      : 'Fill in this field.';
+
+const TYPES: Readonly<Record<FormField['kind'], string>> = {
+  line: 'Enter a text.',
+  text: 'Enter a text.',
+  email: 'Enter an e-mail address, such as ada@example.com.',
+  number: 'Enter a number, such as 12.5.',
+  integer: 'Enter a whole number, such as 12.',
+  boolean: 'Tick this box, or leave it.',
+  date: 'Enter a date, such as 2026-01-31.',
+  choice: 'Choose one of the options.',
+};
+
+const describe = ({ kind, schema, isRequired }: FormField, keyword: string): string => {
+  const limit = isMap(schema) ? schema[keyword] : undefined;
+  switch (keyword) {
+    case 'minimum':
+      return `Enter a number of ${limit} or more.`;
+    case 'maximum':
+      return `Enter a number of ${limit} or less.`;
+    case 'exclusiveMinimum':
+      return `Enter a number above ${limit}.`;
+    case 'exclusiveMaximum':
+      return `Enter a number below ${limit}.`;
+    case 'multipleOf':
+      return `Enter a multiple of ${limit}.`;
+    case 'minLength':
+      return `Enter at least ${limit} characters.`;
+    case 'maxLength':
+      return `Enter at most ${limit} characters.`;
+    case 'pattern':
+      return 'This is not in the form that is asked for.';
+    case 'const':
+      return kind === 'boolean' && isRequired ? 'Tick this box.' : 'This is not the value that is asked for.';
+    default:
+      return TYPES[kind];
+  }
+};
+
+const quote = (name: string): string => JSON.stringify(name.slice(0, 40).toWellFormed());

@@ -1,0 +1,15 @@
+/** What is wrong with the answers to a form. */
+export interface FormError {
+  /** The field; null for the answers as a whole. */
+  readonly name: string | null;
+  /** A sentence for the person at the form. Holds nothing that was typed, except a name without a field. */
+  readonly message: string;
+}
+
+/** An error as a member of a problem, with a JSON Pointer as a URI fragment (RFC 6901 §6). */
+export const toErrorMember = ({ name, message }: FormError) => ({
+  pointer: name === null ? '#' : `#/${encodeURIComponent(toSegment(name))}`,
+  detail: message,
+});
+
+const toSegment = (name: string): string => name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,0 +1,70 @@
+import { isMap } from '../json-schema/bound-schema.ts';
+import type { JsonMap } from '../json-schema/json-map.ts';
+
+/** How a field of a form is filled in. */
+type FieldKind = 'line' | 'text' | 'email' | 'number' | 'integer' | 'boolean' | 'date' | 'choice';
+
+export type Scalar = string | number | boolean;
+
+/** A field of a form: a property of a JSON Schema. */
+export interface FormField {
+  /** Of the property; any text. */
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly title: string;
+  readonly description: string | null;
+  readonly isRequired: boolean;
+  /** Of a choice, else empty. */
+  readonly options: readonly Scalar[];
+  /** What is filled in at first, as it would be typed. */
+  readonly initial: string;
+  readonly schema: JsonMap;
+}
+
+/** The hidden field by which a page that is sent twice is known; no field of a schema can have its name. */
+export const FORM_PAGE_ID = 'form-page-id';
+
+/** Texts that may be longer get several lines. */
+const MAX_LINE = 200;
+
+/** @param schema - one without problems, see {@link findFormProblems}: properties that no form can ask for are left out */
+export const toFields = (schema: JsonMap): readonly FormField[] => {
+  const required: readonly unknown[] = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(propertiesOf(schema)).flatMap(([name, property]) => {
+    const kind = isMap(property) ? kindOf(property) : null;
+    if (kind === null || !isMap(property)) return [];
+    return {
+      name,
+      kind,
+      title: textOf(property.title) ?? name,
+      description: textOf(property.description),
+      isRequired: required.includes(name),
+      options: kind === 'choice' ? scalarsOf(property.enum) : [],
+      initial: isScalar(property.default) ? String(property.default) : '',
+      schema: property,
+    };
+  });
+};
+
+export const propertiesOf = ({ properties }: JsonMap): JsonMap => (isMap(properties) ? properties : {});
+
+/** Null for a property that no field of a form can ask for. */
+export const kindOf = (property: JsonMap): FieldKind | null => {
+  const { type, format, maxLength } = property;
+  if (Array.isArray(property.enum)) return scalarsOf(property.enum).length > 0 ? 'choice' : null;
+  if (type === 'number' || type === 'integer' || type === 'boolean') return type;
+  if (type !== 'string') return null;
+  if (format === 'date' || format === 'email') return format === 'date' ? 'date' : 'email';
+  return typeof maxLength === 'number' && maxLength > MAX_LINE ? 'text' : 'line';
+};
+
+/** Empty unless all values are scalars that differ as text. */
+const scalarsOf = (values: unknown): readonly Scalar[] => {
+  if (!Array.isArray(values) || !values.every(isScalar)) return [];
+  return new Set(values.map(String)).size === values.length ? values : [];
+};
+
+const isScalar = (value: unknown): value is Scalar =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);

@@ -1,0 +1,1 @@
+export { findFormProblems } from './find-form-problems.ts';

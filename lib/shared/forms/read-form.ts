@@ -1,0 +1,47 @@
+import type { JsonMap } from '../json-schema/json-map.ts';
+import { type FormField, type Scalar, toFields } from './form-fields.ts';
+
+/** Of a number: more than any has. */
+const MAX_DIGITS = 400;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/**
+ * Converts the fields of a form, which are texts, to the types of its JSON Schema. What can't be converted stays as it was typed, for
+ * the schema to refuse. A field that was left empty is absent; a box that was not ticked is false.
+ *
+ * @param typed - by name; a list for a name that was sent several times. Names without a field stay, too
+ */
+export const readForm = (schema: JsonMap, typed: JsonMap): JsonMap => {
+  const fields = toFields(schema);
+  const known = new Set(fields.map(({ name }) => name));
+  const others = Object.entries(typed).filter(([name]) => !known.has(name));
+  const read = fields.flatMap((field): [string, unknown][] => {
+    const given = Object.hasOwn(typed, field.name) ? typed[field.name] : undefined;
+    const value = typeof given === 'string' ? readField(field, given) : given;
+    if (value !== undefined) return [[field.name, value]];
+    return field.kind === 'boolean' ? [[field.name, false]] : [];
+  });
+  return Object.fromEntries([...read, ...others]);
+};
+
+/** Undefined for nothing. */
+const readField = ({ kind, options }: FormField, text: string): Scalar | undefined => {
+  if (text === '') return undefined;
+  switch (kind) {
+    case 'number':
+    case 'integer':
+      return readNumber(text.trim()) ?? text;
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text;
+    case 'choice':
+      return options.find((option) => String(option) === text) ?? text;
+    default:
+      return text.replaceAll('\r\n', '\n'); // browsers send a line's end so
+  }
+};
+
+const readNumber = (text: string): number | null => {
+  if (text.length > MAX_DIGITS || !NUMBER.test(text)) return null;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : null;
+};

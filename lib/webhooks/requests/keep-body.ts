@@ -1,0 +1,74 @@
+import { isPlainObject, type JsonValue } from '../../contract/json.ts';
+import { REDACTED, redactText } from '../../executions/record/redact-text.ts';
+import { isSecretName } from '../../executions/record/secret-names.ts';
+import type { WebhookRequest } from '../webhook-request.ts';
+import type { RequestRecord } from './request-record.ts';
+
+type KeptBody = Pick<RequestRecord, 'body' | 'bodyBytes' | 'missing'>;
+
+/** Longer bodies are kept by their start alone. */
+export const MAX_BODY_BYTES = 64 * 1_024;
+
+/** Of a longer body. */
+const START_BYTES = 2_000;
+
+const MAX_DEPTH = 100;
+
+const TOO_LONG = 'its body is too long to be kept';
+const NO_TEXT =
+  'its body is not kept, since it is no text, or one whose secrets are not known by their names';
+const HAD_SECRET = 'a secret was removed from its body';
+
+/**
+ * The body of a request as it may be kept: a text without what is named like a secret. Bodies in which such names can't be
+ * found are not kept at all: bytes, compressed ones, and multipart ones.
+ */
+export const keepBody = ({ rawBody, headers }: Pick<WebhookRequest, 'rawBody' | 'headers'>): KeptBody => {
+  const bodyBytes = rawBody.length;
+  const isLong = bodyBytes > MAX_BODY_BYTES;
+  const isEncoded = !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
+  const isMultipart = (headers['content-type'] ?? '').toLowerCase().includes('multipart/');
+  const text =
+    isEncoded || isMultipart ? null : decode(isLong ? rawBody.subarray(0, START_BYTES) : rawBody, isLong);
+  if (text === null) return { body: '', bodyBytes, missing: NO_TEXT };
+  const body = redactText(isLong ? text : redactJson(text));
+  const missing = isLong ? TOO_LONG : body === text ? null : HAD_SECRET;
+  return { body, bodyBytes, missing };
+};
+
+/** Null for bytes that are not UTF-8. @param isCut - the end may be amid a character */
+const decode = (bytes: Uint8Array, isCut: boolean): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: isCut });
+  } catch {
+    return null;
+  }
+};
+
+/** JSON text without the values of secret names, whatever they are; as it was when there are none, or when it is no JSON. */
+const redactJson = (text: string): string => {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    const redacted = redactValue(value, MAX_DEPTH);
+    return redacted === value ? text : JSON.stringify(redacted);
+  } catch {
+    return text;
+  }
+};
+
+/** The same value when it holds no secret; what is nested deeper than `depth` is removed. */
+const redactValue = (value: JsonValue, depth: number): JsonValue => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return REDACTED;
+  if (Array.isArray(value)) {
+    const items = value.map((item: JsonValue) => redactValue(item, depth - 1));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  if (!isPlainObject(value)) return value;
+  const entries = Object.entries(value).map(([name, item]): [string, JsonValue] => [
+    name,
+    item !== null && isSecretName(name) ? REDACTED : redactValue(item as JsonValue, depth - 1),
+  ]);
+  return entries.every(([name, item]) => item === value[name]) ? value : Object.fromEntries(entries);
+};

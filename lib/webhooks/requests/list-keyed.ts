@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { toDeliveryId } from '../../deliveries/claim-delivery.ts';
+import type { DeliveryStore } from '../../deliveries/delivery-store.ts';
+import {
+  type ListParts,
+  type ListQuery,
+  listExecutions,
+  listQuery,
+} from '../../executions/lifecycle/list-executions.ts';
+import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
+import { AppError } from '../../shared/errors.ts';
+import { text } from '../../shared/query-fields.ts';
+import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import { toKeyInTrigger } from '../delivery-key.ts';
+
+/** A list of executions, or with a delivery's key, and `workflowId`, those that deliveries with this key have started. */
+export const keyedListQuery = v.object({ ...listQuery.entries, key: v.nullish(text, null) });
+
+export type KeyedListQuery = ListQuery & { readonly key: string | null };
+
+export interface KeyedListParts extends ListParts {
+  readonly executions: Pick<ExecutionStore, 'list' | 'find'>;
+  readonly workflows: Pick<WorkflowStore, 'find'>;
+  readonly deliveries: Pick<DeliveryStore, 'find'>;
+}
+
+/**
+ * Lists executions. That of a delivery is found by its claim, one read for each trigger of the current version: as long as the
+ * claim is kept, and unless the trigger's path has parameters, for which keys are of each path.
+ *
+ * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
+ */
+export const listKeyed = async (
+  { key, ...query }: KeyedListQuery,
+  parts: KeyedListParts,
+): ReturnType<typeof listExecutions> => {
+  if (key === null) return listExecutions(query, parts);
+  const { workflowId, status, request, from, to } = query;
+  if (workflowId === null)
+    throw new AppError('QUERY_INVALID', { reason: 'key needs the workflow beside it' });
+  const workflow = await parts.workflows.find(workflowId);
+  const ids = workflow === null ? [] : toDeliveryIds(workflow, key);
+  const claims = await Promise.all(ids.map((id) => parts.deliveries.find(id)));
+  const found = await Promise.all(
+    claims.map((claim) => (claim === null ? null : parts.executions.find(claim.executionId))),
+  );
+  const isWanted = (record: ExecutionRecord | null): record is ExecutionRecord =>
+    record !== null &&
+    (status.length === 0 || status.includes(record.status)) &&
+    (request === null || record.requestId === request) &&
+    record.startedAt >= (from ?? 0) &&
+    record.startedAt <= (to ?? Number.POSITIVE_INFINITY);
+  const executions = found.filter(isWanted).sort((a, b) => b.startedAt - a.startedAt);
+  return { executions, nextCursor: null };
+};
+
+/** Those of webhooks by their method; a trigger that events fire has no path config, and no predecessor. */
+const toDeliveryIds = (workflow: PublishedWorkflow, key: string): readonly string[] => {
+  const { definition, pathConfigs } = workflow;
+  const ofWebhooks = pathConfigs
+    .filter(({ pattern }) => pattern === undefined)
+    .map((config) => [config.triggerNodeId, toKeyInTrigger(key, { workflow, config })] as const);
+  const others = definition.nodes
+    .filter(({ id }) => !pathConfigs.some(({ triggerNodeId }) => triggerNodeId === id))
+    .filter(({ id }) => !definition.connections.some(({ targetNodeId }) => targetNodeId === id))
+    .map(({ id }) => [id, key] as const);
+  const ids = [...ofWebhooks, ...others].map(([nodeId, own]) => toDeliveryId(definition.id, nodeId, own));
+  return [...new Set(ids)];
+};

@@ -1,0 +1,140 @@
+import * as v from 'valibot';
+import { isId } from '../../contract/ids.ts';
+import { type Position, readCursor, writeCursor } from '../../executions/record/cursor.ts';
+import { AppError } from '../../shared/errors.ts';
+import { count, text, time, wordList } from '../../shared/query-fields.ts';
+import { latestFirst, type PlaceKind, type RequestRecord, toMinute, VERDICTS } from './request-record.ts';
+import type { RequestStore } from './request-store.ts';
+
+export const DEFAULT_LIMIT = 25;
+export const MAX_LIMIT = 100;
+
+/** Records that one call looks at. */
+const MAX_READ = 2_000;
+
+/** The filters of a list of requests, as texts: those of the admin API and of the command line. */
+export const requestQuery = v.object({
+  workflowId: v.pipe(
+    v.optional(text, ''),
+    v.check((id: string) => isId(id), 'is the id of a workflow'),
+  ),
+  /** Any of these; empty for all. */
+  verdict: wordList(VERDICTS),
+  /** Of the delivery. */
+  key: v.nullish(text, null),
+  /** An address. */
+  sender: v.nullish(text, null),
+  /** The gateway's id. */
+  request: v.nullish(text, null),
+  /** Milliseconds since the epoch, both included. */
+  from: time,
+  to: time,
+  limit: count({ initial: DEFAULT_LIMIT, max: MAX_LIMIT }),
+  /** The `nextCursor` of the page before; null for the first page. */
+  cursor: v.nullish(text, null),
+});
+
+export type RequestListQuery = Readonly<v.InferOutput<typeof requestQuery>>;
+
+interface RequestPage {
+  /** The latest first. */
+  readonly requests: readonly RequestRecord[];
+  /** Null when there are no more. */
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Lists the recorded requests of a workflow. A page may have fewer than there are: it goes on where its cursor says.
+ *
+ * @param now - milliseconds since the epoch
+ * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
+ */
+export const listRequests = async (
+  query: RequestListQuery,
+  store: Pick<RequestStore, 'scan'>,
+  now: number,
+): Promise<RequestPage> => {
+  const { workflowId, verdict, key, sender, request, from, to, limit, cursor } = query;
+  if (from !== null && to !== null && from > to)
+    throw new AppError('QUERY_INVALID', { reason: 'from is later than to' });
+  const list = JSON.stringify([workflowId, verdict.toSorted(), key, sender, request, from, to]);
+  const after = cursor === null ? null : toPlace(readCursor(cursor, list));
+  const range = {
+    from: from ?? 0,
+    to: Math.min(to ?? now + CLOCKS_DIFFER_MS, after?.receivedAt ?? Number.POSITIVE_INFINITY),
+  };
+
+  const found: RequestRecord[] = [];
+  let last: RequestRecord | null = null;
+  let read = 0;
+  for await (const record of merge(
+    kindsOf(verdict).map((kind) => byTime(store.scan({ workflowId, kind, ...range }))),
+  )) {
+    if (after !== null && latestFirst(record, after) <= 0) continue;
+    if (record.receivedAt < range.from || record.receivedAt > range.to) continue;
+    if (found.length === limit || read === MAX_READ)
+      return { requests: found, nextCursor: toCursor(last, list) };
+    read += 1;
+    last = record;
+    if (isWanted(record, query)) found.push(record);
+  }
+  return { requests: found, nextCursor: null };
+};
+
+/** Of the gateway and of this process. */
+const CLOCKS_DIFFER_MS = 3_600_000;
+
+const toPlace = ({ startedAt, executionId }: Position) => ({ receivedAt: startedAt, place: executionId });
+
+/** A place has the form of an execution's id. */
+const toCursor = (last: RequestRecord | null, list: string): string | null =>
+  last === null ? null : writeCursor({ startedAt: last.receivedAt, executionId: last.place }, list);
+
+const kindsOf = (verdicts: readonly string[]): readonly PlaceKind[] => {
+  const isRefused = (verdict: string) => verdict === 'refused';
+  if (verdicts.length === 0) return ['refused', 'passed'];
+  return [
+    ...(verdicts.some(isRefused) ? ['refused' as const] : []),
+    ...(verdicts.every(isRefused) ? [] : ['passed' as const]),
+  ];
+};
+
+const isWanted = (record: RequestRecord, { verdict, key, sender, request }: RequestListQuery): boolean =>
+  (verdict.length === 0 || verdict.includes(record.verdict)) &&
+  (key === null || record.key === key) &&
+  (sender === null || record.sender === sender) &&
+  (request === null || record.requestId === request);
+
+/** Sorts records within their minutes: the places of refused ones have no other order. */
+async function* byTime(records: AsyncIterable<RequestRecord>): AsyncGenerator<RequestRecord> {
+  let minute: RequestRecord[] = [];
+  for await (const record of records) {
+    const [first] = minute;
+    if (first !== undefined && (first.place[0] === 'p' || !isSameMinute(first, record))) {
+      yield* minute.sort(latestFirst);
+      minute = [];
+    }
+    minute.push(record);
+  }
+  yield* minute.sort(latestFirst);
+}
+
+const isSameMinute = (a: RequestRecord, b: RequestRecord): boolean =>
+  toMinute(a.receivedAt) === toMinute(b.receivedAt);
+
+/** Merges sorted records. */
+async function* merge(sources: readonly AsyncGenerator<RequestRecord>[]): AsyncGenerator<RequestRecord> {
+  try {
+    const heads = await Promise.all(sources.map((source) => source.next()));
+    for (;;) {
+      const open = heads.flatMap(({ done, value }, at) => (done === true ? [] : [{ at, record: value }]));
+      const [first] = open.sort((a, b) => latestFirst(a.record, b.record));
+      if (first === undefined) return;
+      yield first.record;
+      const source = sources[first.at];
+      if (source !== undefined) heads[first.at] = await source.next();
+    }
+  } finally {
+    await Promise.all(sources.map((source) => source.return(undefined)));
+  }
+}

@@ -1,0 +1,94 @@
+/** What became of a request: an execution, none, or the one of an earlier delivery. */
+export const VERDICTS = ['started', 'duplicate', 'refused', 'skipped'] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** One request that has reached a workflow, without secrets, and as much of it as the store keeps. */
+export interface RequestRecord {
+  readonly workflowId: string;
+  /** Its key within the workflow: see {@link refusedPlace} and {@link passedPlace}. */
+  readonly place: string;
+  /** The gateway's id; empty without one. */
+  readonly requestId: string;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  /** Address of the connection to the gateway. */
+  readonly sender: string;
+  readonly method: string;
+  /** Inside the workflow: `/` or `/segment/…`. */
+  readonly path: string;
+  /** Without the question mark, still encoded. */
+  readonly query: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, or its start. */
+  readonly body: string;
+  /** Of the whole body. */
+  readonly bodyBytes: number;
+  /** Why it can't be sent again as it was: a clause; null when all of it is kept. */
+  readonly missing: string | null;
+  /** The delivery's key; null for none. */
+  readonly key: string | null;
+  readonly verdict: Verdict;
+  /** The execution that it has started, or that an earlier delivery has; null for none. */
+  readonly executionId: string | null;
+  /** Why it was refused; null unless it was. */
+  readonly refusal: RequestRefusal | null;
+}
+
+export interface RequestRefusal {
+  /** Of the error: `SIGNATURE_INVALID`; `INTERNAL` for one outside of the catalogue. */
+  readonly code: string;
+  /** The sentence that the caller got. */
+  readonly detail: string;
+  /** What the log says beside it: `signature: the timestamp is 9 minutes old`; null for nothing. */
+  readonly reason: string | null;
+}
+
+/** `20261120T1200`, of a time. */
+const MINUTE_LENGTH = 13;
+
+/** Sorts by time. @param ms - since the epoch */
+const toStamp = (ms: number): string => new Date(ms).toISOString().replaceAll(/[-:.Z]/g, '');
+
+/** `20261120T1200`: the minute of a time, in UTC. */
+export const toMinute = (ms: number): string => toStamp(ms).slice(0, MINUTE_LENGTH);
+
+/**
+ * The place of a refused request, one of a few in its minute: what is taken stays taken, in all processes, so that a flood
+ * can't fill the table.
+ */
+export const refusedPlace = (receivedAt: number, slot: number): string =>
+  `r${toMinute(receivedAt)}-${String(slot).padStart(2, '0')}`;
+
+/** The place of a request that was not refused. @param id - unique */
+export const passedPlace = (receivedAt: number, id: string): string =>
+  `p${toStamp(receivedAt)}-${id.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_ID_LENGTH)}`;
+
+const MAX_ID_LENGTH = 40;
+
+/** The kinds of places: those of refused requests, and all others. */
+export type PlaceKind = 'refused' | 'passed';
+
+/** Bounds of the places of a kind within a time, both included; `~` sorts behind all characters of a place. */
+export const placesBetween = (kind: PlaceKind, from: number, to: number): readonly [string, string] =>
+  kind === 'refused'
+    ? [`r${toMinute(from)}`, `r${toMinute(to)}~`]
+    : [`p${toStamp(from)}`, `p${toStamp(to)}~`];
+
+/** The id of a record names its place: `orders.r20261120T1200-07`. */
+export const toRecordId = ({ workflowId, place }: Pick<RequestRecord, 'workflowId' | 'place'>): string =>
+  `${workflowId}.${place}`;
+
+const RECORD_ID = /^([A-Za-z0-9_-]{1,64})\.((?:r\d{8}T\d{4}|p\d{8}T\d{9})-[A-Za-z0-9_-]{1,40})$/;
+
+/** @returns null for a text that is no id of a record */
+export const parseRecordId = (id: string): Pick<RequestRecord, 'workflowId' | 'place'> | null => {
+  const [, workflowId, place] = RECORD_ID.exec(id) ?? [];
+  return workflowId === undefined || place === undefined ? null : { workflowId, place };
+};
+
+/** The latest first. */
+export const latestFirst = (
+  a: Pick<RequestRecord, 'receivedAt' | 'place'>,
+  b: Pick<RequestRecord, 'receivedAt' | 'place'>,
+): number => b.receivedAt - a.receivedAt || (a.place < b.place ? 1 : -1);

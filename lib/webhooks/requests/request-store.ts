@@ -1,0 +1,19 @@
+import type { PlaceKind, RequestRecord } from './request-record.ts';
+
+export interface RequestQuery {
+  readonly workflowId: string;
+  readonly kind: PlaceKind;
+  /** Milliseconds since the epoch, both included; of refused requests, their minutes. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** All methods throw AppError `STORE_UNAVAILABLE` when the store can't be reached. */
+export interface RequestStore {
+  /** @returns false, with nothing changed, when its place is taken */
+  put(record: RequestRecord): Promise<boolean>;
+  /** @returns null when there is none, or it has expired */
+  find(workflowId: string, place: string): Promise<RequestRecord | null>;
+  /** Finds the records of a kind by their places, descending. Reads pages on demand. */
+  scan(query: RequestQuery): AsyncIterable<RequestRecord>;
+}

@@ -1,0 +1,133 @@
+import type { JsonObject } from '../../contract/json.ts';
+import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
+import { AppError, isAppError } from '../../shared/errors.ts';
+import { readTraceparent } from '../../shared/traceparent.ts';
+import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
+import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
+import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
+import { findWebhook } from '../matching/find-webhook.ts';
+import { orText, parseBody } from '../parse-body.ts';
+import { findNamedHeader } from '../redact-credential-headers.ts';
+import { toRequestScope } from '../request-scope.ts';
+import { toTriggerInput } from '../to-trigger-input.ts';
+import type { Webhook } from '../webhook.ts';
+import { type BodyParsers, type OpenFeatures, withoutFeatures } from '../webhook-feature.ts';
+import type { WebhookRequest } from '../webhook-request.ts';
+import { findRequest } from './find-request.ts';
+import { type RequestRecord, toRecordId } from './request-record.ts';
+import type { RequestStore } from './request-store.ts';
+
+export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
+  readonly requests: Pick<RequestStore, 'find'>;
+  readonly workflows: Pick<WorkflowStore, 'find' | 'findVersion'>;
+  readonly modeOf: (workflow: Workflow) => Promise<BackgroundMode>;
+  readonly openFeatures: OpenFeatures;
+  /** Parses JSON of a limited depth. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
+  readonly parseJson: BodyParsers['json'];
+  readonly parseXml: BodyParsers['xml'];
+}
+
+/** A request that was sent again. */
+interface SentAgain {
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  /** Null when the webhook has answered it without an execution: it is skipped. */
+  readonly executionId: string | null;
+}
+
+/**
+ * Sends a recorded request again, to the trigger of a version that has its address: in the background, as a new delivery, which
+ * the operator vouches for. What verifies and limits senders is left out; the body is parsed, and held against `schema` and
+ * `onlyIf`, as that of any other.
+ *
+ * @param version - null for the current one
+ * @throws AppError `REQUEST_NOT_FOUND` | `REQUEST_NOT_REPEATABLE`, what the parsing and judging of a body throws, and what
+ *   {@link acceptExecution} throws
+ */
+export const sendAgain = async (
+  id: string,
+  version: number | null,
+  parts: SendAgainParts,
+): Promise<SentAgain> => {
+  const record = await findRequest(id, parts.requests);
+  const refuse = (reason: string): never => {
+    throw new AppError('REQUEST_NOT_REPEATABLE', { id: toRecordId(record), reason });
+  };
+  if (record.missing !== null) return refuse(record.missing);
+  const request = toWebhookRequest(record);
+  const webhook = await openWebhook(request, version, parts, refuse);
+  const { definition, version: workflowVersion } = webhook.workflow;
+  const named = findNamedHeader(request.headers, definition);
+  if (named !== null) return refuse(`the workflow reads the header ${named}, whose credential is not kept`);
+
+  const input = await toInput(request, webhook, parts, refuse);
+  if (input === null) return { workflowId: definition.id, workflowVersion, executionId: null };
+  const executionId = parts.ids.next();
+  const { trigger } = toRequestScope(webhook, input, request.receivedAt).execution;
+  const traceparent = readTraceparent(request.headers.traceparent);
+  const { requestId } = record;
+  const workflow = webhook.workflow;
+  const blobs = { get: async () => null, put: async () => refuse('it is too large beside its record') };
+  await acceptExecution(
+    { executionId, workflow, trigger, input, traceparent, keepsResult: false, requestId },
+    { mode: webhook.config.execution, startedAt: parts.clock.now(), isRepeatable: false },
+    { ...parts, blobs },
+  );
+  return { workflowId: definition.id, workflowVersion, executionId };
+};
+
+const toWebhookRequest = (record: RequestRecord): WebhookRequest => {
+  const { workflowId, path, method, query, headers, body, sender, receivedAt, requestId } = record;
+  return {
+    ...{ method, workflowId, path, headers, receivedAt, requestId },
+    requestPath: `/api/webhook/${workflowId}${path === '/' ? '' : path}`,
+    rawQueryString: query,
+    rawBody: Buffer.from(body),
+    remoteAddress: sender,
+  };
+};
+
+/** The webhook of that version at the address of the request. */
+const openWebhook = async (
+  request: WebhookRequest,
+  version: number | null,
+  { workflows, modeOf }: SendAgainParts,
+  refuse: (reason: string) => never,
+): Promise<Webhook> => {
+  const { workflowId, method, path } = request;
+  const found =
+    version === null ? await workflows.find(workflowId) : await workflows.findVersion(workflowId, version);
+  const name = version === null ? `workflow ${workflowId}` : `version ${version} of workflow ${workflowId}`;
+  if (found === null) return refuse(`there is no ${name}`);
+  const published = { ...found, pathConfigs: toPathConfigs(found.definition, await modeOf(found)) };
+  // Without headers, no request is a CORS preflight.
+  const webhook = await findWebhook({ workflowId, method, path, headers: {} }, async () => published).catch(
+    (error: unknown) => {
+      if (isAppError(error, 'NOT_FOUND') || isAppError(error, 'METHOD_NOT_ALLOWED')) return null;
+      throw error;
+    },
+  );
+  return webhook === null || webhook.refusal !== undefined
+    ? refuse(`${name} has no enabled trigger for ${method} ${path}`)
+    : webhook;
+};
+
+/** The trigger's output; null for a request that the webhook skips. */
+const toInput = async (
+  request: WebhookRequest,
+  webhook: Webhook,
+  { openFeatures, parseJson, parseXml }: SendAgainParts,
+  refuse: (reason: string) => never,
+): Promise<JsonObject | null> => {
+  const hasFeatures = (webhook.config.features ?? null) !== null;
+  const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
+  const arrival = { request, webhook, addHeaders: () => {} };
+  const parsers = { json: parseJson, xml: parseXml };
+  const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
+    body: parseBody(request, parseJson, orText(parseJson)),
+  };
+  if (files !== undefined) return refuse('its body has files, which are not kept');
+  const input = { ...toTriggerInput(arrival, request.headers, body), ...more };
+  const skipped = await features.judge({ ...arrival, input });
+  return skipped === null ? input : null;
+};

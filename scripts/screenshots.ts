@@ -1,0 +1,66 @@
+// Writes docs/images/*.png: the pages that people see, in Chromium. npm run docs:screenshots
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Page } from 'playwright-core';
+import { askPage } from '../lib/callbacks/callback-pages.ts';
+import type { FoundCallback } from '../lib/callbacks/find-callback.ts';
+import { formPage } from '../lib/webhooks/features/form.ts';
+import type { Webhook } from '../lib/webhooks/webhook.ts';
+import { openBrowser } from './pages/open-browser.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const images = join(root, 'docs/images');
+
+interface StoredNode {
+  readonly id: string;
+  readonly parameters: Record<string, unknown>;
+}
+const { nodes }: { readonly nodes: readonly StoredNode[] } = JSON.parse(
+  readFileSync(join(root, 'workflows/approval.json'), 'utf8'),
+);
+const parametersOf = (id: string) => nodes.find((node) => node.id === id)?.parameters ?? {};
+
+/** The sample, at a time that is always the same. */
+const startedAt = Date.parse('2026-03-02T09:00:00Z');
+const question = {
+  title: 'A new kettle',
+  text: 'Cost: **39.90 EUR**\n\nThe old one *leaks*.',
+  askedBy: 'Team Kitchen',
+  fields: parametersOf('ask').fields,
+};
+const found = {
+  execution: { workflowId: 'approval', startedAt },
+  callback: { subject: { question } },
+  expiresAt: startedAt + 3_600_000,
+} as unknown as FoundCallback;
+const webhook = {
+  workflow: { definition: { name: 'Approval' } },
+  config: { features: { schema: parametersOf('request').schema } },
+} as unknown as Webhook;
+const refused = {
+  typed: { comment: '', limit: 'forty' },
+  errors: [
+    { name: 'comment', message: 'Fill in this field.' },
+    { name: 'limit', message: 'Enter a whole number, such as 12.' },
+  ],
+};
+
+const pages = {
+  approval: askPage(found),
+  'approval-refused': askPage(found, refused),
+  form: formPage(webhook, { what: 'A new kettle', cost: '39.90', team: 'Kitchen' }, []),
+};
+
+const take = async (page: Page, name: string, html: string): Promise<void> => {
+  await page.setContent(html);
+  await page.locator('body').screenshot({ path: join(images, `${name}.png`) });
+};
+
+mkdirSync(images, { recursive: true });
+const browser = await openBrowser();
+try {
+  const page = await browser.newPage({ viewport: { width: 560, height: 400 }, colorScheme: 'light' });
+  for (const [name, { body }] of Object.entries(pages)) await take(page, name, body ?? '');
+} finally {
+  await browser.close();
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from '@jest/globals';
+import { connect } from '../../cli/target.ts';
+import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import { useCommandLine } from '../support/a-command-line.ts';
+import { anExecutionStart } from '../support/a-start.ts';
+import { useTestDatabases } from '../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+const openCommandLine = useCommandLine();
+
+/** The command line, and an approval that waits. */
+const aService = async () => {
+  const { endpoint } = await openDatabase();
+  const open = () => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test' });
+  const { executions, close } = open();
+  const now = Date.now();
+  const start = anExecutionStart({ workflowId: 'greeting', startedAt: now });
+  await executions.start(start);
+  const urls: string[] = [];
+  const parts = {
+    executions,
+    clock: { now: () => now },
+    publicUrl: 'https://hooks.example.com',
+    onOpen: (url: string) => urls.push(url),
+  };
+  const question = { title: 'Greet\n\u001b[31mAda?', askedBy: 'Bob' };
+  await createCallbackUrls(parts, start).open('ask/0/0', 'c', 600, question);
+  close();
+  return { ...(await openCommandLine({ openTarget: open })), url: urls[0] ?? '', now };
+};
+
+describe('approval list', () => {
+  test('shows what waits in lines, without control characters and addresses', async () => {
+    const { call, url, now } = await aService();
+    const { out, code } = await call('approval list --workflow greeting');
+    expect(code).toBe(0);
+    const [titles, line] = out.split('\n');
+    expect(titles).toMatch(/^SINCE +UNTIL +EXECUTION +NODE +ASKED BY +TITLE$/);
+    expect(line).toContain(new Date(now + 600_000).toISOString());
+    expect(line).toMatch(/e-1 +greeting\/ask +Bob +Greet \[31mAda\?$/);
+    expect(out).not.toContain(url.split('/').at(-1));
+  });
+
+  test('adds addresses when they are asked for, the same as were issued', async () => {
+    const { call, url } = await aService();
+    const shown = await call('approval list --workflow greeting --addresses');
+    expect(shown.out.split('\n').at(-1)).toBe(`  ${url}`);
+    const { out } = await call('approval list --workflow greeting --addresses --json');
+    expect(JSON.parse(out)).toMatchObject({ approvals: [{ address: url }], hasMore: false });
+  });
+
+  test('notes that nothing waits, and refuses a limit that is none', async () => {
+    const { call } = await aService();
+    expect(await call('approval list --workflow other')).toMatchObject({
+      err: 'No approval waits.',
+    });
+    expect(await call('approval list --limit many')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--limit is a whole number'),
+    });
+  });
+});

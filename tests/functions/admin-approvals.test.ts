@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { createListApprovals } from '../../lib/app/approvals-handler.ts';
+import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { aRecordingLogger } from '../support/a-recording-logger.ts';
+import { anExecutionStart } from '../support/a-start.ts';
+import { inMemoryExecutionStore } from '../support/in-memory-stores.ts';
+
+const sample = JSON.parse(readFileSync(new URL('../../events/adminApprovals.json', import.meta.url), 'utf8'));
+
+const aService = async () => {
+  const clock = aManualClock();
+  const { logger, entries } = aRecordingLogger();
+  const executions = inMemoryExecutionStore(clock.now);
+  const urls: string[] = [];
+  const open = async (executionId: string, workflowId: string, name: string, question = {}) => {
+    const start = anExecutionStart({ executionId, workflowId });
+    await executions.start(start);
+    const parts = {
+      executions,
+      clock,
+      publicUrl: 'https://hooks.example.com',
+      onOpen: (url: string) => urls.push(url),
+    };
+    await createCallbackUrls(parts, start).open(name, 'c', 600, question);
+    clock.advance(1_000);
+  };
+  await open('e-1', 'approval', 'ask/0/0', { title: 'Title', askedBy: 'Ada' });
+  await open('e-2', 'approval', 'each/0/1/ask/2/0');
+  await open('e-3', 'other', 'ask/0/0');
+  const listWorkflowIds = async () => ['approval', 'other', 'none'];
+  const handler = createListApprovals({
+    executions,
+    callbacks: executions.callbacks,
+    listWorkflowIds,
+    clock,
+    logger,
+  });
+  const call = (query: string, changes: { path?: string; method?: string } = {}) => {
+    const { path = '/api/admin/approvals', method = 'GET' } = changes;
+    const http = { ...sample.requestContext.http, method };
+    const requestContext = { ...sample.requestContext, http };
+    const event = { ...sample, rawQueryString: query, rawPath: path, requestContext };
+    return handler(event as never, {} as never);
+  };
+  return { call, urls, entries };
+};
+
+describe('GET /api/admin/approvals', () => {
+  test('lists what waits, without addresses', async () => {
+    const { call, urls } = await aService();
+    const result = await call('workflowId=approval&limit=10');
+    expect(bodyOf(result)).toEqual({
+      count: 2,
+      approvals: [
+        {
+          executionId: 'e-2',
+          workflowId: 'approval',
+          nodeId: 'ask',
+          title: null,
+          askedBy: null,
+          since: '2023-11-14T22:13:21.000Z',
+          until: '2023-11-14T22:23:21.000Z',
+        },
+        expect.objectContaining({ executionId: 'e-1', nodeId: 'ask', title: 'Title', askedBy: 'Ada' }),
+      ],
+      hasMore: false,
+      timestamp: '2023-11-14T22:13:23.000Z',
+    });
+    for (const url of urls) expect(result.body).not.toContain(url.split('/').at(-1));
+  });
+
+  test('of all workflows, as many as are asked for', async () => {
+    const { call } = await aService();
+    expect(bodyOf(await call('limit=2'))).toMatchObject({
+      approvals: [{ executionId: 'e-3' }, { executionId: 'e-2' }],
+      hasMore: true,
+    });
+  });
+
+  test('gives addresses at a path of their own, and logs none', async () => {
+    const { call, urls, entries } = await aService();
+    const { approvals } = bodyOf(await call('', { path: '/api/admin/approvals/addresses' }));
+    expect(approvals.map(({ address }: { address: string }) => address)).toEqual(urls.toReversed());
+    expect(JSON.stringify(entries)).not.toContain('webhook-callback/');
+  });
+
+  test.each(['limit=0', 'limit=101', 'workflowId=a%20b', 'status=waiting'])('refuses %s', async (query) => {
+    const { call } = await aService();
+    expect(await call(query)).toEqual(aProblem(400, 'query-invalid'));
+  });
+
+  test('answers no other method', async () => {
+    const { call } = await aService();
+    expect(await call('', { method: 'POST' })).toEqual(aProblem(405, 'method-not-allowed'));
+  });
+});

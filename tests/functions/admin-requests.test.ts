@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { openExecutions } from '../../lib/app/compose.ts';
+import { createListExecutions } from '../../lib/app/executions-handlers.ts';
+import { openRequests, openSendAgain } from '../../lib/app/requests/compose-requests.ts';
+import { createSendAgain, createShowRequests } from '../../lib/app/requests/requests-handlers.ts';
+import { refusedPlace } from '../../lib/webhooks/requests/request-record.ts';
+import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
+import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { aRequestRecord } from '../support/a-request-record.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { useTestDatabases } from '../support/test-database.ts';
+
+type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
+
+const openDatabase = useTestDatabases();
+const before = { ...process.env };
+const servers: LocalServer[] = [];
+
+afterEach(async () => {
+  process.env = { ...before };
+  for (const server of servers.splice(0)) await server.close();
+});
+
+beforeEach(() => {
+  Object.assign(process.env, {
+    LOG_LEVEL: 'error',
+    TABLE_PREFIX: 'test',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
+    RUN_EXPRESS_FUNCTION: 'test-runExpress',
+  });
+});
+
+const handlers = {
+  adminRequests: () => createShowRequests(openRequests()),
+  adminSendAgain: () => createSendAgain(openSendAgain()),
+  adminExecutions: () => createListExecutions(openExecutions()),
+};
+const EXPRESS = '/2015-03-31/functions/test-runExpress/invocations';
+const T0 = Date.now() - 60_000;
+const record = aRequestRecord({ workflowId: 'hello', receivedAt: T0, place: refusedPlace(T0, 7) });
+const ID = `hello.${record.place}`;
+
+const call = (name: keyof typeof handlers, changes: Record<string, unknown> = {}) => {
+  const event = JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
+  return (handlers[name]() as Handler)({ ...event, ...changes }, { awsRequestId: 'lambda-1' } as Context);
+};
+
+/** The stores with a record of a refused request, and the workflow that it was for. */
+const aService = async () => {
+  process.env.DYNAMODB_ENDPOINT = (await openDatabase()).endpoint;
+  const answer: Parameters<typeof aLocalServer>[0][string] = (_request, response) =>
+    response.writeHead(202).end('{}');
+  const lambda = await aLocalServer({ [EXPRESS]: answer });
+  servers.push(lambda);
+  process.env.AWS_ENDPOINT_URL_LAMBDA = lambda.origin;
+  const { requests, client, tables, executions } = openSendAgain();
+  const workflows = createWorkflowStore(client, tables, { now: () => Date.now() });
+  const definition = aWorkflow({ id: 'hello', nodes: [aTrigger({ path: '/orders' })], connections: [] });
+  await workflows.put(definition, toPathConfigs(definition));
+  await requests.put(record);
+  return { lambda, executions };
+};
+
+describe('GET /api/admin/requests', () => {
+  test('answers its sample event', async () => {
+    await aService();
+    const result = await call('adminRequests');
+    expect([result.statusCode, bodyOf(result)]).toEqual([
+      200,
+      {
+        count: 1,
+        requests: [
+          {
+            id: ID,
+            requestId: 'request-1',
+            workflowId: 'hello',
+            receivedAt: new Date(T0).toISOString(),
+            sender: '192.0.2.7',
+            method: 'POST',
+            path: '/orders',
+            key: null,
+            verdict: 'refused',
+            executionId: null,
+            refusal: { ...record.refusal, advice: expect.stringContaining('secret') },
+          },
+        ],
+        nextCursor: null,
+        timestamp: expect.any(String),
+      },
+    ]);
+  });
+
+  test.each([
+    ['', 'workflowId is the id of a workflow'],
+    ['workflowId=hello&verdict=accepted', 'verdict is one of'],
+    ['workflowId=hello&status=failed', 'there is no parameter'],
+  ])('?%s is a 400 that says what is wrong', async (rawQueryString, message) => {
+    await aService();
+    const result = await call('adminRequests', { rawQueryString });
+    expect(result).toMatchObject(aProblem(400, 'query-invalid'));
+    expect(result.body).toContain(message);
+  });
+
+  test('/{id} shows all that is kept, and is a 404 for any other', async () => {
+    await aService();
+    const show = (id: string) => call('adminRequests', { rawQueryString: '', pathParameters: { id } });
+    expect(bodyOf(await show(ID))).toMatchObject({
+      id: ID,
+      headers: record.headers,
+      body: record.body,
+      missing: null,
+    });
+    for (const id of [`${ID}0`, 'nonsense', 'x'.repeat(1_000)])
+      expect(await show(id)).toMatchObject(aProblem(404, 'request-not-found'));
+  });
+});
+
+describe('POST /api/admin/requests/{id}/send-again', () => {
+  const again = (changes: Record<string, unknown> = {}) =>
+    call('adminSendAgain', { pathParameters: { id: ID }, ...changes });
+
+  test('starts an execution, which is found by the request', async () => {
+    const { lambda, executions } = await aService();
+    const result = await again();
+    const { executionId, ...rest } = bodyOf(result);
+    expect([result.statusCode, rest]).toEqual([
+      202,
+      { sent: ID, workflowId: 'hello', workflowVersion: 1, status: 'accepted' },
+    ]);
+    expect(await executions.find(executionId)).toMatchObject({ status: 'accepted', requestId: 'request-1' });
+    expect(lambda.received).toMatchObject([{ url: EXPRESS, body: JSON.stringify({ executionId }) }]);
+    const list = await call('adminExecutions', { rawQueryString: 'workflowId=hello&request=request-1' });
+    expect(bodyOf(list).executions).toMatchObject([{ executionId }]);
+  });
+
+  test.each<[Record<string, unknown>, number, string, string]>([
+    [{ body: '{"version":9}' }, 409, 'request-not-repeatable', 'there is no version 9 of workflow hello'],
+    [{ body: '{"version":0}' }, 400, 'query-invalid', 'version is a whole number from 1 on'],
+    [{ body: '{"version":"x"}' }, 400, 'query-invalid', 'version is a whole number from 1 on'],
+    [{ body: '{"to":1}' }, 400, 'query-invalid', 'there is no'],
+    [{ body: '{' }, 400, 'body-invalid', 'not valid JSON'],
+    [{ pathParameters: { id: 'hello.r20231114T2213-07' } }, 404, 'request-not-found', 'There is no request'],
+  ])('refuses %j', async (changes, status, code, message) => {
+    const { lambda } = await aService();
+    const result = await again(changes);
+    expect(result).toMatchObject(aProblem(status, code));
+    expect(result.body).toContain(message);
+    expect(lambda.received).toEqual([]);
+  });
+
+  test('refuses other methods', async () => {
+    await aService();
+    const { requestContext } = JSON.parse(
+      readFileSync(new URL('../../events/adminSendAgain.json', import.meta.url), 'utf8'),
+    );
+    const http = { ...requestContext.http, method: 'GET' };
+    expect(await again({ requestContext: { ...requestContext, http } })).toMatchObject(
+      aProblem(405, 'method-not-allowed'),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import type { CallbackIndex } from '../../lib/callbacks/callback-index.ts';
+import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import { anExecutionEnd, anExecutionStart } from './a-start.ts';
+
+const NOW = 1_700_000_000_000;
+
+interface Stores {
+  readonly executions: ExecutionStore;
+  readonly callbacks: CallbackIndex;
+}
+
+/** The contract of {@link CallbackIndex}. @param create - makes an empty one, at a time */
+export const describeCallbackIndex = (
+  name: string,
+  create: (now: number) => Stores | Promise<Stores>,
+): void => {
+  describe(`${name} lists pending callbacks`, () => {
+    const open = async (
+      { executions }: Stores,
+      executionId: string,
+      { workflowId = 'orders', at = 1, expiresAt = NOW + 60_000 } = {},
+    ) => {
+      await executions.start(anExecutionStart({ executionId, workflowId }));
+      const subject = {
+        executionId,
+        workflowId,
+        name: 'ask/0/0',
+        openedAt: NOW + at,
+        publicUrl: 'https://example.com',
+        question: { title: `Question of ${executionId}` },
+      };
+      const callback = { callbackId: `c-${executionId}`, expiresAt, subject };
+      await executions.openCallback(executionId, 'ask/0/0', callback);
+      return callback;
+    };
+    const idsOf = async ({ callbacks }: Stores, limit = 10) => {
+      const page = await callbacks.list('orders', limit);
+      return [page.callbacks.map(({ subject }) => subject.executionId), page.hasMore];
+    };
+
+    test('of one workflow, the latest first, as they were opened', async () => {
+      const stores = await create(NOW);
+      await open(stores, 'e-1', { at: 1 });
+      const second = await open(stores, 'e-2', { at: 2 });
+      await open(stores, 'e-3', { workflowId: 'others' });
+      expect(await idsOf(stores)).toEqual([['e-2', 'e-1'], false]);
+      expect(await stores.callbacks.list('orders', 1)).toEqual({ callbacks: [second], hasMore: true });
+      expect(await stores.executions.list({ workflowId: 'orders', limit: 10 })).toMatchObject({
+        executions: [{ executionId: 'e-2' }, { executionId: 'e-1' }],
+        hasMore: false,
+      });
+    });
+
+    test('without those that are answered, expired, of an execution that has ended, or without a subject', async () => {
+      const stores = await create(NOW);
+      for (const id of ['e-1', 'e-2', 'e-3', 'e-4']) await open(stores, id);
+      await open(stores, 'e-5', { expiresAt: NOW });
+      await stores.executions.openCallback('e-4', 'ask/1/0', { callbackId: 'c', expiresAt: NOW + 60_000 });
+      await stores.callbacks.close('e-1', 'ask/0/0', { decision: 'reject', at: NOW });
+      await stores.executions.finish('e-2', anExecutionEnd({ status: 'cancelled' }));
+      expect(await idsOf(stores).then(([ids]) => ids)).toEqual(expect.arrayContaining(['e-3', 'e-4']));
+      expect((await stores.callbacks.list('orders', 10)).callbacks).toHaveLength(2);
+    });
+
+    test('and keeps how one was answered', async () => {
+      const stores = await create(NOW);
+      const callback = await open(stores, 'e-1');
+      const answered = { decision: 'approve', at: NOW } as const;
+      await stores.callbacks.close('e-1', 'ask/0/0', answered);
+      await stores.callbacks.close('e-1', 'ask/1/0', answered);
+      expect(await stores.executions.findCallback('e-1', 'ask/0/0')).toEqual({ ...callback, answered });
+      expect(await stores.executions.findCallback('e-1', 'ask/1/0')).toBeNull();
+    });
+
+    test('past many of executions that have ended', async () => {
+      const stores = await create(NOW);
+      await open(stores, 'e-0', { at: 0 });
+      for (let at = 1; at <= 5; at++) {
+        await open(stores, `e-${at}`, { at });
+        await stores.executions.finish(`e-${at}`, anExecutionEnd({ status: 'cancelled' }));
+      }
+      expect((await idsOf(stores, 2))[0]).toEqual(['e-0']);
+    });
+  });
+};
