@@ -29,7 +29,6 @@ export interface Target {
   /** Credentials for calling out. */
   readonly outbound: OutboundCredentialParts;
   readonly executions: ExecutionStore;
-  readonly deliveries: DeliveryStore;
   /** Registers the triggers of workflows. */
   readonly registrar: RegistrarParts;
   readonly deliveries: DeliveryStore;
