@@ -27,7 +27,7 @@ const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
       {
         path: '/nodes',
         message:
-          'nothing starts the workflow: it needs a webhookTrigger, or a manualTrigger for other workflows to run it',
+          'nothing starts the workflow: it needs a webhookTrigger, or a manualTrigger, to be run by hand or by other workflows',
       },
     ];
   }

@@ -412,7 +412,7 @@ describe('is reported once, with its place and with what was probably meant', ()
       'no trigger',
       { '/nodes/0': { id: 'request', type: 'set', parameters: { values: {} } } },
       '/nodes',
-      'nothing starts the workflow: it needs a webhookTrigger, or a manualTrigger for other workflows to run it',
+      'nothing starts the workflow: it needs a webhookTrigger, or a manualTrigger, to be run by hand or by other workflows',
     ],
     [
       'a path parameter as other tools write it',
