@@ -20,11 +20,14 @@ interface Statement {
   readonly Condition?: unknown;
 }
 
+/** The ARN of a resource of the file, with what follows it. */
 class Reference {
   readonly target: string;
+  readonly rest: string;
 
-  constructor(text: string) {
+  constructor(text: string, rest = '') {
     this.target = text.replace(/\.Arn$/, '');
+    this.rest = rest;
   }
 }
 
@@ -34,8 +37,8 @@ const tags: ScalarTag[] = [
   { tag: '!Ref', resolve: () => null },
 ];
 
-/** What commands do in tables beside what the sweeper of registrations does: versions are archived, credentials looked up. */
-const tableStatements: readonly Statement[] = [
+/** Beside what the sweeper does: versions are archived, credentials looked up, and held executions released. */
+const otherStatements: readonly Statement[] = [
   { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: new Reference('WorkflowsTable.Arn') },
   {
     Effect: 'Allow',
@@ -47,11 +50,17 @@ const tableStatements: readonly Statement[] = [
     Action: ['dynamodb:GetItem', 'dynamodb:Scan'],
     Resource: new Reference('CredentialsTable.Arn'),
   },
+  {
+    Effect: 'Allow',
+    Action: 'dynamodb:Query',
+    Resource: new Reference('ExecutionsTable.Arn', '/index/bySweep'),
+  },
+  { Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: new Reference('SweepLambdaFunction.Arn') },
 ];
 
 /**
  * The policy of those that put workflows: the statements of the sweeper of registrations, which makes the same calls, and
- * some tables.
+ * some more.
  *
  * @param text - of serverless.yml
  * @returns an IAM policy with `STAGE`, `REGION` and `ACCOUNT` where a deployment has its own
@@ -64,9 +73,9 @@ export const toAuthorPolicy = (text: string) => {
     const sources = { file, stage: 'STAGE', environment: {}, readJson: () => null };
     return resolveVariables(known, sources) ?? known;
   };
-  const toArn = ({ target }: Reference): string => {
+  const toArn = ({ target, rest }: Reference): string => {
     const { TableName, RoleName } = Resources[target]?.Properties ?? {};
-    if (TableName !== undefined) return toText(`arn:aws:dynamodb:REGION:ACCOUNT:table/${TableName}`);
+    if (TableName !== undefined) return toText(`arn:aws:dynamodb:REGION:ACCOUNT:table/${TableName}${rest}`);
     if (RoleName !== undefined) return toText(`arn:aws:iam::ACCOUNT:role/${RoleName}`);
     const name = target.replace(/LambdaFunction$/, '').replace(/^./, (letter) => letter.toLowerCase());
     return toText(`arn:aws:lambda:REGION:ACCOUNT:function:\${self:custom.tablePrefix}-${name}`);
@@ -81,7 +90,7 @@ export const toAuthorPolicy = (text: string) => {
   const { iamRoleStatements } = file.functions.sweepRegistrations;
   return {
     Version: '2012-10-17',
-    Statement: [...tableStatements, ...iamRoleStatements].map((one) => resolve(one) as Statement),
+    Statement: [...otherStatements, ...iamRoleStatements].map((one) => resolve(one) as Statement),
   };
 };
 
