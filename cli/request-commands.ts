@@ -133,6 +133,7 @@ const sendOneAgain = async (
 
 const follow = async (id: string, { io, target }: TargetContext): Promise<void> => {
   if ((await target.workflows.find(id)) === null) throw new CommandError(`There is no workflow ${id}.`);
+  const from = io.now(); // a request that arrives while this is printed counts
   io.note(`Listening to requests to ${id}; Ctrl+C ends it.`);
-  await listen(id, target, io);
+  await listen(id, from, target, io);
 };

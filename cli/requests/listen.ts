@@ -29,14 +29,16 @@ interface ListenParts {
 /**
  * Follows the requests of a workflow until Ctrl+C, a line for each: those that are recorded, and of all others the executions
  * that they have started.
+ *
+ * @param startedAt - milliseconds since the epoch: requests from then on
  */
 export const listen = async (
   workflowId: string,
+  startedAt: number,
   { requests, executions }: ListenParts,
   io: ListenIo,
 ): Promise<void> => {
   const stopped = io.untilInterrupted();
-  const startedAt = io.now();
   const seen = new Set<string>();
   do {
     const from = Math.max(startedAt, io.now() - OVERLAP_MS);

@@ -19,6 +19,8 @@ export interface RegistrarParts {
   readonly logger: Pick<Logger, 'info' | 'warn'>;
 }
 
+export type UnregisterParts = Pick<RegistrarParts, 'registrations' | 'openContext' | 'logger'>;
+
 /**
  * Registers all that a definition wants and is not registered, before it is stored: from the moment when it is current,
  * its triggers fire. Until then their events start nothing. When one is refused, all is as before.
@@ -107,12 +109,17 @@ const registerOne = async (
   logger.info('The trigger is registered.', toFields(wanted));
 };
 
-const unregister = async (
+/**
+ * Takes back what is registered outside, then removes the stored registration: a crash in between leaves the latter.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
+ * @throws Error what the node type's `unregister` throws
+ */
+export const unregister = async (
   stored: StoredRegistration,
   findNodeType: FindNodeType,
-  parts: RegistrarParts,
+  { registrations, openContext, logger }: UnregisterParts,
 ): Promise<void> => {
-  const { registrations, openContext, logger } = parts;
   const leaving = await registrations.change(stored, 'leaving');
   if (leaving === null) return; // changed meanwhile: it may be wanted again
   const source = findRegisteringSource(stored.nodeType, findNodeType);

@@ -10,6 +10,6 @@ export const createInvoke =
       functionKey,
       event,
       requestId,
-      onProcess: (pid) => functionKey !== 'sweep' && log(`run ${label}: process ${pid}`),
+      onProcess: (pid) => functionKey.startsWith('run') && log(`run ${label}: process ${pid}`),
     });
   };

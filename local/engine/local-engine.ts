@@ -16,7 +16,7 @@ import { EngineError, InvalidParameterValueException } from './engine-error.ts';
 import type { LocalExecution, StateStore } from './state-store.ts';
 
 /** The functions that the engine calls, by their keys in serverless.yml. */
-export type LocalFunction = 'runDurable' | 'runExpress' | 'sweep';
+export type LocalFunction = 'runDurable' | 'runExpress' | 'sweep' | 'sweepRegistrations';
 
 /** Invokes a function in a process of its own; rejects when either fails. The label names the run in the log. */
 export type Invoke = (name: LocalFunction, event: unknown, label: string) => Promise<unknown>;

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
@@ -7,13 +6,11 @@ import { startEngineServer } from './engine-server.ts';
 import { createExpressRuns } from './express-runs.ts';
 import { createInvoke } from './invoke-in-pool.ts';
 import { LocalEngine } from './local-engine.ts';
+import { startSweeps } from './start-sweeps.ts';
 import { openStateStore } from './state-store.ts';
 
-/** Five minutes when deployed, one for what is held. */
-const SWEEP_INTERVAL_MS = 30_000;
-
 /**
- * Starts the local engine for background runs: its API, its table, the schedule of the sweeper. When it is stopped it
+ * Starts the local engine for background runs: its API, its table, the schedules of the sweepers. When it is stopped it
  * stores the results of running invocations, and leaves the pool to its owner.
  */
 export const startEngine = async (
@@ -27,23 +24,15 @@ export const startEngine = async (
   const invoke = createInvoke(pool, log);
   const engine = new LocalEngine({ store, invoke, log });
   const express = createExpressRuns({ invoke, log });
-  let isStopped = false;
-
-  const sweep = (event: unknown) => {
-    invoke('sweep', { event, requestId: randomUUID() }, 'sweep').catch(
-      (error: Error) => isStopped || log(`sweep: ${error.message}`),
-    );
-  };
-  const server = await startEngineServer({ engine, express, sweep, deliver: createDeliver(pool, log) });
+  const sweeps = startSweeps(invoke, log);
+  const deliver = createDeliver(pool, log);
+  const server = await startEngineServer({ engine, express, sweep: sweeps.sweep, deliver });
   await engine.resumeAll();
-  const timer = setInterval(() => sweep({ source: 'aws.events' }), SWEEP_INTERVAL_MS);
-  timer.unref();
 
   return {
     endpoint: server.endpoint,
     stop: async () => {
-      isStopped = true;
-      clearInterval(timer);
+      sweeps.stop();
       express.close();
       const closed = engine.close();
       await server.stop();

@@ -10,6 +10,7 @@ import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf, placesOf, type Statement, statementsOf } from '../support/role-grants.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 import { describeCheckTemplate } from './check-template.ts';
+import { describeTriggerResources } from './trigger-resources.ts';
 
 const adminFunctions = [
   'adminPlugins',
@@ -116,6 +117,9 @@ exports.SellCommand = class {
   constructor(input) { this.input = input; }
 };`;
 
+/** For which IAM takes no ARN. The first is allowed for mappings to one function only. */
+const withoutArn = /^lambda:(CreateEventSourceMapping|ListEventSourceMappings)$/;
+
 interface Resource {
   readonly Type: string;
   readonly DeletionPolicy?: string;
@@ -132,7 +136,7 @@ const ofType = (type: string): [string, Resource][] =>
 
 /** Of the functions. */
 const functionRoles = (): [string, Resource][] =>
-  ofType('AWS::IAM::Role').filter(([name]) => name !== 'WorkflowRole');
+  ofType('AWS::IAM::Role').filter(([name]) => name !== 'WorkflowRole' && name !== 'SchedulerRole');
 
 const unzipped = new Map<string, [string, Uint8Array][]>();
 const unzip = (name: string): [string, Uint8Array][] => {
@@ -267,6 +271,7 @@ describe('the zips', () => {
 });
 
 describeCheckTemplate();
+describeTriggerResources(() => template);
 
 describe('the template', () => {
   test('has no resource, property, type or reference that AWS would refuse', () => {
@@ -289,6 +294,7 @@ describe('the template', () => {
     for (const [name, { Properties }] of roles) {
       for (const { Action, Resource } of statementsOf(Properties)) {
         expect([name, ...[Action].flat()].join(' ')).not.toContain('*');
+        if (withoutArn.test([Action].flat().join())) continue;
         // Of what has parts that are not known beforehand: all of one bucket's folder, all versions of one function.
         const text = JSON.stringify(Resource)
           // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation
@@ -297,7 +303,13 @@ describe('the template', () => {
           .replace(':parameter/hookloom-dev/credentials/*', '')
           .replace(':secretsmanager:*:', ':secretsmanager::')
           .replace(':secret:hookloom-dev/*', '')
-          .replace(':iam::*:role/hookloom-dev/*', '');
+          .replace(':iam::*:role/hookloom-dev/*', '')
+          .replace(':schedule/hookloom-dev/*', '')
+          .replace(':rule/hookloom-dev-*', '')
+          .replace(':rule/*/hookloom-dev-*', '')
+          .replace(':event-source-mapping:*', '')
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation
+          .replace(':sqs:${AWS::Region}:*:*', '');
         expect(`${name} ${text}`).not.toContain('*');
       }
       expect(Properties).not.toHaveProperty('ManagedPolicyArns');
@@ -333,6 +345,12 @@ describe('the template', () => {
       expect.arrayContaining([
         'BlobBucket',
         'DeadLetterQueue',
+        'TriggerDeadLetterQueue',
+        'SchedulerRole',
+        'ScheduleGroup',
+        'schedule/STAGE/*',
+        'rule/STAGE-*',
+        'rule/*/STAGE-*',
         'parameter/STAGE/credentials/*',
         'secret:STAGE/*',
       ]),
@@ -412,6 +430,7 @@ describe('the template', () => {
         'lambda:InvokeFunction runDurable:durable',
         'lambda:InvokeFunction runExpress',
         's3:PutObject BlobBucket',
+        'sqs:SendMessage TriggerDeadLetterQueue',
       ],
       RunDurableRole: [
         'dynamodb:GetItem CredentialsTable',
@@ -460,6 +479,24 @@ describe('the template', () => {
         'dynamodb:PutItem RegistrationsTable',
         'dynamodb:Scan RegistrationsTable',
         'dynamodb:Scan WorkflowsTable',
+        'events:DeleteRule rule/*/STAGE-*',
+        'events:DeleteRule rule/STAGE-*',
+        'events:PutRule rule/*/STAGE-*',
+        'events:PutRule rule/STAGE-*',
+        'events:PutTargets rule/*/STAGE-*',
+        'events:PutTargets rule/STAGE-*',
+        'events:RemoveTargets rule/*/STAGE-*',
+        'events:RemoveTargets rule/STAGE-*',
+        'iam:PassRole SchedulerRole',
+        'lambda:CreateEventSourceMapping *',
+        'lambda:DeleteEventSourceMapping event-source-mapping:*',
+        'lambda:GetFunctionConfiguration DispatchLambdaFunction',
+        'lambda:ListEventSourceMappings *',
+        'lambda:UpdateEventSourceMapping event-source-mapping:*',
+        'scheduler:CreateSchedule schedule/STAGE/*',
+        'scheduler:DeleteSchedule schedule/STAGE/*',
+        'scheduler:UpdateSchedule schedule/STAGE/*',
+        'sqs:GetQueueUrl *:*',
       ],
       SweepRole: [
         'dynamodb:DeleteItem ExecutionsTable',

@@ -70,6 +70,7 @@ export const aRegistrar = () => {
     openContext: () => Promise.resolve(context),
   };
   return {
+    parts,
     clock,
     entries,
     outside,

@@ -121,17 +121,34 @@ const anyTrigger = fc.record({
 
 type FeatureParameters = Partial<Record<Feature, JsonValue>>;
 
+/** A schema from which a form is made. */
+const formSchema: JsonValue = {
+  type: 'object',
+  required: ['id'],
+  properties: { id: { type: 'string', pattern: '^[a-z]+$' } },
+};
+
 /** A trigger with some features, without those that can't be together. */
 export const anyWebhook = fc
   .record({ features: someFeatures, trigger: anyTrigger })
-  .map(({ features, trigger }) => {
-    const { upload, ...others } = features;
-    const canUpload = features.body === undefined && features.schema === undefined;
-    return {
-      features: upload !== undefined && canUpload ? { ...others, upload } : others,
-      trigger: canHold(features) ? { ...trigger, responseMode: 'onReceived' } : trigger,
-    };
-  });
+  .map(({ features, trigger }) => ({
+    features: withoutExcluded(features),
+    trigger: {
+      ...trigger,
+      ...(canHold(features) ? { responseMode: 'onReceived' } : {}),
+      ...(features.form === undefined ? {} : { methods: ['GET', 'POST'] }),
+    },
+  }));
+
+const withoutExcluded = (features: FeatureParameters): FeatureParameters => {
+  const { form, upload, ...others } = features;
+  if (form !== undefined) {
+    const { signature: _signature, cors: _cors, body: _body, ...left } = others;
+    return { ...left, form, schema: formSchema };
+  }
+  const canUpload = others.body === undefined && others.schema === undefined;
+  return upload !== undefined && canUpload ? { ...others, upload } : others;
+};
 
 /** Whether a rule may hold an execution, which a webhook that answers with a result can't. */
 const canHold = ({ paused, concurrency }: FeatureParameters): boolean =>

@@ -11,9 +11,7 @@ export const checkReferences = (
   { Parameters = {}, Resources, Outputs = {} }: Template,
   attributesOf: (type: string) => object | undefined,
 ): string[] => {
-  const references = new Map(
-    Object.entries(Resources).map(([id, resource]) => [id, dependenciesOf(resource)]),
-  );
+  const references = new Map(Object.entries(Resources).map(([id, resource]) => [id, referencesOf(resource)]));
   const check = (id: string, { target, attribute }: Reference): string[] => {
     if (Object.hasOwn(Parameters, target) || target.startsWith('AWS::')) return [];
     const resource = Object.hasOwn(Resources, target) ? Resources[target] : undefined;
@@ -33,6 +31,20 @@ export const checkReferences = (
   ];
 };
 
+/** The resources that a resource depends on, directly or not: they are there before it, and are removed after it. */
+export const dependenciesOf = (id: string, { Resources }: Template): ReadonlySet<string> => {
+  const found = new Set<string>();
+  const ids = [id];
+  for (const one of ids) {
+    const resource = Object.hasOwn(Resources, one) ? Resources[one] : undefined;
+    if (resource === undefined || found.has(one)) continue;
+    found.add(one);
+    ids.push(...referencesOf(resource).map(({ target }) => target));
+  }
+  found.delete(id);
+  return found;
+};
+
 interface Reference {
   /** A resource or a parameter. */
   readonly target: string;
@@ -46,7 +58,7 @@ const toReference = (text: string): Reference => {
   return { target, attribute: attribute.join('.') };
 };
 
-const dependenciesOf = ({ Properties, DependsOn = [] }: TemplateResource): Reference[] => [
+const referencesOf = ({ Properties, DependsOn = [] }: TemplateResource): Reference[] => [
   ...[DependsOn].flat().map(toReference),
   ...referencesIn(Properties),
 ];

@@ -1,6 +1,7 @@
 export interface Statement {
   readonly Action: string | string[];
   readonly Resource: unknown;
+  readonly Condition?: object;
 }
 
 export const statementsOf = (role: Record<string, unknown>): Statement[] =>
@@ -11,6 +12,7 @@ export const statementsOf = (role: Record<string, unknown>): Statement[] =>
 /** What a resource is, in short: its logical name, or the last part of its ARN. */
 export const placesOf = (resource: unknown): string[] =>
   [resource].flat().map((one) => {
+    if (typeof one === 'string') return one;
     const { 'Fn::GetAtt': attribute, 'Fn::Sub': text = '' } = one as {
       'Fn::GetAtt'?: [string, string];
       'Fn::Sub'?: string;
@@ -20,7 +22,8 @@ export const placesOf = (resource: unknown): string[] =>
     if (table !== null) return table[1] === 'BlobBucket' ? 'BlobBucket' : `${table[1]}${table[2]}`;
     return text
       .replace(/^.*:function:hookloom-dev-/, '')
-      .replace(/^.*:(?=event-bus|parameter|secret:|role)/, '')
+      .replace(/^.*:(?=event-bus|event-source-mapping|parameter|secret:|role|rule|schedule)/, '')
+      .replace(/^.*:(?=\*:\*$)/, '')
       .replace('hookloom-dev', 'STAGE');
   });
 

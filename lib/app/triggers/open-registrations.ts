@@ -1,5 +1,6 @@
 import type { AwsCallerOptions } from '../../adapters/aws/aws-caller.ts';
 import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
+import { createSendStackResponse } from '../../adapters/aws/stack-response.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
@@ -25,7 +26,8 @@ export const openRegistrations = (config: Config = openConfig()) => {
   const { client, tables } = openStores(config);
   const workflows = createWorkflowStore(client, tables, systemClock);
   const { loadNodeTypes } = openPlugins(config, logger);
-  return { ...openRegistrar(config, { client, tables, logger }), workflows, loadNodeTypes };
+  const registrar = openRegistrar(config, { client, tables, logger });
+  return { ...registrar, workflows, loadNodeTypes, sendStackResponse: createSendStackResponse() };
 };
 
 interface RegistrarOptions extends Pick<AwsCallerOptions, 'readCredentials'> {

@@ -1,5 +1,67 @@
+import type { Context } from 'aws-lambda';
+import type { SendStackResponse } from '../../adapters/aws/stack-response.ts';
 import { type ReconcileAllParts, reconcileAll } from '../../registrations/reconcile-all.ts';
+import { unregisterAll } from '../../registrations/unregister-all.ts';
+import { readStackRequest, type StackRequest } from './stack-request.ts';
 
-/** The sweeper of registrations, invoked by a schedule. */
-export const createRegistrationsFunction = (parts: ReconcileAllParts) => (): Promise<void> =>
-  reconcileAll(parts);
+interface RegistrationsParts extends ReconcileAllParts {
+  readonly sendStackResponse: SendStackResponse;
+}
+
+/** Time of the function that is left for the answer to CloudFormation, with its tries; milliseconds. */
+const MARGIN_MS = 30_000;
+
+/** In tests and on the command line, where no function ends. */
+const UNLIMITED_MS = 240_000;
+
+/** Of a reason, so that the answer has less than 4,096 bytes in any script. */
+const MAX_REASON_LENGTH = 500;
+
+/**
+ * The sweeper of registrations, invoked by a schedule. Invoked by CloudFormation, it unregisters all before the stack is
+ * removed. CloudFormation always gets an answer, in time: a stack without one hangs.
+ */
+export const createRegistrationsFunction =
+  (parts: RegistrationsParts) =>
+  async (event: unknown, context: Partial<Context> = {}): Promise<void> => {
+    const request = readStackRequest(event);
+    if (request === null) return reconcileAll(parts);
+    const { responseUrl, physicalResourceId, stackId, requestId, logicalResourceId } = request;
+    const failure = await answerRequest(request, parts, context);
+    await parts.sendStackResponse(responseUrl, {
+      Status: failure === null ? 'SUCCESS' : 'FAILED',
+      Reason: failure ?? '',
+      PhysicalResourceId: physicalResourceId,
+      StackId: stackId,
+      RequestId: requestId,
+      LogicalResourceId: logicalResourceId,
+    });
+  };
+
+/** @returns why it fails; null for a success */
+const answerRequest = async (
+  { requestType }: StackRequest,
+  parts: RegistrationsParts,
+  { getRemainingTimeInMillis = () => UNLIMITED_MS }: Partial<Context>,
+): Promise<string | null> => {
+  if (requestType !== 'Delete') return null;
+  const ending = new AbortController();
+  const { promise: overdue, reject } = Promise.withResolvers<never>();
+  const end = () => {
+    const error = new Error('The time is up. Remove the stack again: it goes on with the rest.');
+    ending.abort(error);
+    reject(error);
+  };
+  const timer = setTimeout(end, Math.max(0, getRemainingTimeInMillis() - MARGIN_MS));
+  try {
+    await Promise.race([unregisterAll(parts, ending.signal), overdue]);
+    parts.logger.info('All triggers are unregistered: the stack may be removed.');
+    return null;
+  } catch (cause) {
+    parts.logger.warn('Not all triggers are unregistered: the stack stays.', { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return reason.slice(0, MAX_REASON_LENGTH);
+  } finally {
+    clearTimeout(timer);
+  }
+};

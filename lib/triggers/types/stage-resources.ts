@@ -1,11 +1,13 @@
 import type { RegistrationContext } from '../../contract/registration.ts';
 
+type Stage = Pick<RegistrationContext, 'partition' | 'accountId' | 'prefix' | 'region'>;
+
 /** The role with which Scheduler invokes the function that takes events, as serverless.yml names it. */
-export const schedulerRole = ({ partition, accountId, prefix, region }: RegistrationContext): string =>
+export const schedulerRole = ({ partition, accountId, prefix, region }: Stage): string =>
   `arn:${partition}:iam::${accountId}:role/${prefix}-${region}-scheduler`;
 
 /** The queue for events that could not be delivered, as serverless.yml names it. */
-export const triggerDeadLetters = ({ partition, accountId, prefix, region }: RegistrationContext): string =>
+export const triggerDeadLetters = ({ partition, accountId, prefix, region }: Stage): string =>
   `arn:${partition}:sqs:${region}:${accountId}:${prefix}-trigger-dead-letters`;
 
 /** Shorter than the window in which a repeated event is a duplicate. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { set, workflow } from '../../support/a-project-file.ts';
 import { json, type RunningProject } from '../../support/a-running-project.ts';
@@ -45,22 +45,25 @@ export const describeRequests = (project: RunningProject): void => {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       let output = '';
+      const read = new EventEmitter();
       for (const stream of [listening.stdout, listening.stderr])
         stream.setEncoding('utf8').on('data', (chunk) => {
           output += chunk;
+          read.emit('data');
         });
-      await poll(async () => output.includes('Listening'));
+      const untilPrinted = async (text: string): Promise<void> => {
+        while (!output.includes(text)) await once(read, 'data');
+      };
+      await untilPrinted('Listening');
 
       const headers = { 'x-github-delivery': 'delivery-1' };
       expect((await send('another-secret', '{"n":1}', headers)).status).toBe(401);
-      await poll(async () =>
-        output.includes('signature: the signature is of another secret or another content'),
-      );
+      await untilPrinted('signature: the signature is of another secret or another content');
       expect(await project.get(HOOK)).toMatchObject({ status: 405 });
-      await poll(async () => output.includes('refused   GET /hook'));
+      await untilPrinted('refused   GET /hook');
       const right = await send(SECRET, '{"n":2}', { 'x-github-delivery': 'delivery-2' });
       expect(right.status).toBe(202);
-      await poll(async () => output.includes(`started   ${right.body.executionId}`));
+      await untilPrinted(`started   ${right.body.executionId}`);
       listening.kill('SIGINT');
       expect(await once(listening, 'exit')).toEqual([0, null]);
       expect(output).not.toContain('\u001b');

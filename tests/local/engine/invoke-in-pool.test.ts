@@ -54,6 +54,15 @@ test('gives what the function gives', async () => {
   expect(await invoke('sweep', scheduled, 'sweep')).toEqual({ batchItemFailures: [] });
 });
 
+test('the sweeper of registrations answers CloudFormation before a stack is removed', async () => {
+  const cloudFormation = await aLocalServer({ '/answer': (_request, response) => void response.end() });
+  cleanups.push(cloudFormation.close);
+  const invoke = await aCaller();
+  const event = { RequestType: 'Delete', ResponseURL: `${cloudFormation.origin}/answer?signed` };
+  await invoke('sweepRegistrations', { event, requestId: 'r' }, 'sweepRegistrations');
+  expect(cloudFormation.received.map(({ body }) => JSON.parse(body))).toMatchObject([{ Status: 'SUCCESS' }]);
+});
+
 test('fails as the function fails, with what it said', async () => {
   const invoke = await aCaller({ LOG_LEVEL: 'loud' });
   await expect(invoke('sweep', scheduled, 'sweep')).rejects.toThrow(/LOG_LEVEL/);

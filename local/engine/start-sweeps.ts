@@ -1,0 +1,35 @@
+import { randomUUID } from 'node:crypto';
+import type { Invoke, LocalFunction } from './local-engine.ts';
+
+interface Sweeps {
+  /** Invokes the sweeper of executions with an event, asynchronously. */
+  readonly sweep: (event: unknown) => void;
+  /** Failures are logged until then. */
+  readonly stop: () => void;
+}
+
+/** Milliseconds. When deployed, five minutes and one for what is held; and 15 minutes. */
+const INTERVALS: readonly (readonly [LocalFunction, number])[] = [
+  ['sweep', 30_000],
+  ['sweepRegistrations', 300_000],
+];
+
+/** Invokes the sweepers by the clock, as their schedules in serverless.yml do. */
+export const startSweeps = (invoke: Invoke, log: (line: string) => void): Sweeps => {
+  let isStopped = false;
+  const start = (name: LocalFunction, event: unknown): void => {
+    invoke(name, { event, requestId: randomUUID() }, name).catch(
+      (error: Error) => isStopped || log(`${name}: ${error.message}`),
+    );
+  };
+  const timers = INTERVALS.map(([name, intervalMs]) =>
+    setInterval(() => start(name, { source: 'aws.events' }), intervalMs).unref(),
+  );
+  return {
+    sweep: (event) => start('sweep', event),
+    stop: () => {
+      isStopped = true;
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+};

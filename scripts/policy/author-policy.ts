@@ -1,0 +1,113 @@
+import { parse, type ScalarTag } from 'yaml';
+import { resolveVariables } from '../../local/functions/resolve-variables.ts';
+
+/** The part of serverless.yml that is read. `!GetAtt` is a reference, `!Sub` a text. */
+interface ServiceFile {
+  readonly functions: {
+    readonly sweepRegistrations: { readonly iamRoleStatements: readonly Statement[] };
+  };
+  readonly resources: { readonly Resources: Readonly<Record<string, ResourceOfFile>> };
+}
+
+interface ResourceOfFile {
+  readonly Properties: { readonly TableName?: string; readonly RoleName?: string };
+}
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** The ARN of a resource of the file, with what follows it. */
+class Reference {
+  readonly target: string;
+  readonly rest: string;
+
+  constructor(text: string, rest = '') {
+    this.target = text.replace(/\.Arn$/, '');
+    this.rest = rest;
+  }
+}
+
+const tags: ScalarTag[] = [
+  { tag: '!GetAtt', resolve: (text) => new Reference(text) },
+  { tag: '!Sub', resolve: (text) => text },
+  { tag: '!Ref', resolve: () => null },
+];
+
+/** Beside what the sweeper does: versions are archived, credentials looked up, and held executions released. */
+const otherStatements: readonly Statement[] = [
+  { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: new Reference('WorkflowsTable.Arn') },
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:GetItem', 'dynamodb:PutItem'],
+    Resource: new Reference('WorkflowVersionsTable.Arn'),
+  },
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:GetItem', 'dynamodb:Scan'],
+    Resource: new Reference('CredentialsTable.Arn'),
+  },
+  {
+    Effect: 'Allow',
+    Action: 'dynamodb:Query',
+    Resource: new Reference('ExecutionsTable.Arn', '/index/bySweep'),
+  },
+  { Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: new Reference('SweepLambdaFunction.Arn') },
+];
+
+/**
+ * The policy of those that put workflows: the statements of the sweeper of registrations, which makes the same calls, and
+ * some more.
+ *
+ * @param text - of serverless.yml
+ * @returns an IAM policy with `STAGE`, `REGION` and `ACCOUNT` where a deployment has its own
+ */
+export const toAuthorPolicy = (text: string) => {
+  const file: ServiceFile = parse(text, { merge: true, customTags: tags, logLevel: 'silent' });
+  const { Resources } = file.resources;
+  const toText = (value: string): string => {
+    const known = value.replaceAll(/\$\{AWS::(\w+)\}/g, (_whole, name: string) => placeholders[name] ?? name);
+    const sources = { file, stage: 'STAGE', environment: {}, readJson: () => null };
+    return resolveVariables(known, sources) ?? known;
+  };
+  const toArn = ({ target, rest }: Reference): string => {
+    const { TableName, RoleName } = Resources[target]?.Properties ?? {};
+    if (TableName !== undefined) return toText(`arn:aws:dynamodb:REGION:ACCOUNT:table/${TableName}${rest}`);
+    if (RoleName !== undefined) return toText(`arn:aws:iam::ACCOUNT:role/${RoleName}`);
+    const name = target.replace(/LambdaFunction$/, '').replace(/^./, (letter) => letter.toLowerCase());
+    return toText(`arn:aws:lambda:REGION:ACCOUNT:function:\${self:custom.tablePrefix}-${name}`);
+  };
+  const resolve = (value: unknown): unknown => {
+    if (value instanceof Reference) return toArn(value);
+    if (typeof value === 'string') return toText(value);
+    if (Array.isArray(value)) return value.map(resolve);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
+  };
+  const { iamRoleStatements } = file.functions.sweepRegistrations;
+  return {
+    Version: '2012-10-17',
+    Statement: [...otherStatements, ...iamRoleStatements].map((one) => resolve(one) as Statement),
+  };
+};
+
+/** Of CloudFormation's variables. */
+const placeholders: Readonly<Record<string, string>> = {
+  Partition: 'aws',
+  Region: 'REGION',
+  AccountId: 'ACCOUNT',
+};
+
+/** The policy as a page shows it: one line for each statement. */
+export const printAuthorPolicy = (text: string): string => {
+  const { Version, Statement } = toAuthorPolicy(text);
+  const rows = Statement.map(
+    (statement) => `    ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`,
+  );
+  return ['```json', `{ "Version": "${Version}",`, '  "Statement": [', rows.join(',\n'), '  ] }', '```'].join(
+    '\n',
+  );
+};

@@ -1,0 +1,114 @@
+import { isDeepStrictEqual } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { schedulerRole, triggerDeadLetters } from '../../lib/triggers/types/stage-resources.ts';
+import type { Template } from '../support/check-template.ts';
+import { dependenciesOf } from '../support/check-template-references.ts';
+import { grantsOf, placesOf, statementsOf } from '../support/role-grants.ts';
+
+/** The rules that triggers register, on the default bus and on others. */
+const ownRules = ['rule/STAGE-*', 'rule/*/STAGE-*'];
+
+/** As triggers name what the template has. */
+const stage = {
+  partition: 'aws',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of CloudFormation
+  region: '${AWS::Region}',
+  accountId: '000000000000',
+  prefix: 'hookloom-dev',
+};
+
+/** What the template has for triggers that register themselves. @param read - the template, once it is there */
+export const describeTriggerResources = (read: () => Template): void => {
+  const propertiesOf = (id: string) => read().Resources[id]?.Properties ?? {};
+
+  describe('triggers that register themselves', () => {
+    test('a registration reaches the function for events alone, with a role that nothing but the schedules takes', () => {
+      const dispatch = { 'Fn::GetAtt': ['DispatchLambdaFunction', 'Arn'] };
+      const conditions = statementsOf(propertiesOf('SweepRegistrationsRole')).flatMap(
+        ({ Action, Condition }) => (Condition === undefined ? [] : [[[Action].flat().join(), Condition]]),
+      );
+      expect(Object.fromEntries(conditions)).toEqual({
+        'iam:PassRole': { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } },
+        'lambda:CreateEventSourceMapping': { ArnEquals: { 'lambda:FunctionArn': dispatch } },
+        'lambda:UpdateEventSourceMapping,lambda:DeleteEventSourceMapping': {
+          ArnEquals: { 'lambda:FunctionArn': dispatch },
+        },
+      });
+      const role = propertiesOf('SchedulerRole');
+      expect(role).toMatchObject({
+        RoleName: { 'Fn::Sub': schedulerRole(stage).split('/').at(-1) },
+        AssumeRolePolicyDocument: {
+          Statement: [
+            {
+              Principal: { Service: 'scheduler.amazonaws.com' },
+              Condition: {
+                StringEquals: {
+                  'aws:SourceAccount': { Ref: 'AWS::AccountId' },
+                  'aws:SourceArn': { 'Fn::GetAtt': ['ScheduleGroup', 'Arn'] },
+                },
+              },
+            },
+          ],
+        },
+      });
+      expect(grantsOf(role)).toEqual([
+        'lambda:InvokeFunction DispatchLambdaFunction',
+        'sqs:SendMessage TriggerDeadLetterQueue',
+      ]);
+      expect(propertiesOf('ScheduleGroup')).toEqual({ Name: 'hookloom-dev' });
+      const permissions = Object.values(read().Resources).filter(
+        ({ Type, Properties }) =>
+          Type === 'AWS::Lambda::Permission' && isDeepStrictEqual(Properties?.FunctionName, dispatch),
+      );
+      expect(permissions.map(({ Properties }) => Properties?.Principal)).toEqual([
+        'events.amazonaws.com',
+        'events.amazonaws.com',
+      ]);
+      expect(permissions.flatMap(({ Properties }) => placesOf(Properties?.SourceArn))).toEqual(ownRules);
+    });
+
+    test('what could not be delivered to the function for events, or stored by it, is kept for 14 days', () => {
+      const queue = { 'Fn::GetAtt': ['TriggerDeadLetterQueue', 'Arn'] };
+      expect(propertiesOf('DispatchLambdaFunction').DeadLetterConfig).toEqual({ TargetArn: queue });
+      expect(propertiesOf('TriggerDeadLetterQueue')).toEqual({
+        QueueName: triggerDeadLetters(stage).split(':').at(-1),
+        SqsManagedSseEnabled: true,
+        MessageRetentionPeriod: 1_209_600,
+      });
+      const { PolicyDocument } = propertiesOf('TriggerDeadLetterQueuePolicy') as {
+        PolicyDocument: { Statement: [{ Condition: { ArnLike: { 'aws:SourceArn': unknown } } }] };
+      };
+      const [statement] = PolicyDocument.Statement;
+      expect(statement).toMatchObject({
+        Effect: 'Allow',
+        Principal: { Service: 'events.amazonaws.com' },
+        Action: 'sqs:SendMessage',
+        Resource: queue,
+      });
+      expect(placesOf(statement.Condition.ArnLike['aws:SourceArn'])).toEqual(ownRules);
+    });
+
+    test('before the stack is removed, all is unregistered, and no sweep registers it again', () => {
+      expect(read().Resources.Registrations).toEqual({
+        Type: 'AWS::CloudFormation::CustomResource',
+        DependsOn: ['ScheduleGroup'],
+        Properties: {
+          ServiceToken: { 'Fn::GetAtt': ['SweepRegistrationsLambdaFunction', 'Arn'] },
+          ServiceTimeout: 900,
+        },
+      });
+      // What the removal of the custom resource needs is removed after it.
+      const needed = dependenciesOf('Registrations', read());
+      expect([...needed].sort()).toEqual(
+        expect.arrayContaining([
+          'DispatchLambdaFunction',
+          'RegistrationsTable',
+          'ScheduleGroup',
+          'SweepRegistrationsLambdaFunction',
+          'SweepRegistrationsRole',
+        ]),
+      );
+      expect(dependenciesOf('SweepRegistrationsEventsRuleSchedule1', read())).toContain('Registrations');
+    });
+  });
+};
