@@ -1,12 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import { validateWorkflow } from '../lib/workflows/validation/validate.ts';
 import { CommandError } from './command-error.ts';
-import type { Io } from './io.ts';
-import { callerFolder } from './local/project-folder.ts';
 import { locateValues, parseJson } from './parse-json.ts';
+import { type InputIo, readInput } from './read-input.ts';
 
 /**
  * Reads and checks a workflow file; `-` is standard input.
@@ -15,26 +12,14 @@ import { locateValues, parseJson } from './parse-json.ts';
  */
 export const readWorkflow = async (
   file: string,
-  io: Pick<Io, 'readStdin'> & Partial<Pick<Io, 'env'>>,
+  io: InputIo,
   findNodeType: FindNodeType,
 ): Promise<WorkflowDefinition> => {
-  const name = file === '-' ? 'stdin' : file;
-  const text = file === '-' ? await io.readStdin() : await readText(file, io.env);
+  const { name, text } = await readInput(file, io);
   const { definition, problems } = await validateWorkflow(parseJson(text, name), findNodeType);
   if (definition !== null) return definition;
   const placeOf = locateValues(text);
   throw new CommandError(
     problems.map(({ path, message }) => `${name}:${placeOf(path)}: ${path || '/'} ${message}`).join('\n'),
   );
-};
-
-const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
-  try {
-    return await readFile(resolve(callerFolder(env), file), 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new CommandError(
-      `${file}: ${code === 'ENOENT' ? 'there is no such file' : `can't be read (${code})`}`,
-    );
-  }
 };

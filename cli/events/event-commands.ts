@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { type Entry, readEvents } from './read-events.ts';
+import { sendEntry } from './send-entry.ts';
+
+export const addEventCommands = (program: Command, { io, onTarget }: CommandContext): void => {
+  const event = program.command('event').description('send events and messages');
+
+  event
+    .command('put')
+    .description('send events to a bus and messages to queues')
+    .argument('<files...>', 'files with an event, a message, or a list of them; - is standard input')
+    .action(async (files: string[]) => {
+      // All files are read before the first is sent, so that a bad one sends nothing.
+      const entries: Entry[] = [];
+      for (const file of files) entries.push(...(await readEvents(file, io)));
+      await onTarget(async ({ target }) => {
+        const { callAws } = await target.registrar.openContext();
+        for (const entry of entries) io.print(await sendEntry(entry, callAws, randomUUID));
+      });
+    });
+};
