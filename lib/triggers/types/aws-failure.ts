@@ -21,6 +21,6 @@ export const readFailure = ({
 /** @throws Error with the name and the sentence of AWS's error, unless it has one of these names */
 export const requireSuccess = (what: string, answer: Answer, ...accepted: readonly string[]): void => {
   const failure = readFailure(answer);
-  if (failure === null || accepted.some((name) => failure.name.includes(name))) return;
+  if (failure === null || accepted.includes(failure.name)) return;
   throw new Error(`${what} fails: ${failure.name}: ${failure.message}`);
 };
