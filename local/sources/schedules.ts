@@ -44,7 +44,8 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
     if (time === undefined || isStopped || schedules.get(key) !== schedule) return;
     const wait = (): void => {
       const left = time - Date.now();
-      const timer = left > LONGEST_TIMER_MS ? setTimeout(wait, LONGEST_TIMER_MS) : setTimeout(fire, left);
+      const timer =
+        left > LONGEST_TIMER_MS ? setTimeout(wait, LONGEST_TIMER_MS) : setTimeout(fire, Math.max(0, left));
       timers.set(key, timer.unref());
     };
     const fire = (): void => {
