@@ -5,7 +5,7 @@ import { addApprovalCommands } from './approval-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from './command-error.ts';
 import { addCredentialCommands } from './credential-commands.ts';
-import { addEventCommands } from './events/event-commands.ts';
+import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import type { Io } from './io.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';

@@ -7,7 +7,7 @@ import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
-import { readWorkflow } from './read-workflow.ts';
+import { readWorkflow } from './read-file.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';

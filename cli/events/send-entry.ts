@@ -1,16 +1,18 @@
 import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import type { RegistrationContext } from '../../lib/contract/registration.ts';
-import { CommandError } from '../command-error.ts';
+import type { Entry } from './check-entries.ts';
 import type { EventEntry, MessageEntry } from './event-schemas.ts';
-import type { Entry } from './read-events.ts';
 
 type CallAws = RegistrationContext['callAws'];
+
+/** An event or a message that AWS does not take. */
+export class NotTaken extends Error {}
 
 /**
  * Puts an event on its bus, or sends a message to its queue.
  *
  * @returns a line about it, with the id that it got
- * @throws CommandError when it is refused
+ * @throws NotTaken with the reason
  */
 export const sendEntry = (entry: Entry, callAws: CallAws, newId: () => string): Promise<string> =>
   entry.kind === 'event' ? putEvent(entry.event, callAws) : sendMessage(entry.message, callAws, newId);
@@ -35,7 +37,7 @@ const putEvent = async (event: EventEntry, callAws: CallAws): Promise<string> =>
   const [result] = Array.isArray(body.Entries) ? body.Entries : [];
   const { EventId, ErrorCode, ErrorMessage } = isPlainObject(result) ? result : {};
   if (typeof EventId !== 'string')
-    throw new CommandError(`${what} was not taken: ${String(ErrorCode)}: ${String(ErrorMessage)}`);
+    throw new NotTaken(`${what} was not taken: ${String(ErrorCode)}: ${String(ErrorMessage)}`);
   return `bus ${bus}: event ${EventId}, ${source} "${event['detail-type']}"`;
 };
 
@@ -79,7 +81,5 @@ const call = async (
   const answer = await callAws({ service, method: 'POST', path: '/', headers, body });
   if (answer.status < 300) return answer.body;
   const { __type, message = answer.body.Message } = answer.body;
-  throw new CommandError(
-    `${what} was not taken: ${String(__type || answer.status)}: ${String(message ?? '')}`,
-  );
+  throw new NotTaken(`${what} was not taken: ${String(__type || answer.status)}: ${String(message ?? '')}`);
 };

@@ -1,9 +1,6 @@
 import { isPlainObject } from '../../lib/contract/json.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
-import { CommandError } from '../command-error.ts';
-import { locateValues, parseJson } from '../parse-json.ts';
-import { type InputIo, readInput } from '../read-input.ts';
 import { type EventEntry, eventSchema, type MessageEntry, messageSchema } from './event-schemas.ts';
 
 export type Entry =
@@ -11,23 +8,20 @@ export type Entry =
   | { readonly kind: 'message'; readonly message: MessageEntry };
 
 /**
- * Reads a file with an event or a message, or a list of them; `-` is standard input.
+ * Checks the content of a file: an event or a message, or a list of them.
  *
- * @throws CommandError with every problem on a line of its own: `upload.json:3:12: /detail must be an object`
+ * @returns null for a value when there are problems, with JSON pointers into the content
  */
-export const readEvents = async (file: string, io: InputIo): Promise<readonly Entry[]> => {
-  const { name, text } = await readInput(file, io);
-  const content = parseJson(text, name);
-  const values = Array.isArray(content) ? content : [content];
-  const problems = Array.isArray(content)
-    ? values.flatMap((value, index) => findProblems(value, `/${index}`))
-    : findProblems(content, '');
-  if (values.length === 0) problems.push({ path: '', message: 'has no event and no message' });
-  if (problems.length === 0) return values.map(toEntry);
-  const placeOf = locateValues(text);
-  throw new CommandError(
-    problems.map(({ path, message }) => `${name}:${placeOf(path)}: ${path || '/'} ${message}`).join('\n'),
+export const checkEntries = (
+  content: unknown,
+): { readonly value: readonly Entry[] | null; readonly problems: readonly Problem[] } => {
+  const values: readonly unknown[] = Array.isArray(content) ? content : [content];
+  if (values.length === 0)
+    return { value: null, problems: [{ path: '', message: 'has no event and no message' }] };
+  const problems = values.flatMap((value, index) =>
+    findProblems(value, Array.isArray(content) ? `/${index}` : ''),
   );
+  return { value: problems.length > 0 ? null : values.map(toEntry), problems };
 };
 
 const isMessage = (value: Readonly<Record<string, unknown>>): boolean => Object.hasOwn(value, 'queue');

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-context.ts';
-import { type Entry, readEvents } from './read-events.ts';
-import { sendEntry } from './send-entry.ts';
+import type { CommandContext } from './command-context.ts';
+import { CommandError } from './command-error.ts';
+import type { Entry } from './events/check-entries.ts';
+import { NotTaken, sendEntry } from './events/send-entry.ts';
+import { readEntries } from './read-file.ts';
 
 export const addEventCommands = (program: Command, { io, onTarget }: CommandContext): void => {
   const event = program.command('event').description('send events and messages');
@@ -14,10 +16,15 @@ export const addEventCommands = (program: Command, { io, onTarget }: CommandCont
     .action(async (files: string[]) => {
       // All files are read before the first is sent, so that a bad one sends nothing.
       const entries: Entry[] = [];
-      for (const file of files) entries.push(...(await readEvents(file, io)));
+      for (const file of files) entries.push(...(await readEntries(file, io)));
       await onTarget(async ({ target }) => {
         const { callAws } = await target.registrar.openContext();
-        for (const entry of entries) io.print(await sendEntry(entry, callAws, randomUUID));
+        for (const entry of entries) io.print(await sendEntry(entry, callAws, randomUUID).catch(report));
       });
     });
+};
+
+/** @throws CommandError for what AWS refuses, any other error as it is */
+const report = (error: unknown): never => {
+  throw error instanceof NotTaken ? new CommandError(error.message) : error;
 };
