@@ -18,7 +18,9 @@ export const addEventCommands = (program: Command, { io, onTarget }: CommandCont
       const entries: Entry[] = [];
       for (const file of files) entries.push(...(await readEntries(file, io)));
       await onTarget(async ({ target }) => {
-        const { callAws } = await target.registrar.openContext();
+        const { callAws } = await target.registrar.openContext().catch((cause: Error) => {
+          throw new CommandError(`The stage can't be reached: ${cause.message}`);
+        });
         for (const entry of entries) io.print(await sendEntry(entry, callAws, randomUUID).catch(report));
       });
     });

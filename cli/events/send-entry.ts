@@ -78,7 +78,10 @@ const call = async (
   body: JsonObject,
 ): Promise<JsonObject> => {
   const headers = { 'content-type': contentType, 'x-amz-target': operation };
-  const answer = await callAws({ service, method: 'POST', path: '/', headers, body });
+  const request = { service, method: 'POST', path: '/', headers, body } as const;
+  const answer = await callAws(request).catch((cause: Error) => {
+    throw new NotTaken(`${what} was not taken: ${cause.message}`, { cause });
+  });
   if (answer.status < 300) return answer.body;
   const { __type, message = answer.body.Message } = answer.body;
   throw new NotTaken(`${what} was not taken: ${String(__type || answer.status)}: ${String(message ?? '')}`);

@@ -119,6 +119,12 @@ describe('event put', () => {
     expect((await call('event put -', JSON.stringify({ ...anEvent, bus }))).err).toBe(
       `the event shop "Order placed" was not taken: ResourceNotFoundException: Event bus ${bus} does not exist.`,
     );
+    for (const close of cleanups.splice(0)) await close();
+    const { code, err } = await call('event put -', JSON.stringify(anEvent));
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^the event shop "Order placed" was not taken: .*ECONN/),
+    ]);
     expect((await call('event put missing.json')).err).toBe('missing.json: there is no such file');
   });
 });
