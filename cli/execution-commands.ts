@@ -21,7 +21,7 @@ import { toAccount, toTable } from './executions/execution-text.ts';
 import type { Io } from './io.ts';
 import { parseJson } from './parse-json.ts';
 import { readId } from './read-arguments.ts';
-import { readInput } from './read-input.ts';
+import { readInput } from './read-file.ts';
 import { watchExecution } from './watch-execution.ts';
 import { startWorkflow } from './workflows/start-workflow.ts';
 

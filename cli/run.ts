@@ -5,6 +5,7 @@ import { addApprovalCommands } from './approval-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode, usageError } from './command-error.ts';
 import { addCredentialCommands } from './credential-commands.ts';
+import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import type { Io } from './io.ts';
 import { addNodeTypeCommands } from './node-type-commands.ts';
@@ -37,7 +38,7 @@ export const run = async (args: readonly string[], commandLine: CommandLine): Pr
 const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => {
   const program = new Command('hookloom')
     .description(
-      'Workflows, node types, plugins, credentials, executions and requests of a Hookloom service.',
+      'Workflows, node types, plugins, credentials, executions, requests and events of a Hookloom service.',
     )
     .usage('<command> [options]\n       hookloom --version')
     .option('--stage <name>', 'a deployed stage, with the AWS credentials of the environment', readStage)
@@ -68,6 +69,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   addExecutionCommands(program, context);
   addRequestCommands(program, context);
   addApprovalCommands(program, context);
+  addEventCommands(program, context);
   return program;
 };
 
@@ -96,6 +98,7 @@ Examples:
   npm run -s cli -- execution list --status failed --from 2026-01-31
   npm run -s cli -- webhook listen orders
   npm run -s cli -- request list orders --verdict refused
+  npm run -s cli -- event put events/triggers/upload.json
   npm run -s cli -- plugin create acme-chat
 
 Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong.`;

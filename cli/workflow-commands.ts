@@ -8,10 +8,11 @@ import { CommandError } from './command-error.ts';
 import { type RunOptions, runWorkflow } from './execution-commands.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
-import { readWorkflow } from './read-workflow.ts';
+import { readWorkflow } from './read-file.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
+import { findTimes } from './workflows/find-times.ts';
 import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
 import { nudgeHeld } from './workflows/nudge-held.ts';
 import { webhookUrls } from './workflows/webhook-urls.ts';
@@ -105,6 +106,7 @@ const validateFiles = async (files: readonly string[], { io, findNodeType }: Che
       const definition = await readWorkflow(file, io, findNodeType);
       io.print(`${file}: ${definition.id} is valid`);
       warnOfTriggers(definition, { io, findNodeType });
+      await printTimes(definition, io);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       problems.push(error.message);
@@ -152,6 +154,7 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
     }
     await put(definition, context);
     for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
+    await printTimes(definition, io);
   }
 };
 
@@ -187,6 +190,15 @@ const warnOfTriggers = (definition: WorkflowDefinition, { io, findNodeType }: Ch
   const unstarted = isStarted ? [] : ['it has no trigger that is enabled: nothing starts it'];
   for (const warning of [...unstarted, ...findUnsignedDeduplication(definition)])
     io.note(io.paint('yellow', `${id}: ${warning}`));
+};
+
+/** Prints when the schedules of a workflow fire next. */
+const printTimes = async (definition: WorkflowDefinition, io: Io): Promise<void> => {
+  for (const { triggerNodeId, times } of await findTimes(definition, io.now())) {
+    for (const time of times) io.print(`  ${triggerNodeId} fires at ${time}`);
+    if (times.length === 0)
+      io.note(io.paint('yellow', `${definition.id}: ${triggerNodeId} never fires again`));
+  }
 };
 
 /** @param version - null: the current one */

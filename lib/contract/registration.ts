@@ -41,7 +41,7 @@ export interface RegistrationContext {
   readonly dispatchArn: string;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Signed with the keys of the process. An error status is an answer. @throws Error when no answer arrives */
+  /** Signed with the keys of the process. An error status is an answer, with the name of the error as `__type`. @throws Error when no answer arrives */
   callAws(request: RegistrationRequest): Promise<{ readonly status: number; readonly body: JsonObject }>;
 }
 

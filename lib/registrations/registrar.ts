@@ -35,8 +35,9 @@ export const register = async (
   parts: RegistrarParts,
 ): Promise<void> => {
   try {
-    for (const wanted of wantedRegistrations(definition, findNodeType))
-      await registerOne(wanted, findNodeType, parts);
+    const all = wantedRegistrations(definition, findNodeType);
+    requireDistinct(all);
+    for (const wanted of all) await registerOne(wanted, findNodeType, parts);
   } catch (error) {
     await takeBack(definition, current, findNodeType, parts);
     throw error;
@@ -78,6 +79,17 @@ export const reconcileRegistrations = async (
   }
 };
 
+/** @throws AppError `REGISTRATION_REFUSED` when two triggers want what only one can have */
+const requireDistinct = (all: readonly Registration[]): void => {
+  for (const [index, wanted] of all.entries()) {
+    const other = all.slice(0, index).find(({ name }) => name === wanted.name);
+    if (other !== undefined) throw refuseTaken(wanted, other);
+  }
+};
+
+const refuseTaken = (wanted: Registration, { workflowId, triggerNodeId }: Registration): AppError =>
+  refused(wanted, null, `the trigger ${triggerNodeId} of ${workflowId} has it, and it can have one only`);
+
 const has = (registrations: readonly Registration[], { name, triggerNodeId }: Registration): boolean =>
   registrations.some((one) => one.name === name && one.triggerNodeId === triggerNodeId);
 
@@ -90,14 +102,7 @@ const registerOne = async (
   const known = await registrations.find(wanted.name);
   if (known?.state === 'registered' && isSame(known, wanted)) return;
   const claimed = await registrations.claim(wanted);
-  if (!isOfTrigger(claimed, wanted)) {
-    const { workflowId, triggerNodeId } = claimed;
-    throw refused(
-      wanted,
-      null,
-      `the trigger ${triggerNodeId} of ${workflowId} has it, and it can have one only`,
-    );
-  }
+  if (claimed.workflowId !== wanted.workflowId) throw refuseTaken(wanted, claimed);
   try {
     await requireSource(wanted, findNodeType).register(wanted, await openContext());
   } catch (error) {

@@ -18,9 +18,10 @@ export interface StoredRegistration extends Registration {
 export interface RegistrationStore {
   find(name: string): Promise<StoredRegistration | null>;
   /**
-   * Stores a registration as pending, unless another trigger has one of this name.
+   * Stores a registration as pending, unless another workflow has one of this name. Of the same workflow, it is taken over
+   * from another trigger: one that was renamed.
    *
-   * @returns the stored one, which may be that of the other trigger
+   * @returns the stored one, which may be that of the other workflow
    * @throws AppError `WORKFLOW_CHANGED` when others change it all the time
    */
   claim(registration: Registration): Promise<StoredRegistration>;

@@ -57,7 +57,7 @@ const operations: Readonly<Record<string, Operation>> = {
     } else if (/runExpress$/.test(parameter)) {
       void express.start(text); // asynchronous: its record has the result
     } else if (/dispatch$/.test(parameter)) {
-      void deliver(JSON.parse(text), 'failure');
+      void deliver(JSON.parse(text), { label: 'failure', deadLetters: null });
     } else if (/-sweep$/.test(parameter)) {
       sweep(JSON.parse(text));
     } else {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { sampleWorkflowsFolder } from '../../cli/local/project-folder.ts';
 import { loadNodeTypes } from '../../cli/node-types.ts';
-import { readWorkflow } from '../../cli/read-workflow.ts';
+import { readWorkflow } from '../../cli/read-file.ts';
 import type { Target } from '../../cli/target.ts';
 import { findCredentialProblems } from '../../cli/workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from '../../cli/workflows/find-missing-subworkflows.ts';

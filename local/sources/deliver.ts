@@ -1,10 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { JsonObject } from '../../lib/contract/json.ts';
+import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 
+/** What an event comes from. */
+interface Origin {
+  /** For the log. */
+  readonly label: string;
+  /** ARN of the queue for an event that is given up; null for none. */
+  readonly deadLetters: string | null;
+}
+
 /** Invokes the function that takes events, again when it fails. Resolves when it has taken the event or was given up. */
-export type Deliver = (event: JsonObject, label: string) => Promise<void>;
+export type Deliver = (event: JsonObject, origin: Origin) => Promise<void>;
+
+/** Puts an event that was given up into a queue. */
+type Bury = (queueArn: string, event: JsonObject) => void;
 
 /** The function that takes events. */
 export const DISPATCH = 'dispatch';
@@ -13,16 +23,24 @@ const ATTEMPTS = 3;
 const FIRST_RETRY_MS = 1_000;
 
 export const createDeliver =
-  (pool: Pick<ProcessPool, 'invoke'>, log: (line: string) => void): Deliver =>
-  async (event, label) => {
+  (pool: Pick<ProcessPool, 'invoke'>, bury: Bury, log: (line: string) => void): Deliver =>
+  async (event, { label, deadLetters }) => {
     for (let attempt = 1; ; attempt++) {
       try {
         await pool.invoke({ functionKey: DISPATCH, event, requestId: randomUUID() });
         return;
       } catch (error) {
-        const { message } = error as Error;
-        if (attempt === ATTEMPTS) return log(`${label}: given up after ${ATTEMPTS} attempts: ${message}`);
-        await pause(FIRST_RETRY_MS * 2 ** (attempt - 1), undefined, { ref: false });
+        if (attempt < ATTEMPTS) await pause(FIRST_RETRY_MS * 2 ** (attempt - 1));
+        else {
+          if (deadLetters !== null) bury(deadLetters, event);
+          return log(`${label}: given up after ${ATTEMPTS} attempts: ${(error as Error).message}`);
+        }
       }
     }
   };
+
+/** The queue that a target of Scheduler or of a rule names. */
+export const readDeadLetters = ({ DeadLetterConfig }: JsonObject): string | null =>
+  isPlainObject(DeadLetterConfig) ? String(DeadLetterConfig.Arn) : null;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

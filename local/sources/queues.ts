@@ -1,19 +1,23 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { LOCAL_QUEUES, toQueueName } from './local-arns.ts';
+import { isFifo, takeBatch, toDeadLetters, toMessage, toRecord } from './queue-messages.ts';
 import { SourceError } from './source-error.ts';
 import type { LocalMapping, LocalMessage, SourcesStore } from './sources-state.ts';
 
 /** Gives a batch to the function of a mapping. @returns the ids of the messages that failed; all of them when it failed */
 export type DeliverBatch = (event: JsonObject, messageIds: readonly string[]) => Promise<readonly string[]>;
 
-/** Messages that fail so often go to the dead-letter queue, which is named as the queue with this behind it. */
+/** Messages that fail so often go to the dead-letter queue. */
 const MAX_RECEIVES = 3;
-const DEAD_LETTERS = '-dead-letters';
 
 const FIRST_DELAY_MS = 1_000;
 const DEFAULT_BATCH = 10;
 
-const ARN = 'arn:aws:sqs:us-east-1:000000000000:';
+/** https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/FIFO-queues-exactly-once-processing.html */
+const DEDUPLICATION_MS = 300_000;
+
+const LOCAL_ACCOUNT = '000000000000';
 
 /** SQS and Lambda's event source mappings on this machine. A queue of this account is there once it is named. */
 export interface Queues {
@@ -24,6 +28,8 @@ export interface Queues {
   updateMapping(uuid: string, changes: JsonObject): JsonObject;
   removeMapping(uuid: string): JsonObject;
   listMappings(source: string | null): JsonObject;
+  /** Puts an event that was given up into a queue for dead letters. */
+  bury(queueArn: string, event: JsonObject): void;
   /** Delivers what was left in the queues. */
   resume(): void;
   stop(): void;
@@ -37,6 +43,7 @@ export const createQueues = (
   const { queues, mappings } = store.state;
   const busy = new Set<string>();
   const timers = new Map<string, NodeJS.Timeout>();
+  const sent = new Map<string, { readonly messageId: string; readonly until: number }>();
   let isStopped = false;
 
   const open = (name: string): LocalMessage[] => {
@@ -48,9 +55,29 @@ export const createQueues = (
     return made;
   };
 
+  /** Of a FIFO queue, a message with the deduplication id of one sent in the last minutes is not sent again. */
+  const send = (name: string, message: LocalMessage): string => {
+    const known = findSent(name, message);
+    if (known !== null) return known;
+    open(name).push(message);
+    store.save();
+    void poll(name);
+    return message.messageId;
+  };
+
+  const findSent = (name: string, { messageId, attributes }: LocalMessage): string | null => {
+    const { MessageDeduplicationId: id } = attributes;
+    if (!isFifo(name) || id === undefined) return null;
+    const key = `${name} ${id}`;
+    const earlier = sent.get(key);
+    if (earlier !== undefined && earlier.until > Date.now()) return earlier.messageId;
+    sent.set(key, { messageId, until: Date.now() + DEDUPLICATION_MS });
+    return null;
+  };
+
   const mappingOf = (name: string): LocalMapping | undefined =>
     [...mappings.values()].find(
-      ({ source, definition }) => source === `${ARN}${name}` && definition.Enabled !== false,
+      ({ source, definition }) => source === `${LOCAL_QUEUES}${name}` && definition.Enabled !== false,
     );
 
   /** One batch of a queue at a time, so that the order of a FIFO queue is kept. */
@@ -81,10 +108,9 @@ export const createQueues = (
         };
         if (receives < MAX_RECEIVES) kept.push(again);
         else {
-          open(`${name}${DEAD_LETTERS}`).push(again);
-          log(
-            `queue ${name}: message ${messageId} went to ${name}${DEAD_LETTERS} after ${receives} receives`,
-          );
+          const deadLetters = toDeadLetters(name);
+          open(deadLetters).push(again);
+          log(`queue ${name}: message ${messageId} went to ${deadLetters} after ${receives} receives`);
         }
       }
     }
@@ -109,29 +135,26 @@ export const createQueues = (
 
   return {
     operations: {
-      GetQueueUrl: ({ QueueName }) => {
+      GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId = LOCAL_ACCOUNT }) => {
+        if (QueueOwnerAWSAccountId !== LOCAL_ACCOUNT)
+          throw new SourceError('QueueDoesNotExist', 'The specified queue does not exist.');
         open(String(QueueName));
-        return { QueueUrl: `http://localhost/000000000000/${String(QueueName)}` };
+        return { QueueUrl: `http://localhost/${LOCAL_ACCOUNT}/${String(QueueName)}` };
       },
       GetQueueAttributes: ({ QueueUrl }) => {
         const name = toName(QueueUrl);
-        const isFifo = name.endsWith('.fifo');
         return {
           Attributes: {
-            QueueArn: `${ARN}${name}`,
+            QueueArn: `${LOCAL_QUEUES}${name}`,
             ApproximateNumberOfMessages: String(open(name).length),
             VisibilityTimeout: '60',
-            ...(isFifo ? { FifoQueue: 'true' } : {}),
+            ...(isFifo(name) ? { FifoQueue: 'true' } : {}),
           },
         };
       },
       SendMessage: (input) => {
         const name = toName(input.QueueUrl);
-        const message = toMessage(input);
-        open(name).push(message);
-        store.save();
-        void poll(name);
-        return { MessageId: message.messageId };
+        return { MessageId: send(name, toMessage(input, name)) };
       },
       ReceiveMessage: ({ QueueUrl, MaxNumberOfMessages = 1 }) => ({
         Messages: open(toName(QueueUrl))
@@ -141,7 +164,7 @@ export const createQueues = (
     },
     createMapping: (definition) => {
       const source = String(definition.EventSourceArn);
-      const name = source.startsWith(ARN) ? source.slice(ARN.length) : null;
+      const name = toQueueName(source);
       if (name === null)
         throw new SourceError(
           'InvalidParameterValueException',
@@ -160,7 +183,7 @@ export const createQueues = (
       const { source, definition } = findMapping(uuid);
       mappings.set(uuid, { uuid, source, definition: { ...definition, ...changes } });
       store.save();
-      void poll(source.slice(ARN.length));
+      void poll(source.slice(LOCAL_QUEUES.length));
       return { UUID: uuid, ...definition, ...changes };
     },
     removeMapping: (uuid) => {
@@ -174,6 +197,10 @@ export const createQueues = (
         .filter((mapping) => source === null || mapping.source === source)
         .map(({ uuid, definition }) => ({ UUID: uuid, ...definition })),
     }),
+    bury: (queueArn, event) => {
+      const name = toQueueName(queueArn);
+      if (name !== null) send(name, toMessage({ MessageBody: JSON.stringify(event) }, name));
+    },
     resume: () => {
       for (const name of queues.keys()) void poll(name);
     },
@@ -185,53 +212,3 @@ export const createQueues = (
 };
 
 const toName = (url: unknown): string => String(url).split('/').at(-1) ?? '';
-
-/** Visible ones, oldest first. Behind one of a group that waits, the others of that group wait too. */
-const takeBatch = (
-  messages: readonly LocalMessage[],
-  name: string,
-  size: number,
-): readonly LocalMessage[] => {
-  const now = Date.now();
-  const waiting = new Set<string>();
-  const batch: LocalMessage[] = [];
-  for (const message of messages) {
-    const group = message.attributes.MessageGroupId ?? '';
-    const isOrdered = name.endsWith('.fifo');
-    if (message.visibleAt > now) waiting.add(group);
-    if (message.visibleAt <= now && !(isOrdered && waiting.has(group))) batch.push(message);
-    if (batch.length === size) break;
-  }
-  return batch;
-};
-
-const toMessage = ({
-  MessageBody,
-  MessageAttributes,
-  MessageGroupId,
-  MessageDeduplicationId,
-}: JsonObject) => ({
-  messageId: randomUUID(),
-  body: String(MessageBody),
-  attributes: {
-    SentTimestamp: String(Date.now()),
-    ...(typeof MessageGroupId === 'string' ? { MessageGroupId } : {}),
-    ...(typeof MessageDeduplicationId === 'string' ? { MessageDeduplicationId } : {}),
-  },
-  messageAttributes: isPlainObject(MessageAttributes) ? (MessageAttributes as JsonObject) : {},
-  receives: 0,
-  visibleAt: 0,
-});
-
-/** As Lambda gets it: https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html */
-const toRecord = (message: LocalMessage, name: string): JsonObject => ({
-  messageId: message.messageId,
-  receiptHandle: message.messageId,
-  body: message.body,
-  attributes: { ...message.attributes, ApproximateReceiveCount: String(message.receives + 1) },
-  messageAttributes: message.messageAttributes,
-  md5OfBody: createHash('md5').update(message.body).digest('hex'),
-  eventSource: 'aws:sqs',
-  eventSourceARN: `${ARN}${name}`,
-  awsRegion: 'us-east-1',
-});

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import { findPatternProblems } from '../../lib/triggers/event-pattern/find-pattern-problems.ts';
 import { matchesPattern } from '../../lib/triggers/event-pattern/matches-pattern.ts';
-import type { Deliver } from './deliver.ts';
+import { type Deliver, readDeadLetters } from './deliver.ts';
+import { LOCAL_BUSES } from './local-arns.ts';
 import { SourceError } from './source-error.ts';
 import type { LocalRule, SourcesStore } from './sources-state.ts';
 
@@ -34,7 +35,10 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
     for (const rule of rules.values()) {
       if (rule.bus !== bus || !rule.isEnabled || !matchesPattern(rule.pattern, event)) continue;
       for (const target of Object.values(rule.targets))
-        void deliver(toInput(target, event), `rule ${rule.name}`);
+        void deliver(toInput(target, event), {
+          label: `rule ${rule.name}`,
+          deadLetters: readDeadLetters(target),
+        });
     }
   };
 
@@ -86,8 +90,17 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
   };
 };
 
-/** A bus is named by its name or its ARN. */
-const toBusName = (bus: unknown): string => String(bus).split('event-bus/').at(-1) ?? DEFAULT_BUS;
+/**
+ * A bus is named by its name or its ARN; here, every name is that of a bus.
+ *
+ * @throws SourceError `ResourceNotFoundException` for one of another account or region
+ */
+const toBusName = (bus: unknown): string => {
+  const text = String(bus);
+  if (!text.startsWith('arn:')) return text;
+  if (text.startsWith(LOCAL_BUSES)) return text.slice(LOCAL_BUSES.length);
+  throw new SourceError('ResourceNotFoundException', `Event bus ${text} does not exist.`);
+};
 
 /** @throws SourceError `InvalidEventPatternException` */
 const readPattern = (text: unknown): JsonObject => {

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
 import type { Schedule } from '../../lib/triggers/schedule/schedule.ts';
-import type { Deliver } from './deliver.ts';
+import { type Deliver, readDeadLetters } from './deliver.ts';
 import { SourceError } from './source-error.ts';
 import type { LocalSchedule, SourcesStore } from './sources-state.ts';
 
@@ -44,11 +44,15 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
     if (time === undefined || isStopped || schedules.get(key) !== schedule) return;
     const wait = (): void => {
       const left = time - Date.now();
-      const timer = left > LONGEST_TIMER_MS ? setTimeout(wait, LONGEST_TIMER_MS) : setTimeout(fire, left);
+      const timer =
+        left > LONGEST_TIMER_MS ? setTimeout(wait, LONGEST_TIMER_MS) : setTimeout(fire, Math.max(0, left));
       timers.set(key, timer.unref());
     };
     const fire = (): void => {
-      void deliver(toEvent(schedule.definition, time), `schedule ${schedule.name}`);
+      void deliver(toEvent(schedule.definition, time), {
+        label: `schedule ${schedule.name}`,
+        deadLetters: readDeadLetters(readTarget(schedule.definition)),
+      });
       void plan(key, time);
     };
     forget(key);
@@ -121,8 +125,8 @@ const toSchedule = ({ definition }: LocalSchedule): Schedule => {
 };
 
 /** https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-schedule-context-attributes.html */
-const toEvent = ({ Target }: JsonObject, time: number): JsonObject => {
-  const { Input = '{}' } = isPlainObject(Target) ? Target : {};
+const toEvent = (definition: JsonObject, time: number): JsonObject => {
+  const { Input = '{}' } = readTarget(definition);
   const scheduledTime = new Date(time).toISOString().replace('.000Z', 'Z');
   const executionId = `local-${time}`;
   return JSON.parse(
@@ -132,3 +136,6 @@ const toEvent = ({ Target }: JsonObject, time: number): JsonObject => {
       .replaceAll('<aws.scheduler.attempt-number>', '1'),
   );
 };
+
+const readTarget = ({ Target }: JsonObject): JsonObject =>
+  isPlainObject(Target) ? (Target as JsonObject) : {};

@@ -32,7 +32,9 @@ export const startSourcesServer = (sources: Sources): Promise<InternalServer> =>
       } catch (error) {
         const { name, message } = error as Error;
         const status = error instanceof SourceError ? error.status : 500;
-        send(status, { __type: name, message, Message: message }, { 'x-amzn-errortype': name });
+        const isRest = request.headers['x-amz-target'] === undefined;
+        if (isRest) send(status, { Message: message }, { 'x-amzn-errortype': name });
+        else send(status, { __type: `com.amazonaws.local#${name}`, message });
       }
     }),
   );

@@ -19,9 +19,9 @@ interface Settings {
 /** Starts what fires triggers on this machine: a clock for schedules, a bus for events, queues, and their APIs. */
 export const startSources = async ({ file, pool, log }: Settings): Promise<InternalServer> => {
   const store = openSourcesStore(file);
-  const deliver = createDeliver(pool, log);
-  const schedules = createSchedules(store, deliver);
   const queues = createQueues(store, createDeliverBatch(pool), log);
+  const deliver = createDeliver(pool, queues.bury, log);
+  const schedules = createSchedules(store, deliver);
   const server = await startSourcesServer({ schedules, rules: createRules(store, deliver), queues });
   schedules.resume();
   queues.resume();

@@ -236,6 +236,51 @@ describe('workflow validate', () => {
   });
 });
 
+describe('a schedule', () => {
+  const scheduled = (parameters: object, changes: object = {}) =>
+    JSON.stringify(
+      aWorkflow({
+        nodes: [{ id: 'clock', type: 'scheduleTrigger', parameters: { ...parameters } }],
+        connections: [],
+        ...changes,
+      }),
+    );
+  const validate = async (parameters: object, changes: object = {}) => {
+    const { call } = await openCommandLine({ hasDatabase: false });
+    return call('workflow validate -', scheduled(parameters, changes));
+  };
+
+  test('shows its next five times, in its time zone, on either side of a change of the clocks', async () => {
+    expect(await validate({ cron: '0 9 25,26 10,11,3 *', timeZone: 'Europe/Berlin' })).toEqual({
+      code: 0,
+      out: [
+        '-: greeting is valid',
+        '  clock fires at 2026-11-25T09:00:00+01:00',
+        '  clock fires at 2026-11-26T09:00:00+01:00',
+        '  clock fires at 2027-03-25T09:00:00+01:00',
+        '  clock fires at 2027-03-26T09:00:00+01:00',
+        '  clock fires at 2027-10-25T09:00:00+02:00',
+      ].join('\n'),
+      err: '',
+    });
+    expect((await validate({ at: '2027-01-31T09:00', timeZone: 'America/St_Johns' })).out).toContain(
+      '  clock fires at 2027-01-31T09:00:00-03:30',
+    );
+  });
+
+  test('that never fires again is a warning', async () => {
+    expect(await validate({ at: '2020-01-31T09:00' })).toMatchObject({
+      code: 0,
+      err: 'greeting: clock never fires again',
+    });
+    expect((await validate({ cron: '0 0 30 2 *' })).err).toBe('greeting: clock never fires again');
+  });
+
+  test('of a disabled workflow has none to show', async () => {
+    expect((await validate({ rate: '1 hour' }, { enabled: false })).out).toBe('-: greeting is valid');
+  });
+});
+
 describe('what is stored', () => {
   test('can be read, in any version', async () => {
     const { call, file } = await openCommandLine();

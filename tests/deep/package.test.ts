@@ -192,7 +192,12 @@ beforeAll(async () => {
   resources = template.Resources;
   database = await startEmbeddedDynamoDb('hookloom-dev');
   const secretsFolder = join(folder, 'secrets');
-  const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev', secretsFolder });
+  const target = connect({
+    dynamodbEndpoint: database.endpoint,
+    sourcesEndpoint: 'http://127.0.0.1:1', // not there: the samples that register are left out
+    tablePrefix: 'hookloom-dev',
+    secretsFolder,
+  });
   await seedSamples(target, 'a'.repeat(43));
   for (const workflow of [workflowOnUse, workflowOfSdk]) {
     const file = join(folder, `${workflow.id}.json`);

@@ -14,6 +14,9 @@ import { aWorkflow } from '../support/a-workflow.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
+
+/** Of sources that are not there: the samples that register are left out. */
+const NO_SOURCES = 'http://127.0.0.1:1';
 const before = { ...process.env };
 
 beforeEach(() => {
@@ -45,7 +48,12 @@ describe('the webhook function as it is put together', () => {
     const { endpoint } = await openDatabase();
     process.env.DYNAMODB_ENDPOINT = endpoint;
     const secretsFolder = mkdtempSync(join(tmpdir(), 'hookloom-secrets-'));
-    const target = connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder });
+    const target = connect({
+      dynamodbEndpoint: endpoint,
+      sourcesEndpoint: NO_SOURCES,
+      tablePrefix: 'test',
+      secretsFolder,
+    });
     await seedSamples(target, 'a'.repeat(43));
     rmSync(secretsFolder, { recursive: true });
     const { result, body } = await call();

@@ -39,6 +39,16 @@ describe('what is registered follows the workflows', () => {
   });
 });
 
+test('a trigger that is renamed keeps its resource', async () => {
+  const service = aRegistrar();
+  await service.put(aWorkflowOf([aTap({ queue: 'q', size: 1 }, 'before')]));
+  await service.put(aWorkflowOf([aTap({ queue: 'q', size: 1 }, 'after')]));
+  expect(tones(service)).toEqual(['q 1']);
+  expect(await service.registrations.list()).toEqual([
+    expect.objectContaining({ triggerNodeId: 'after', state: 'registered' }),
+  ]);
+});
+
 describe('a workflow is not stored, and all is as before,', () => {
   const before = aWorkflowOf([aBell('high'), aTap({ queue: 'q', size: 1 })]);
 
@@ -69,6 +79,14 @@ describe('a workflow is not stored, and all is as before,', () => {
     expect(await service.workflows.find('other')).toBeNull();
   });
 
+  test('when two of its triggers want one resource', async () => {
+    const service = aRegistrar();
+    await service.put(before);
+    const twice = aWorkflowOf([aTap({ queue: 'r' }), aTap({ queue: 'r' }, 'other')]);
+    await expect(service.put(twice)).rejects.toThrow('the trigger tap of orders has it');
+    expect(tones(service)).toEqual(['high', 'q 1']);
+  });
+
   test('when the store refuses it', async () => {
     const service = aRegistrar();
     await service.put(before);
@@ -83,12 +101,14 @@ describe('a process that is killed between any two calls', () => {
     none: null,
     first: aWorkflowOf([aBell('high'), aTap({ queue: 'q', size: 1 })]),
     second: aWorkflowOf([aBell('low'), aTap({ queue: 'q', size: 2 }), aTap({ queue: 'r' }, 'other')]),
+    renamed: aWorkflowOf([aBell('low'), aTap({ queue: 'q', size: 2 }, 'after')]),
     disabled: aWorkflowOf([aBell('high'), aTap({ queue: 'q', size: 1 })], { enabled: false }),
   };
   const expected: Readonly<Record<string, readonly string[]>> = {
     none: [],
     first: ['high', 'q 1'],
     second: ['low', 'q 2', 'r'],
+    renamed: ['low', 'q 2'],
     disabled: [],
   };
   const names = Object.keys(states);

@@ -1,4 +1,4 @@
-import { createServer, request as send } from 'node:http';
+import { createServer, type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** What becomes of one call: it passes, or it goes wrong in one of the ways that happen. */
@@ -20,7 +20,7 @@ export type Fault =
   | 'keep the reply';
 
 /**
- * A proxy before a DynamoDB. `decide` sees each call's operation (`PutItem`, …) and table, how many went before, and the
+ * A proxy before a DynamoDB, or another API of AWS. `decide` sees each call's operation (`PutItem`, …) and table, how many went before, and the
  * request itself.
  */
 export const startFaultProxy = async (
@@ -65,11 +65,11 @@ export const startFaultProxy = async (
       case 'nothing':
         return;
       case 'keep the reply':
-        return forward(endpoint, incoming.headers, body, () => {});
+        return forward(endpoint, incoming, body, () => {});
       case 'lose the reply':
-        return forward(endpoint, incoming.headers, body, () => incoming.socket.destroy());
+        return forward(endpoint, incoming, body, () => incoming.socket.destroy());
       case 'pass':
-        return forward(endpoint, incoming.headers, body, (status, headers, text) => {
+        return forward(endpoint, incoming, body, (status, headers, text) => {
           outgoing.writeHead(status, headers).end(text);
         });
     }
@@ -87,11 +87,11 @@ export const startFaultProxy = async (
 
 const forward = (
   endpoint: string,
-  headers: NodeJS.Dict<string | string[]>,
+  { method = 'POST', url = '/', headers }: IncomingMessage,
   body: Buffer,
   then: (status: number, headers: NodeJS.Dict<string | string[]>, text: Buffer) => void,
 ): void => {
-  send(endpoint, { method: 'POST', headers }, async (response) => {
+  send(`${endpoint}${url}`, { method, headers }, async (response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     then(response.statusCode ?? 0, response.headers, Buffer.concat(chunks));

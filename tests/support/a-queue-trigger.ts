@@ -7,7 +7,7 @@ import type { EventSource, PluginProvider } from '../../lib/contract/plugin.ts';
 import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
-import { legacyTrigger, unified } from '../../lib/plugins/installed-plugin.ts';
+import { type InstalledPlugin, legacyTrigger, unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
@@ -84,6 +84,8 @@ export const aMessage = (changes: JsonObject = {}): JsonObject => ({
 export const aBatch = (...messages: readonly JsonObject[]) => ({ Records: messages });
 
 interface Options {
+  /** Beside the trigger; all that are installed when absent. */
+  readonly plugins?: readonly InstalledPlugin[];
   readonly api?: 'unified' | 'legacy';
   readonly firedBy?: Partial<EventSource>;
   readonly stores?: {
@@ -101,6 +103,7 @@ export const inMemoryStores = () => ({
 
 /** The function of the queue's trigger, with all its real parts; what it starts is run on the express function. */
 export const anEventService = async ({
+  plugins = installedPlugins,
   api = 'unified',
   firedBy = {},
   stores = inMemoryStores(),
@@ -113,7 +116,7 @@ export const anEventService = async ({
     api === 'unified'
       ? unified('queue', async () => ({ default: aQueuePlugin(own) }))
       : legacyTrigger('messageTrigger', async () => ({ default: legacyQueueTrigger(own) }));
-  const { findNodeType } = await loadRegistry([...installedPlugins, installed], { logger, clock });
+  const { findNodeType } = await loadRegistry([...plugins, installed], { logger, clock });
   const openPlan = createOpenPlan({
     loadNodeTypes: async () => findNodeType,
     lookUpPlan: (_key, load) => load(),

@@ -5,18 +5,14 @@ import { RegistrationRefused } from '../../lib/contract/registration.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
 import { putWorkflow, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';
-import type { RegistrationStore } from '../../lib/registrations/registration-store.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
+import { aKillableProcess } from './a-killable-process.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { aHandle, aProvider } from './a-plugin.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
 import { aWorkflow } from './a-workflow.ts';
 import { inMemoryRegistrations } from './in-memory-registrations.ts';
 import { inMemoryWorkflowStore } from './in-memory-stores.ts';
-
-/** What a process throws that is killed between two calls. */
-export class Killed extends Error {}
 
 /**
  * Triggers that register at a system of this process: `bell`, one registration for each, and `tap`, which takes a resource.
@@ -27,11 +23,7 @@ export const aRegistrar = () => {
   const { logger, entries } = aRecordingLogger();
   /** What the outside will send events for: the parameters, by the name of the registration. */
   const outside = new Map<string, string>();
-  let callsLeft = Number.POSITIVE_INFINITY;
-  const call = async <Result>(make: () => Result): Promise<Awaited<Result>> => {
-    if (callsLeft-- <= 0) throw new Killed('killed');
-    return await make();
-  };
+  const { call, eachCall, killAfter } = aKillableProcess();
 
   const firedBy: EventSource = {
     toInput: (event) => event,
@@ -59,8 +51,8 @@ export const aRegistrar = () => {
   );
   const findNodeType: FindNodeType = (nodeType) => types.get(nodeType) ?? null;
 
-  const registrations = eachCall<RegistrationStore>(inMemoryRegistrations(clock), call);
-  const workflows = eachCall<WorkflowStore>(inMemoryWorkflowStore(clock.now), call);
+  const registrations = eachCall(inMemoryRegistrations(clock));
+  const workflows = eachCall(inMemoryWorkflowStore(clock.now));
   const parts = {
     registrations,
     workflows,
@@ -79,31 +71,9 @@ export const aRegistrar = () => {
     put: (definition: WorkflowDefinition) => putWorkflow(definition, findNodeType, parts),
     remove: (workflowId: string) => removeWorkflow(workflowId, findNodeType, parts),
     sweep: () => reconcileAll(parts),
-    /** Kills the process before the call after so many. @returns the number of calls that were made, when it lived */
-    killAfter: async (calls: number, action: () => Promise<unknown>): Promise<number | null> => {
-      callsLeft = calls;
-      const outcome = await action().then(
-        () => calls - callsLeft,
-        () => null,
-      );
-      const died = callsLeft < 0;
-      callsLeft = Number.POSITIVE_INFINITY;
-      return died ? null : outcome;
-    },
+    killAfter,
   };
 };
-
-/** A store each of whose calls is one of a process that may be killed. */
-const eachCall = <Store extends object>(
-  store: Store,
-  call: <Result>(make: () => Result) => Promise<Awaited<Result>>,
-): Store =>
-  Object.fromEntries(
-    Object.entries(store).map(([name, method]) => [
-      name,
-      (...args: unknown[]) => call(() => (method as (...given: unknown[]) => unknown)(...args)),
-    ]),
-  ) as Store;
 
 const context = {
   prefix: 'hookloom-test',

@@ -17,10 +17,9 @@ export const inMemoryRegistrations = (clock: Pick<Clock, 'now'>): RegistrationSt
     find: async (name) => items.get(name) ?? null,
     claim: async (registration) => {
       const known = items.get(registration.name) ?? null;
-      const isOther =
-        known !== null &&
-        (known.workflowId !== registration.workflowId || known.triggerNodeId !== registration.triggerNodeId);
-      return isOther ? known : replace(known, { ...registration, state: 'pending' });
+      return known !== null && known.workflowId !== registration.workflowId
+        ? known
+        : replace(known, { ...registration, state: 'pending' });
     },
     change: async (stored, state) => (isCurrent(stored) ? replace(stored, { ...stored, state }) : null),
     remove: async (stored) => isCurrent(stored) && items.delete(stored.name),

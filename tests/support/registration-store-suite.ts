@@ -40,11 +40,18 @@ export const describeRegistrationStore = (name: string, create: Create) => {
       expect(again).toMatchObject({ parameters: { rate: '2 hours' }, state: 'pending', revision: 2 });
     });
 
-    test('another trigger gets the one that has the name', async () => {
+    test('another workflow gets the one that has the name', async () => {
       const { store } = await open();
       const first = await store.claim(registration());
       expect(await store.claim(registration({ workflowId: 'other' }))).toEqual(first);
-      expect(await store.claim(registration({ triggerNodeId: 'other' }))).toEqual(first);
+    });
+
+    test('another trigger of the workflow takes it over', async () => {
+      const { store } = await open();
+      const first = await store.claim(registration());
+      const taken = await store.claim(registration({ triggerNodeId: 'other' }));
+      expect(taken).toMatchObject({ triggerNodeId: 'other', state: 'pending', revision: 2 });
+      expect(await store.change(first, 'registered')).toBeNull();
     });
 
     test('what has changed since it was read is neither changed nor removed', async () => {

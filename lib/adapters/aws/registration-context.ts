@@ -1,6 +1,7 @@
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import type { RegistrationContext, RegistrationRequest } from '../../contract/registration.ts';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
+import { errorTypeOf, isSuccess } from './aws-error.ts';
 
 interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'readCredentials'> {
   /** `SERVICE-STAGE` */
@@ -35,11 +36,14 @@ export const createOpenRegistrationContext = ({
     callers.set(service, caller);
     return caller;
   };
-  const callAws = async ({ service, method, path, headers = {}, body }: RegistrationRequest) => {
+  const callAws = async ({ service, method, path, headers = {}, body: input }: RegistrationRequest) => {
     const request = { method, path, headers: { 'content-type': 'application/json', ...headers } };
     const call = openCaller(service);
-    const answer = await call(body === undefined ? request : { ...request, body: JSON.stringify(body) });
-    return { status: answer.status, body: readJson(answer.body) };
+    const answer = await call(input === undefined ? request : { ...request, body: JSON.stringify(input) });
+    const content = readJson(answer.body);
+    // Scheduler and Lambda name an error in a header, EventBridge and SQS in the body.
+    const body = isSuccess(answer) ? content : { ...content, __type: errorTypeOf(answer) };
+    return { status: answer.status, body };
   };
   const open = async (): Promise<RegistrationContext> => {
     const functionName = `${prefix}-dispatch`;

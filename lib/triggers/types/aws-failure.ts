@@ -11,17 +11,16 @@ export const readFailure = ({
   body,
 }: Answer): { readonly name: string; readonly message: string } | null => {
   if (status < 300) return null;
-  const { __type, Code, message = body.Message } = body;
-  const name =
-    String(__type ?? Code ?? status)
-      .split('#')
-      .at(-1) ?? '';
-  return { name, message: typeof message === 'string' ? message : `status ${status}` };
+  const { __type, message = body.Message } = body;
+  return {
+    name: String(__type || status),
+    message: typeof message === 'string' ? message : `status ${status}`,
+  };
 };
 
 /** @throws Error with the name and the sentence of AWS's error, unless it has one of these names */
 export const requireSuccess = (what: string, answer: Answer, ...accepted: readonly string[]): void => {
   const failure = readFailure(answer);
-  if (failure === null || accepted.some((name) => failure.name.includes(name))) return;
+  if (failure === null || accepted.includes(failure.name)) return;
   throw new Error(`${what} fails: ${failure.name}: ${failure.message}`);
 };

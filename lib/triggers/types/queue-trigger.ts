@@ -63,12 +63,23 @@ export const queueTrigger = defineTrigger({
       const queue = String(parameters.queue);
       await requireQueue(queue, callAws);
       const body = toMapping(parameters, dispatchArn);
-      const [uuid] = await findMappings(queue, dispatchArn, callAws);
-      const answer = await callAws(
-        uuid === undefined
-          ? { service: 'lambda', method: 'POST', path: MAPPINGS, body: { ...body, EventSourceArn: queue } }
-          : { service: 'lambda', method: 'PUT', path: `${MAPPINGS}${uuid}`, body },
-      );
+      const update = async () => {
+        const [uuid] = await findMappings(queue, dispatchArn, callAws);
+        return uuid === undefined
+          ? null
+          : callAws({ service: 'lambda', method: 'PUT', path: `${MAPPINGS}${uuid}`, body });
+      };
+      const create = () =>
+        callAws({
+          service: 'lambda',
+          method: 'POST',
+          path: MAPPINGS,
+          body: { ...body, EventSourceArn: queue },
+        });
+      const made = (await update()) ?? (await create());
+      // One that was created by a try whose answer was lost.
+      const isThere = readFailure(made)?.name === 'ResourceConflictException';
+      const answer = (isThere ? await update() : null) ?? made;
       const failure = readFailure(answer);
       if (failure?.name === 'InvalidParameterValueException')
         throw new RegistrationRefused(failure.message, '/queue');

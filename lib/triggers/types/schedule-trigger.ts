@@ -52,10 +52,11 @@ export const scheduleTrigger = defineTrigger({
       const path = `/schedules/${trigger.name}`;
       const body = toDefinition(trigger, context);
       const created = await context.callAws({ service: 'scheduler', method: 'POST', path, body });
-      const isThere = readFailure(created)?.name.includes('ConflictException') === true;
+      const isThere = readFailure(created)?.name === 'ConflictException';
       const answer = isThere
         ? await context.callAws({ service: 'scheduler', method: 'PUT', path, body })
         : created;
+      refuseFull(answer, context.prefix);
       requireSuccess('EventBridge Scheduler', answer);
     },
     unregister: async ({ name }, { callAws, prefix }) => {
@@ -81,6 +82,15 @@ export const scheduleTrigger = defineTrigger({
     return { triggeredAt, triggerType: 'schedule', scheduledAt: triggeredAt, ...input };
   },
 });
+
+/** @throws RegistrationRefused when the account has as many schedules as it may have, or the group as many as fit */
+const refuseFull = (answer: Parameters<typeof readFailure>[0], group: string): void => {
+  const failure = readFailure(answer);
+  if (failure?.name === 'ServiceQuotaExceededException')
+    throw new RegistrationRefused(
+      `there is no room for another schedule in the group ${group}: ${failure.message}`,
+    );
+};
 
 /** @throws TypeError when it is no time: the event is not one of a schedule */
 const toInstant = (scheduledAt: unknown): string => {

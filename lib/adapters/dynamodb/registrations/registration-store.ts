@@ -52,7 +52,7 @@ export const createRegistrationStore = (
     claim: async (registration) => {
       for (let tries = 1; ; tries++) {
         const known = await find(registration.name);
-        if (known !== null && !isOfSameTrigger(known, registration)) return known;
+        if (known !== null && known.workflowId !== registration.workflowId) return known;
         const before = known ?? { ...registration, state: 'pending', changedAt: 0, revision: 0 };
         const claimed = next(before, { ...registration, state: 'pending' });
         if (await write(claimed)) return claimed;
@@ -92,11 +92,6 @@ export const createRegistrationStore = (
     },
   };
 };
-
-const isOfSameTrigger = (
-  one: Pick<StoredRegistration, 'workflowId' | 'triggerNodeId'>,
-  other: Pick<StoredRegistration, 'workflowId' | 'triggerNodeId'>,
-): boolean => one.workflowId === other.workflowId && one.triggerNodeId === other.triggerNodeId;
 
 const toItem = (stored: StoredRegistration): Item => ({
   name: text(stored.name),

@@ -1,0 +1,61 @@
+import type { JsonObject } from '../../lib/contract/json.ts';
+
+/** An event as it is written in a file: as rules see it, and the bus that it is put on. */
+export interface EventEntry {
+  readonly source: string;
+  readonly 'detail-type': string;
+  readonly detail: JsonObject;
+  readonly resources?: readonly string[];
+  /** ISO 8601. */
+  readonly time?: string;
+  readonly bus?: string;
+  /** AWS gives each event another one. On this machine it is kept, so that a file can repeat its event. */
+  readonly id?: string;
+}
+
+/** A message as it is written in a file. */
+export interface MessageEntry {
+  /** ARN of the queue, as the parameter of `queueTrigger`. */
+  readonly queue: string;
+  /** A text is sent as it is, any other value as JSON. */
+  readonly body: unknown;
+  /** For a FIFO queue. */
+  readonly groupId?: string;
+  /** For a FIFO queue; a new one when absent. */
+  readonly deduplicationId?: string;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+const text = { type: 'string', minLength: 1 } as const;
+
+/** Members of an event that AWS writes are taken too, so that a recorded event can be sent as it is. */
+export const eventSchema: JsonObject = {
+  type: 'object',
+  required: ['source', 'detail-type', 'detail'],
+  properties: {
+    source: text,
+    'detail-type': text,
+    detail: { type: 'object' },
+    resources: { type: 'array', items: { type: 'string' } },
+    time: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' },
+    bus: text,
+    id: text,
+    version: { type: 'string' },
+    account: { type: 'string' },
+    region: { type: 'string' },
+  },
+  additionalProperties: false,
+};
+
+export const messageSchema: JsonObject = {
+  type: 'object',
+  required: ['queue', 'body'],
+  properties: {
+    queue: { type: 'string', pattern: '^arn:[a-z-]+:sqs:[a-z0-9-]+:\\d{12}:[A-Za-z0-9_-]{1,80}(\\.fifo)?$' },
+    body: {},
+    groupId: text,
+    deduplicationId: text,
+    attributes: { type: 'object', additionalProperties: text },
+  },
+  additionalProperties: false,
+};

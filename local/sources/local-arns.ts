@@ -1,0 +1,11 @@
+const OWNER = 'us-east-1:000000000000';
+
+/** The ARN of a queue of this machine begins with it. */
+export const LOCAL_QUEUES = `arn:aws:sqs:${OWNER}:`;
+
+/** The ARN of an event bus of this machine begins with it. */
+export const LOCAL_BUSES = `arn:aws:events:${OWNER}:event-bus/`;
+
+/** The name of the queue of an ARN; null when it is of another account or region. */
+export const toQueueName = (arn: string): string | null =>
+  arn.startsWith(LOCAL_QUEUES) ? arn.slice(LOCAL_QUEUES.length) : null;
