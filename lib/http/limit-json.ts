@@ -15,7 +15,7 @@ const MAX_SHAPES = 50_000;
 const SOME_SHAPES = 1_000;
 const MAX_NESTED_OF_MANY_SHAPES = 100_000;
 
-/** Shapes are told apart by a hash; no sender can know which ones have the same, and count as one. */
+/** Shapes are compared by a hash; no sender can know which ones have the same, and count as one. */
 const MULTIPLIER = randomInt(2 ** 31) * 2 + 1;
 
 /**

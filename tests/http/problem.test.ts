@@ -4,6 +4,7 @@ import { type CatalogueEntry, catalogue } from '../../lib/shared/error-catalogue
 import { AppError, type ErrorCode, type ErrorParameters } from '../../lib/shared/errors.ts';
 import { featureCatalogue } from '../../lib/shared/feature-catalogue.ts';
 import { operatorCatalogue } from '../../lib/shared/operator-catalogue.ts';
+import { outboundCatalogue } from '../../lib/shared/outbound-catalogue.ts';
 
 const executionId = 'execution-1';
 const reason = 'it is odd';
@@ -78,7 +79,7 @@ const examples = {
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 
 describe.each(Object.entries(examples))('%s', (code, parameters) => {
-  const entry = { ...catalogue, ...featureCatalogue, ...operatorCatalogue }[
+  const entry = { ...catalogue, ...featureCatalogue, ...operatorCatalogue, ...outboundCatalogue }[
     code as ErrorCode
   ] as CatalogueEntry<never>;
   const error = new AppError(code as ErrorCode, parameters as never, new Error('the cause'), entry);

@@ -25,6 +25,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly openFeatures: OpenFeatures;
   /** Parses JSON of a limited depth. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
   readonly parseJson: BodyParsers['json'];
+  readonly limitJson: BodyParsers['limitJson'];
   readonly parseXml: BodyParsers['xml'];
 }
 
@@ -117,13 +118,13 @@ const openWebhook = async (
 const toInput = async (
   request: WebhookRequest,
   webhook: Webhook,
-  { openFeatures, parseJson, parseXml }: SendAgainParts,
+  { openFeatures, parseJson, limitJson, parseXml }: SendAgainParts,
   refuse: (reason: string) => never,
 ): Promise<JsonObject | null> => {
   const hasFeatures = (webhook.config.features ?? null) !== null;
   const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
   const arrival = { request, webhook, addHeaders: () => {} };
-  const parsers = { json: parseJson, xml: parseXml };
+  const parsers = { json: parseJson, limitJson, xml: parseXml };
   const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
     body: parseBody(request, parseJson, orText(parseJson)),
   };
