@@ -45,9 +45,9 @@ const KILOBYTE = 1_000;
 
 /** Of the bundles of functions that run workflows or list plugins; 57 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 176,
-  runExpress: 153,
-  runDurable: 250,
+  webhook: 175,
+  runExpress: 152,
+  runDurable: 248,
   adminRetryExecution: 127,
   dispatch: 128,
   sweepRegistrations: 128,
