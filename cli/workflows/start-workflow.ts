@@ -2,7 +2,7 @@ import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import type { Clock, Logger } from '../../lib/contract/services.ts';
-import { AppError } from '../../lib/shared/errors.ts';
+import { operatorError } from '../../lib/shared/operator-errors.ts';
 import type { StartParts } from '../../lib/triggers/start-by-event.ts';
 import { startByHand } from '../../lib/triggers/start-by-hand.ts';
 
@@ -30,7 +30,7 @@ interface Parts extends Pick<StartParts, 'workflows' | 'executions' | 'deliverie
 export const startWorkflow = ({ workflowId, ...start }: Start, { findNodeType, ...parts }: Parts) => {
   const refuseLarge = () => {
     const reason = `its input is too large for a command; send it to POST /api/admin/workflows/${workflowId}/executions`;
-    return Promise.reject(new AppError('NOT_STARTABLE', { workflowId, reason }));
+    return Promise.reject(operatorError('NOT_STARTABLE', { workflowId, reason }));
   };
   return startByHand(
     { ...start, workflowId, key: null, content: '', traceparent: null },

@@ -7,7 +7,7 @@ import { parseQuery } from '../http/read-query.ts';
 import { checkPlugins, toReport } from '../plugins/health.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
-import { AppError } from '../shared/errors.ts';
+import { operatorError } from '../shared/operator-errors.ts';
 import { text, word } from '../shared/query-fields.ts';
 import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
 
@@ -63,7 +63,7 @@ export const createHealthFunction = (parts: HealthParts) => {
     });
     if (registry === null) return answerJson(503, toReport([], clock.now()));
     if (query.plugin !== null && !registry.plugins.some(({ id }) => id === query.plugin))
-      throw new AppError('PLUGIN_NOT_FOUND', { near: null });
+      throw operatorError('PLUGIN_NOT_FOUND', { near: null });
     const { value, expiresAt } = await keep(JSON.stringify(query), () => report(registry, query, context));
     const answer = answerJson(value.status === 'unhealthy' ? 503 : 200, value);
     return cacheFor(answer, expiresAt - clock.now());

@@ -10,6 +10,7 @@ import { createPrepareRun } from '../executions/lifecycle/prepare-run.ts';
 import { createRunExecution } from '../executions/lifecycle/run-execution.ts';
 import { createHandler, type Handle } from '../http/create-handler.ts';
 import { limitBody } from '../http/limit-body.ts';
+import { limitJson } from '../http/limit-json.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
@@ -79,7 +80,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const openFeatures: OpenFeatures = async (webhook) =>
     (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
   const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
-  const parsers: BodyParsers = { json: parseJson, xml: parseXml };
+  const parsers: BodyParsers = { json: parseJson, limitJson, xml: parseXml };
   const inflate = async ({ request, addHeaders }: Arrival, { maxBodyBytes }: OpenStages) => {
     if (request.headers['content-encoding'] === undefined) return request;
     const { inflateBody } = await import('../webhooks/body/inflate-body.chunk.ts');

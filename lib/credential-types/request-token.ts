@@ -1,7 +1,7 @@
 import type { CredentialContext, CredentialFields } from '../contract/credential-type.ts';
 import { isPlainObject } from '../contract/json.ts';
 import type { OutboundResponse } from '../contract/services.ts';
-import { AppError } from '../shared/errors.ts';
+import { outboundError } from '../shared/outbound-errors.ts';
 
 interface Token {
   readonly accessToken: string;
@@ -45,10 +45,10 @@ export const requestToken = async (
   const target = `POST ${new URL(tokenUrl).host}`;
   const answer = readAnswer(response);
   if (response.status >= 400 && response.status < 500 && response.status !== 429)
-    throw new AppError('CREDENTIAL_REJECTED', { target, reason: describeRefusal(response.status, answer) });
+    throw outboundError('CREDENTIAL_REJECTED', { target, reason: describeRefusal(response.status, answer) });
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: seconds } = answer;
   if (response.status !== 200 || typeof accessToken !== 'string' || accessToken === '')
-    throw new AppError('OUTBOUND_FAILED', {
+    throw outboundError('OUTBOUND_FAILED', {
       target,
       reason: `it answered ${response.status} without a token`,
     });

@@ -2,7 +2,7 @@ import jsonBodyParser from '@middy/http-json-body-parser';
 import type { JsonValue } from '../contract/json.ts';
 import { AppError } from '../shared/errors.ts';
 import { hintsAtOverflow, hintsAtPrototype } from './json-hints.ts';
-import { limitDepth } from './limit-depth.ts';
+import { limitJson } from './limit-json.ts';
 
 const NUMBER_TOO_LARGE = 'it holds a number that is too large';
 
@@ -23,7 +23,7 @@ const parser = jsonBodyParser({ disableContentTypeCheck: true, reviver: refuseIn
  * @throws AppError `BODY_TOO_DEEP` | `BODY_INVALID`
  */
 export const parseJsonBody = (text: string, maxDepth: number): JsonValue => {
-  limitDepth(text, maxDepth);
+  limitJson(text, maxDepth);
   try {
     return hintsAtPrototype(text) || hintsAtOverflow(text) ? parseEveryValue(text) : JSON.parse(text);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { isPlainObject } from '../contract/json.ts';
 import { AppError } from '../shared/errors.ts';
+import { operatorError } from '../shared/operator-errors.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { readQuery } from './read-query.ts';
 import { readWebhookEvent } from './read-webhook-event.ts';
@@ -22,10 +23,11 @@ export const readOptions = (
   if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it is no map' });
   for (const name of Object.keys(body)) {
     if (!names.includes(name))
-      throw new AppError('QUERY_INVALID', {
+      throw operatorError('QUERY_INVALID', {
         reason: `there is no ${JSON.stringify(name.slice(0, 40))}, but ${names.join(' and ')}`,
       });
-    if (Object.hasOwn(query, name)) throw new AppError('QUERY_INVALID', { reason: `${name} is given twice` });
+    if (Object.hasOwn(query, name))
+      throw operatorError('QUERY_INVALID', { reason: `${name} is given twice` });
   }
   return { ...body, ...query };
 };

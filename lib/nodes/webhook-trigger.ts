@@ -35,7 +35,6 @@ const outputKeys = ['triggerType', ...Object.keys(sampleRequest)].sort().join();
 
 type Row = readonly [
   name: string,
-  displayName: string,
   type: LegacyProperty['type'],
   description: string,
   options?: readonly string[],
@@ -43,40 +42,38 @@ type Row = readonly [
 
 /** Parameters that are off while they are absent. In rows, since the bundle of every webhook holds them. */
 const features: readonly Row[] = [
-  ['allowFrom', 'Allow from', 'array', 'Networks of the callers that are let in'],
-  ['signature', 'Signature', 'object', 'How the sender signs its requests'],
-  ['handshake', 'Handshake', 'object', "The sender's test of the address"],
-  ['cors', 'CORS', 'object', 'Pages whose scripts may call'],
-  ['answer', 'Answer', 'object', 'The answer of onReceived'],
-  [
-    'lastNodeAnswer',
-    'Last node answer',
-    'options',
-    'The answer of lastNode',
-    ['output', 'all', 'firstItem', 'file'],
-  ],
-  ['timeoutSeconds', 'Timeout', 'number', 'How long the caller waits'],
-  ['onTimeout', 'On timeout', 'options', 'Answer 504, or 202 and go on', ['fail', 'continue']],
-  ['recordRequests', 'Record requests', 'boolean', 'Not the refused ones alone'],
-  ['continueAfterResponse', 'Continue after response', 'boolean', 'Go on after respondToWebhook'],
-  ['body', 'Body', 'object', 'How bodies are parsed'],
-  ['paused', 'Paused', 'any', 'Answer 503, or store requests'],
-  ['maxBodyBytes', 'Max body bytes', 'number', 'Larger bodies get 413'],
-  ['rateLimit', 'Rate limit', 'object', 'Above it, requests get 429'],
-  ['form', 'Form', 'boolean', 'Show a page with a form for GET'],
-  ['schema', 'Schema', 'object', 'JSON Schema of the body'],
-  ['onlyIf', 'Only if', 'string', 'Start nothing when it is false'],
-  ['concurrency', 'Concurrency', 'object', 'Bounds the runs at once'],
-  ['upload', 'Upload', 'object', 'Files past the gateway'],
+  ['allowFrom', 'array', 'Networks of the callers that are let in'],
+  ['signature', 'object', 'How the sender signs its requests'],
+  ['handshake', 'object', "The sender's test of the address"],
+  ['cors', 'object', 'Pages whose scripts may call'],
+  ['answer', 'object', 'The answer of onReceived'],
+  ['lastNodeAnswer', 'options', 'The answer of lastNode', ['output', 'all', 'firstItem', 'file']],
+  ['timeoutSeconds', 'number', 'How long the caller waits'],
+  ['onTimeout', 'options', 'Answer 504, or 202 and go on', ['fail', 'continue']],
+  ['recordRequests', 'boolean', 'Not the refused ones alone'],
+  ['continueAfterResponse', 'boolean', 'Go on after respondToWebhook'],
+  ['body', 'object', 'How bodies are parsed'],
+  ['paused', 'any', 'Answer 503, or store requests'],
+  ['maxBodyBytes', 'number', 'Larger bodies get 413'],
+  ['rateLimit', 'object', 'Above it, requests get 429'],
+  ['form', 'boolean', 'Show a page with a form for GET'],
+  ['schema', 'object', 'JSON Schema of the body'],
+  ['onlyIf', 'string', 'Start nothing when it is false'],
+  ['concurrency', 'object', 'Bounds the runs at once'],
+  ['upload', 'object', 'Files past the gateway'],
 ];
 
-const toProperty = ([name, displayName, type, description, options]: Row): LegacyProperty => ({
+const toProperty = ([name, type, description, options]: Row): LegacyProperty => ({
   name,
-  displayName,
+  displayName: toDisplayName(name),
   type,
   description,
   ...(options === undefined ? {} : { options }),
 });
+
+/** `rateLimit`: Rate limit. */
+const toDisplayName = (name: string): string =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)}`;
 
 const webhookTrigger: TriggerProvider = {
   nodeType: 'webhookTrigger',
@@ -104,7 +101,7 @@ const webhookTrigger: TriggerProvider = {
       default: 'POST',
       description: 'Requests by another method get 405',
     },
-    toProperty(['methods', 'Methods', 'array', 'Several, instead of method']),
+    toProperty(['methods', 'array', 'Several, instead of method']),
     {
       name: 'authentication',
       displayName: 'Authentication',

@@ -2,6 +2,7 @@ import type { FindNodeType } from '../contract/node-type.ts';
 import { type RegistrationContext, RegistrationRefused } from '../contract/registration.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { AppError } from '../shared/errors.ts';
+import { operatorError } from '../shared/operator-errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import {
   findRegisteringSource,
@@ -157,7 +158,7 @@ const refused = (
   path: string | null,
   reason: string,
   cause?: unknown,
-) => new AppError('REGISTRATION_REFUSED', { workflowId, triggerNodeId, path, reason }, cause);
+) => operatorError('REGISTRATION_REFUSED', { workflowId, triggerNodeId, path, reason }, cause);
 
 const toFields = ({ workflowId, triggerNodeId, nodeType, name }: Registration) => ({
   workflowId,

@@ -27,11 +27,6 @@ export const catalogue = {
     'Body invalid',
     (p: { reason: string }) => `The body is not what its content type says: ${p.reason}.`,
   ),
-  BODY_UNSUPPORTED: entry(
-    415,
-    'Body unsupported',
-    (p: { reason: string }) => `The body can't be read: ${p.reason}.`,
-  ),
   BODY_TOO_DEEP: entry(
     400,
     'Body nested too deeply',
@@ -153,131 +148,16 @@ export const catalogue = {
       'The answer does not match the fields that are asked for; nothing was changed.',
   ),
   // Executions, for operators
-  QUERY_INVALID: entry(400, 'Query invalid', (p: { reason: string }) => `The query is wrong: ${p.reason}.`),
   EXECUTION_NOT_FOUND: entry(
     404,
     'Execution not found',
     (p: { executionId: string }) => `There is no execution ${p.executionId}, or its record has expired.`,
-  ),
-  NOT_CANCELLABLE: entry(
-    409,
-    'Not cancellable',
-    (p: { executionId: string; reason: string }) =>
-      `Execution ${p.executionId} can't be cancelled: ${p.reason}.`,
-  ),
-  NOT_RETRYABLE: entry(
-    409,
-    'Not retryable',
-    (p: { executionId: string; reason: string }) =>
-      `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
-  ),
-  WORKFLOW_NOT_FOUND: entry(
-    404,
-    'Workflow not found',
-    (p: { workflowId: string }) => `There is no workflow ${p.workflowId}.`,
-  ),
-  NOT_STARTABLE: entry(
-    409,
-    'Not startable',
-    (p: { workflowId: string; reason: string }) =>
-      `Workflow ${p.workflowId} can't be started like this: ${p.reason}.`,
-  ),
-  REQUEST_NOT_FOUND: entry(
-    404,
-    'Request not found',
-    (p: { id: string }) => `There is no request ${p.id} on record, or its record has expired.`,
-  ),
-  REQUEST_NOT_REPEATABLE: entry(
-    409,
-    'Request not repeatable',
-    (p: { id: string; reason: string }) => `Request ${p.id} can't be sent again: ${p.reason}.`,
-  ),
-  PLUGIN_NOT_FOUND: entry(404, 'Plugin not found', (p: { near: string | null }) =>
-    p.near === null
-      ? 'No plugin with this id is installed.'
-      : `No plugin with this id is installed, but "${p.near}" is.`,
-  ),
-  // Requests that nodes send out; `target` is method and host, such as `GET api.example.com`
-  OUTBOUND_REFUSED: entry(
-    502,
-    'Outbound request refused',
-    (p: { target: string; reason: string }) => `${p.target} was refused: ${p.reason}.`,
-  ),
-  OUTBOUND_FAILED: entry(
-    502,
-    'Outbound request failed',
-    (p: { target: string; reason: string }) => `${p.target} failed: ${p.reason}.`,
-  ),
-  OUTBOUND_TIMEOUT: entry(
-    504,
-    'Outbound request timed out',
-    (p: { target: string; timeoutMs: number }) => `${p.target} did not finish within ${p.timeoutMs} ms.`,
-  ),
-  OUTBOUND_TOO_LARGE: entry(
-    502,
-    'Outbound answer too large',
-    (p: { target: string; limitBytes: number }) =>
-      `${p.target} answered with more than ${p.limitBytes} bytes.`,
-  ),
-  // Files of an execution
-  FILE_INVALID: entry(
-    500,
-    'File invalid',
-    (p: { reason: string }) => `This is no file of the execution: ${p.reason}.`,
-  ),
-  FILE_NOT_FOUND: entry(
-    404,
-    'File not found',
-    (p: { name: string }) => `The file "${p.name}" was never saved, or has expired.`,
-  ),
-  FILE_CHANGED: entry(
-    500,
-    'File changed',
-    (p: { name: string }) => `The file "${p.name}" has another content than when it was saved.`,
-  ),
-  FILE_TOO_LARGE: entry(
-    413,
-    'File too large',
-    (p: { name: string; limitBytes: number }) => `The file "${p.name}" is larger than ${p.limitBytes} bytes.`,
-  ),
-  TOO_MANY_FILES: entry(
-    500,
-    'Too many files',
-    (p: { limit: number }) => `The execution saves more than ${p.limit} files.`,
-  ),
-  CREDENTIAL_REJECTED: entry(
-    502,
-    'Credential rejected',
-    (p: { target: string; reason: string }) => `${p.target} does not accept the credential: ${p.reason}.`,
   ),
   // Operators
   CONFIGURATION_INVALID: entry(
     500,
     'Configuration invalid',
     (p: { reason: string }) => `The configuration is not usable: ${p.reason}.`,
-  ),
-  WORKFLOW_TOO_LARGE: entry(
-    413,
-    'Workflow too large',
-    (p: { bytes: number; limitBytes: number }) =>
-      `The definition takes ${p.bytes} bytes in the store; it may take ${p.limitBytes}.`,
-  ),
-  WORKFLOW_CHANGED: entry(
-    409,
-    'Workflow changed',
-    (p: { workflowId: string }) => `Workflow ${p.workflowId} was changed meanwhile; read it again and retry.`,
-  ),
-  REGISTRATION_REFUSED: entry(
-    422,
-    'Registration refused',
-    (p: { workflowId: string; triggerNodeId: string; path: string | null; reason: string }) =>
-      `The trigger ${p.triggerNodeId} of ${p.workflowId} can't be registered: ${p.path === null ? '' : `${p.path}: `}${p.reason}. Nothing was stored.`,
-  ),
-  TOO_MANY_SECRETS: entry(
-    409,
-    'Too many secrets',
-    (p: { credentialId: string; count: number }) =>
-      `${p.credentialId} has ${p.count} live secrets; revoke one first.`,
   ),
   CREDENTIAL_CHANGED: entry(
     409,

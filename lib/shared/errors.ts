@@ -1,8 +1,13 @@
 import { type CatalogueEntry, catalogue } from './error-catalogue.ts';
 import type { featureCatalogue } from './feature-catalogue.ts';
+import type { operatorCatalogue } from './operator-catalogue.ts';
+import type { outboundCatalogue } from './outbound-catalogue.ts';
 
 type CommonCode = keyof typeof catalogue;
-type Catalogue = typeof catalogue & typeof featureCatalogue;
+type Catalogue = typeof catalogue &
+  typeof featureCatalogue &
+  typeof operatorCatalogue &
+  typeof outboundCatalogue;
 export type ErrorCode = keyof Catalogue;
 export type ErrorParameters<Code extends ErrorCode> = Parameters<Catalogue[Code]['detail']>[0];
 

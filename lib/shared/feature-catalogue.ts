@@ -24,6 +24,11 @@ export const featureCatalogue = {
     () => 'The keys of the sender can not be read now; nothing was started. Try again.',
   ),
   WEBHOOK_PAUSED: entry(503, 'Webhook paused', () => 'This webhook is paused; nothing was started.'),
+  BODY_UNSUPPORTED: entry(
+    415,
+    'Body unsupported',
+    (p: { reason: string }) => `The body can't be read: ${p.reason}.`,
+  ),
   BODY_SCHEMA_MISMATCH: entry(
     400,
     'Body does not match its schema',

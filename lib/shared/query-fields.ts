@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { AppError } from './errors.ts';
+import { operatorError } from './operator-errors.ts';
 
 /**
  * Checks the fields of a query, given as texts, and fills in defaults.
@@ -15,7 +15,7 @@ export const parseFields = <Schema extends v.GenericSchema>(
   const { success, output, issues } = v.safeParse(schema, fields, { abortEarly: true });
   if (success) return output;
   const [{ path, message }] = issues;
-  throw new AppError('QUERY_INVALID', { reason: `${prefix}${path?.[0].key} ${message}` });
+  throw operatorError('QUERY_INVALID', { reason: `${prefix}${path?.[0].key} ${message}` });
 };
 
 export const text = v.string('is a text');

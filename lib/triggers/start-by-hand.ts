@@ -5,7 +5,8 @@ import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { claimDelivery } from '../deliveries/claim-delivery.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import type { ExecutionStatus } from '../executions/record/execution-status.ts';
-import { AppError } from '../shared/errors.ts';
+import type { AppError } from '../shared/errors.ts';
+import { operatorError } from '../shared/operator-errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import type { StartParts } from './start-by-event.ts';
 
@@ -46,7 +47,7 @@ export const startByHand = async (
   parts: StartParts,
 ): Promise<StartedByHand> => {
   const workflow = await parts.workflows.find(workflowId);
-  if (workflow === null) throw new AppError('WORKFLOW_NOT_FOUND', { workflowId });
+  if (workflow === null) throw operatorError('WORKFLOW_NOT_FOUND', { workflowId });
   const { definition, version } = workflow;
   if (!definition.enabled)
     throw notStartable(workflowId, `it is disabled; enable it first: workflow enable ${workflowId}`);
@@ -98,4 +99,4 @@ const chooseTrigger = (
 };
 
 const notStartable = (workflowId: string, reason: string): AppError =>
-  new AppError('NOT_STARTABLE', { workflowId, reason });
+  operatorError('NOT_STARTABLE', { workflowId, reason });

@@ -5,6 +5,10 @@ import { createFields } from './body/fields.ts';
 
 /** A query is far shorter than as many. */
 const MAX_FIELDS = 50_000;
+/** Characters of a name, as sent: a longer one is text that is not a form. */
+const MAX_NAME = 10_000;
+
+const [PLUS, SPACE] = [0x2b, 0x20];
 
 /**
  * Parses a query string or a form body into a map; a repeated name gives an array. Malformed percent sequences stay as
@@ -13,9 +17,10 @@ const MAX_FIELDS = 50_000;
  * https://url.spec.whatwg.org/#urlencoded-parsing, written out because Node's `URLSearchParams` takes time that grows
  * with the square of the number of pairs: minutes for a body of 6 MB.
  *
- * @throws AppError `BODY_INVALID` for too many fields
+ * @throws AppError `BODY_INVALID` for too many fields, and for a name that is too long
  */
-export const parseUrlEncoded = (text: string): JsonObject => {
+export const parseUrlEncoded = (sent: string): JsonObject => {
+  const text = toSpaced(sent);
   const fields = createFields();
   let count = 0;
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
@@ -23,17 +28,27 @@ export const parseUrlEncoded = (text: string): JsonObject => {
     end = ampersand < 0 ? text.length : ampersand;
     if (start === end) continue;
     count += 1;
-    if (count > MAX_FIELDS)
-      throw new AppError('BODY_INVALID', { reason: `it has more than ${MAX_FIELDS} fields` });
+    if (count > MAX_FIELDS) refuse(`it has more than ${MAX_FIELDS} fields`);
     const pair = text.slice(start, end);
     const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    fields.add(name, equals < 0 ? '' : decode(pair.slice(equals + 1)));
+    const name = equals < 0 ? pair : pair.slice(0, equals);
+    if (name.length > MAX_NAME) refuse(`it has a field name of more than ${MAX_NAME} characters`);
+    fields.add(decode(name), equals < 0 ? '' : decode(pair.slice(equals + 1)));
   }
   return fields.toObject();
 };
 
-const decode = (text: string): string => {
-  const spaced = text.replaceAll('+', ' ');
-  return spaced.includes('%') ? decodePercent(spaced) : spaced;
+/** With each `+` as a space; in bytes, since for millions of them `replaceAll` takes twenty times as long. */
+const toSpaced = (text: string): string => {
+  if (!text.includes('+')) return text;
+  const bytes = Buffer.from(text);
+  for (let at = bytes.indexOf(PLUS); at !== -1 && at < bytes.length; at += 1)
+    if (bytes[at] === PLUS) bytes[at] = SPACE;
+  return bytes.toString();
+};
+
+const decode = (text: string): string => (text.includes('%') ? decodePercent(text) : text);
+
+const refuse = (reason: string): never => {
+  throw new AppError('BODY_INVALID', { reason });
 };

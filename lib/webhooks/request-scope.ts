@@ -3,6 +3,9 @@ import { toExecutionInfo } from '../executions/record/execution-info.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { Webhook } from './webhook.ts';
 
+/** Steps of an expression over a request: about a tenth of a second. */
+export const REQUEST_STEPS = 200_000;
+
 /**
  * What expressions over a request can read, before there is an execution: its id is empty.
  *
@@ -19,5 +22,5 @@ export const toRequestScope = (
   const trigger = { nodeId: triggerNodeId, type };
   const unstarted = { executionId: '', workflowId: definition.id, workflowVersion, trigger };
   const execution = toExecutionInfo({ ...unstarted, startedAt: receivedAt, traceparent: null });
-  return { input, nodes: {}, trigger: input, execution, seed: '' };
+  return { input, nodes: {}, trigger: input, execution, seed: '', maxSteps: REQUEST_STEPS };
 };

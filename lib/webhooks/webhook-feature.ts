@@ -34,6 +34,8 @@ export interface Received extends Arrival {
 export interface BodyParsers {
   /** @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
   json(text: string): JsonValue;
+  /** Limits a text of many JSON values, but for its depth. @throws AppError `BODY_INVALID` */
+  limitJson(text: string): void;
   /** @throws RangeError for text that is not well-formed, with a message about `it` */
   xml(text: string): Promise<JsonObject>;
 }

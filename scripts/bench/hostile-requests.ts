@@ -7,7 +7,9 @@ import { type HostileInput, hostileInputs } from './hostile-inputs.ts';
 import { cpuOfCall, printTable } from './measure.ts';
 
 const LIMIT_MS = 200;
-const ROUNDS = 3;
+/** Above it, a request is measured again: the limit leaves room for a slower machine. */
+const BAR_MS = 150;
+const ROUNDS = 5;
 
 const warmUp: HostileInput = { name: 'warm up', contentType: 'application/json', body: '{"id":"a"}' };
 
@@ -107,9 +109,9 @@ export const benchHostileRequests = async (only: string): Promise<boolean> => {
   await (await createCalls())(warmUp);
   for (const input of hostileInputs.filter(({ name }) => name.includes(only))) {
     const { status, ms } = await measureInput(input);
-    const isAbove = ms > LIMIT_MS && input.isExempt === undefined;
+    const isAbove = ms > LIMIT_MS;
     if (isAbove || status >= 500) isBounded = false;
-    const note = isAbove || status >= 500 ? '!' : (input.isExempt ?? '');
+    const note = isAbove || status >= 500 ? '!' : '';
     rows.push([input.name, String(status), ms.toFixed(0), note]);
   }
   printTable(
@@ -120,13 +122,13 @@ export const benchHostileRequests = async (only: string): Promise<boolean> => {
   return isBounded;
 };
 
-/** Measures again what is above the limit: the first time, code is compiled and loaded. */
+/** Takes the least of several times: in the first one, code is compiled and loaded. */
 const measureInput = async (input: HostileInput): Promise<Measured> => {
   const call = await createCalls();
   const times: number[] = [];
   for (;;) {
     const { status, ms } = await call(input);
     times.push(ms);
-    if (ms <= LIMIT_MS || times.length === ROUNDS) return { status, ms: Math.min(...times) };
+    if (ms <= BAR_MS || times.length === ROUNDS) return { status, ms: Math.min(...times) };
   }
 };

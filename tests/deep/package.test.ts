@@ -46,9 +46,9 @@ const KILOBYTE = 1_000;
 
 /** Of the bundles of functions that run workflows or list plugins; 57 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 178,
-  runExpress: 155,
-  runDurable: 251,
+  webhook: 175,
+  runExpress: 152,
+  runDurable: 248,
   adminRetryExecution: 127,
   adminRunWorkflow: 129,
   dispatch: 128,

@@ -13,6 +13,7 @@ import type {
   PendingCallback,
 } from '../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../lib/shared/errors.ts';
+import { operatorError } from '../../lib/shared/operator-errors.ts';
 import type { Slot, SlotStore } from '../../lib/webhooks/limits/slots.ts';
 import { lastFullAt, type TakeToken } from '../../lib/webhooks/limits/token-bucket.ts';
 import { placesBetween, type RequestRecord, toRecordId } from '../../lib/webhooks/requests/request-record.ts';
@@ -31,7 +32,7 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
     put: async (definition, pathConfigs, replaces) => {
       const current = published.get(definition.id);
       if (replaces !== undefined && replaces !== current?.version) {
-        throw new AppError('WORKFLOW_CHANGED', { workflowId: definition.id });
+        throw operatorError('WORKFLOW_CHANGED', { workflowId: definition.id });
       }
       if (current !== undefined && isDeepStrictEqual(current.definition, definition)) {
         return { version: current.version, changed: false };

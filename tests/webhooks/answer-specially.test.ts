@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { AppError } from '../../lib/shared/errors.ts';
+import { outboundError } from '../../lib/shared/outbound-errors.ts';
 import { answerSpecially } from '../../lib/webhooks/answer-specially.chunk.ts';
 
 const file = {
@@ -110,7 +111,7 @@ describe('a file as the body of a response', () => {
   });
 
   test.each([
-    ['is gone', new AppError('FILE_NOT_FOUND', { name: 'a' })],
+    ['is gone', outboundError('FILE_NOT_FOUND', { name: 'a' })],
     ['can not be read now', new AppError('STORE_UNAVAILABLE', {})],
   ])('that %s is an error of the run, not one to repeat the request for', async (_case, error) => {
     const failing = () => ({ open: () => Promise.reject(error) });

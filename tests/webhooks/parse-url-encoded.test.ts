@@ -32,6 +32,13 @@ describe('pairs of a query or a form', () => {
     expect(parseUrlEncoded(text)).toEqual(pairs);
   });
 
+  test('a name of more than 10,000 characters is refused', () => {
+    const name = 'a'.repeat(10_000);
+    expect(parseUrlEncoded(`${name}=1`)).toEqual({ [name]: '1' });
+    const refusal = expect.objectContaining({ code: 'BODY_INVALID', status: 400 });
+    expect(() => parseUrlEncoded(`b=1&${name}a`)).toThrow(refusal);
+  });
+
   test('__proto__ and the like are names', () => {
     const pairs = parseUrlEncoded('__proto__=x&__proto__=y&constructor=z&%5f_proto__=w');
     expect(Object.entries(pairs)).toEqual([

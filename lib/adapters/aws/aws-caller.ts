@@ -1,6 +1,6 @@
+import aws4 from 'aws4';
 import { isThrottled } from './aws-error.ts';
 import { createConnection, type HttpAnswer, type Timeouts } from './connection.ts';
-import { createRequestSigner } from './request-signer.ts';
 
 /** A request to one of AWS's HTTP APIs, without host and signature. */
 export interface AwsRequest {
@@ -55,12 +55,11 @@ export const createAwsCaller = ({
 }: AwsCallerOptions): CallAws => {
   const origin = new URL(endpoint ?? awsEndpoint(service, region, bucket));
   const exchange = createConnection(origin, timeouts);
-  const sign = createRequestSigner();
   const { host } = origin;
 
   const send = ({ method, path, headers = {}, body }: AwsRequest, credentials: AwsCredentials) => {
     const unsigned = { service, region, host, method, path, headers };
-    const signed = sign(body === undefined ? unsigned : { ...unsigned, body: toSignable(body) }, {
+    const signed = aws4.sign(body === undefined ? unsigned : { ...unsigned, body: toSignable(body) }, {
       accessKeyId: credentials.accessKeyId,
       secretAccessKey: credentials.secretAccessKey,
       ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),

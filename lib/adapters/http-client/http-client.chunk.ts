@@ -3,7 +3,8 @@ import { isIP } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { findHeaderProblem, isToken } from '../../contract/header-fields.ts';
 import type { Clock, HttpClient, OutboundRequest } from '../../contract/services.ts';
-import { AppError, isAppError } from '../../shared/errors.ts';
+import { type AppError, isAppError } from '../../shared/errors.ts';
+import { outboundError } from '../../shared/outbound-errors.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import { startDeadline } from './deadline.ts';
@@ -49,7 +50,7 @@ export const createHttpClient = ({
     request: async (request) => {
       const first = toFirstHop(request);
       const { timeoutMs, signal, maxResponseBytes: limitBytes, streamsBody } = request;
-      const onTimeout = () => new AppError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });
+      const onTimeout = () => outboundError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });
       const deadline = startDeadline({ timeoutMs, signal, onTimeout });
       const { hop, response } = await deadline.guard(
         sendFollowing(first, request, transport, deadline.signal),
@@ -75,7 +76,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
   const url = URL.parse(request.url);
   const refuse = (reason: string) => {
     const target = isToken(method) && url !== null ? nameTarget({ method, url }) : 'An outbound request';
-    return new AppError('OUTBOUND_REFUSED', { target, reason });
+    return outboundError('OUTBOUND_REFUSED', { target, reason });
   };
   if (url === null) throw refuse('its URL is not an absolute one');
   // CONNECT would open a tunnel through a proxy.
@@ -135,16 +136,16 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
   const { url } = hop;
   const target = nameTarget(hop);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new AppError('OUTBOUND_REFUSED', { target, reason: 'only http and https can be used' });
+    throw outboundError('OUTBOUND_REFUSED', { target, reason: 'only http and https can be used' });
   }
   if (url.username !== '' || url.password !== '') {
-    throw new AppError('OUTBOUND_REFUSED', {
+    throw outboundError('OUTBOUND_REFUSED', {
       target,
       reason: 'credentials belong into a header, not into the URL',
     });
   }
   if (hop.tls !== undefined && url.protocol !== 'https:') {
-    throw new AppError('OUTBOUND_REFUSED', {
+    throw outboundError('OUTBOUND_REFUSED', {
       target,
       reason: 'a client certificate can be used with https only',
     });
@@ -159,4 +160,4 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
 };
 
 const failed = (target: string, reason: string): AppError =>
-  new AppError('OUTBOUND_FAILED', { target, reason });
+  outboundError('OUTBOUND_FAILED', { target, reason });

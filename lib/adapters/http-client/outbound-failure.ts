@@ -1,4 +1,5 @@
-import { AppError } from '../../shared/errors.ts';
+import type { AppError } from '../../shared/errors.ts';
+import { outboundError } from '../../shared/outbound-errors.ts';
 
 const reasons = new Map([
   ['ENOTFOUND', 'the host is unknown'],
@@ -23,5 +24,5 @@ export const toOutboundFailure = (target: string, error: unknown): AppError<'OUT
   const code = typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
   const known = code.startsWith(KEY_CODE) ? KEY_PROBLEM : reasons.get(code);
   const reason = known ?? (code || 'the request could not be sent');
-  return new AppError('OUTBOUND_FAILED', { target, reason }, error);
+  return outboundError('OUTBOUND_FAILED', { target, reason }, error);
 };

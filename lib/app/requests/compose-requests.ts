@@ -3,6 +3,7 @@ import { createLogEvents } from '../../adapters/events/log-events.ts';
 import { lateHttpClient } from '../../adapters/http-client/late-http-client.ts';
 import { createLogger } from '../../adapters/runtime/logger.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { limitJson } from '../../http/limit-json.ts';
 import { parseJsonBody } from '../../http/parse-json-body.ts';
 import type { SendAgainParts } from '../../webhooks/requests/send-again.ts';
 import { openExecutions, openRetry } from '../compose.ts';
@@ -45,7 +46,7 @@ interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executi
 const openJudging = ({
   config,
   ...parts
-}: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'parseXml'> => ({
+}: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'limitJson' | 'parseXml'> => ({
   openFeatures: lateFeatures({
     ...parts,
     config,
@@ -56,6 +57,7 @@ const openJudging = ({
     usesOutbox: false,
   }),
   parseJson: (text) => parseJsonBody(text, config.maxBodyDepth),
+  limitJson,
   parseXml: async (text) =>
     (await import('../../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it'),
 });

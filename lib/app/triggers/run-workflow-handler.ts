@@ -13,6 +13,7 @@ import { parseQuery } from '../../http/read-query.ts';
 import { readWebhookEvent } from '../../http/read-webhook-event.ts';
 import { answerJson } from '../../shared/answer.ts';
 import { AppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import { text } from '../../shared/query-fields.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
 import type { StartParts } from '../../triggers/start-by-event.ts';
@@ -73,7 +74,7 @@ export const createRunWorkflow = (parts: RunParts) =>
 const readWorkflowId = (event: unknown): string => {
   const workflowId = readPathParameter(event, 'workflowId');
   if (isId(workflowId)) return workflowId;
-  throw new AppError('WORKFLOW_NOT_FOUND', { workflowId: 'with this id' });
+  throw operatorError('WORKFLOW_NOT_FOUND', { workflowId: 'with this id' });
 };
 
 /** An empty body is an empty input. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */

@@ -1,6 +1,6 @@
 import { type FileValue, isFileValue } from '../../contract/files.ts';
 import type { OpenFiles } from '../../engine/session.ts';
-import { AppError } from '../../shared/errors.ts';
+import { outboundError } from '../../shared/outbound-errors.ts';
 import type { ExecutionIdentity, ExecutionStore } from '../record/execution-store.ts';
 import type { BlobStreams } from './blob-streams.ts';
 import { parseFileId, toFileId } from './file-id.ts';
@@ -40,11 +40,12 @@ export const createExecutionFiles = (
 
   const findBlob = async (file: FileValue): Promise<string> => {
     const place = isFileValue(file) ? parseFileId(file.$file) : null;
-    if (place === null) throw new AppError('FILE_INVALID', { reason: 'it is not the value of a saved file' });
+    if (place === null)
+      throw outboundError('FILE_INVALID', { reason: 'it is not the value of a saved file' });
     const isOurs =
       place.executionId === executionId || (await isRetryOf(execution, place.executionId, executions));
     if (isOurs) return place.blobKey;
-    throw new AppError('FILE_INVALID', { reason: 'it belongs to another one' });
+    throw outboundError('FILE_INVALID', { reason: 'it belongs to another one' });
   };
 
   return (nodeKey, signal) => {
@@ -56,7 +57,7 @@ export const createExecutionFiles = (
         const blobKey = parseFileId(id)?.blobKey;
         if (blobKey === undefined) throw new Error(`"${id}" is no id of a file`);
         saved.add(id);
-        if (saved.size > maxFiles) throw new AppError('TOO_MANY_FILES', { limit: maxFiles });
+        if (saved.size > maxFiles) throw outboundError('TOO_MANY_FILES', { limit: maxFiles });
         const name = toFileName(about.name);
         const hash = createHash();
         const measured = measureContent(source, { hash, signal, name, limitBytes: maxFileBytes });
@@ -71,7 +72,7 @@ export const createExecutionFiles = (
       open: async (file) => {
         const blobKey = await findBlob(file);
         const content = await streams.getStream(blobKey);
-        if (content === null) throw new AppError('FILE_NOT_FOUND', { name: file.name });
+        if (content === null) throw outboundError('FILE_NOT_FOUND', { name: file.name });
         return verifyContent(content, file, createHash(), signal);
       },
     };

@@ -1,5 +1,5 @@
 import type { Clock } from '../../contract/services.ts';
-import { AppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionStore } from '../record/execution-store.ts';
 import type { DurableService } from './durable-service.ts';
@@ -23,7 +23,7 @@ const REASON = 'cancelled by an operator';
 export const cancelExecution = async (executionId: string, parts: CancelParts): Promise<void> => {
   const record = await findExecution(executionId, parts);
   const { status, mode } = record;
-  const notCancellable = (reason: string) => new AppError('NOT_CANCELLABLE', { executionId, reason });
+  const notCancellable = (reason: string) => operatorError('NOT_CANCELLABLE', { executionId, reason });
   if (isFinal(status)) throw notCancellable(`it has ended, as ${status}`);
   if (mode === 'inline')
     throw notCancellable('its caller waits for it, and it ends within seconds by itself');

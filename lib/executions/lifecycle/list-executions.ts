@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { isId } from '../../contract/ids.ts';
-import { AppError } from '../../shared/errors.ts';
+import type { AppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import { count, text, time, wordList } from '../../shared/query-fields.ts';
 import { type Position, readCursor, writeCursor } from '../record/cursor.ts';
 import { EXECUTION_STATUSES, type ExecutionStatus } from '../record/execution-status.ts';
@@ -84,7 +85,7 @@ export const listExecutions = async (query: ListQuery, parts: ListParts): Promis
   return { executions, nextCursor: hasMore && last !== undefined ? writeCursor(last, list) : null };
 };
 
-const queryInvalid = (reason: string): AppError => new AppError('QUERY_INVALID', { reason });
+const queryInvalid = (reason: string): AppError => operatorError('QUERY_INVALID', { reason });
 
 /** The store rejects a position outside of the queried time. */
 const readPosition = (cursor: string, list: string, { from, to }: ListQuery): Position => {

@@ -1,5 +1,6 @@
 import type { Clock, Ids, Logger } from '../../contract/services.ts';
-import { AppError, isAppError } from '../../shared/errors.ts';
+import { isAppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
@@ -46,7 +47,7 @@ export const retryExecution = async (
   parts: RetryParts,
 ): Promise<ExecutionStart> => {
   const record = await findExecution(executionId, parts);
-  const notRetryable = (reason: string) => new AppError('NOT_RETRYABLE', { executionId, reason });
+  const notRetryable = (reason: string) => operatorError('NOT_RETRYABLE', { executionId, reason });
   if (!isFinal(record.status)) throw notRetryable(`it has not ended: it is ${record.status}`);
   const data = await parts.executions.findData(executionId);
   if (data === null || data.input === null)

@@ -1,5 +1,5 @@
 import { isId } from '../../contract/ids.ts';
-import { AppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import { createRandom } from '../../shared/random.ts';
 import type { ExecutionSummary } from './execution-store.ts';
 
@@ -26,9 +26,10 @@ export const readCursor = (cursor: string, list: string): Position => {
     startedAt >= 0 &&
     startedAt <= MAX_TIME &&
     isId(executionId);
-  if (!isPosition) throw new AppError('QUERY_INVALID', { reason: 'cursor is not one that a list has given' });
+  if (!isPosition)
+    throw operatorError('QUERY_INVALID', { reason: 'cursor is not one that a list has given' });
   if (hash !== hashOf(list)) {
-    throw new AppError('QUERY_INVALID', { reason: 'cursor is that of a list with other parameters' });
+    throw operatorError('QUERY_INVALID', { reason: 'cursor is that of a list with other parameters' });
   }
   return { startedAt, executionId };
 };

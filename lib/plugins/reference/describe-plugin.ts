@@ -1,6 +1,6 @@
 import type { PluginDependency } from '../../contract/plugin.ts';
-import { AppError } from '../../shared/errors.ts';
 import { findNearest } from '../../shared/near-name.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import type { PluginEntry } from '../plugin.ts';
 import { type ListedPlugins, type PluginSummary, summarise } from '../summaries.ts';
 import { type CredentialTypeDescription, describeCredentialType } from './describe-credential-type.ts';
@@ -24,7 +24,7 @@ export const describePlugin = ({ plugins }: ListedPlugins, id: string): PluginDe
       id,
       plugins.map((plugin) => plugin.id),
     );
-    throw new AppError('PLUGIN_NOT_FOUND', { near });
+    throw operatorError('PLUGIN_NOT_FOUND', { near });
   }
   const { provider: _provider, ...summary } = summarise(entry);
   return {

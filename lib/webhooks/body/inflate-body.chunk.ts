@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
 import type { Answer } from '../../shared/answer.ts';
 import { AppError } from '../../shared/errors.ts';
+import { featureError } from '../../shared/feature-errors.ts';
 
 type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Uint8Array>;
 
@@ -50,7 +51,7 @@ export const inflateBody = async <Request extends Sent>(
   const coding = Object.hasOwn(codings, name) ? codings[name] : undefined;
   if (coding === undefined) {
     addHeaders({ 'accept-encoding': 'gzip, br, deflate' }); // RFC 9110 §15.5.16
-    throw new AppError('BODY_UNSUPPORTED', {
+    throw featureError('BODY_UNSUPPORTED', {
       reason: 'its content encoding is none of gzip, br and deflate',
     });
   }

@@ -1,4 +1,4 @@
-import { AppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import { parseRecordId, type RequestRecord } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
 
@@ -7,5 +7,5 @@ export const findRequest = async (id: string, store: Pick<RequestStore, 'find'>)
   const key = parseRecordId(id);
   const record = key === null ? null : await store.find(key.workflowId, key.place);
   if (record !== null) return record;
-  throw new AppError('REQUEST_NOT_FOUND', { id: key === null ? 'with this id' : id });
+  throw operatorError('REQUEST_NOT_FOUND', { id: key === null ? 'with this id' : id });
 };

@@ -8,7 +8,7 @@ import {
   listQuery,
 } from '../../executions/lifecycle/list-executions.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../executions/record/execution-store.ts';
-import { AppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import { text } from '../../shared/query-fields.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { toKeyInTrigger } from '../delivery-key.ts';
@@ -37,7 +37,7 @@ export const listKeyed = async (
   if (key === null) return listExecutions(query, parts);
   const { workflowId, status, request, from, to } = query;
   if (workflowId === null)
-    throw new AppError('QUERY_INVALID', { reason: 'key needs the workflow beside it' });
+    throw operatorError('QUERY_INVALID', { reason: 'key needs the workflow beside it' });
   const workflow = await parts.workflows.find(workflowId);
   const ids = workflow === null ? [] : toDeliveryIds(workflow, key);
   const claims = await Promise.all(ids.map((id) => parts.deliveries.find(id)));

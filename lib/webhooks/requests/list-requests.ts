@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { isId } from '../../contract/ids.ts';
 import { type Position, readCursor, writeCursor } from '../../executions/record/cursor.ts';
-import { AppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import { count, text, time, wordList } from '../../shared/query-fields.ts';
 import { latestFirst, type PlaceKind, type RequestRecord, toMinute, VERDICTS } from './request-record.ts';
 import type { RequestStore } from './request-store.ts';
@@ -56,7 +56,7 @@ export const listRequests = async (
 ): Promise<RequestPage> => {
   const { workflowId, verdict, key, sender, request, from, to, limit, cursor } = query;
   if (from !== null && to !== null && from > to)
-    throw new AppError('QUERY_INVALID', { reason: 'from is later than to' });
+    throw operatorError('QUERY_INVALID', { reason: 'from is later than to' });
   const list = JSON.stringify([workflowId, verdict.toSorted(), key, sender, request, from, to]);
   const after = cursor === null ? null : toPlace(readCursor(cursor, list));
   const range = {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contract/json.ts';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
-import { AppError, isAppError } from '../../shared/errors.ts';
+import { isAppError } from '../../shared/errors.ts';
+import { operatorError } from '../../shared/operator-errors.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';
 import { toPathConfigs } from '../../workflows/definition/to-path-configs.ts';
@@ -24,6 +25,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly openFeatures: OpenFeatures;
   /** Parses JSON of a limited depth. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
   readonly parseJson: BodyParsers['json'];
+  readonly limitJson: BodyParsers['limitJson'];
   readonly parseXml: BodyParsers['xml'];
 }
 
@@ -51,7 +53,7 @@ export const sendAgain = async (
 ): Promise<SentAgain> => {
   const record = await findRequest(id, parts.requests);
   const refuse = (reason: string): never => {
-    throw new AppError('REQUEST_NOT_REPEATABLE', { id: toRecordId(record), reason });
+    throw operatorError('REQUEST_NOT_REPEATABLE', { id: toRecordId(record), reason });
   };
   if (record.missing !== null) return refuse(record.missing);
   const request = toWebhookRequest(record);
@@ -116,13 +118,13 @@ const openWebhook = async (
 const toInput = async (
   request: WebhookRequest,
   webhook: Webhook,
-  { openFeatures, parseJson, parseXml }: SendAgainParts,
+  { openFeatures, parseJson, limitJson, parseXml }: SendAgainParts,
   refuse: (reason: string) => never,
 ): Promise<JsonObject | null> => {
   const hasFeatures = (webhook.config.features ?? null) !== null;
   const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
   const arrival = { request, webhook, addHeaders: () => {} };
-  const parsers = { json: parseJson, xml: parseXml };
+  const parsers = { json: parseJson, limitJson, xml: parseXml };
   const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
     body: parseBody(request, parseJson, orText(parseJson)),
   };

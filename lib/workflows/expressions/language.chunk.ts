@@ -126,7 +126,7 @@ export const evaluate = (
   scope: Scope,
   place: string,
 ): JsonValue => {
-  const budget = new Budget();
+  const budget = new Budget(scope.maxSteps);
   let random: (() => number) | undefined;
   const found = evaluateTree(tree, scope.input, budget, {
     startedAt: () => Date.parse(scope.execution.startedAt),

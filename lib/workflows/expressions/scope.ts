@@ -14,6 +14,8 @@ export interface Scope {
   readonly seed: string;
   /** Whether the execution's time is up; no expression is evaluated then. */
   readonly isTimeUp?: () => boolean;
+  /** Steps of one evaluation, in place of the limit for nodes: see `Budget`. */
+  readonly maxSteps?: number;
 }
 
 /** A compiled expression; null when it finds nothing. Asynchronous only while JSONata is loaded and parses it. */

@@ -6,7 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import type { OutboundRequest } from '../../../lib/contract/services.ts';
-import { AppError } from '../../../lib/shared/errors.ts';
+import { outboundError } from '../../../lib/shared/outbound-errors.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';
 
 const cleanups: (() => void)[] = [];
@@ -98,7 +98,7 @@ describe('a streamed body', () => {
       request.on('data', () => begun.resolve()).on('error', () => {});
       request.on('close', () => ended.resolve(request.complete));
     });
-    const broken = new AppError('FILE_CHANGED', { name: 'a.txt' });
+    const broken = outboundError('FILE_CHANGED', { name: 'a.txt' });
     const body = async function* () {
       yield Buffer.from('hel');
       await begun.promise;

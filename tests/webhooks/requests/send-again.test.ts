@@ -29,6 +29,7 @@ const aRefusal = async (
       modeOf: async () => 'express',
       openFeatures: createOpenFeatures(featurePorts({ clock: service.clock })),
       parseJson: (text) => parseJsonBody(text, 100),
+      limitJson: () => {},
       parseXml: async () => ({}),
     });
   const inputOf = async (executionId: string | null) =>
@@ -165,6 +166,7 @@ describe('a request that is sent again', () => {
       modeOf: async () => 'express',
       openFeatures: createOpenFeatures(featurePorts()),
       parseJson: JSON.parse,
+      limitJson: () => {},
       parseXml: async () => ({}),
     });
     await expect(sent).rejects.toBe(refused);

@@ -4,7 +4,7 @@ import type {
   RegistrationStore,
   StoredRegistration,
 } from '../../../registrations/registration-store.ts';
-import { AppError } from '../../../shared/errors.ts';
+import { operatorError } from '../../../shared/operator-errors.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, putItem } from '../items.ts';
@@ -57,7 +57,7 @@ export const createRegistrationStore = (
         const claimed = next(before, { ...registration, state: 'pending' });
         if (await write(claimed)) return claimed;
         if (tries === MAX_TRIES)
-          throw new AppError('WORKFLOW_CHANGED', { workflowId: registration.workflowId });
+          throw operatorError('WORKFLOW_CHANGED', { workflowId: registration.workflowId });
       }
     },
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../../contract/services.ts';
-import { AppError } from '../../../shared/errors.ts';
+import { operatorError } from '../../../shared/operator-errors.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import type { PathConfig } from '../../../workflows/definition/path-config.ts';
 import type { WorkflowStore, WorkflowSummary } from '../../../workflows/definition/workflow-store.ts';
@@ -51,7 +51,7 @@ export const createWorkflowStore = (
             ExpressionAttributeValues: { ':version': number(readNumber(current, 'version')) },
           };
     if (!(await putItem(client, { TableName: tables.workflows, Item: item, ...condition }))) {
-      throw new AppError('WORKFLOW_CHANGED', { workflowId: readText(item, 'workflowId') });
+      throw operatorError('WORKFLOW_CHANGED', { workflowId: readText(item, 'workflowId') });
     }
   };
 
@@ -66,7 +66,7 @@ export const createWorkflowStore = (
       const current = await readCurrent(definition.id);
       const before = current === null || isTombstone(current) ? null : toWorkflow(current);
       if (replaces !== undefined && replaces !== (before?.version ?? null)) {
-        throw new AppError('WORKFLOW_CHANGED', { workflowId: definition.id });
+        throw operatorError('WORKFLOW_CHANGED', { workflowId: definition.id });
       }
       if (before !== null && isDeepStrictEqual(before.definition, JSON.parse(stored))) {
         return { version: before.version, changed: false };
@@ -98,7 +98,7 @@ export const createWorkflowStore = (
 /** @throws AppError `WORKFLOW_TOO_LARGE` */
 const refuseLarger = (limitBytes: number, stored: string): void => {
   const bytes = Buffer.byteLength(stored);
-  if (bytes > limitBytes) throw new AppError('WORKFLOW_TOO_LARGE', { bytes, limitBytes });
+  if (bytes > limitBytes) throw operatorError('WORKFLOW_TOO_LARGE', { bytes, limitBytes });
 };
 
 const toItem = (

@@ -1,5 +1,5 @@
 import { NodeError } from '../../../contract/node-error.ts';
-import { AppError } from '../../../shared/errors.ts';
+import { outboundError } from '../../../shared/outbound-errors.ts';
 import { findCertificateProblem } from '../../servers/certificate-problem.ts';
 import type { SmtpServer } from './smtp-server.ts';
 
@@ -39,7 +39,7 @@ export const toSmtpError = ({ host, port, security }: SmtpServer, error: unknown
       cause: error,
     });
   if (code === 'EAUTH' && (status === undefined || status >= 500))
-    return new AppError(
+    return outboundError(
       'CREDENTIAL_REJECTED',
       { target, reason: status === undefined ? 'no way to log in is left' : `it answered ${status}` },
       error,

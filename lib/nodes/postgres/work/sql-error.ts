@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../contract/json.ts';
 import { isNodeError, NodeError } from '../../../contract/node-error.ts';
-import { AppError, isAppError } from '../../../shared/errors.ts';
+import { isAppError } from '../../../shared/errors.ts';
+import { outboundError } from '../../../shared/outbound-errors.ts';
 import { findCertificateProblem } from '../../servers/certificate-problem.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
@@ -102,7 +103,7 @@ export const toConnectionError = ({ host, port, sslmode }: PostgresServer, error
     new NodeError(`${target} ${reason}`, { name: 'DatabaseConnectionError', isRetryable, cause: error });
   if (isDatabaseError(error))
     return LOGIN_REFUSED.has(error.code)
-      ? new AppError('CREDENTIAL_REJECTED', { target, reason: `it answered ${error.code}` }, error)
+      ? outboundError('CREDENTIAL_REJECTED', { target, reason: `it answered ${error.code}` }, error)
       : toSqlError(error, null);
   const problem = findCertificateProblem(error);
   if (problem !== null) {

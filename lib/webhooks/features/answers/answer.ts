@@ -5,6 +5,7 @@ import { compileParameters } from '../../../workflows/expressions/parameters.ts'
 import type { AnswerRule } from '../../../workflows/webhook-rules/answer.ts';
 import { markDuplicate, nameExecution } from '../../answer-run.ts';
 import { answerWithResponse } from '../../answer-with-response.ts';
+import { REQUEST_STEPS } from '../../request-scope.ts';
 import type { AcceptedRequest, WebhookFeature } from '../../webhook-feature.ts';
 
 /** Of a body as JSON. The answer is made of a request of up to 6 MB, and repeats parts of it at will. */
@@ -21,7 +22,14 @@ export const answer: WebhookFeature = (value) => {
     const { input, workflow, trigger, traceparent } = execution;
     const workflowVersion = workflow.version;
     const info = { executionId, workflowId, workflowVersion, trigger, startedAt, traceparent };
-    const seen = { input, trigger: input, nodes: {}, execution: toExecutionInfo(info), seed: executionId };
+    const seen = {
+      input,
+      trigger: input,
+      nodes: {},
+      execution: toExecutionInfo(info),
+      seed: executionId,
+      maxSteps: REQUEST_STEPS,
+    };
     const resolved = resolve === null ? template : await resolve(seen);
     if (JSON.stringify(resolved.body).length > MAX_BODY_LENGTH)
       throw new RangeError('the body of the answer is too large');

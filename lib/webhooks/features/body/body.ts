@@ -75,7 +75,7 @@ const toBodyType = (mediaType: string): BodyType => {
 
 const parsers: Readonly<Record<BodyType, (typed: TypedBody) => ParsedBody | Promise<ParsedBody>>> = {
   json: (typed) => ({ body: typed.parsers.json(toText(typed)) }),
-  ndjson: (typed) => ({ body: parseNdjson(toText(typed), typed.parsers.json) }),
+  ndjson: (typed) => ({ body: parseNdjson(toText(typed), typed.parsers) }),
   form: (typed) => ({ body: parseUrlEncoded(toText(typed)) }),
   multipart: ({ content }) => parseMultipart(content),
   xml: async ({ content: { rawBody }, charset, parsers: { xml } }) => ({

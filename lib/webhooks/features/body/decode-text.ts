@@ -1,5 +1,6 @@
 import { MIMEType } from 'node:util';
 import { AppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import { hasManyControls, limitControls } from '../../body/limit-controls.ts';
 
 /** The `charset` of a content type; undefined without one, and for what is no content type. */
@@ -20,7 +21,7 @@ export const readCharset = (contentType: string): string | undefined => {
  */
 export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
   const decoder = createDecoder(charset);
-  if (decoder === null) throw new AppError('BODY_UNSUPPORTED', { reason: 'its charset is not known' });
+  if (decoder === null) throw featureError('BODY_UNSUPPORTED', { reason: 'its charset is not known' });
   const text = decode(decoder, bytes);
   if (text === null)
     throw new AppError('BODY_INVALID', { reason: `it is not ${decoder.encoding.toUpperCase()}` });

@@ -1,6 +1,7 @@
 import busboy from 'busboy';
 import type { JsonObject } from '../../../contract/json.ts';
 import { AppError } from '../../../shared/errors.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import type { BodyFile } from '../../body/body-files.ts';
 import { createFields } from '../../body/fields.ts';
 import { limitControls } from '../../body/limit-controls.ts';
@@ -67,7 +68,7 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
     };
     parser.on('field', (name, value: string | undefined) => {
       if (value === undefined)
-        fail(new AppError('BODY_UNSUPPORTED', { reason: 'the charset of a field is not known' }));
+        fail(featureError('BODY_UNSUPPORTED', { reason: 'the charset of a field is not known' }));
       else add(name, value);
     });
     parser.on('file', (name, stream, { filename = '', mimeType }) => {

@@ -1,19 +1,17 @@
 import type { JsonValue } from '../../../contract/json.ts';
 import { AppError, isAppError } from '../../../shared/errors.ts';
+import type { BodyParsers } from '../../webhook-feature.ts';
 
 /** Blank lines count. */
 const MAX_LINES = 50_000;
-/** Of all lines, in texts too: what `JSON.parse` is limited to counts for each line alone. */
-const MAX_BRACKETS = 500_000;
 
 /**
  * Parses newline-delimited JSON: a value in each line, blank lines are skipped. https://github.com/ndjson/ndjson-spec
  *
  * @throws AppError `BODY_INVALID` with the number of the line, `BODY_TOO_DEEP`
  */
-export const parseNdjson = (text: string, parseJson: (line: string) => JsonValue): JsonValue[] => {
-  if (countUpTo(MAX_BRACKETS + 1, '[', text) + countUpTo(MAX_BRACKETS + 1, '{', text) > MAX_BRACKETS)
-    throw new AppError('BODY_INVALID', { reason: `it has more than ${MAX_BRACKETS} opening brackets` });
+export const parseNdjson = (text: string, { json, limitJson }: BodyParsers): JsonValue[] => {
+  limitJson(text); // all lines together
   const values: JsonValue[] = [];
   let number = 0;
   for (let start = 0; start < text.length; ) {
@@ -23,17 +21,10 @@ export const parseNdjson = (text: string, parseJson: (line: string) => JsonValue
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
     const line = text.slice(start, end);
-    if (line.trim() !== '') values.push(parseLine(line, number, parseJson));
+    if (line.trim() !== '') values.push(parseLine(line, number, json));
     start = end + 1;
   }
   return values;
-};
-
-const countUpTo = (max: number, character: string, text: string): number => {
-  let count = 0;
-  for (let at = text.indexOf(character); at !== -1 && count < max; at = text.indexOf(character, at + 1))
-    count += 1;
-  return count;
 };
 
 const parseLine = (line: string, number: number, parseJson: (line: string) => JsonValue): JsonValue => {

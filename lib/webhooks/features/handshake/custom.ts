@@ -6,6 +6,7 @@ import type { Evaluate } from '../../../workflows/expressions/scope.ts';
 import { compileTemplate } from '../../../workflows/expressions/template.ts';
 import type { HandshakeRule } from '../../../workflows/webhook-rules/handshake.ts';
 import { redactCredentialHeaders } from '../../redact-credential-headers.ts';
+import { REQUEST_STEPS } from '../../request-scope.ts';
 import { toTriggerInput } from '../../to-trigger-input.ts';
 import type { Stages } from '../../webhook-feature.ts';
 import { refuse } from './echo.ts';
@@ -39,7 +40,7 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
 };
 
 const evaluate = async (evaluateIn: Evaluate, input: JsonObject): Promise<JsonValue> =>
-  evaluateIn({ input, nodes: {}, trigger: input, execution: NONE, seed: '' });
+  evaluateIn({ input, nodes: {}, trigger: input, execution: NONE, seed: '', maxSteps: REQUEST_STEPS });
 
 /** A handshake starts no execution. */
 const NONE: ExecutionInfo = {

@@ -20,6 +20,11 @@ export class Budget {
   /** Nested nodes and function calls at present. */
   depth = 0;
   #steps = 0;
+  readonly #maxSteps: number;
+
+  constructor(maxSteps = limits.steps) {
+    this.#maxSteps = maxSteps;
+  }
 
   /** Steps spent so far, rounded up. */
   get spent(): number {
@@ -35,7 +40,7 @@ export class Budget {
   /** @throws EvaluationError `D1012` beyond the limit */
   spend(steps: number): void {
     this.#steps += steps;
-    if (this.#steps > limits.steps) throw new EvaluationError('D1012', { value: limits.steps });
+    if (this.#steps > this.#maxSteps) throw new EvaluationError('D1012', { value: this.#maxSteps });
   }
 
   /** Counts items of a list that are read. */
