@@ -49,6 +49,8 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 175,
   runExpress: 152,
   runDurable: 248,
+  adminExecutions: 60,
+  adminRequests: 60,
   adminRetryExecution: 127,
   adminRunWorkflow: 129,
   dispatch: 128,
