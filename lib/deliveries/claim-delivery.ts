@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Ids } from '../contract/services.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
+import { toExecutionId } from '../executions/record/to-execution-id.ts';
 import { AppError } from '../shared/errors.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 
@@ -46,7 +47,7 @@ export const claimDelivery = async (
   const own = {
     deliveryId,
     // Includes the time: after the window, the same key starts another execution.
-    executionId: hash(`${deliveryId}/${receivedAt}`, 'base64url'),
+    executionId: toExecutionId(hash(`${deliveryId}/${receivedAt}`, 'base64url')),
     bodyHash: hash(content, 'hex'),
     claimedAt: receivedAt,
     until: receivedAt + windowMs,

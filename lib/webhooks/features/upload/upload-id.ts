@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
+import { toExecutionId } from '../../../executions/record/to-execution-id.ts';
 
 /** The webhook that an upload is for. */
 interface UploadPlace {
@@ -54,6 +55,8 @@ const parseJson = (text: string): JsonValue | undefined => {
 
 /** 43 characters, as the ids of executions that deliveries with a key start, and never one of these. */
 const hash = ({ workflowId, triggerNodeId, path }: UploadPlace, text: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify(['upload', workflowId, triggerNodeId, path, text]))
-    .digest('base64url');
+  toExecutionId(
+    createHash('sha256')
+      .update(JSON.stringify(['upload', workflowId, triggerNodeId, path, text]))
+      .digest('base64url'),
+  );
