@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Ids } from '../contract/services.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
-import { toExecutionId } from '../executions/record/to-execution-id.ts';
 import { AppError } from '../shared/errors.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import { toExecutionId } from './to-execution-id.ts';
 
 /** What fires a trigger: a request, an event. */
 interface Delivery extends Omit<NewExecution, 'executionId'> {

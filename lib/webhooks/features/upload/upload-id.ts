@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
-import { toExecutionId } from '../../../executions/record/to-execution-id.ts';
+import { toExecutionId } from '../../../deliveries/to-execution-id.ts';
 
 /** The webhook that an upload is for. */
 interface UploadPlace {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { toExecutionId } from '../../../lib/executions/record/to-execution-id.ts';
+import { toExecutionId } from '../../lib/deliveries/to-execution-id.ts';
 
 test.each([
   ['-a-b', '0a-b'],
