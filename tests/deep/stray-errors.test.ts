@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-const SANDBOX = join(import.meta.dirname, '../../support/stray-sandbox.ts');
+const SANDBOX = join(import.meta.dirname, '../support/stray-sandbox.ts');
 
 interface ANode {
   readonly type: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runCode } from '../../../lib/nodes/code/sandbox.chunk.ts';
-import { cases } from '../../support/deep.ts';
+import { runCode } from '../../lib/nodes/code/sandbox.chunk.ts';
+import { cases } from '../support/deep.ts';
 
 /** In the input, the code and the results of the runs whose remains are looked for. */
 const SECRET = 'a-secret-of-the-run-before';

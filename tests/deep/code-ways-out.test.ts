@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { code } from '../../../lib/nodes/code/code-node.ts';
-import { aNodeContext, runNode } from '../../support/a-node-context.ts';
-import { cases } from '../../support/deep.ts';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { code } from '../../lib/nodes/code/code-node.ts';
+import { aNodeContext, runNode } from '../support/a-node-context.ts';
+import { cases } from '../support/deep.ts';
 
 const maxSteps = cases(5_000_000, 30_000_000);
 
