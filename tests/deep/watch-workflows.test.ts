@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { connect } from '../../../cli/target.ts';
-import type { SamplesEvent } from '../../../local/samples/samples-function.ts';
-import { putSample, seedSamples } from '../../../local/samples/seed.ts';
+import { connect } from '../../cli/target.ts';
+import type { SamplesEvent } from '../../local/samples/samples-function.ts';
+import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import {
   type CallSamples,
   createWorkflowFiles,
   type WorkflowFiles,
-} from '../../../local/samples/watch-workflows.ts';
-import { useTestDatabases } from '../../support/test-database.ts';
+} from '../../local/samples/watch-workflows.ts';
+import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
 let folder: string;
