@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { aMultipart, aServiceWithBody } from '../../../support/a-body-service.ts';
-import { cases } from '../../../support/deep.ts';
-import { contentTypes, type HostileBody, hostileBodies } from '../../../support/hostile-bodies.ts';
+import { aMultipart, aServiceWithBody } from '../support/a-body-service.ts';
+import { cases } from '../support/deep.ts';
+import { contentTypes, type HostileBody, hostileBodies } from '../support/hostile-bodies.ts';
 
 /** Bytes of the largest bodies: 6 MB in all tests, where the storing takes most of the time. */
 const LARGEST = cases(60_000, 6_000_000);
