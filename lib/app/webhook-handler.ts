@@ -102,9 +102,9 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const refused = await features.admit(arrival);
     if (refused !== null) return refused;
     if (webhook.refusal !== undefined) throw webhook.refusal;
-    const sent = await authenticate(request.headers, webhook.config, authentication);
+    const { headers: sent, secretId } = await authenticate(request.headers, webhook.config, authentication);
     const headers = redactHeaders(sent, features.secretHeaders);
-    const handshake = await features.verify(arrival);
+    const handshake = await features.verify({ ...arrival, secretId });
     if (handshake !== null) return handshake;
     const content = await inflate(arrival, features);
     const parsed: ParsedBody = (await features.parse({ ...arrival, content, parsers })) ?? {
@@ -153,11 +153,11 @@ const createLookups = (
   const bounds = { ttlMs: cacheTtlMs, maxEntries: cacheEntries, clock };
   const workflowCache = createCache<PublishedWorkflow | null>(bounds);
   const credentialCache = createCache<Credential | null>(bounds);
-  const verified = createCache<boolean>({
+  const verified = createCache<string | null>({
     ttlMs: verifiedTtlMs,
     maxEntries: VERIFIED_ENTRIES,
     clock,
-    keep: (isRight) => isRight,
+    keep: (secretId) => secretId !== null,
   });
   return {
     findWorkflow: (id: string) => workflowCache(id, () => workflows.find(id)),

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Verify } from './verify.ts';
 
-/** Cache lookup by key, or `load`. Caches `true` only, so that wrong guesses take no memory. */
-type LookUpVerified = (key: string, load: () => Promise<boolean>) => Promise<boolean>;
+/** Cache lookup by key, or `load`. Never caches null, so that wrong guesses take no memory. */
+type LookUpVerified = (key: string, load: () => ReturnType<Verify>) => ReturnType<Verify>;
 
 /**
  * Caches successful verifications, since scrypt takes about 0.2 s by design. The cache key is an HMAC under a key of

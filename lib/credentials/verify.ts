@@ -8,8 +8,8 @@ export interface Presented {
   readonly secret: string;
 }
 
-/** Whether the presented credentials match one of the live secrets. */
-export type Verify = (credential: Credential, presented: Presented) => Promise<boolean>;
+/** Finds the live secret that the presented credentials match. @returns its id; null for none */
+export type Verify = (credential: Credential, presented: Presented) => Promise<string | null>;
 
 /**
  * Compares digests, since `timingSafeEqual` throws on unequal lengths, and always all of them, so that the time does
@@ -18,11 +18,11 @@ export type Verify = (credential: Credential, presented: Presented) => Promise<b
  */
 export const verify: Verify = async (credential, { username, secret }) => {
   const isUser = isSame(digestOfName(username), digestOfName(credential.username));
-  let isSecret = false;
+  let secretId: string | null = null;
   for (const live of credential.secrets) {
-    isSecret = (await matches(live, secret)) || isSecret;
+    if (await matches(live, secret)) secretId = live.id;
   }
-  return isUser && isSecret;
+  return isUser ? secretId : null;
 };
 
 const matches = async ({ hash }: CredentialSecret, secret: string): Promise<boolean> => {

@@ -1,8 +1,8 @@
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import type { Presented, Verify } from '../credentials/verify.ts';
-import { REDACTED } from '../executions/record/redact-text.ts';
 import { AppError } from '../shared/errors.ts';
+import { REDACTED } from '../shared/secrets/redact-text.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { readApiKey, readBasic } from './read-credentials.ts';
 import type { WebhookRequest } from './webhook-request.ts';
@@ -45,19 +45,25 @@ interface AuthenticationParts {
   readonly verify: Verify;
 }
 
+interface Authenticated {
+  /** The headers of the request, with the credential redacted. */
+  readonly headers: Headers;
+  /** The id of the secret that the caller knows; null for a webhook without authentication. */
+  readonly secretId: string | null;
+}
+
 /**
  * Authenticates a request. Only the exact setting `none` is open: an unknown setting, or a credential that is missing
  * or unusable, refuses every request.
  *
- * @returns the headers, with the credential redacted
  * @throws AppError `UNAUTHORIZED` | `AUTHENTICATION_MISCONFIGURED` | `STORE_UNAVAILABLE`
  */
 export const authenticate = async (
   headers: Headers,
   { authentication, credentialId }: Pick<PathConfig, 'authentication' | 'credentialId'>,
   { findCredential, verify }: AuthenticationParts,
-): Promise<Headers> => {
-  if (authentication === 'none') return headers;
+): Promise<Authenticated> => {
+  if (authentication === 'none') return { headers, secretId: null };
   const scheme =
     schemes.get(authentication) ?? refuse(new Error(`there is no authentication "${authentication}"`));
   const credential = credentialId === null ? null : await findCredential(credentialId);
@@ -67,9 +73,9 @@ export const authenticate = async (
   }
   const presented = scheme.read(headers);
   // A stored hash that can't be computed is like a missing one.
-  const isVerified = presented !== null && (await verify(credential, presented).catch(refuse));
-  if (!isVerified) throw new AppError('UNAUTHORIZED', { challenge: scheme.challenge });
-  return redactHeaders(headers, scheme.headerNames);
+  const secretId = presented === null ? null : await verify(credential, presented).catch(refuse);
+  if (secretId === null) throw new AppError('UNAUTHORIZED', { challenge: scheme.challenge });
+  return { headers: redactHeaders(headers, scheme.headerNames), secretId };
 };
 
 const isUsable = ({ type, username, secrets }: Credential, wanted: Credential['type']): boolean =>

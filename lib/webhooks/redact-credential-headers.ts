@@ -1,6 +1,6 @@
 import type { JsonValue } from '../contract/json.ts';
-import { REDACTED } from '../executions/record/redact-text.ts';
-import { isCredentialHeader } from '../executions/record/secret-names.ts';
+import { REDACTED } from '../shared/secrets/redact-text.ts';
+import { isCredentialHeader } from '../shared/secrets/secret-names.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 

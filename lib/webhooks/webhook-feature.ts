@@ -19,6 +19,8 @@ import type { WebhookRequest } from './webhook-request.ts';
 export interface Arrival {
   readonly request: WebhookRequest;
   readonly webhook: Webhook;
+  /** The id of the secret that the caller was authenticated by; at the stage `verify`, null without authentication. */
+  readonly secretId?: string | null;
   /** Adds headers to the answer, whatever it will be. */
   addHeaders(headers: Answer['headers']): void;
 }

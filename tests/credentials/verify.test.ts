@@ -23,46 +23,46 @@ const key = (secret: string) => ({ username: null, secret });
 
 describe('verify', () => {
   test('takes the generated secret', async () => {
-    expect(await verify(anApiKey(hashGenerated('right')), key('right'))).toBe(true);
+    expect(await verify(anApiKey(hashGenerated('right')), key('right'))).toBe('s0');
   });
 
   test.each(['', 'righ', 'rightt', 'Right', 'right ', 'r', 'x'.repeat(4096), '\u0000', 'ri\u0000ght'])(
     'takes nothing else: %j',
     async (secret) => {
-      expect(await verify(anApiKey(hashGenerated('right')), key(secret))).toBe(false);
+      expect(await verify(anApiKey(hashGenerated('right')), key(secret))).toBeNull();
     },
   );
 
-  test('takes any live secret, so that they can be rotated', async () => {
+  test('takes any live secret, so that they can be rotated, and says which one it was', async () => {
     const credential = anApiKey(hashGenerated('old'), hashGenerated('new'), await hashPassword('third', 16));
-    for (const secret of ['old', 'new', 'third']) {
-      expect(await verify(credential, key(secret))).toBe(true);
+    for (const [at, secret] of ['old', 'new', 'third'].entries()) {
+      expect(await verify(credential, key(secret))).toBe(`s${at}`);
     }
-    expect(await verify(credential, key('gone'))).toBe(false);
+    expect(await verify(credential, key('gone'))).toBeNull();
   });
 
   test('without a secret nothing is right', async () => {
-    expect(await verify(anApiKey(), key(''))).toBe(false);
+    expect(await verify(anApiKey(), key(''))).toBeNull();
   });
 
   test.each(['', 'aGFzaA'])('a stored hash of the wrong length matches nothing: %j', async (hash) => {
-    expect(await verify(anApiKey({ algorithm: 'sha256', hash }), key(''))).toBe(false);
+    expect(await verify(anApiKey({ algorithm: 'sha256', hash }), key(''))).toBeNull();
   });
 
   test('takes the user name and the password together', async () => {
     const credential = aLogin('Jos\u00e9', await hashPassword('p:w\u00e4', 16));
-    expect(await verify(credential, { username: 'Jos\u00e9', secret: 'p:w\u00e4' })).toBe(true);
-    expect(await verify(credential, { username: 'Jose\u0301', secret: 'p:wa\u0308' })).toBe(true);
-    expect(await verify(credential, { username: 'jos\u00e9', secret: 'p:w\u00e4' })).toBe(false);
-    expect(await verify(credential, { username: 'Jos\u00e9', secret: 'p:w' })).toBe(false);
-    expect(await verify(credential, { username: null, secret: 'p:w\u00e4' })).toBe(false);
-    expect(await verify(credential, { username: '', secret: 'p:w\u00e4' })).toBe(false);
+    expect(await verify(credential, { username: 'Jos\u00e9', secret: 'p:w\u00e4' })).toBe('s0');
+    expect(await verify(credential, { username: 'Jose\u0301', secret: 'p:wa\u0308' })).toBe('s0');
+    expect(await verify(credential, { username: 'jos\u00e9', secret: 'p:w\u00e4' })).toBeNull();
+    expect(await verify(credential, { username: 'Jos\u00e9', secret: 'p:w' })).toBeNull();
+    expect(await verify(credential, { username: null, secret: 'p:w\u00e4' })).toBeNull();
+    expect(await verify(credential, { username: '', secret: 'p:w\u00e4' })).toBeNull();
   });
 
   test('an empty user name, or one that reads null, is not a missing one', async () => {
-    expect(await verify(aLogin('', hashGenerated('s')), { username: null, secret: 's' })).toBe(false);
-    expect(await verify(anApiKey(hashGenerated('s')), { username: 'null', secret: 's' })).toBe(false);
-    expect(await verify(aLogin('', hashGenerated('s')), { username: '', secret: 's' })).toBe(true);
+    expect(await verify(aLogin('', hashGenerated('s')), { username: null, secret: 's' })).toBeNull();
+    expect(await verify(anApiKey(hashGenerated('s')), { username: 'null', secret: 's' })).toBeNull();
+    expect(await verify(aLogin('', hashGenerated('s')), { username: '', secret: 's' })).toBe('s0');
   });
 
   test('rejects when a stored hash can not be computed, even if another one matches', async () => {
@@ -79,11 +79,11 @@ describe('remembered verification', () => {
       return verify(credential, presented);
     };
     const keys: string[] = [];
-    const lookUp = createCache<boolean>({
+    const lookUp = createCache<string | null>({
       ttlMs: 1000,
       maxEntries: 10,
       clock: { now: () => 0 },
-      keep: (isRight) => isRight,
+      keep: (secretId) => secretId !== null,
     });
     const remembering = cacheVerified(counting, (key, load) => {
       keys.push(key);
@@ -96,7 +96,7 @@ describe('remembered verification', () => {
     const { asked, remembering } = aMemory();
     const credential = aLogin('ann', await hashPassword('right', 16));
     for (let turn = 0; turn < 3; turn += 1) {
-      expect(await remembering(credential, { username: 'ann', secret: 'right' })).toBe(true);
+      expect(await remembering(credential, { username: 'ann', secret: 'right' })).toBe('s0');
     }
     expect(asked).toEqual(['right']);
   });
@@ -105,7 +105,7 @@ describe('remembered verification', () => {
     const { asked, remembering } = aMemory();
     const credential = aLogin('ann', await hashPassword('right', 16));
     for (let turn = 0; turn < 2; turn += 1) {
-      expect(await remembering(credential, { username: 'ann', secret: 'wrong' })).toBe(false);
+      expect(await remembering(credential, { username: 'ann', secret: 'wrong' })).toBeNull();
     }
     expect(asked).toEqual(['wrong', 'wrong']);
   });
@@ -115,9 +115,9 @@ describe('remembered verification', () => {
     const credential = aLogin('ann', await hashPassword('right', 16));
     const other = { ...credential, secrets: aLogin('ann', await hashPassword('other', 16)).secrets };
     await remembering(credential, { username: 'ann', secret: 'right' });
-    expect(await remembering(credential, { username: 'bob', secret: 'right' })).toBe(false);
-    expect(await remembering({ ...other, revision: 2 }, { username: 'ann', secret: 'right' })).toBe(false);
-    expect(await remembering({ ...other, id: 'other' }, { username: 'ann', secret: 'right' })).toBe(false);
+    expect(await remembering(credential, { username: 'bob', secret: 'right' })).toBeNull();
+    expect(await remembering({ ...other, revision: 2 }, { username: 'ann', secret: 'right' })).toBeNull();
+    expect(await remembering({ ...other, id: 'other' }, { username: 'ann', secret: 'right' })).toBeNull();
   });
 
   test('the memory does not hold what was presented', async () => {
@@ -130,8 +130,8 @@ describe('remembered verification', () => {
   test('a generated secret is cheap to verify, and takes no memory', async () => {
     const { asked, keys, remembering } = aMemory();
     const credential = anApiKey(hashGenerated('right'));
-    expect(await remembering(credential, key('right'))).toBe(true);
-    expect(await remembering(credential, key('wrong'))).toBe(false);
+    expect(await remembering(credential, key('right'))).toBe('s0');
+    expect(await remembering(credential, key('wrong'))).toBeNull();
     expect(asked).toEqual(['right', 'wrong']);
     expect(keys).toEqual([]);
   });

@@ -28,25 +28,27 @@ describe('authenticating', () => {
   test('without authentication, headers are unchanged', async () => {
     const headers = { authorization: 'Bearer x', 'x-api-key': 'y' };
     const open = { authentication: 'none', credentialId: null } as const;
-    expect(await authenticate(headers, open, parts)).toBe(headers);
+    const authenticated = await authenticate(headers, open, parts);
+    expect(authenticated.headers).toBe(headers);
+    expect(authenticated.secretId).toBeNull();
   });
 
   test('redacts both headers that can carry a key', async () => {
     const headers = { 'x-api-key': 'right', authorization: 'Bearer other', accept: '*/*' };
     expect(await authenticate(headers, withKey, parts)).toEqual({
-      'x-api-key': '[redacted]',
-      authorization: '[redacted]',
-      accept: '*/*',
+      headers: { 'x-api-key': '[redacted]', authorization: '[redacted]', accept: '*/*' },
+      secretId: 's',
     });
     expect(await authenticate({ authorization: 'Bearer right' }, withKey, parts)).toEqual({
-      authorization: '[redacted]',
+      headers: { authorization: '[redacted]' },
+      secretId: 's',
     });
   });
 
   test('redacts the header of the login', async () => {
     expect(await authenticate({ ...basic('ann:right'), 'x-api-key': 'y' }, withLogin, parts)).toEqual({
-      authorization: '[redacted]',
-      'x-api-key': 'y',
+      headers: { authorization: '[redacted]', 'x-api-key': 'y' },
+      secretId: 's',
     });
   });
 

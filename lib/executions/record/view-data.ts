@@ -1,8 +1,8 @@
 import { isPlainObject, type JsonValue } from '../../contract/json.ts';
 import { createMeasureJson } from '../../engine/measure-json.ts';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
-import { REDACTED, redactText } from './redact-text.ts';
-import { isSecretName } from './secret-names.ts';
+import { REDACTED, redactText } from '../../shared/secrets/redact-text.ts';
+import { isSecretName } from '../../shared/secrets/secret-names.ts';
 
 /** Size of a value in a record: characters of its JSON text, before redaction. */
 const MAX_LENGTH = 2_048;

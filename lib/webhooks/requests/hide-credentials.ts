@@ -1,5 +1,5 @@
 import { findCredentials } from '../../executions/record/redact-credentials.ts';
-import { REDACTED } from '../../executions/record/redact-text.ts';
+import { REDACTED } from '../../shared/secrets/redact-text.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 
 /** Shorter passwords may be ordinary words of the text. */

@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonValue } from '../../contract/json.ts';
-import { REDACTED, redactText } from '../../executions/record/redact-text.ts';
-import { isSecretName } from '../../executions/record/secret-names.ts';
+import { REDACTED, redactText } from '../../shared/secrets/redact-text.ts';
+import { isSecretName } from '../../shared/secrets/secret-names.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import type { RequestRecord } from './request-record.ts';
 

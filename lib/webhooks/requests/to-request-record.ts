@@ -1,5 +1,5 @@
-import { REDACTED, redactText } from '../../executions/record/redact-text.ts';
-import { isCredentialHeader } from '../../executions/record/secret-names.ts';
+import { REDACTED, redactText } from '../../shared/secrets/redact-text.ts';
+import { isCredentialHeader } from '../../shared/secrets/secret-names.ts';
 import { findKey } from './find-key.ts';
 import { fitRequest } from './fit-request.ts';
 import { hideCredentials } from './hide-credentials.ts';

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { Type } from '../../contract/kit/type.ts';
+import { isCredentialHeader } from '../../shared/secrets/secret-names.ts';
 import type { Problem } from '../definition/problem.ts';
 import { MAX_PER_SECOND, type RateLimitRule } from './limits/rate-limit-rule.ts';
 import { defineRule } from './webhook-rule.ts';
@@ -60,5 +61,8 @@ const findProblems = (
     : []),
   ...(by === 'credential' && authentication === 'none'
     ? [{ path: '/by', message: 'needs an authentication: apiKey or basic' }]
+    : []),
+  ...(by?.startsWith('header:') && isCredentialHeader(by.slice('header:'.length))
+    ? [{ path: '/by', message: 'names a header that holds a credential: use credential, or another header' }]
     : []),
 ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import { hashGenerated } from '../../../lib/credentials/hash-secret.ts';
+import { hashGenerated, hashPassword } from '../../../lib/credentials/hash-secret.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { rememberBuckets, type TakeToken } from '../../../lib/webhooks/limits/token-bucket.ts';
 import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
@@ -123,6 +123,43 @@ describe('per caller', () => {
     expect(await service.status({ headers: { 'x-api-key': 'second' } })).toBe(200);
   });
 
+  describe('the key of a bucket is the same whatever the secret is, so that none can be guessed from it', () => {
+    const callers = {
+      apiKey: (secret: string) => ({ 'x-api-key': secret }),
+      basic: (secret: string) => ({ authorization: `Basic ${btoa(`ann:${secret}`)}` }),
+    } as const;
+    /** The key of the bucket that a caller takes from. */
+    const keyOf = async (type: keyof typeof callers, secret: string, by: string, secretId = '1') => {
+      const keys: string[] = [];
+      const service = await aServiceWith(
+        { ...perCaller, by }, // stored as it is: what was stored before such headers were refused counts as well
+        { authentication: type, credentialId: 'login' },
+        async ({ key }) => {
+          keys.push(key);
+          return { isTaken: true, fullAt: 0 };
+        },
+      );
+      const createdAt = '2026-01-01T00:00:00.000Z';
+      const username = type === 'basic' ? 'ann' : null;
+      const secrets = [{ id: secretId, createdAt, hash: await hashPassword(secret, 16) }];
+      await service.putCredential(aCredential({ id: 'login', type, username, secrets }));
+      expect(await service.status({ headers: callers[type](secret) })).toBe(200);
+      return keys;
+    };
+
+    test.each([
+      ['apiKey', 'credential'],
+      ['basic', 'credential'],
+      ['apiKey', 'header:X-Api-Key'],
+      ['basic', 'header:Authorization'],
+    ] as const)('of %s, by %s', async (type, by) => {
+      const [key] = await keyOf(type, 'Summer2026', by);
+      expect(key).toMatch(/^[\w-]{43}$/);
+      expect(await keyOf(type, 'Winter2027', by)).toEqual([key]);
+      expect(await keyOf(type, 'Summer2026', by, '2')).not.toEqual([key]);
+    });
+  });
+
   test('what names a caller is hashed', async () => {
     const keys: string[] = [];
     const takeToken: TakeToken = async ({ key }) => {
@@ -194,6 +231,8 @@ test.each<[JsonValue, string]>([
   [{ requests: 1, seconds: 1, per: 'path', by: 'ip' }, '/by'],
   [{ requests: 1, seconds: 1, per: 'caller', by: 'header:' }, '/by'],
   [{ requests: 1, seconds: 1, per: 'caller', by: 'credential' }, '/by'],
+  [{ requests: 1, seconds: 1, per: 'caller', by: 'header:authorization' }, '/by'],
+  [{ requests: 1, seconds: 1, per: 'caller', by: 'header:X-API-Key' }, '/by'],
   [{ requests: 1, seconds: 1, per: 'path', onStoreFailure: 'maybe' }, '/onStoreFailure'],
   [{ requests: 1, seconds: 1, per: 'path', limit: 1 }, ''],
 ])('%j is refused when it is stored', async (rateLimit, path) => {

@@ -3,9 +3,9 @@ import type { Answer } from '../../../shared/answer.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { toCallerNetwork } from '../../../shared/networks.ts';
+import { isCredentialHeader } from '../../../shared/secrets/secret-names.ts';
 import type { RateLimitRule } from '../../../workflows/webhook-rules/limits/rate-limit-rule.ts';
 import { type Bucket, countTokens, lastFullAt, type Taking } from '../../limits/token-bucket.ts';
-import { readApiKey, readBasic } from '../../read-credentials.ts';
 import type { Arrival, Stages, WebhookFeature } from '../../webhook-feature.ts';
 
 const US_PER_MS = 1_000;
@@ -42,20 +42,25 @@ const HEADER = 'header:';
 /** @returns what is the same for all requests of one bucket */
 const callerReader = ({ per, by = 'ip' }: RateLimitRule): ((arrival: Arrival) => readonly string[]) => {
   if (per === 'path') return () => [];
-  if (by === 'ip') return ({ request }) => [toCallerNetwork(request.remoteAddress)];
-  if (by === 'credential') return readCredential;
+  if (by === 'ip') return readNetwork;
   const name = by.slice(HEADER.length).toLowerCase();
+  // A rule that was stored before such headers were refused: the key would tell a guess of the header from a wrong one.
+  if (by === 'credential' || isCredentialHeader(name)) return readCredential;
   return ({ request: { headers } }) => [headers[name] ?? ''];
 };
 
-/** What was verified, and no header beside it, with which a caller could have many buckets. */
-const readCredential = ({ request: { headers }, webhook }: Arrival): readonly string[] => {
-  const read = webhook.config.authentication === 'basic' ? readBasic : readApiKey;
-  const { username, secret } = read(headers) ?? { username: null, secret: '' };
-  return [username ?? '', secret];
+const readNetwork = ({ request }: Arrival): readonly string[] => [toCallerNetwork(request.remoteAddress)];
+
+/**
+ * The id of the secret that was verified, and nothing that is made of the secret: buckets are stored, and a hash without a salt
+ * lets a password be guessed.
+ */
+const readCredential = (arrival: Arrival): readonly string[] => {
+  const { secretId = null, webhook } = arrival;
+  return secretId === null ? readNetwork(arrival) : [webhook.config.credentialId ?? '', secretId];
 };
 
-/** Hashed: a credential is not stored, and a key has a length that callers do not choose. */
+/** Hashed, so that a key has a length that callers do not choose. */
 const hash = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts.flat())).digest('base64url');
 
