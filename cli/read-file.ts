@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
+import { quote } from '../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import type { Problem } from '../lib/workflows/definition/problem.ts';
 import { validateWorkflow } from '../lib/workflows/validation/validate.ts';
@@ -26,8 +27,11 @@ interface Input {
  */
 export const readInput = async (file: string, io: InputIo): Promise<Input> =>
   file === '-'
-    ? { name: 'stdin', text: await io.readStdin() }
-    : { name: file, text: await readText(file, io.env) };
+    ? { name: 'stdin', text: withoutMark(await io.readStdin()) }
+    : { name: file, text: withoutMark(await readText(file, io.env)) };
+
+/** Some editors begin UTF-8 with a byte order mark, which a JSON parser may ignore (RFC 8259 §8.1). */
+const withoutMark = (text: string): string => (text.startsWith('\uFEFF') ? text.slice(1) : text);
 
 const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
   try {
@@ -41,38 +45,85 @@ const readText = async (file: string, env: Io['env'] = {}): Promise<string> => {
 };
 
 /**
+ * The workflow files that are meant: of a folder, all `*.json` below it, in the order of their names.
+ *
+ * @throws CommandError for a folder without any
+ */
+export const listFiles = async (paths: readonly string[], { env }: InputIo): Promise<string[]> => {
+  const lists = paths.map(async (path) => {
+    const folder = resolve(callerFolder(env ?? {}), path);
+    const isFolder = path !== '-' && (await stat(folder).catch(() => null))?.isDirectory() === true;
+    if (!isFolder) return [path];
+    const names = (await readdir(folder, { recursive: true })).filter(
+      (name) => name.endsWith('.json') && !/(?:^|[\\/])(?:node_modules|\.[^\\/]*)[\\/]/.test(name),
+    );
+    if (names.length === 0) throw new CommandError(`${path}: has no *.json below it`);
+    return names.sort().map((name) => join(path, name));
+  });
+  return (await Promise.all(lists)).flat();
+};
+
+/** A file that can be stored. */
+export interface WorkflowFile {
+  readonly file: string;
+  readonly definition: WorkflowDefinition;
+  /** One line each: `orders.json:12:9: warning: /nodes/1 …`. */
+  readonly warnings: readonly string[];
+}
+
+/**
  * Reads and checks a workflow file; `-` is standard input.
  *
  * @throws CommandError with every problem on a line of its own: `orders.json:12:9: /nodes/1/type …`
  */
-export const readWorkflow = (
+export const readWorkflow = async (
   file: string,
   io: InputIo,
   findNodeType: FindNodeType,
-): Promise<WorkflowDefinition> =>
-  readChecked(file, io, async (content) => {
-    const { definition, problems } = await validateWorkflow(content, findNodeType);
-    return { value: definition, problems };
+): Promise<WorkflowFile> => {
+  const { value: definition, warnings } = await readChecked(file, io, async (content) => {
+    const { definition, ...found } = await validateWorkflow(content, findNodeType);
+    return { value: definition, ...found };
   });
+  return { file, definition, warnings };
+};
 
 /**
  * Reads and checks a file with an event or a message, or a list of them; `-` is standard input.
  *
  * @throws CommandError with every problem on a line of its own: `upload.json:3:12: /detail must be object`
  */
-export const readEntries = (file: string, io: InputIo): Promise<readonly Entry[]> =>
-  readChecked(file, io, async (content) => checkEntries(content));
+export const readEntries = async (file: string, io: InputIo): Promise<readonly Entry[]> =>
+  (await readChecked(file, io, async (content) => ({ ...checkEntries(content), warnings: [] }))).value;
 
-type Check<Value> = (
-  content: unknown,
-) => Promise<{ readonly value: Value | null; readonly problems: readonly Problem[] }>;
+/** One line for each file with the id of one before it: stored together, the last one would win. */
+export const findSameIds = (files: readonly WorkflowFile[]): string[] => {
+  const first = new Map<string, string>();
+  return files.flatMap(({ file, definition: { id } }) => {
+    const before = first.get(id);
+    if (before === undefined) first.set(id, file);
+    return before === undefined
+      ? []
+      : [`${file}: /id ${quote(id)} is the id of ${before} already: give one of them another id`];
+  });
+};
 
-const readChecked = async <Value>(file: string, io: InputIo, check: Check<Value>): Promise<Value> => {
+type Check<Value> = (content: unknown) => Promise<{
+  readonly value: Value | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}>;
+
+const readChecked = async <Value>(file: string, io: InputIo, check: Check<Value>) => {
   const { name, text } = await readInput(file, io);
-  const { value, problems } = await check(parseJson(text, name));
-  if (value !== null) return value;
+  const { value, problems, warnings } = await check(parseJson(text, name));
   const placeOf = locateValues(text);
-  throw new CommandError(
-    problems.map(({ path, message }) => `${name}:${placeOf(path)}: ${path || '/'} ${message}`).join('\n'),
-  );
+  const [errorLines, warningLines] = [problems, warnings].map((found) =>
+    found.map(({ path, message, severity }) => {
+      const kind = severity === undefined ? '' : `${severity}: `;
+      return `${name}:${placeOf(path)}: ${kind}${path || '/'} ${message}`;
+    }),
+  ) as [string[], string[]];
+  if (value === null) throw new CommandError([...errorLines, ...warningLines].join('\n'));
+  return { value, warnings: warningLines };
 };

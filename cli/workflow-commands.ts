@@ -8,7 +8,7 @@ import { CommandError } from './command-error.ts';
 import { type RunOptions, runWorkflow } from './execution-commands.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
-import { readWorkflow } from './read-file.ts';
+import { findSameIds, listFiles, readWorkflow, type WorkflowFile } from './read-file.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
@@ -28,7 +28,7 @@ export const addWorkflowCommands = (
   workflow
     .command('validate')
     .description('check files; needs no service')
-    .argument('<files...>', 'workflow files; - is standard input')
+    .argument('<files...>', 'workflow files, or folders of them; - is standard input')
     .action(async (files: string[]) => validateFiles(files, { io, findNodeType: await loadNodeTypes() }));
 
   workflow
@@ -99,12 +99,16 @@ interface CheckContext {
 }
 
 /** Reports on all files before it fails. */
-const validateFiles = async (files: readonly string[], { io, findNodeType }: CheckContext): Promise<void> => {
+const validateFiles = async (paths: readonly string[], { io, findNodeType }: CheckContext): Promise<void> => {
   const problems: string[] = [];
-  for (const file of files) {
+  const valid: WorkflowFile[] = [];
+  for (const path of await listFiles(paths, io)) {
     try {
-      const definition = await readWorkflow(file, io, findNodeType);
-      io.print(`${file}: ${definition.id} is valid`);
+      const file = await readWorkflow(path, io, findNodeType);
+      const { definition } = file;
+      valid.push(file);
+      io.print(`${path}: ${definition.id} is valid`);
+      printWarnings(file, io);
       warnOfTriggers(definition, { io, findNodeType });
       await printTimes(definition, io);
     } catch (error) {
@@ -112,6 +116,7 @@ const validateFiles = async (files: readonly string[], { io, findNodeType }: Che
       problems.push(error.message);
     }
   }
+  problems.push(...findSameIds(valid));
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
 };
 
@@ -122,7 +127,7 @@ const printPermissions = async (
   { io, findNodeType }: CheckContext,
 ): Promise<void> => {
   const definitions: WorkflowDefinition[] = [];
-  for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
+  for (const file of files) definitions.push((await readWorkflow(file, io, findNodeType)).definition);
   const { statements, roles, notes } = findPermissions(definitions, findNodeType);
   for (const note of notes) io.note(io.paint('yellow', note));
   if (asJson) return io.print(JSON.stringify({ statements, roles }, null, 2));
@@ -141,12 +146,14 @@ const toRow = (statement: object): string =>
 /** Reads and checks all files before it stores the first, so that a bad one changes nothing. */
 const putFiles = async (files: readonly string[], context: TargetContext & CheckContext): Promise<void> => {
   const { io, target, findNodeType } = context;
-  const definitions: WorkflowDefinition[] = [];
-  for (const file of files) definitions.push(await readWorkflow(file, io, findNodeType));
-  const problems: string[] = [];
+  const checked: WorkflowFile[] = [];
+  for (const file of files) checked.push(await readWorkflow(file, io, findNodeType));
+  const problems: string[] = findSameIds(checked);
+  const definitions = checked.map(({ definition }) => definition);
   for (const definition of definitions)
     problems.push(...(await findCredentialProblems(definition, findNodeType, target)));
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
+  for (const file of checked) printWarnings(file, io);
   for (const definition of definitions) {
     warnOfTriggers(definition, context);
     for (const warning of await findMissingSubworkflows(definition, target.workflows, definitions)) {
@@ -179,6 +186,10 @@ const release = async (definition: WorkflowDefinition, { io, target }: TargetCon
     if (!isAppError(error)) throw error;
     io.note(io.paint('yellow', `${definition.id}: requests that are stored begin to run within a minute`));
   }
+};
+
+const printWarnings = ({ warnings }: WorkflowFile, io: Io): void => {
+  for (const warning of warnings) io.note(io.paint('yellow', warning));
 };
 
 /** Warnings only: it may be on purpose. */

@@ -10,7 +10,7 @@ export const startupMessage = (service: {
   readonly first: LocalServiceInfo | null;
 }): string => {
   const { baseUrl, apiKey, samples, first } = service;
-  const names = samples.flatMap((sample) => ('id' in sample ? [sample.id] : []));
+  const names = samples.flatMap((sample) => ('isOther' in sample ? [sample.id] : []));
   const json = "-H 'content-type: application/json'";
   return `
 Hookloom is up at ${baseUrl}, with the workflows ${names.join(', ')}. Paste these into another terminal:

@@ -2,20 +2,27 @@ import { loadNodeTypes } from '../../cli/node-types.ts';
 import { connect } from '../../cli/target.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
-import { putSample, type SeededSample, type StoredSample, seedSamples } from './seed.ts';
+import {
+  type FilesById,
+  type IdConflict,
+  putSample,
+  type SeededSample,
+  type StoredSample,
+  seedSamples,
+} from './seed.ts';
 
 // Stores the files of workflows/. It runs as a function, in a process of the pool: it needs the node types of the
 // current code, not of the code that the local service was started with.
 
 export type SamplesEvent =
   | { readonly action: 'seed'; readonly folder: string; readonly ordersApiKey: string }
-  | { readonly action: 'put'; readonly file: string }
+  | { readonly action: 'put'; readonly file: string; readonly others: FilesById }
   | { readonly action: 'remove'; readonly workflowId: string };
 
 /** The results of the actions. */
 export interface SamplesResults {
   readonly seed: readonly SeededSample[];
-  readonly put: StoredSample | { readonly problem: string };
+  readonly put: StoredSample | IdConflict | { readonly problem: string };
   /** Whether the workflow existed. */
   readonly remove: boolean;
 }
@@ -50,7 +57,7 @@ export const handler = async (event: SamplesEvent): Promise<SamplesResults[Sampl
     case 'put': {
       nodeTypes ??= loadNodeTypes();
       try {
-        return await putSample(event.file, stores, nodeTypes);
+        return await putSample(event.file, stores, nodeTypes, event.others);
       } catch (error) {
         return { problem: (error as Error).message };
       }

@@ -23,25 +23,44 @@ export interface StoredSample {
   readonly version: number;
   /** False when the store had the same definition. */
   readonly changed: boolean;
-  /** One sentence for each missing workflow that it refers to. */
+  /** One line for each likely mistake, and each missing workflow that it refers to. */
   readonly warnings: readonly string[];
 }
 
+/** A file with the id of another one: neither says which of them is meant. */
+export interface IdConflict {
+  readonly problem: string;
+  /** The id that both have. */
+  readonly id: string;
+}
+
+/** The names of the workflow files by the ids in them. */
+export type FilesById = Readonly<Record<string, string>>;
+
 /**
- * Validates a workflow file and stores it, like the command line.
+ * Validates a workflow file and stores it, like the command line. A file with the id of another one is not stored.
+ *
+ * @param others - the files that are stored
  * @throws Error that lists the problems of the file
  */
 export const putSample = async (
   file: string,
   target: SampleTarget,
   nodeTypes: Promise<FindNodeType> = loadNodeTypes(),
-): Promise<StoredSample> => {
+  others: FilesById = {},
+): Promise<StoredSample | IdConflict> => {
   const findNodeType = await nodeTypes;
-  const definition = await readWorkflow(file, noStdin, findNodeType);
+  const { definition, warnings } = await readWorkflow(file, noStdin, findNodeType);
+  const { id } = definition;
+  const other = Object.hasOwn(others, id) ? others[id] : undefined;
+  if (other !== undefined) return { id, problem: describeConflict(id, [other]) };
   const { version, changed } = await put(definition, target, findNodeType);
-  const warnings = await findMissingSubworkflows(definition, target.workflows);
-  return { id: definition.id, version, changed, warnings };
+  const missing = await findMissingSubworkflows(definition, target.workflows);
+  return { id, version, changed, warnings: [...warnings, ...missing] };
 };
+
+const describeConflict = (id: string, others: readonly string[]): string =>
+  `its id "${id}" is also the id in ${others.join(', ')}: give one of them another id, or remove it`;
 
 const put = async (definition: WorkflowDefinition, target: SampleTarget, findNodeType: FindNodeType) => {
   const problems = await findCredentialProblems(definition, findNodeType, target);
@@ -56,10 +75,11 @@ export type SeededSample =
       readonly id: string;
       /** The store has another definition of the workflow, which stays. */
       readonly isOther: boolean;
-      /** One sentence for each missing workflow that it refers to. */
+      /** One line for each likely mistake, and each missing workflow that it refers to. */
       readonly warnings: readonly string[];
     }
-  | { readonly name: string; readonly problem: string };
+  | { readonly name: string; readonly problem: string }
+  | ({ readonly name: string } & IdConflict);
 
 /**
  * Stores the sample workflows that the store lacks, and the credentials that they name. A file that cannot be stored
@@ -76,10 +96,18 @@ export const seedSamples = async (
     seedOutboundCredentials(target),
   ]);
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+  const files = await Promise.all(names.map((name) => readSample(name, folder, findNodeType)));
+  const namesOf = Map.groupBy(files, (file) => ('definition' in file ? file.definition.id : null));
   const samples = await Promise.all(
-    names.map(async (name) => {
+    files.map(async (file) => {
+      if (!('definition' in file)) return file;
+      const { name, definition, warnings } = file;
+      const { id } = definition;
+      const others = (namesOf.get(id) ?? []).filter((other) => other !== file);
+      if (others.length > 0) return { name, id, problem: describeConflict(id, toNames(others)) };
       try {
-        return { name, stored: await seedSample(join(folder, name), target, findNodeType) };
+        const isOther = await seedSample(definition, target, findNodeType);
+        return { name, stored: { definition, warnings, isOther } };
       } catch (error) {
         return { name, problem: (error as Error).message };
       }
@@ -88,21 +116,34 @@ export const seedSamples = async (
   // After all files are stored: one may refer to another.
   return Promise.all(
     samples.map(async (sample) => {
-      if (sample.stored === undefined) return sample;
-      const { definition, isOther } = sample.stored;
-      const warnings = await findMissingSubworkflows(definition, target.workflows);
-      return { name: sample.name, id: definition.id, isOther, warnings };
+      if (!('stored' in sample)) return sample;
+      const { definition, warnings, isOther } = sample.stored;
+      const missing = await findMissingSubworkflows(definition, target.workflows);
+      return { name: sample.name, id: definition.id, isOther, warnings: [...warnings, ...missing] };
     }),
   );
 };
 
-const seedSample = async (file: string, target: Target, findNodeType: FindNodeType) => {
-  const definition = await readWorkflow(file, noStdin, findNodeType);
+const toNames = (files: readonly { readonly name: string }[]): string[] =>
+  files.map(({ name }) => `workflows/${name}`);
+
+const readSample = async (name: string, folder: string, findNodeType: FindNodeType) => {
+  try {
+    return { name, ...(await readWorkflow(join(folder, name), noStdin, findNodeType)) };
+  } catch (error) {
+    return { name, problem: (error as Error).message };
+  }
+};
+
+/** @returns whether the store has another definition, which stays */
+const seedSample = async (
+  definition: WorkflowDefinition,
+  target: Target,
+  findNodeType: FindNodeType,
+): Promise<boolean> => {
   const known = await target.workflows.find(definition.id);
   if (known === null) await put(definition, target, findNodeType);
-  const isOther =
-    known !== null && !isDeepStrictEqual(known.definition, JSON.parse(JSON.stringify(definition)));
-  return { definition, isOther };
+  return known !== null && !isDeepStrictEqual(known.definition, JSON.parse(JSON.stringify(definition)));
 };
 
 /** Adds the API key of this folder to those that a kept store has. */

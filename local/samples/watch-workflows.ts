@@ -29,8 +29,12 @@ export const createWorkflowFiles = (parts: {
   readonly log: (line: string) => void;
 }): WorkflowFiles => {
   const { folder, seeded, call, log } = parts;
-  /** The workflow in each file. */
-  const ids = new Map(seeded.flatMap((file) => ('id' in file ? [[file.name, file.id] as const] : [])));
+  /** The workflow of each file that is stored. */
+  const ids = new Map(seeded.flatMap((file) => ('isOther' in file ? [[file.name, file.id] as const] : [])));
+  /** The id in each file that was not stored because another file has it. */
+  const conflicts = new Map(
+    seeded.flatMap((file) => ('problem' in file && 'id' in file ? [[file.name, file.id] as const] : [])),
+  );
   /** The problems of each invalid file. */
   const invalid = new Map(
     seeded.flatMap((file) => ('problem' in file ? [[file.name, file.problem] as const] : [])),
@@ -40,17 +44,30 @@ export const createWorkflowFiles = (parts: {
   /** Serial updates: an older state of a file must not be stored after a newer one. */
   let last: Promise<void> = Promise.resolve();
 
-  /** Removes a workflow unless another file defines it. */
+  /** Removes a workflow unless another file defines it: also one that could not be stored because of this one. */
   const removeWorkflow = async (workflowId: string, name: string, reason: string): Promise<void> => {
+    await retryConflicts(workflowId);
     if ([...ids.values()].includes(workflowId)) return;
     if (await call<'remove'>({ action: 'remove', workflowId })) {
       log(`workflows/${name} ${reason}: ${workflowId} was removed`);
     }
   };
 
+  /** The other files by their ids. A conflict does not keep an edited file from the id that is its own. */
+  const othersOf = (name: string): Record<string, string> => {
+    const waiting = [...conflicts].filter(([, id]) => id !== ids.get(name));
+    // Of a renamed file, the old name is still known for a moment.
+    const present = [...waiting, ...ids].filter(
+      ([other]) => other !== name && existsSync(join(folder, other)),
+    );
+    return Object.fromEntries(present.map(([other, id]) => [id, `workflows/${other}`]));
+  };
+
   const store = async (name: string): Promise<void> => {
-    const result = await call<'put'>({ action: 'put', file: join(folder, name) });
+    const result = await call<'put'>({ action: 'put', file: join(folder, name), others: othersOf(name) });
+    conflicts.delete(name);
     if ('problem' in result) {
+      if ('id' in result) conflicts.set(name, result.id);
       if (invalid.get(name) === result.problem) return;
       invalid.set(name, result.problem);
       const kept = ids.has(name) ? ', the stored version stays' : '';
@@ -69,11 +86,16 @@ export const createWorkflowFiles = (parts: {
     }
   };
 
+  const retryConflicts = async (workflowId: string): Promise<void> => {
+    for (const [name, id] of [...conflicts]) if (id === workflowId) await store(name);
+  };
+
   const remove = async (name: string): Promise<void> => {
     const id = ids.get(name);
-    ids.delete(name);
-    invalid.delete(name);
+    const conflict = conflicts.get(name);
+    for (const names of [ids, conflicts, invalid]) names.delete(name);
     if (id !== undefined) await removeWorkflow(id, name, 'is gone');
+    if (conflict !== undefined) await retryConflicts(conflict);
   };
 
   const update = (name: string): void => {

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
@@ -65,6 +66,14 @@ describe('workflow put', () => {
     const err = 'greeting: it has no trigger that is enabled: nothing starts it';
     expect(await call(`workflow validate ${path}`)).toMatchObject({ code: 0, err });
     expect(await call(`workflow put ${path}`)).toEqual({ code: 0, out: 'greeting: version 1', err });
+  });
+
+  test('refuses two files with one id', async () => {
+    const { call, file } = await openCommandLine();
+    const [one, two] = [file('one.json', aWorkflow()), file('two.json', aWorkflow({ name: 'Copy' }))];
+    const err = `${two}: /id "greeting" is the id of ${one} already: give one of them another id`;
+    expect(await call(`workflow put ${one} ${two}`)).toEqual({ code: 1, out: '', err });
+    expect((await call('workflow list')).err).toBe('There are no workflows.');
   });
 
   test('tells of a file that is not there', async () => {
@@ -343,5 +352,44 @@ describe('what is stored', () => {
     expect(await call('workflow get greeting --version 1')).toMatchObject({ code: 0 });
     expect(await call('workflow remove greeting')).toMatchObject({ code: 1 });
     expect(await call('workflow enable greeting')).toMatchObject({ code: 1 });
+  });
+});
+
+describe('workflow validate', () => {
+  test('checks every *.json below a folder, and reports ids that two of them have', async () => {
+    const { call, file } = await openCommandLine({ hasDatabase: false });
+    const one = file('flows/one.json', aWorkflow());
+    const two = file('flows/deep/two.json', aWorkflow());
+    const bad = file('flows/bad.json', '{');
+    file('flows/notes.txt', '{');
+    file('flows/node_modules/other/package.json', '{');
+    expect(await call(`workflow validate ${dirname(one)}`)).toEqual({
+      code: 1,
+      out: `${two}: greeting is valid\n${one}: greeting is valid`,
+      err: [
+        `${bad}:1:2: is not JSON: close brace expected`,
+        `${one}: /id "greeting" is the id of ${two} already: give one of them another id`,
+      ].join('\n'),
+    });
+  });
+
+  test('says that a folder has no file', async () => {
+    const { call, file } = await openCommandLine({ hasDatabase: false });
+    const folder = dirname(file('empty/notes.txt', ''));
+    expect(await call(`workflow validate ${folder}`)).toEqual({
+      code: 1,
+      out: '',
+      err: `${folder}: has no *.json below it`,
+    });
+  });
+
+  test('reads a file that begins with a byte order mark', async () => {
+    const { call, file } = await openCommandLine({ hasDatabase: false });
+    const path = file('w.json', `\uFEFF${JSON.stringify(aWorkflow())}`);
+    expect(await call(`workflow validate ${path}`)).toEqual({
+      code: 0,
+      out: `${path}: greeting is valid`,
+      err: '',
+    });
   });
 });

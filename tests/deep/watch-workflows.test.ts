@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { connect } from '../../cli/target.ts';
 import type { SamplesEvent } from '../../local/samples/samples-function.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
@@ -47,7 +47,9 @@ const openFiles = async () => {
   const call = (async (event: SamplesEvent) => {
     switch (event.action) {
       case 'put':
-        return putSample(event.file, target).catch((error: Error) => ({ problem: error.message }));
+        return putSample(event.file, target, undefined, event.others).catch((error: Error) => ({
+          problem: error.message,
+        }));
       case 'remove':
         return target.workflows.remove(event.workflowId);
       default:
@@ -175,6 +177,63 @@ test('a file that is refused at the start keeps back no other', async () => {
   write('a.json', 'a');
   files.retryInvalid();
   await said(/a is at version 1/);
+});
+
+describe('two files with one id', () => {
+  const both = (name: string, other: string) => ({
+    name,
+    id: 'a',
+    problem: `its id "a" is also the id in workflows/${other}: give one of them another id, or remove it`,
+  });
+
+  test('at the start are both reported, and neither is stored until one of them is removed', async () => {
+    write('a.json', 'a');
+    write('copy.json', 'a', 'copied');
+    const { seeded, ids, changed, said, target } = await openFiles();
+    expect(seeded).toEqual([both('a.json', 'copy.json'), both('copy.json', 'a.json')]);
+    expect(await ids()).toEqual([]);
+    rmSync(join(folder, 'copy.json'));
+    changed('copy.json');
+    await said(/^workflows\/a\.json: a is at version 1 now$/);
+    expect(await target.workflows.find('a')).toMatchObject({
+      definition: { nodes: [{}, { parameters: { values: { text: 'first' } } }] },
+    });
+  });
+
+  test('a copy is not stored, and leaves the original live when it is removed', async () => {
+    write('a.json', 'a');
+    write('last.json', 'last');
+    const { ids, changed, said, target, lines } = await openFiles();
+    write('copy.json', 'a', 'copied');
+    changed('copy.json');
+    await said(/^workflows\/copy\.json was not stored:\nits id "a" is also the id in workflows\/a\.json/);
+    write('a.json', 'a', 'second');
+    changed('a.json');
+    await said(/a is at version 2 now/);
+    for (const name of ['copy.json', 'last.json']) {
+      rmSync(join(folder, name));
+      changed(name);
+    }
+    await said(/last was removed/);
+    expect(await ids()).toEqual(['a']);
+    expect(lines.join()).not.toContain('a was removed');
+    expect(await target.workflows.find('a')).toMatchObject({
+      definition: { nodes: [{}, { parameters: { values: { text: 'second' } } }] },
+    });
+  });
+
+  test('the copy takes its place when the original is removed', async () => {
+    write('a.json', 'a');
+    const { ids, changed, said, lines } = await openFiles();
+    write('copy.json', 'a', 'copied');
+    changed('copy.json');
+    await said(/copy\.json was not stored/);
+    rmSync(join(folder, 'a.json'));
+    changed('a.json');
+    await said(/^workflows\/copy\.json: a is at version 2 now$/);
+    expect(await ids()).toEqual(['a']);
+    expect(lines.join()).not.toContain('a was removed');
+  });
 });
 
 test('other files are none of its business', async () => {

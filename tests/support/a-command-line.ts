@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { Io } from '../../cli/io.ts';
 import {
@@ -82,6 +82,7 @@ export const useCommandLine = () => {
 
     const file = (name: string, content: unknown): string => {
       const path = join(folder, name);
+      mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
       return path;
     };

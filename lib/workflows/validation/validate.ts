@@ -21,9 +21,13 @@ import { readDraftGraph } from './draft-graph.ts';
 import { loadFunctionNames } from './references/jsonata-names.ts';
 import type { Names } from './references/names.ts';
 
-type Validation =
+type Validation = {
+  /** What is likely to be a mistake, although the workflow can be stored. */
+  readonly warnings: readonly Problem[];
+} & (
   | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
-  | { readonly definition: null; readonly problems: readonly Problem[] };
+  | { readonly definition: null; readonly problems: readonly Problem[] }
+);
 
 /** Keeps files within the limits of tools that recurse. */
 const MAX_DEPTH = 100;
@@ -32,7 +36,7 @@ const MAX_DEPTH = 100;
 export const MAX_PROBLEMS = 500;
 
 /**
- * Checks a parsed workflow file and reports all problems at once, up to {@link MAX_PROBLEMS}. Never throws. Takes time
+ * Checks a parsed workflow file and reports all problems and warnings at once, up to {@link MAX_PROBLEMS} each. Never throws. Takes time
  * in proportion to the size of the file.
  */
 export const validateWorkflow = async (value: unknown, findNodeType: FindNodeType): Promise<Validation> => {
@@ -40,10 +44,11 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
     return {
       definition: null,
       problems: [{ path: '', message: `is nested deeper than ${MAX_DEPTH} levels` }],
+      warnings: [],
     };
   }
   const shape = checkTopLevel(value);
-  if (!isPlainObject(value)) return { definition: null, problems: shape };
+  if (!isPlainObject(value)) return { definition: null, problems: shape, warnings: [] };
 
   const { definition, madeUp } = readDraft(value);
   const meaning = await checkSemantics(definition, {
@@ -52,10 +57,12 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
   });
   // Values that replace invalid ones, and their parents, have problems of the schema only.
   const doubtful = new Set(madeUp.flatMap(withParents));
-  const problems = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
+  const found = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
+  const problems = found.filter(({ severity }) => severity === undefined);
+  const warnings = limit(found.filter(({ severity }) => severity === 'warning'));
   return problems.length === 0
-    ? { definition, problems: [] }
-    : { definition: null, problems: limit(problems) };
+    ? { definition, problems: [], warnings }
+    : { definition: null, problems: limit(problems), warnings };
 };
 
 interface Context {
@@ -113,7 +120,11 @@ const limit = (problems: readonly Problem[]): readonly Problem[] =>
     ? problems
     : [
         ...problems.slice(0, MAX_PROBLEMS),
-        { path: '', message: `has ${problems.length - MAX_PROBLEMS} more problems, which are not listed` },
+        {
+          ...problems[MAX_PROBLEMS],
+          path: '',
+          message: `has ${problems.length - MAX_PROBLEMS} more problems, which are not listed`,
+        },
       ];
 
 /** A JSON pointer and its parents: `/a/b`, `/a` and the root. */
