@@ -5,7 +5,7 @@ import type { ExecutionResult } from '../engine/result.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 import { answerRun } from './answer-run.ts';
-import { inlineFile } from './inline-file.ts';
+import { inlineFile, toDisposition } from './inline-file.ts';
 
 /** More than a browser keeps for a site. */
 const MAX_COOKIES = 50;
@@ -45,14 +45,16 @@ const isCookie = (value: unknown): value is string =>
 const isOwnFile = (body: JsonValue, executionId: string): body is FileValue =>
   isFileValue(body) && body.$file.startsWith(`${executionId}/`);
 
-/** A response of the same type of content, which decides on the sandbox. A header of the node comes later, and wins. */
-const withoutFile = (response: JsonObject, { mediaType }: FileValue): JsonObject => {
+/** A response of the same type of content, which decides how it is contained. A header of the node comes later, and wins. */
+const withoutFile = (response: JsonObject, file: FileValue): JsonObject => {
   const { headers = {} } = response;
+  const { mediaType } = file;
   // The value of a file may come with data from outside.
   const contentType = PRINTABLE.test(mediaType) ? mediaType : 'application/octet-stream';
+  const own = { 'content-type': contentType, 'content-disposition': toDisposition(file) };
   return {
     ...response,
-    headers: isPlainObject(headers) ? { 'content-type': contentType, ...headers } : headers,
+    headers: isPlainObject(headers) ? { ...own, ...headers } : headers,
     body: '',
   };
 };

@@ -7,15 +7,16 @@ import { AppError } from '../shared/errors.ts';
 const STATUSES_WITHOUT_BODY = [204, 205, 304];
 
 /**
- * Content types that browsers render with scripts: HTML, and XML or SVG, which can contain them. Matched anywhere, since
- * browsers take the last of several types in one header; a false match, such as a Word document, is harmless.
+ * Media types that browsers show without running anything of them on the origin; HTML, the first, needs a sandbox for that. The
+ * whole value has to match: of several types in one header browsers take the last, and of odd ones what they like.
  */
-const ACTIVE_CONTENT = /html|xml/i;
+const SHOWN =
+  /^(?:(text\/html)|text\/(?:plain|csv|markdown)|application\/(?:([\w.-]+\+)?json|x-ndjson|pdf)|(?:image|audio|video)\/(?:png|jpeg|gif|webp|avif|mpeg|mp4|ogg|wav|webm))(\s*;\s*[\w-]+=([\w.+-]+|"[\w .+-]*"))*$/i;
 
 /**
  * Turns what a node emitted on its output `response`, `{ status, headers, body }`, into an answer. Any plugin can emit
- * there, so every field is validated. A string body is sent as it is, any other as JSON. Active content is sandboxed,
- * since it shares its origin with the whole API.
+ * there, so every field is validated. A string body is sent as it is, any other as JSON. Since all answers share their origin with
+ * the whole API, HTML is sandboxed, and what is not of a type on a list is an attachment too.
  *
  * @throws AppError `RESPONSE_INVALID`
  */
@@ -33,12 +34,12 @@ export const answerWithResponse = (executionId: string, response: JsonObject): A
     if (!isReservedHeader(name)) ownHeaders.set(name.toLowerCase(), String(value));
   }
   if (STATUSES_WITHOUT_BODY.includes(status) || body === null) {
-    return { status, headers: sandbox(ownHeaders), body: null };
+    return { status, headers: contain(ownHeaders), body: null };
   }
   if (!ownHeaders.get('content-type')) ownHeaders.set('content-type', contentTypeOf(body));
   return {
     status,
-    headers: sandbox(ownHeaders),
+    headers: contain(ownHeaders),
     body: typeof body === 'string' ? body : JSON.stringify(body),
   };
 };
@@ -53,10 +54,14 @@ const isHeaderValue = (value: unknown): boolean =>
 const contentTypeOf = (body: JsonValue): string =>
   typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json';
 
-/** Adds a sandbox policy to active content. Policies add up: one of the workflow's own stays in force. */
-const sandbox = (headers: ReadonlyMap<string, string>): Record<string, string> => {
-  const own = headers.get('content-security-policy');
-  const isActive = ACTIVE_CONTENT.test(headers.get('content-type') ?? '');
-  const policy = isActive ? { 'content-security-policy': own ? `${own}, sandbox` : 'sandbox' } : {};
-  return { ...Object.fromEntries(headers), ...policy };
+/** Keeps content from running on the origin. Policies add up: one of the workflow's own stays in force. */
+const contain = (headers: Map<string, string>): Record<string, string> => {
+  const { 'content-type': type, ...own } = Object.fromEntries(headers);
+  if (type === undefined) return own;
+  const { 'content-security-policy': policy, 'content-disposition': disposition = '' } = own;
+  const [shown, html] = SHOWN.exec(type.trim()) ?? [];
+  if (shown === undefined || html !== undefined)
+    own['content-security-policy'] = policy ? `${policy}, sandbox` : 'sandbox';
+  if (shown === undefined) own['content-disposition'] = disposition.replace(/^[^;]*/, 'attachment');
+  return { 'content-type': type, ...own };
 };

@@ -8,7 +8,7 @@ const MAX_FILE_BYTES = 4_500_000;
 const UNSAFE_IN_QUOTES = /[^\x20-\x21\x23-\x5b\x5d-\x7e]/g;
 
 /**
- * Puts the bytes of a file into an answer, with its name (RFC 6266) unless the answer has a `content-disposition`.
+ * Puts the bytes of a file into an answer.
  *
  * @param files - of the execution that made the answer
  * @throws AppError `RESPONSE_INVALID` when the file is too large or can't be read: the run has taken place, so that a caller
@@ -20,10 +20,8 @@ export const inlineFile = async (
   executionId: string,
   files: Pick<Files, 'open'>,
 ): Promise<Answer> => {
-  const disposition = { 'content-disposition': toDisposition(file.name) };
-  const headers = { ...disposition, ...answer.headers };
   const bytes = await readAll(file, executionId, files);
-  return { ...answer, headers, body: bytes.toString('base64'), isBase64: true };
+  return { ...answer, body: bytes.toString('base64'), isBase64: true };
 };
 
 const readAll = async (file: FileValue, executionId: string, files: Pick<Files, 'open'>): Promise<Buffer> => {
@@ -40,8 +38,12 @@ const readAll = async (file: FileValue, executionId: string, files: Pick<Files, 
   return Buffer.concat(chunks);
 };
 
-const toDisposition = (name: string): string =>
-  `inline; filename="${name.replace(UNSAFE_IN_QUOTES, '_')}"; filename*=UTF-8''${encode(name)}`;
+/**
+ * The `content-disposition` of a file (RFC 6266). HTML is an attachment, since a caller may have sent it; `answerWithResponse` makes
+ * one of all that is not on its list.
+ */
+export const toDisposition = ({ name, mediaType }: FileValue): string =>
+  `${/html/i.test(mediaType) ? 'attachment' : 'inline'}; filename="${name.replace(UNSAFE_IN_QUOTES, '_')}"; filename*=UTF-8''${encode(name)}`;
 
 /** RFC 8187 §3.2.1: `encodeURIComponent` leaves `'()*` as they are. A lone surrogate has no UTF-8. */
 const encode = (name: string): string =>

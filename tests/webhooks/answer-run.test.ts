@@ -127,22 +127,91 @@ describe('the answer of a response node', () => {
     expect(answered({ headers }).headers).toEqual({ 'hookloom-execution-id': 'e-1' });
   });
 
+  const contained = (contentType: string, headers: JsonObject = {}) => {
+    const { headers: all } = answered({ body: '<b>', headers: { 'content-type': contentType, ...headers } });
+    return [all['content-disposition'], all['content-security-policy']];
+  };
+
   test.each([
-    ['text/html', 'sandbox'],
-    ['Text/HTML; charset=utf-8', 'sandbox'],
-    ['application/xhtml+xml', 'sandbox'],
-    ['image/svg+xml', 'sandbox'],
-    ['text/plain, text/html', 'sandbox'],
-    ['application/json', undefined],
-    ['text/plain', undefined],
-  ])('as %s is in the sandbox: %s', (contentType, policy) => {
-    const { headers } = answered({ body: '<b>', headers: { 'content-type': contentType } });
-    expect(headers['content-security-policy']).toBe(policy);
+    'text/plain',
+    'Text/Plain; charset=utf-8',
+    'text/csv;header=present',
+    'application/json',
+    'application/problem+json; charset="utf-8"',
+    'application/pdf',
+    'image/png',
+    'video/mp4',
+  ])('of the type %s is shown', (contentType) => {
+    expect(contained(contentType)).toEqual([undefined, undefined]);
+  });
+
+  test.each(['text/html', 'Text/HTML ; charset=utf-8', ' text/html'])(
+    'of the type %j is shown in a sandbox',
+    (contentType) => {
+      expect(contained(contentType)).toEqual([undefined, 'sandbox']);
+    },
+  );
+
+  test.each([
+    'text/xsl',
+    'text/xml',
+    'application/xhtml+xml',
+    'image/svg+xml',
+    'application/x.y+xml; charset=utf-8',
+    'application/xml+json+xml',
+    'text/plain, text/html',
+    'text/html, text/plain',
+    'text/plain; a="b, text/html"',
+    'text/plain; charset',
+    'text/plain;, text/html',
+    'text/plain (text/html',
+    'text/html(',
+    'text/javascript',
+    'application/octet-stream',
+    'multipart/x-mixed-replace; boundary=x',
+    '*/*',
+    'unknown/unknown',
+    'text',
+    ' ',
+    'x text/plain',
+    'text/plainx',
+  ])('of the type %j is an attachment, in a sandbox', (contentType) => {
+    expect(contained(contentType)).toEqual(['attachment', 'sandbox']);
+  });
+
+  test.each([
+    ['inline', 'attachment'],
+    ['INLINE; filename="a.xml"', 'attachment; filename="a.xml"'],
+    ['Attachment; filename=a.xml', 'attachment; filename=a.xml'],
+    ['filename=a.xml', 'attachment'],
+    ['inline, attachment', 'attachment'],
+    ['', 'attachment'],
+  ])('of any other type is an attachment for the disposition %j too', (disposition, expected) => {
+    expect(contained('text/xsl', { 'Content-Disposition': disposition })).toEqual([expected, 'sandbox']);
+  });
+
+  test('of a listed type has the disposition that the node gave it', () => {
+    expect(contained('text/csv', { 'content-disposition': 'attachment; filename=a.csv' })).toEqual([
+      'attachment; filename=a.csv',
+      undefined,
+    ]);
+  });
+
+  test('has the type of its last header, in whatever case its name is', () => {
+    expect(contained('text/plain', { 'Content-Type': 'text/xsl' })).toEqual(['attachment', 'sandbox']);
+  });
+
+  test('without a body is no attachment', () => {
+    expect(answered({ status: 204 }).headers).toEqual({ 'hookloom-execution-id': 'e-1' });
   });
 
   test('keeps its own policy beside the sandbox', () => {
     const headers = { 'content-type': 'text/html', 'Content-Security-Policy': "default-src 'none'" };
     expect(answered({ headers }).headers['content-security-policy']).toBe("default-src 'none', sandbox");
+    const open = { 'content-type': 'text/xsl', 'content-security-policy': 'sandbox allow-scripts' };
+    expect(answered({ headers: open }).headers['content-security-policy']).toBe(
+      'sandbox allow-scripts, sandbox',
+    );
   });
 
   test.each<[string, JsonObject]>([

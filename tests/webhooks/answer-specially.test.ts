@@ -69,13 +69,25 @@ describe('a file as the body of a response', () => {
     });
   });
 
-  test.each(['image/svg+xml', 'text/html; charset=utf-8'])(
-    'of the type %s is in a sandbox',
+  test.each(['text/xsl', 'image/svg+xml', 'text/html; charset=utf-8', 'x/unknown', 'a/b, text/html', ''])(
+    'of the type %j is an attachment with its name, in a sandbox',
     async (mediaType) => {
       const { headers } = await answered({ body: { ...file, mediaType } });
-      expect(headers['content-security-policy']).toBe('sandbox');
+      expect(headers).toMatchObject({
+        'content-disposition': `attachment; filename="a.png"; filename*=UTF-8''a.png`,
+        'content-security-policy': 'sandbox',
+      });
     },
   );
+
+  test('is shown as HTML, in a sandbox, where the node says that it is HTML', async () => {
+    const headers = { 'Content-Type': 'text/html' };
+    const { headers: all } = await answered({ body: { ...file, mediaType: 'text/plain' }, headers });
+    expect(all).toMatchObject({
+      'content-disposition': expect.stringMatching(/^inline; filename="a.png"/),
+      'content-security-policy': 'sandbox',
+    });
+  });
 
   test.each(['', 'a/b\r\nset-cookie: c', 'ä/b'])('of the type %j has the general one', async (mediaType) => {
     const { headers } = await answered({ body: { ...file, mediaType } });

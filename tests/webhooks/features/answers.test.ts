@@ -212,15 +212,19 @@ describe('lastNodeAnswer', () => {
     });
   });
 
-  test('file of active content is in a sandbox', async () => {
-    const service = await aServiceWith(
-      { webhook: { lastNodeAnswer: 'file' }, chain: [{ type: 'saves' }] },
-      { plugins: [saves(Buffer.from('<svg/>'), 'image/svg+xml')] },
-    );
-    expect((await service.call(aJsonEvent({}))).headers).toMatchObject({
-      'content-security-policy': 'sandbox',
-    });
-  });
+  test.each(['image/svg+xml', 'text/xsl', 'text/html'])(
+    'file of the type %s is never shown',
+    async (type) => {
+      const service = await aServiceWith(
+        { webhook: { lastNodeAnswer: 'file' }, chain: [{ type: 'saves' }] },
+        { plugins: [saves(Buffer.from('<svg/>'), type)] },
+      );
+      expect((await service.call(aJsonEvent({}))).headers).toMatchObject({
+        'content-disposition': expect.stringMatching(/^attachment; filename=/),
+        'content-security-policy': 'sandbox',
+      });
+    },
+  );
 
   const forged = {
     $file: 'execution-1/node-1/0.1',
