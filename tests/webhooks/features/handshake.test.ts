@@ -1,10 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import type { JsonObject } from '../../../lib/contract/json.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { aSignedService } from '../../support/a-signed-service.ts';
+import { cases } from '../../support/deep.ts';
 
 const json = { 'content-type': 'application/json' };
 const aJson = (value: unknown) => ({ body: JSON.stringify(value), headers: json });
@@ -152,7 +154,7 @@ describe('x', () => {
     expect(service.executions.records()).toEqual([]);
   });
 
-  test.each(['{"body":"of a delivery"}', '', 'x'.repeat(201), 'a&crc_token=b'])(
+  test.each(['{"body":"of a delivery"}', '', 'x'.repeat(203), 'a&crc_token=b', 'short', '1234567890123456'])(
     'gets nothing signed that is no token: %j',
     async (odd) => {
       const service = await aServiceFor({ scheme: 'x', credentialId: 'sender' }, [secret]);
@@ -160,6 +162,73 @@ describe('x', () => {
       expect(await service.receive({ method: 'GET', query })).toEqual(aProblem(403, 'handshake-refused'));
     },
   );
+});
+
+describe('what a handshake signs', () => {
+  const secret = 'consumer-secret-of-an-app';
+  const header = 'x-twitter-webhooks-signature';
+  const deliveries = {
+    scheme: 'hmac',
+    header,
+    prefix: 'sha256=',
+    encoding: 'base64',
+    credentialId: 'sender',
+  };
+  const tokenLike = fc.stringMatching(/^[A-Za-z0-9_-]{10,40}={0,3}$/);
+  const anyToken = fc.oneof(
+    { weight: 3, arbitrary: tokenLike },
+    fc.constantFrom(
+      'admin=1',
+      '123',
+      'true',
+      '"text"',
+      '1'.repeat(30),
+      'deadbeef'.repeat(4),
+      `${'a'.repeat(20)}=`,
+    ),
+    fc.json(),
+    fc.string(),
+  );
+  const contentTypes = [
+    'application/json',
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'application/octet-stream',
+    undefined,
+  ];
+
+  test('is never accepted as a delivery, by this webhook or another one with the secret', async () => {
+    const service = await aSignedService(
+      { handshake: { scheme: 'x', credentialId: 'sender' }, signature: deliveries },
+      { secrets: [secret] },
+    );
+    const plain = { scheme: 'hmac', header, prefix: 'sha256=', encoding: 'base64', credentialId: 'sender' };
+    await service.put({ id: 'other', webhook: { signature: plain } });
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(anyToken, fc.constantFrom(...contentTypes), async (token, type) => {
+        const query = `crc_token=${encodeURIComponent(token)}`;
+        const answer = await service.receive({ method: 'GET', query });
+        const isAnswered = answer.statusCode === 200;
+        if (isAnswered) answered += 1;
+        const signed = isAnswered ? bodyOf(answer).response_token : 'sha256=';
+        const headers = { [header]: signed, ...(type === undefined ? {} : { 'content-type': type }) };
+        for (const workflowId of ['shop', 'other'])
+          expect(await service.send({ workflowId, body: token, headers })).not.toBe(200);
+        expect(service.executions.records()).toEqual([]);
+      }),
+      { numRuns: cases(200, 5_000) },
+    );
+    expect(answered).toBeGreaterThan(10);
+  });
+
+  test('is told apart from content: a delivery that is no token is accepted', async () => {
+    const service = await aSignedService({ signature: deliveries }, { secrets: [secret] });
+    for (const body of ['{"for_user_id":"1"}', '1234567890123456', 'true', '"a text of sixteen"']) {
+      const signed = createHmac('sha256', secret).update(body).digest('base64');
+      expect(await service.send({ body, headers: { ...json, [header]: `sha256=${signed}` } })).toBe(200);
+    }
+  });
 });
 
 describe('custom', () => {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
+import { isHandshakeToken } from '../sender/handshake-token.ts';
 import { isEqual } from '../sender/is-equal.ts';
 
 /** Whether the request is signed with a secret. @throws Error when nothing can be signed with it */
@@ -44,12 +45,15 @@ interface Hmac {
 /**
  * Whether one of the signatures is the HMAC of the pieces, joined. In constant time but for the number of signatures and
  * their lengths, which the sender knows.
+ *
+ * @throws Refusal for what a handshake signs: see `isHandshakeToken`
  */
 export const isHmac = (
   signatures: readonly string[],
   pieces: readonly (string | Uint8Array)[],
   { algorithm, encoding, key }: Hmac,
 ): boolean => {
+  if (isHandshakeToken(pieces)) throw new Refusal('the content is a token of a handshake');
   const hmac = createHmac(algorithm, key);
   for (const piece of pieces) hmac.update(piece);
   const expected = hmac.digest(encoding);

@@ -10,25 +10,26 @@ import { toPublicUrl } from './to-public-url.ts';
 const MAX_FORM_BYTES = 262_144;
 
 /**
- * The URL, and behind it the names and values of the form, sorted by name; for another body its hash, in the query.
+ * The URL, and behind it the names and values of the form, sorted by name. A URL with `bodySHA256` is for any other body: its hash,
+ * which the URL has, is checked whatever the body is, and there are no fields.
  * https://www.twilio.com/docs/usage/webhooks/webhooks-security#validating-signatures-from-twilio
  */
 export const twilio: Scheme = (rule) => (request) => {
   const signatures = [readHeader(request, 'x-twilio-signature')];
   const url = toPublicUrl(request, rule.url);
-  const fields = isForm(request) ? joinForm(request.rawBody) : checkBodyHash(request);
+  const fields = request.rawQueryString.includes('bodySHA256') ? checkBodyHash(request) : joinForm(request);
   // Twilio signs the URL with or without the standard port, not always as it was configured.
   const signed = [withoutPort(url), withPort(url)].map((address) => address + fields);
   return (key) =>
     signed.some((text) => isHmac(signatures, [text], { algorithm: 'sha1', encoding: 'base64', key }));
 };
 
-const isForm = ({ headers }: WebhookRequest): boolean =>
-  (headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded');
-
-const joinForm = (body: Uint8Array): string => {
-  if (body.length > MAX_FORM_BYTES) throw new Refusal(`the form is larger than ${MAX_FORM_BYTES} bytes`);
-  const form = parseUrlEncoded(Buffer.from(body).toString());
+const joinForm = ({ headers, rawBody }: WebhookRequest): string => {
+  if (rawBody.length === 0) return '';
+  if (!(headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded'))
+    throw new Refusal('the body is no form, and its hash is not in the query');
+  if (rawBody.length > MAX_FORM_BYTES) throw new Refusal(`the form is larger than ${MAX_FORM_BYTES} bytes`);
+  const form = parseUrlEncoded(Buffer.from(rawBody).toString());
   return Object.keys(form)
     .sort()
     .map((name) => {
@@ -43,11 +44,10 @@ const joinForm = (body: Uint8Array): string => {
 
 /** @returns nothing to be signed beside the URL, which has the hash */
 const checkBodyHash = ({ rawBody, rawQueryString }: WebhookRequest): '' => {
-  if (rawBody.length === 0) return '';
-  const { bodySHA256 = '' } = parseUrlEncoded(rawQueryString);
+  const { bodySHA256 } = parseUrlEncoded(rawQueryString);
   const hash = createHash('sha256').update(rawBody).digest('hex');
-  if (typeof bodySHA256 !== 'string' || !isEqual(bodySHA256.toLowerCase(), hash))
-    throw new Refusal('the hash of the body in the query is missing or another');
+  if (typeof bodySHA256 !== 'string' || !isEqual(bodySHA256, hash))
+    throw new Refusal('the hash of the body in the query does not match');
   return '';
 };
 
