@@ -395,6 +395,7 @@ describe('the template', () => {
         'dynamodb:GetItem CredentialsTable',
         'dynamodb:GetItem DeliveriesTable',
         'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:GetItem RequestsTable',
         'dynamodb:GetItem WorkflowVersionsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:PutItem DeliveriesTable',

@@ -41,6 +41,7 @@ export const aLease = (changes: Partial<ExecutionLease> = {}): ExecutionLease =>
   leaseExpiresAt: 1_700_000_600_000,
   journalSize: 0,
   crashes: 0,
+  invocations: 1,
   ...changes,
 });
 

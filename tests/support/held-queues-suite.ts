@@ -51,7 +51,6 @@ export const describeHeldQueues = (
     test('with the reason, in the record and in lists, and out of the sweep', async () => {
       const { executions, queues } = await create();
       expect(await executions.start(aHeld('e-1', { held: 'concurrency' }))).toBe(true);
-      expect(await executions.start(aHeld('e-1', { held: 'concurrency' }))).toBe(true); // its reply was lost
       expect(await executions.find('e-1')).toMatchObject({
         ...{ status: 'accepted', held: 'concurrency', releasedAt: null, leaseExpiresAt: null },
       });

@@ -151,16 +151,14 @@ export const inMemoryExecutionStore = (
       const record = findOpen(executionId);
       if (record === null || (record.status !== 'accepted' && record.leaseOwner !== lease.leaseOwner))
         return null;
-      change(executionId, { ...lease, status: 'running', invocations: record.invocations + 1 });
+      change(executionId, { ...lease, status: 'running' });
       return store.find(executionId);
     },
-    redispatch: async (executionId, leaseExpiresAt) => {
-      const record = findOpen(executionId);
-      if (record?.status !== 'accepted') return null;
-      const redispatches = record.redispatches + 1;
-      change(executionId, { redispatches, leaseExpiresAt });
-      sweeps.set(executionId, { at: leaseExpiresAt, group: 'active' });
-      return redispatches;
+    redispatch: async (executionId, dispatch) => {
+      if (findOpen(executionId)?.status !== 'accepted') return false;
+      change(executionId, dispatch);
+      sweeps.set(executionId, { at: dispatch.leaseExpiresAt, group: 'active' });
+      return true;
     },
     saveProgress: async (executionId, { checkpoints, ...progress }) => {
       if (checkpoints !== undefined) changeData(executionId, { checkpoints });

@@ -66,7 +66,7 @@ export const readPacked = (item: Item, name: string): string | null => {
 };
 
 /** @returns null unless the attribute has bytes */
-const readBytes = (item: Item, name: string): Buffer | null => {
+export const readBytes = (item: Item, name: string): Buffer | null => {
   const value: unknown = item[name]?.B;
   if (typeof value === 'string') return Buffer.from(value, 'base64');
   return value instanceof Uint8Array ? Buffer.from(value) : null;

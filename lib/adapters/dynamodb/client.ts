@@ -17,7 +17,7 @@ type Page<Output extends QueryCommandOutput | ScanCommandOutput> = Pick<Output, 
 
 /**
  * The operations that the stores use, in DynamoDB's own terms. An error has the name that DynamoDB gives it, such as
- * `ConditionalCheckFailedException`. Bytes in an answer are base64 or a `Uint8Array`.
+ * `ConditionalCheckFailedException`, and in `$metadata.attempts` how often the call was sent. Bytes in an answer are base64 or a `Uint8Array`.
  */
 export interface DynamoDbClient {
   getItem(input: GetItemCommandInput): Promise<Pick<GetItemCommandOutput, 'Item'>>;

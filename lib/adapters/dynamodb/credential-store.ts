@@ -13,7 +13,7 @@ import {
   text,
 } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
-import { getItem, putItem } from './items.ts';
+import { getItem, putItem, sameAs } from './items.ts';
 import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
 
@@ -30,8 +30,9 @@ export const createCredentialStore = (
 
   put: async (credential) => {
     const condition = ifRevision(credential.revision, 'attribute_not_exists(secretReference)');
-    const input = { TableName: tables.credentials, Item: toItem(credential), ...condition };
-    if (!(await putItem(client, input)))
+    const Key = { credentialId: text(credential.id) };
+    const Item = toItem(credential);
+    if (!(await putItem(client, { TableName: tables.credentials, Key, Item, ...condition }, sameAs(Item))))
       throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
   },
 

@@ -12,14 +12,18 @@ export const createDeliveryStore = (
   client: DynamoDbClient,
   tables: Pick<TableNames, 'deliveries'>,
 ): DeliveryStore => {
-  const put = (claim: DeliveryClaim): Promise<boolean> =>
-    putItem(client, {
+  /** Not confirmed here: after a refused write the claim is read in any case, and may be this one. */
+  const put = (claim: DeliveryClaim): Promise<boolean> => {
+    const input = {
       TableName: tables.deliveries,
+      Key: { deliveryId: text(claim.deliveryId) },
       Item: toItem(claim),
       ConditionExpression: 'attribute_not_exists(deliveryId) OR #until <= :claimedAt',
       ExpressionAttributeNames: { '#until': 'until' },
       ExpressionAttributeValues: { ':claimedAt': number(claim.claimedAt) },
-    });
+    };
+    return putItem(client, input, null);
+  };
 
   const find = async (deliveryId: string): Promise<DeliveryClaim | null> => {
     const Key = { deliveryId: text(deliveryId) };

@@ -5,17 +5,7 @@ import type {
   ExecutionStart,
   ExecutionStore,
 } from '../../executions/record/execution-store.ts';
-import {
-  compact,
-  type Item,
-  json,
-  longJson,
-  number,
-  optional,
-  packed,
-  readNumber,
-  text,
-} from './attributes.ts';
+import { compact, type Item, json, longJson, number, optional, packed, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
 import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
@@ -28,6 +18,7 @@ import {
   toCallback,
   toCallbackKeys,
   toExpiry,
+  toIso,
   toItem,
   toLease,
   toQueueUse,
@@ -37,9 +28,8 @@ import {
 import { findDueExecutions, listExecutions } from './execution-queries.ts';
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
-import { getItem, putItem } from './items.ts';
+import { deleteItem, getItem, putItem, updateItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
-import { nullIfConditionFails } from './translate-error.ts';
 
 interface ExecutionStoreOptions {
   /** Days after its end until a record that is started here is removed, by DynamoDB's TTL, which may be days late. */
@@ -49,8 +39,7 @@ interface ExecutionStoreOptions {
 
 /**
  * The records of executions, each with an item of data beside it. Every change is conditional; a final status never
- * changes. When the reply to a write is lost, the client repeats the write and its condition fails: a read then shows
- * whether the write was ours.
+ * changes.
  */
 export const createExecutionStore = (
   client: DynamoDbClient,
@@ -72,24 +61,19 @@ export const createExecutionStore = (
     return item === null ? null : toRecord(item);
   };
 
-  /** False when there is such an item. */
-  const putNew = (Item: Item): Promise<boolean> =>
-    putItem(client, {
-      TableName: tables.executions,
-      Item,
-      ConditionExpression: 'attribute_not_exists(executionId)',
-    });
+  const isNew = { ConditionExpression: 'attribute_not_exists(executionId)' };
 
-  const putRecord = async ({ executionId, startToken }: ExecutionStart, item: Item): Promise<boolean> =>
-    (await putNew(item)) || (await find(executionId))?.startToken === startToken;
+  /** Whatever has become of the record since: its start token stays. */
+  const putRecord = (start: ExecutionStart, item: Item): Promise<boolean> =>
+    putItem(
+      client,
+      { ...at(start.executionId), Item: item, ...isNew },
+      ({ startToken }) => startToken?.S === start.startToken,
+    );
 
-  /** Null when the condition does not hold. */
+  /** Null when the condition does not hold. For changes that can be made twice. */
   const update = (key: string, change: Change, ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE') =>
-    nullIfConditionFails(client.updateItem({ ...at(key), ...toUpdate(change), ReturnValues }));
-
-  /** The item afterwards; null when the condition does not hold. */
-  const updateAndRead = async (key: string, change: Change): Promise<Item | null> =>
-    (await update(key, change, 'ALL_NEW'))?.Attributes ?? null;
+    updateItem(client, { ...at(key), ...toUpdate(change), ReturnValues }, null);
 
   /** Before the record: a queue that is not in use is not looked at. */
   const openQueue = ({ workflowId, trigger: { nodeId } }: ExecutionStart) =>
@@ -126,7 +110,8 @@ export const createExecutionStore = (
 
     start: async (start) => {
       // First its data: no process finds a record without. That of another delivery with the same key is as good.
-      if (start.input !== null) await putNew(toDataItem(start, retentionDays));
+      const data = { ...at(dataKeyOf(start.executionId)), Item: toDataItem(start, retentionDays), ...isNew };
+      if (start.input !== null) await putItem(client, data, null);
       if (start.held !== null) await openQueue(start);
       return putRecord(start, toItem(start, retentionDays));
     },
@@ -143,20 +128,19 @@ export const createExecutionStore = (
     },
 
     withdraw: async (executionId, startToken) => {
-      const deletion = client.deleteItem({
+      const deleted = await deleteItem(client, {
         ...at(executionId),
         ConditionExpression: '#status = :accepted AND startToken = :token',
         ExpressionAttributeNames: { '#status': 'status' },
         ExpressionAttributeValues: { ':accepted': text('accepted'), ':token': text(startToken) },
       });
-      const deleted = await nullIfConditionFails(deletion);
-      const isWithdrawn = deleted !== null || (await find(executionId)) === null;
-      if (isWithdrawn) await nullIfConditionFails(client.deleteItem(at(dataKeyOf(executionId))));
+      const isWithdrawn = deleted || (await find(executionId)) === null;
+      if (isWithdrawn) await deleteItem(client, at(dataKeyOf(executionId)));
       return isWithdrawn;
     },
 
-    acquireLease: async (executionId, { leaseOwner, leaseExpiresAt, journalSize, crashes }) => {
-      const item = await updateAndRead(executionId, {
+    acquireLease: async (executionId, { leaseOwner, leaseExpiresAt, journalSize, crashes, invocations }) => {
+      const change: Change = {
         condition: `#status = :accepted OR (${IS_OPEN} AND #leaseOwner = :leaseOwner)`,
         set: {
           status: text('running'),
@@ -164,21 +148,19 @@ export const createExecutionStore = (
           ...toLease(leaseExpiresAt),
           journalSize: number(journalSize),
           crashes: number(crashes),
+          invocations: number(invocations),
           expiresAt: openExpiry(),
         },
-        add: { invocations: number(1) },
         values: { ':leaseOwner': text(leaseOwner) },
-      });
+      };
+      const item = await update(executionId, change, 'ALL_NEW');
       return item === null ? null : toRecord(item);
     },
 
-    redispatch: async (executionId, leaseExpiresAt) => {
-      const item = await updateAndRead(executionId, {
-        condition: '#status = :accepted',
-        set: { ...toLease(leaseExpiresAt), ...toSweep(executionId, 'active', leaseExpiresAt) },
-        add: { redispatches: number(1) },
-      });
-      return item === null ? null : readNumber(item, 'redispatches');
+    redispatch: async (executionId, { redispatches, leaseExpiresAt }) => {
+      const sweep = { ...toLease(leaseExpiresAt), ...toSweep(executionId, 'active', leaseExpiresAt) };
+      const set = { redispatches: number(redispatches), ...sweep };
+      return (await update(executionId, { condition: '#status = :accepted', set })) !== null;
     },
 
     saveProgress: async (executionId, { status, nodes, crashes, checkpoints, result, leaseExpiresAt }) => {
@@ -221,10 +203,10 @@ export const createExecutionStore = (
 
     finish: async (executionId, end) => {
       await saveEndData(executionId, end);
-      const finished = await update(executionId, toEndChange(executionId, end, endExpiry()));
-      if (finished !== null) return true;
-      const record = await find(executionId);
-      return record?.status === end.status && record.endedAt === end.endedAt;
+      const change = toUpdate(toEndChange(executionId, end, endExpiry()));
+      const isOurs = ({ status, endedAt }: Item): boolean =>
+        status?.S === end.status && endedAt?.S === toIso(end.endedAt);
+      return (await updateItem(client, { ...at(executionId), ...change }, isOurs)) !== null;
     },
 
     markPublished: async (executionId) => {

@@ -19,7 +19,6 @@ export interface Change {
   /** Attributes to set to an expression. */
   readonly compute?: Readonly<Record<string, string>>;
   readonly remove?: readonly string[];
-  readonly add?: Readonly<Record<string, AttributeValue>>;
   /** Values of the condition and of `compute`. */
   readonly values?: Readonly<Record<string, AttributeValue>>;
 }
@@ -29,7 +28,6 @@ export const toUpdate = ({
   set = {},
   compute = {},
   remove = [],
-  add = {},
   values = {},
 }: Change): Omit<UpdateItemCommandInput, 'TableName' | 'Key'> => {
   const assigned = compact(set);
@@ -39,17 +37,13 @@ export const toUpdate = ({
       ...Object.entries(compute).map(([name, expression]) => `#${name} = ${expression}`),
     ],
     REMOVE: remove.map((name) => `#${name}`),
-    ADD: Object.keys(add).map((name) => `#${name} :set_${name}`),
   };
   const update = Object.entries(clauses)
     .filter(([, parts]) => parts.length > 0)
     .map(([keyword, parts]) => `${keyword} ${parts.join(', ')}`)
     .join(' ');
   const names = [...`${condition} ${update}`.matchAll(/#([A-Za-z]+)/g)];
-  const assignedValues = Object.entries({ ...assigned, ...add }).map(([name, value]) => [
-    `:set_${name}`,
-    value,
-  ]);
+  const assignedValues = Object.entries(assigned).map(([name, value]) => [`:set_${name}`, value]);
   const allValues = {
     ...Object.fromEntries(Object.entries(OPEN_STATUSES).filter(([name]) => condition.includes(name))),
     ...values,

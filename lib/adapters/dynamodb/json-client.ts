@@ -1,6 +1,5 @@
-import { type AwsCallerOptions, createAwsCaller } from '../aws/aws-caller.ts';
+import { type AwsAnswer, type AwsCallerOptions, createAwsCaller } from '../aws/aws-caller.ts';
 import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
-import type { HttpAnswer } from '../aws/connection.ts';
 import type { DynamoDbClient } from './client.ts';
 
 type Options = Pick<AwsCallerOptions, 'region' | 'endpoint' | 'timeouts'>;
@@ -45,10 +44,11 @@ export const createJsonClient = ({ region, endpoint, timeouts = TIMEOUTS }: Opti
 /** A DynamoDB on this machine takes any. */
 const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-const toError = (answer: HttpAnswer): Error => {
+const toError = (answer: AwsAnswer): Error => {
   const name = errorTypeOf(answer) || 'UnknownError';
   const detail = answer.body.toString('utf8', 0, MAX_DETAIL_BYTES);
-  return Object.assign(new Error(`DynamoDB answered ${answer.status} ${detail}`), { name });
+  const error = new Error(`DynamoDB answered ${answer.status} ${detail}`);
+  return Object.assign(error, { name, $metadata: { attempts: answer.tries } });
 };
 
 /** Of an answer in a log: a validation error may repeat a whole expression. */

@@ -7,10 +7,9 @@ import { AppError } from '../../shared/errors.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { ifRevision } from './credential-store.ts';
-import { getItem, putItem } from './items.ts';
+import { deleteItem, getItem, putItem, sameAs } from './items.ts';
 import { scanAll } from './scan-all.ts';
 import type { TableNames } from './table-names.ts';
-import { nullIfConditionFails } from './translate-error.ts';
 
 /** Items in the table of the inbound credentials, so that an id names one credential; these have a secret's reference. */
 export const createOutboundCredentialStore = (
@@ -24,18 +23,18 @@ export const createOutboundCredentialStore = (
 
   put: async (credential) => {
     const condition = ifRevision(credential.revision, 'attribute_exists(secretReference)');
-    if (!(await putItem(client, { TableName, Item: toItem(credential), ...condition })))
+    const Key = { credentialId: text(credential.id) };
+    const Item = toItem(credential);
+    if (!(await putItem(client, { TableName, Key, Item, ...condition }, sameAs(Item))))
       throw new AppError('CREDENTIAL_CHANGED', { credentialId: credential.id });
   },
 
-  remove: async (credentialId) => {
-    const deletion = client.deleteItem({
+  remove: (credentialId) =>
+    deleteItem(client, {
       TableName,
       Key: { credentialId: text(credentialId) },
       ConditionExpression: 'attribute_exists(secretReference)',
-    });
-    return (await nullIfConditionFails(deletion)) !== null;
-  },
+    }),
 
   list: async () => {
     const items = await scanAll(client, { TableName });

@@ -1,6 +1,11 @@
 import { AppError } from '../../shared/errors.ts';
 
-const isConditionFailed = (error: unknown): boolean =>
+interface ConditionFailed extends Error {
+  /** See `DynamoDbClient`. */
+  readonly $metadata?: { readonly attempts?: number };
+}
+
+export const isConditionFailed = (error: unknown): error is ConditionFailed =>
   error instanceof Error && error.name === 'ConditionalCheckFailedException';
 
 /** Bugs: a retry would not help, and reporting them as an outage would hide them. */
@@ -17,19 +22,5 @@ export const translateErrors = async <Output>(call: Promise<Output>): Promise<Ou
   } catch (error) {
     if (isConditionFailed(error) || (error instanceof Error && BUGS.has(error.name))) throw error;
     throw new AppError('STORE_UNAVAILABLE', {}, error);
-  }
-};
-
-/**
- * The outcome of a conditional write: null when its condition does not hold.
- *
- * @throws AppError `STORE_UNAVAILABLE`
- */
-export const nullIfConditionFails = async <Output>(call: Promise<Output>): Promise<Output | null> => {
-  try {
-    return await translateErrors(call);
-  } catch (error) {
-    if (isConditionFailed(error)) return null;
-    throw error;
   }
 };

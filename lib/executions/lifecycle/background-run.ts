@@ -83,6 +83,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       leaseExpiresAt: services.clock.now() + RUNNING_LEASE_MS[mode],
       journalSize,
       crashes: countCrashes(stored, journalSize),
+      invocations: stored.invocations + 1,
     });
   };
 

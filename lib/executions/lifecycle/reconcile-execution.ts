@@ -84,8 +84,10 @@ const dispatchAgain = async (record: ExecutionRecord, parts: ReconcileParts): Pr
     return;
   }
   const delayMs = Math.min(FIRST_REDISPATCH_MS * 2 ** record.redispatches, MAX_REDISPATCH_MS);
-  const redispatches = await parts.executions.redispatch(executionId, now + delayMs);
-  if (redispatches !== null) await parts.dispatcher.dispatch(executionId, mode, redispatches);
+  const redispatches = record.redispatches + 1;
+  // Of two sweeps at once both go on, under one name.
+  if (await parts.executions.redispatch(executionId, { redispatches, leaseExpiresAt: now + delayMs }))
+    await parts.dispatcher.dispatch(executionId, mode, redispatches);
 };
 
 const checkDurable = async (record: ExecutionRecord, parts: ReconcileParts): Promise<void> => {

@@ -66,6 +66,8 @@ export interface ExecutionLease {
   readonly leaseExpiresAt: number;
   readonly journalSize: number;
   readonly crashes: number;
+  /** This one included. */
+  readonly invocations: number;
 }
 
 export interface ExecutionProgress {
@@ -215,18 +217,21 @@ export interface ExecutionStore {
    */
   withdraw(executionId: string, startToken: string): Promise<boolean>;
   /**
-   * Starts or resumes it: `running`, with one invocation more. On the condition that it is accepted, or open and leased
+   * Starts or resumes it: `running`. On the condition that it is accepted, or open and leased
    * by this owner, so that one owner runs it however often it was dispatched.
    *
    * @returns the updated record; null when the condition does not hold
    */
   acquireLease(executionId: string, lease: ExecutionLease): Promise<ExecutionRecord | null>;
   /**
-   * Counts another dispatch of an accepted execution, and moves its `leaseExpiresAt`.
+   * Notes that an accepted execution is dispatched again.
    *
-   * @returns the dispatches after the first; null when it has started, has ended, or is unknown
+   * @returns false, with nothing changed, when it has started, has ended, or is unknown
    */
-  redispatch(executionId: string, leaseExpiresAt: number): Promise<number | null>;
+  redispatch(
+    executionId: string,
+    dispatch: Pick<ExecutionRecord, 'redispatches'> & Pick<ExecutionLease, 'leaseExpiresAt'>,
+  ): Promise<boolean>;
   /** @returns false, with nothing changed, when the execution has ended or is unknown */
   saveProgress(executionId: string, progress: ExecutionProgress): Promise<boolean>;
   /**

@@ -6,8 +6,9 @@ import type { DynamoDbClient } from '../client.ts';
 import { callbackKeyOf, callbacksOf, isExpired, toCallback } from '../execution-item.ts';
 import { readRecords } from '../execution-queries.ts';
 import { toUpdate } from '../execution-update.ts';
+import { updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { nullIfConditionFails, translateErrors } from '../translate-error.ts';
+import { translateErrors } from '../translate-error.ts';
 
 /** Limits of one call: pages full of callbacks whose executions have ended give a short list with `hasMore`. */
 const MAX_PAGES = 10;
@@ -76,7 +77,7 @@ export const createCallbackIndex = (
         remove: LISTED,
       });
       const Key = { executionId: text(callbackKeyOf(executionId, name)) };
-      await nullIfConditionFails(client.updateItem({ TableName: table, Key, ...change }));
+      await updateItem(client, { TableName: table, Key, ...change }, null);
     },
   };
 };

@@ -5,8 +5,9 @@ import type { DynamoDbClient } from '../client.ts';
 import { dataDays, dataKeyOf } from '../execution-data.ts';
 import { QUEUES_SHARD, queueKeyOf, readQueueKey, toExpiry, toReleased } from '../execution-item.ts';
 import { type Change, toUpdate } from '../execution-update.ts';
+import { deleteItem, type IsOurs, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { nullIfConditionFails, translateErrors } from '../translate-error.ts';
+import { translateErrors } from '../translate-error.ts';
 
 interface HeldQueuesOptions {
   /** See `createExecutionStore`. */
@@ -46,10 +47,10 @@ export const createHeldQueues = (
     } while (from !== undefined);
   }
 
-  const update = async (key: string, change: Change): Promise<boolean> =>
-    (await nullIfConditionFails(
-      client.updateItem({ TableName, Key: { executionId: text(key) }, ...toUpdate(change) }),
-    )) !== null;
+  const update = async (key: string, change: Change, isOurs: IsOurs = null): Promise<boolean> => {
+    const input = { TableName, Key: { executionId: text(key) }, ...toUpdate(change) };
+    return (await updateItem(client, input, isOurs)) !== null;
+  };
 
   return {
     list: async function* () {
@@ -70,26 +71,22 @@ export const createHeldQueues = (
           condition: 'attribute_exists(#executionId)',
           set: { expiresAt: number(toExpiry(releasedAt, dataDays(mode, retentionDays))) },
         });
-      return update(executionId, {
+      const released = toReleased(executionId, releasedAt);
+      const change: Change = {
         condition: '#status = :accepted AND attribute_exists(#held)',
-        set: {
-          workflowVersion: number(workflowVersion),
-          mode: text(mode),
-          ...toReleased(executionId, releasedAt),
-        },
+        set: { workflowVersion: number(workflowVersion), mode: text(mode), ...released },
         remove: ['held'],
-      });
+      };
+      return update(executionId, change, (stored) => stored.releasedAt?.S === released.releasedAt.S);
     },
 
     close: async (queue, unusedSince) => {
-      await nullIfConditionFails(
-        client.deleteItem({
-          TableName,
-          Key: { executionId: text(queueKeyOf(queue)) },
-          ConditionExpression: 'usedAt < :unusedSince',
-          ExpressionAttributeValues: { ':unusedSince': number(unusedSince) },
-        }),
-      );
+      await deleteItem(client, {
+        TableName,
+        Key: { executionId: text(queueKeyOf(queue)) },
+        ConditionExpression: 'usedAt < :unusedSince',
+        ExpressionAttributeValues: { ':unusedSince': number(unusedSince) },
+      });
     },
   };
 };

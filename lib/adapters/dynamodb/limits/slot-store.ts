@@ -2,9 +2,8 @@ import type { Slot, SlotStore } from '../../../webhooks/limits/slots.ts';
 import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { OPEN_DAYS, toExpiry } from '../execution-item.ts';
-import { getItem } from '../items.ts';
+import { getItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { nullIfConditionFails } from '../translate-error.ts';
 
 /** An attribute for each slot, named by its execution, and their count, so that one conditional write takes one. */
 const SLOT = 'slot:';
@@ -17,8 +16,9 @@ export const createSlotStore = (
   take: async ({ workflowId, slot, max, ended }) => {
     const at = { TableName: deliveries, Key: { deliveryId: text(`slots:${workflowId}`) } };
     const names = Object.fromEntries(ended.map((other, index) => [`#ended${index}`, nameOf(other)]));
-    const taken = await nullIfConditionFails(
-      client.updateItem({
+    const taken = await updateItem(
+      client,
+      {
         ...at,
         ConditionExpression: [
           'attribute_not_exists(#own) AND (attribute_not_exists(held) OR held < :limit)',
@@ -36,7 +36,8 @@ export const createSlotStore = (
           ':limit': number(max + ended.length),
           ':expiresAt': number(toExpiry(slot.takenAt, OPEN_DAYS)),
         },
-      }),
+      },
+      (stored) => readNumber(stored, nameOf(slot)) === slot.takenAt,
     );
     if (taken !== null) return null;
     return toSlots((await getItem(client, { ...at, ConsistentRead: true })) ?? {});

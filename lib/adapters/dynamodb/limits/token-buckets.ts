@@ -1,16 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { lastFullAt, type TakeToken } from '../../../webhooks/limits/token-bucket.ts';
 import { number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem } from '../items.ts';
+import { getItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { nullIfConditionFails } from '../translate-error.ts';
 
 const US_PER_SECOND = 1_000_000;
 
 /**
  * Token buckets beside the claims of deliveries: items that expire when they are full. A conditional write takes a token:
  * one moves a full bucket from now on, one a used bucket from where it is. Of a bucket that is known to be in use, the
- * second alone is tried. A write whose reply was lost may be repeated, and takes two.
+ * second alone is tried. The item names the last request that took a token: a write that is sent again because its answer
+ * was lost takes a second one only when another request took one in between.
  */
 export const createTokenBuckets = (
   client: DynamoDbClient,
@@ -19,6 +20,7 @@ export const createTokenBuckets = (
   return async (bucket, now, knownFullAt) => {
     const { key, burst, intervalUs } = bucket;
     const at = { TableName: deliveries, Key: { deliveryId: text(`bucket:${key}`) } };
+    const takenBy = randomUUID();
 
     /** The time at which the bucket is full; null when the condition does not hold. */
     const write = async (
@@ -27,18 +29,21 @@ export const createTokenBuckets = (
       values: Readonly<Record<string, number>>,
     ): Promise<number | null> => {
       const numbers = { ...values, ':expiresAt': Math.ceil((now + burst * intervalUs) / US_PER_SECOND) + 1 };
-      const updated = await nullIfConditionFails(
-        client.updateItem({
+      const updated = await updateItem(
+        client,
+        {
           ...at,
-          ConditionExpression: condition,
-          UpdateExpression: `SET fullAt = ${fullAt}, expiresAt = :expiresAt`,
-          ExpressionAttributeValues: Object.fromEntries(
-            Object.entries(numbers).map(([name, value]) => [name, number(value)]),
-          ),
+          ConditionExpression: `(${condition}) AND (attribute_not_exists(takenBy) OR takenBy <> :takenBy)`,
+          UpdateExpression: `SET fullAt = ${fullAt}, expiresAt = :expiresAt, takenBy = :takenBy`,
+          ExpressionAttributeValues: {
+            ':takenBy': text(takenBy),
+            ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, number(value)])),
+          },
           ReturnValues: 'UPDATED_NEW',
-        }),
+        },
+        (stored) => stored.takenBy?.S === takenBy,
       );
-      return updated === null ? null : readNumber(updated.Attributes ?? {}, 'fullAt');
+      return updated === null ? null : readNumber(updated, 'fullAt');
     };
 
     const takeFromFull = () =>

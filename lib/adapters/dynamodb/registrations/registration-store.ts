@@ -7,10 +7,9 @@ import type {
 import { operatorError } from '../../../shared/operator-errors.ts';
 import { type Item, json, number, readJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { getItem, putItem } from '../items.ts';
+import { deleteItem, getItem, putItem, sameAs } from '../items.ts';
 import { queryAll, scanAll } from '../scan-all.ts';
 import type { TableNames } from '../table-names.ts';
-import { nullIfConditionFails } from '../translate-error.ts';
 
 /** Another command or the sweeper may change the registration between the read and the write. */
 const MAX_TRIES = 3;
@@ -26,10 +25,12 @@ export const createRegistrationStore = (
     return item === null ? null : toStored(item);
   };
 
-  const write = async (stored: StoredRegistration): Promise<boolean> =>
-    putItem(client, {
+  const write = (stored: StoredRegistration): Promise<boolean> => {
+    const Item = toItem(stored);
+    const input = {
       TableName,
-      Item: toItem(stored),
+      Key: { name: text(stored.name) },
+      Item,
       ConditionExpression: stored.revision === 1 ? 'attribute_not_exists(#name)' : '#revision = :before',
       ...(stored.revision === 1
         ? { ExpressionAttributeNames: { '#name': 'name' } }
@@ -37,7 +38,9 @@ export const createRegistrationStore = (
             ExpressionAttributeNames: { '#revision': 'revision' },
             ExpressionAttributeValues: { ':before': number(stored.revision - 1) },
           }),
-    });
+    };
+    return putItem(client, input, sameAs(Item));
+  };
 
   const next = (stored: StoredRegistration, changes: Partial<StoredRegistration>): StoredRegistration => ({
     ...stored,
@@ -66,18 +69,14 @@ export const createRegistrationStore = (
       return (await write(changed)) ? changed : null;
     },
 
-    remove: async ({ name, revision }) => {
-      const removed = await nullIfConditionFails(
-        client.deleteItem({
-          TableName,
-          Key: { name: text(name) },
-          ConditionExpression: '#revision = :revision',
-          ExpressionAttributeNames: { '#revision': 'revision' },
-          ExpressionAttributeValues: { ':revision': number(revision) },
-        }),
-      );
-      return removed !== null;
-    },
+    remove: ({ name, revision }) =>
+      deleteItem(client, {
+        TableName,
+        Key: { name: text(name) },
+        ConditionExpression: '#revision = :revision',
+        ExpressionAttributeNames: { '#revision': 'revision' },
+        ExpressionAttributeValues: { ':revision': number(revision) },
+      }),
 
     list: async () => (await scanAll(client, { TableName, ConsistentRead: true })).map(toStored),
 

@@ -4,7 +4,7 @@ import type { RequestQuery, RequestStore } from '../../../webhooks/requests/requ
 import { type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { isExpired, toExpiry } from '../execution-item.ts';
-import { getItem, putItem } from '../items.ts';
+import { getItem, putItem, sameAs } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
@@ -24,12 +24,12 @@ export const createRequestStore = (
 ): RequestStore => {
   const isKept = (item: Item): boolean => !isExpired(item, clock.now());
   return {
-    put: (record) =>
-      putItem(client, {
-        TableName,
-        Item: toItem(record, retentionDays),
-        ConditionExpression: 'attribute_not_exists(place)',
-      }),
+    put: (record) => {
+      const Key = { workflowId: text(record.workflowId), place: text(record.place) };
+      const Item = toItem(record, retentionDays);
+      const ConditionExpression = 'attribute_not_exists(place)';
+      return putItem(client, { TableName, Key, Item, ConditionExpression }, sameAs(Item));
+    },
 
     find: async (workflowId, place) => {
       const Key = { workflowId: text(workflowId), place: text(place) };

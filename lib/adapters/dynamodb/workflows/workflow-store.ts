@@ -6,7 +6,7 @@ import type { PathConfig } from '../../../workflows/definition/path-config.ts';
 import type { WorkflowStore, WorkflowSummary } from '../../../workflows/definition/workflow-store.ts';
 import { compact, flag, type Item, json, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { putItem } from '../items.ts';
+import { putItem, sameAs } from '../items.ts';
 import { scanAll } from '../scan-all.ts';
 import type { TableNames } from '../table-names.ts';
 import { createWorkflowReader, isTombstone, readItem, toWorkflow } from './workflow-reader.ts';
@@ -31,11 +31,13 @@ export const createWorkflowStore = (
   const archive = async (current: Item): Promise<void> => {
     if (isTombstone(current)) return; // its last version was archived when it was removed
     const { workflowId, version, updatedAt, definition } = current;
-    await putItem(client, {
+    const input = {
       TableName: tables.workflowVersions,
+      Key: compact({ workflowId, version }),
       Item: compact({ workflowId, version, updatedAt, definition }),
       ConditionExpression: 'attribute_not_exists(workflowId)',
-    });
+    };
+    await putItem(client, input, null);
   };
 
   /** Replaces `current`, on the condition that it has not changed. */
@@ -50,8 +52,11 @@ export const createWorkflowStore = (
             ExpressionAttributeNames: { '#version': 'version' },
             ExpressionAttributeValues: { ':version': number(readNumber(current, 'version')) },
           };
-    if (!(await putItem(client, { TableName: tables.workflows, Item: item, ...condition }))) {
-      throw operatorError('WORKFLOW_CHANGED', { workflowId: readText(item, 'workflowId') });
+    const workflowId = readText(item, 'workflowId');
+    const Key = { workflowId: text(workflowId) };
+    const input = { TableName: tables.workflows, Key, Item: item, ...condition };
+    if (!(await putItem(client, input, sameAs(item)))) {
+      throw operatorError('WORKFLOW_CHANGED', { workflowId });
     }
   };
 

@@ -1,0 +1,299 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/callback-index.ts';
+import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
+import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
+import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
+import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
+import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
+import { createTokenBuckets } from '../../../lib/adapters/dynamodb/limits/token-buckets.ts';
+import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
+import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
+import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
+import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
+import type { TableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
+import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { type Fault, startFaultProxy } from '../../support/a-fault-proxy.ts';
+import { aRequestRecord, RECEIVED_AT } from '../../support/a-request-record.ts';
+import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
+import { aWorkflow } from '../../support/a-workflow.ts';
+import { cases } from '../../support/deep.ts';
+import { anOutboundCredential } from '../../support/outbound-store-suite.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
+
+const NOW = RECEIVED_AT;
+const clock = { now: () => NOW };
+
+const openStores = (client: DynamoDbClient, tables: TableNames) => ({
+  workflows: createWorkflowStore(client, tables, clock),
+  credentials: createCredentialStore(client, tables),
+  outbound: createOutboundCredentialStore(client, tables),
+  executions: createExecutionStore(client, tables, { retentionDays: 30, clock }),
+  queues: createHeldQueues(client, tables, { retentionDays: 30 }),
+  callbacks: createCallbackIndex(client, tables, clock),
+  deliveries: createDeliveryStore(client, tables),
+  registrations: createRegistrationStore(client, tables, clock),
+  requests: createRequestStore(client, tables, { retentionDays: 7, clock }),
+  slots: createSlotStore(client, tables),
+  takeToken: createTokenBuckets(client, tables),
+});
+type Stores = ReturnType<typeof openStores>;
+
+interface Scenario {
+  readonly before?: (stores: Stores) => Promise<unknown>;
+  readonly act: (stores: Stores) => Promise<unknown>;
+}
+
+const start = anExecutionStart({ workflowId: 'greeting', startedAt: NOW });
+const held = anExecutionStart({ workflowId: 'greeting', startedAt: NOW, held: 'paused' });
+const end = anExecutionEnd();
+const credential = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
+const registration = {
+  ...{ name: 'nightly', workflowId: 'greeting', triggerNodeId: 'start' },
+  ...{ nodeType: 'scheduleTrigger', parameters: { at: 'midnight' } },
+};
+const claim = {
+  ...{ deliveryId: 'd-1', executionId: 'e-1', bodyHash: 'hash' },
+  ...{ claimedAt: NOW, until: NOW + 60_000 },
+};
+const bucket = { key: 'b', burst: 3, intervalUs: 1_000_000 };
+const slot = { executionId: 'e-1', takenAt: NOW };
+const startOne = ({ executions }: Stores) => executions.start(start);
+const claimOne = ({ registrations }: Stores) => registrations.claim(registration);
+
+/** What each store does with conditional writes, and what comes before it. */
+const scenarios: Readonly<Record<string, Scenario>> = {
+  'a workflow is put': { act: ({ workflows }) => workflows.put(aWorkflow(), []) },
+  'a workflow is changed': {
+    before: ({ workflows }) => workflows.put(aWorkflow(), []),
+    act: ({ workflows }) => workflows.put(aWorkflow({ name: 'New' }), [], 1),
+  },
+  'a workflow is removed': {
+    before: ({ workflows }) => workflows.put(aWorkflow(), []),
+    act: ({ workflows }) => workflows.remove('greeting'),
+  },
+  'a removed workflow is put again': {
+    before: async ({ workflows }) => {
+      await workflows.put(aWorkflow(), []);
+      await workflows.remove('greeting');
+    },
+    act: ({ workflows }) => workflows.put(aWorkflow(), []),
+  },
+  'a credential is created': { act: ({ credentials }) => credentials.put(credential) },
+  'a credential is rotated': {
+    before: ({ credentials }) => credentials.put(credential),
+    act: ({ credentials }) => credentials.put({ ...credential, revision: 2 }),
+  },
+  'a credential is created that is there': {
+    before: ({ credentials }) => credentials.put({ ...credential, type: 'basic' }),
+    act: ({ credentials }) => credentials.put(credential),
+  },
+  'a credential for calling out is created': { act: ({ outbound }) => outbound.put(anOutboundCredential()) },
+  'a credential for calling out is rotated': {
+    before: ({ outbound }) => outbound.put(anOutboundCredential()),
+    act: ({ outbound }) => outbound.put(anOutboundCredential({ revision: 2 })),
+  },
+  'a credential for calling out is removed': {
+    before: ({ outbound }) => outbound.put(anOutboundCredential()),
+    act: ({ outbound }) => outbound.remove('crm'),
+  },
+  'an execution starts': { act: startOne },
+  'an execution starts that another has started': {
+    before: startOne,
+    act: ({ executions }) => executions.start({ ...start, startToken: 'another' }),
+  },
+  'an execution is held': { act: ({ executions }) => executions.start(held) },
+  'an execution is recorded at its end': {
+    act: ({ executions }) => executions.startAndFinish(start, { ...end, input: 'j1' }),
+  },
+  'an execution is withdrawn': {
+    before: startOne,
+    act: ({ executions }) => executions.withdraw('e-1', start.startToken),
+  },
+  'an execution is leased': {
+    before: startOne,
+    act: ({ executions }) => executions.acquireLease('e-1', aLease()),
+  },
+  'an execution is resumed': {
+    before: async (stores) => {
+      await startOne(stores);
+      await stores.executions.acquireLease('e-1', aLease());
+    },
+    act: ({ executions }) => executions.acquireLease('e-1', aLease({ invocations: 2 })),
+  },
+  'an execution is dispatched again': {
+    before: startOne,
+    act: ({ executions }) => executions.redispatch('e-1', { redispatches: 1, leaseExpiresAt: NOW + 1 }),
+  },
+  'an execution makes progress': {
+    before: startOne,
+    act: ({ executions }) =>
+      executions.saveProgress('e-1', {
+        ...{ status: 'running', nodes: [], leaseExpiresAt: NOW, checkpoints: 'j{}' },
+      }),
+  },
+  'an execution ends': { before: startOne, act: ({ executions }) => executions.finish('e-1', end) },
+  'an execution ends that has ended otherwise': {
+    before: async (stores) => {
+      await startOne(stores);
+      await stores.executions.finish('e-1', { ...end, status: 'cancelled' });
+    },
+    act: ({ executions }) => executions.finish('e-1', end),
+  },
+  'an end is published': {
+    before: ({ executions }) => executions.startAndFinish(start, { ...end, isInOutbox: true }),
+    act: ({ executions }) => executions.markPublished('e-1'),
+  },
+  'a lease is extended': {
+    before: startOne,
+    act: ({ executions }) => executions.extendLease('e-1', NOW, 'active'),
+  },
+  'a callback is opened': {
+    before: startOne,
+    act: ({ executions }) => executions.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: NOW }),
+  },
+  'a callback is answered': {
+    before: ({ executions }) =>
+      executions.openCallback('e-1', 'ask/0/0', { callbackId: 'c', expiresAt: NOW }),
+    act: ({ callbacks }) => callbacks.close('e-1', 'ask/0/0', { decision: 'approve', at: NOW }),
+  },
+  'a held execution is released': {
+    before: ({ executions }) => executions.start(held),
+    act: ({ queues }) =>
+      queues.release('e-1', {
+        ...{ workflowVersion: 4, mode: 'durable', acceptedMode: 'express', releasedAt: NOW + 1 },
+      }),
+  },
+  'a queue is closed': {
+    before: ({ executions }) => executions.start(held),
+    act: ({ queues }) => queues.close({ workflowId: 'greeting', triggerNodeId: 'start' }, NOW + 1),
+  },
+  'a delivery is claimed': { act: ({ deliveries }) => deliveries.claim(claim) },
+  'a delivery is claimed that another has claimed': {
+    before: ({ deliveries }) => deliveries.claim(claim),
+    act: ({ deliveries }) => deliveries.claim({ ...claim, executionId: 'e-2', claimedAt: NOW + 1 }),
+  },
+  'a delivery is claimed whose window has passed': {
+    before: ({ deliveries }) => deliveries.claim({ ...claim, until: NOW - 1 }),
+    act: ({ deliveries }) => deliveries.claim({ ...claim, executionId: 'e-2' }),
+  },
+  'a registration is claimed': { act: claimOne },
+  'a registration is claimed again': { before: claimOne, act: claimOne },
+  'a registration is changed': {
+    before: claimOne,
+    act: ({ registrations }) =>
+      registrations.change({ ...registration, state: 'pending', changedAt: NOW, revision: 1 }, 'registered'),
+  },
+  'a registration is changed that another has changed': {
+    before: async (stores) => stores.registrations.change(await claimOne(stores), 'leaving'),
+    act: ({ registrations }) =>
+      registrations.change({ ...registration, state: 'pending', changedAt: NOW, revision: 1 }, 'registered'),
+  },
+  'a registration is removed': {
+    before: claimOne,
+    act: ({ registrations }) =>
+      registrations.remove({ ...registration, state: 'pending', changedAt: NOW, revision: 1 }),
+  },
+  'a request is recorded': { act: ({ requests }) => requests.put(aRequestRecord({ body: 'b'.repeat(900) })) },
+  'a request is recorded whose place is taken': {
+    before: ({ requests }) => requests.put(aRequestRecord()),
+    act: ({ requests }) => requests.put(aRequestRecord({ requestId: 'request-2' })),
+  },
+  'a slot is taken': {
+    before: ({ slots }) =>
+      slots.take({ workflowId: 'greeting', slot: { ...slot, executionId: 'e-0' }, max: 1, ended: [] }),
+    act: ({ slots }) =>
+      slots.take({ workflowId: 'greeting', slot, max: 1, ended: [{ ...slot, executionId: 'e-0' }] }),
+  },
+  'a token is taken from a full bucket': { act: ({ takeToken }) => takeToken(bucket, NOW * 1_000, null) },
+  'a token is taken from a used bucket': {
+    before: ({ takeToken }) => takeToken(bucket, NOW * 1_000, null),
+    act: ({ takeToken }) => takeToken(bucket, NOW * 1_000, NOW * 1_000 + bucket.intervalUs),
+  },
+};
+
+const openDatabase = useTestDatabases();
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const clientOfFunctions = (endpoint: string) => createJsonClient({ region: 'local', endpoint });
+const clientOfCommandLine = (endpoint: string) => {
+  const sdk = createSdk(endpoint);
+  cleanups.push(() => sdk.destroy());
+  return createSdkClient(sdk);
+};
+
+/** Runs a scenario. @param lost - the write whose answer is lost once; null: none */
+const run = async (
+  { before, act }: Scenario,
+  clientOf: (endpoint: string) => DynamoDbClient,
+  lost: number | null,
+) => {
+  const { client: direct, tables, endpoint } = await openDatabase();
+  let decide = (_operation: string): Fault => 'pass';
+  const proxy = await startFaultProxy(endpoint, (operation) => decide(operation));
+  cleanups.push(proxy.stop);
+  await before?.(openStores(direct, tables));
+  let writes = 0;
+  decide = (operation) => {
+    if (!['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation)) return 'pass';
+    return writes++ === lost ? 'lose the reply' : 'pass';
+  };
+  const output = await act(openStores(clientOf(proxy.endpoint), tables)).catch((error: unknown) => error);
+  const stored = await Promise.all(
+    Object.values(tables).map(async (TableName) =>
+      ((await direct.scan({ TableName })).Items ?? [])
+        .map(({ takenBy: _random, ...item }) => JSON.stringify(Object.entries(item).sort()))
+        .sort(),
+    ),
+  );
+  return { end: { output, stored }, writes };
+};
+
+const all = Object.entries(scenarios);
+const ofCommandLine = all.filter(([name]) => /a (removed )?workflow/.test(name));
+
+describe.each([
+  ['functions', clientOfFunctions, all],
+  ['command line', clientOfCommandLine, cases(ofCommandLine, all)],
+] as const)('through the client of the %s', (_client, clientOf, own) => {
+  test.each(own)('%s, and the answer of a write is lost: as if it were not', async (_name, scenario) => {
+    const { end: expected, writes } = await run(scenario, clientOf, null);
+    expect(writes).toBeGreaterThan(0);
+    for (let lost = 0; lost < writes; lost++)
+      expect((await run(scenario, clientOf, lost)).end).toEqual(expected);
+  });
+});
+
+test('a write of another process that looks alike is never taken for our own at the first try', async () => {
+  const { client, tables } = await openDatabase();
+  const { credentials, registrations, takeToken, slots } = openStores(client, tables);
+  await credentials.put(credential);
+  await expect(credentials.put(credential)).rejects.toMatchObject({ code: 'CREDENTIAL_CHANGED' });
+  const claimed = await registrations.claim(registration);
+  await registrations.change(claimed, 'registered');
+  expect(await registrations.change(claimed, 'registered')).toBeNull();
+  expect(await registrations.remove(claimed)).toBe(false);
+  expect(await slots.take({ workflowId: 'greeting', slot, max: 2, ended: [] })).toBeNull();
+  expect(await slots.take({ workflowId: 'greeting', slot, max: 2, ended: [] })).toEqual([slot]);
+  await Promise.all([1, 2, 3].map(() => takeToken(bucket, NOW * 1_000, null)));
+  expect(await takeToken(bucket, NOW * 1_000, null)).toMatchObject({ isTaken: false });
+});
+
+test('every write of every store is one that knows of lost answers', () => {
+  const folder = join(import.meta.dirname, '../../../lib/adapters/dynamodb');
+  const stores = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !/^(items|client|json-client|sdk-client)\.ts$/.test(file),
+  );
+  const direct = stores.filter((file) =>
+    /\.(put|update|delete|batchWrite)Item\(/.test(readFileSync(join(folder, file), 'utf8')),
+  );
+  expect(stores.length).toBeGreaterThan(20);
+  expect(direct).toEqual([]);
+});
