@@ -1,7 +1,7 @@
 import { openDataFolder } from './database/data-folder.ts';
 import { startEmbeddedDynamoDb } from './database/embedded-dynamodb.ts';
 import { startEngine } from './engine/start-engine.ts';
-import type { LocalEnvironment } from './functions/local-functions.ts';
+import type { LocalEnvironment } from './functions/function-environment.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import { STAND_IN_ADDRESS } from './samples/stand-in-address.ts';
 import { startSources } from './sources/start-sources.ts';
@@ -76,9 +76,8 @@ const standInEnvironment = {
 const REGION = 'us-east-1';
 const KEYS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
-/** The environment that connects functions to a backend. */
+/** The environment that connects functions to a backend; of what serverless.yml names, each function gets its own alone. */
 export const createLocalEnvironment = (
-  tablePrefix: string,
   {
     dynamodbEndpoint,
     engineEndpoint,
@@ -90,19 +89,18 @@ export const createLocalEnvironment = (
   baseUrl: string,
 ): LocalEnvironment => ({
   fixed: {
+    // What exists on this machine alone: LOCAL_VARIABLES.
     DYNAMODB_ENDPOINT: dynamodbEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
-    BLOB_BUCKET: '',
     BLOB_FOLDER: blobFolder,
     UPLOAD_ENDPOINT: uploadEndpoint,
     SECRETS_FOLDER: secretsFolder,
     SOURCES_ENDPOINT: sourcesEndpoint,
+    // The values of what serverless.yml gives to a function and only a deployment can say.
+    BLOB_BUCKET: 'local', // BLOB_FOLDER stands in for it
     WORKFLOW_ROLE: '', // nodes call AWS as the SDK finds keys here
     EVENT_BUS: '', // publishes to the log
-    RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
-    RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
-    DISPATCH_FUNCTION: `${tablePrefix}-dispatch`,
-    SWEEP_FUNCTION: `${tablePrefix}-sweep`,
+    // What Lambda sets itself.
     AWS_REGION: REGION,
     AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,

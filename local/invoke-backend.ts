@@ -1,23 +1,26 @@
 import { readServiceInfo } from '../cli/local/local-service.ts';
 import { createLocalEnvironment } from './backend.ts';
-import { startFrameworkBackend } from './framework-backend.ts';
+import { resolveEnvironments, startFrameworkBackend } from './framework-backend.ts';
 import { ONE_PROCESS } from './limits.ts';
 import { noSpareSandbox } from './pool/spare-sandbox.ts';
 
 /**
- * Completes the environment of the function of `serverless invoke local`: with the running local service as its
- * backend, otherwise with a backend in memory for the time of the command.
+ * Resolves the environment of the function of `serverless invoke local`: with the running local service as its backend,
+ * otherwise with a backend in memory for the time of the command.
  */
 export const connectInvocation = async (settings: {
   readonly tablePrefix: string;
-  readonly environment: Record<string, string | undefined>;
-}): Promise<{ stop(): Promise<void> }> => {
-  const { tablePrefix, environment } = settings;
+  /** The function's key in serverless.yml. */
+  readonly functionKey: string;
+}): Promise<{
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  stop(): Promise<void>;
+}> => {
+  const { tablePrefix, functionKey } = settings;
   const service = readServiceInfo();
   if (service !== null) {
-    const { initial, fixed } = createLocalEnvironment(tablePrefix, service, service.baseUrl);
-    Object.assign(environment, initial, fixed);
-    return { stop: async () => {} };
+    const environments = resolveEnvironments(createLocalEnvironment(service, service.baseUrl));
+    return { environment: environments[functionKey] ?? {}, stop: async () => {} };
   }
   const backend = await startFrameworkBackend({
     tablePrefix,
@@ -27,6 +30,5 @@ export const connectInvocation = async (settings: {
     spare: noSpareSandbox,
     log: (line) => console.error(line),
   });
-  Object.assign(environment, backend.environment.initial, backend.environment.fixed);
-  return backend;
+  return { environment: resolveEnvironments(backend.environment)[functionKey] ?? {}, stop: backend.stop };
 };

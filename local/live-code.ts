@@ -1,7 +1,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { bundleFile, createBundler } from './functions/bundler.ts';
-import { createLocalFunctions, type LocalEnvironment } from './functions/local-functions.ts';
+import type { LocalEnvironment } from './functions/function-environment.ts';
+import { createLocalFunctions } from './functions/local-functions.ts';
 import type { FunctionDefinition, ServiceFile } from './functions/service-file.ts';
 import { watchTree } from './functions/watch-tree.ts';
 import { BACKGROUND_PROCESSES, REQUEST_PROCESSES } from './limits.ts';

@@ -1,5 +1,5 @@
 import { registerService } from '../cli/local/local-service.ts';
-import { startFrameworkBackend } from './framework-backend.ts';
+import { resolveEnvironments, startFrameworkBackend } from './framework-backend.ts';
 import { BACKGROUND_PROCESSES } from './limits.ts';
 import { createSpareSandbox } from './pool/spare-sandbox.ts';
 import { checkPort, findFreePort } from './ports.ts';
@@ -10,8 +10,6 @@ export const startOfflineBackend = async (settings: {
   readonly tablePrefix: string;
   readonly port: unknown;
   readonly dataFolder: string | undefined;
-  /** The environment of the functions, which is completed. */
-  readonly environment: Record<string, string>;
 }) => {
   const { tablePrefix, dataFolder } = settings;
   const port = await checkPort(settings.port);
@@ -25,9 +23,6 @@ export const startOfflineBackend = async (settings: {
     runVariables: { PRINT_CALLBACKS: '1' },
     log: (line) => console.log(line),
   });
-  const { initial, fixed } = backend.environment;
-  // All functions share the framework's process.
-  Object.assign(settings.environment, initial, process.env, fixed, { OWN_PROCESS: '' });
   const registration = await registerService({
     pid: process.pid,
     baseUrl,
@@ -37,6 +32,7 @@ export const startOfflineBackend = async (settings: {
   process.once('exit', registration.release);
   return {
     port,
+    environments: resolveEnvironments(backend.environment, process.env),
     lambdaPort: await findFreePort(),
     startupMessage: startupMessage({ ...backend, baseUrl, first: registration.first }),
     stop: backend.stop,

@@ -17,10 +17,6 @@ export default class LocalService {
     process.once('exit', () => rmSync(bundlePath, { recursive: true, force: true }));
 
     const { tablePrefix } = service.custom;
-    const usingStore = Object.values(service.functions).filter(
-      ({ environment }) => environment?.TABLE_PREFIX,
-    );
-
     const startOffline = async () => {
       const { startOfflineBackend } = await import('./offline-backend.ts');
       const offline = service.custom['serverless-offline'];
@@ -28,21 +24,22 @@ export default class LocalService {
         tablePrefix,
         port: offline.httpPort,
         dataFolder: process.env.HOOKLOOM_DATA || undefined,
-        environment: service.provider.environment, // inherited by all functions
       });
-      // A function's own variables are meant for AWS, and would win.
-      for (const { environment } of usingStore) Object.assign(environment, service.provider.environment);
+      for (const [key, environment] of Object.entries(running.environments))
+        service.functions[key].environment = environment;
       offline.httpPort = running.port;
       offline.lambdaPort = running.lambdaPort;
     };
 
     const startInvocation = async () => {
       service.provider.environment.OWN_PROCESS = ''; // the process is the framework's
-      const { environment } = service.getFunction(serverless.processedInput.options.function);
-      if (environment?.TABLE_PREFIX === undefined) return;
+      const { function: functionKey } = serverless.processedInput.options;
+      const definition = service.getFunction(functionKey);
+      if (definition.environment?.TABLE_PREFIX === undefined) return;
       const { connectInvocation } = await import('./invoke-backend.ts');
-      running = await connectInvocation({ tablePrefix, environment });
-      Object.assign(process.env, environment);
+      running = await connectInvocation({ tablePrefix, functionKey });
+      definition.environment = running.environment;
+      Object.assign(process.env, running.environment);
     };
 
     const printMessage = () => process.stdout.write(running.startupMessage);

@@ -3,7 +3,7 @@ import { ordersApiKey, type Registration, registerService } from '../cli/local/l
 import { projectFolder, sampleWorkflowsFolder } from '../cli/local/project-folder.ts';
 import { type Backend, createLocalEnvironment, startBackend } from './backend.ts';
 import { StartError } from './database/start-error.ts';
-import type { LocalEnvironment } from './functions/local-functions.ts';
+import type { LocalEnvironment } from './functions/function-environment.ts';
 import { type FunctionDefinition, readServiceFile, type ServiceFile } from './functions/service-file.ts';
 import { type Gateway, startGateway } from './gateway/gateway.ts';
 import { createRouter } from './gateway/routes.ts';
@@ -96,7 +96,7 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   code.prepare(samplesDefinition.key); // while the tables are created
   const backend = await startBackend({ tablePrefix, dataFolder, pool: background, log });
   parts.backend = backend;
-  const local = createLocalEnvironment(tablePrefix, backend.endpoints, baseUrl);
+  const local = createLocalEnvironment(backend.endpoints, baseUrl);
   environment.resolve({ ...local, fixed: { ...local.fixed, PRINT_CALLBACKS: '1' } });
 
   const call = ((event) =>

@@ -37,7 +37,7 @@ const event = JSON.stringify(createEvent('hello', JSON.stringify(order)));
 for (let round = 0; round < ROUNDS; round++) {
   // In turn, and either one first, so that other load of the machine affects both.
   for (const { file, starts } of round % 2 === 0 ? bundles : bundles.toReversed())
-    starts.push(startFresh(file, createEnvironment(endpoint), event, WARM_ANSWERS));
+    starts.push(startFresh(file, createEnvironment('webhook', endpoint), event, WARM_ANSWERS));
 }
 stop();
 

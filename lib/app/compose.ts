@@ -115,8 +115,8 @@ const openFailures = (
 };
 
 const openBlobs = ({ region, blobBucket, blobFolder }: Config): BlobStore => {
+  const bucket = need(blobBucket, 'BLOB_BUCKET'); // on this machine as well: what AWS lacks must be missing here
   if (blobFolder !== null) return createFolderBlobStore(blobFolder);
-  const bucket = need(blobBucket, 'BLOB_BUCKET');
   return createS3BlobStore(createAwsCaller({ service: 's3', region, endpoint: null, bucket }));
 };
 
@@ -264,8 +264,21 @@ const openRunParts = (config: Config) => {
   };
 };
 
+/** The parts of express runs, which wait for nothing from outside: they issue no callback URLs. */
 export const openRuns = (config: Config = openConfig()) => {
   const parts = openRunParts(config);
+  return {
+    ...parts,
+    afterEnd: createNudgeAfterEnd(openNudge(config), parts.logger),
+    blobs: cacheBlobs(parts.blobs),
+  };
+};
+
+/** A checkpoint holds up to 750 kB. */
+const CHECKPOINT_TIMEOUTS = { connectMs: 5_000, exchangeMs: 55_000 };
+
+export const openDurableRuns = (config: Config = openConfig()) => {
+  const parts = openRuns(config);
   const urls = {
     executions: parts.executions,
     clock: systemClock,
@@ -274,19 +287,10 @@ export const openRuns = (config: Config = openConfig()) => {
   };
   return {
     ...parts,
-    afterEnd: createNudgeAfterEnd(openNudge(config), parts.logger),
-    blobs: cacheBlobs(parts.blobs),
     openCallbackUrls: (signer: CallbackSigner) => createCallbackUrls(urls, signer),
+    client: createLambdaCheckpointClient(openLambda(config, { timeouts: CHECKPOINT_TIMEOUTS })),
   };
 };
-
-/** A checkpoint holds up to 750 kB. */
-const CHECKPOINT_TIMEOUTS = { connectMs: 5_000, exchangeMs: 55_000 };
-
-export const openDurableRuns = (config: Config = openConfig()) => ({
-  ...openRuns(config),
-  client: createLambdaCheckpointClient(openLambda(config, { timeouts: CHECKPOINT_TIMEOUTS })),
-});
 
 /** For the terminal of the local service alone: elsewhere a callback URL is a secret, which no log may hold. */
 const printCallback = (url: string): void => {

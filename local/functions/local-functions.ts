@@ -1,5 +1,6 @@
 import type { FunctionVersion } from '../pool/messages.ts';
 import type { FunctionSource } from '../pool/process-pool.ts';
+import { createResolveEnvironment, type LocalEnvironment } from './function-environment.ts';
 import type { FunctionDefinition } from './service-file.ts';
 
 /** Finds the code of modules. */
@@ -8,31 +9,6 @@ export interface ModuleSource {
   find(module: string): Promise<string>;
   current(module: string): string | null;
 }
-
-/** Environment variables that the local service sets for functions. */
-export interface LocalEnvironment {
-  /** Win over serverless.yml and the environment of the service. */
-  readonly fixed: Readonly<Record<string, string>>;
-  /** Win over serverless.yml alone. */
-  readonly initial: Readonly<Record<string, string>>;
-}
-
-/** Variables of serverless.yml that the environment of the service cannot change. */
-const DEPLOYMENT_VARIABLES = new Set(['STAGE', 'SERVICE_VERSION', 'TABLE_PREFIX']);
-
-/** The variables that a function's process gets beside those of the service, which win over serverless.yml. */
-const resolveEnvironment = (
-  { environment }: FunctionDefinition,
-  { fixed, initial }: LocalEnvironment,
-  inherited: Readonly<Record<string, string | undefined>>,
-): Record<string, string> => {
-  const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries({ ...environment, ...initial })) {
-    const isInherited = inherited[name] !== undefined && !DEPLOYMENT_VARIABLES.has(name);
-    if (value !== undefined && !isInherited) variables[name] = value;
-  }
-  return { ...variables, ...fixed };
-};
 
 /** The source of the functions' newest versions for a process pool. */
 export const createLocalFunctions = (parts: {
@@ -43,6 +19,7 @@ export const createLocalFunctions = (parts: {
   readonly inherited?: Readonly<Record<string, string | undefined>>;
 }): FunctionSource => {
   const { modules, environment, inherited = process.env } = parts;
+  const resolveEnvironment = createResolveEnvironment(parts.definitions);
   const definitions = new Map(parts.definitions.map((definition) => [definition.key, definition]));
 
   return {

@@ -3,43 +3,41 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '../../cli/target.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import { openRuns, openSweep, openWebhook } from '../../lib/app/compose.ts';
+import { openDurableRuns, openSweep, openWebhook } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { WebhookFeatures } from '../../lib/workflows/definition/path-config.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import { environmentOf } from '../../tests/support/function-environment.ts';
 import type { Link } from './chains.ts';
 
-export const TABLE_PREFIX = 'bench';
+export const tablePrefix = 'bench';
 
-/** The environment of the functions; credentials are those that a database on this machine takes. */
-export const createEnvironment = (dynamodbEndpoint: string) => ({
-  STAGE: 'bench',
-  TABLE_PREFIX,
-  DYNAMODB_ENDPOINT: dynamodbEndpoint,
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-  LOG_LEVEL: 'error',
-  RUN_DURABLE_FUNCTION: 'bench:durable',
-  RUN_EXPRESS_FUNCTION: 'bench',
-  SWEEP_FUNCTION: 'bench-sweep',
-  BLOB_FOLDER: join(tmpdir(), 'hookloom-bench-blobs'),
-  PUBLIC_URL: 'https://example.com',
-  OUTBOUND_ALLOW: '127.0.0.1',
-});
+/** The environment of a function; credentials are those that a database on this machine takes. */
+export const createEnvironment = (functionKey: string, dynamodbEndpoint: string): Record<string, string> =>
+  environmentOf(
+    functionKey,
+    {
+      DYNAMODB_ENDPOINT: dynamodbEndpoint,
+      BLOB_FOLDER: join(tmpdir(), 'hookloom-bench-blobs'),
+      OUTBOUND_ALLOW: '127.0.0.1',
+    },
+    tablePrefix,
+  );
 
 /** The parts of the functions, composed as in AWS, on a DynamoDB at an endpoint. Their log lines are made, not written. */
 export const openService = (dynamodbEndpoint: string) => {
-  const environment = createEnvironment(dynamodbEndpoint);
-  Object.assign(process.env, environment); // where the clients of AWS read credentials
-  const config = readConfig(environment);
+  const configOf = (functionKey: string) => {
+    const environment = createEnvironment(functionKey, dynamodbEndpoint);
+    Object.assign(process.env, environment); // where the clients of AWS read credentials
+    return readConfig(environment);
+  };
   const logger = createLogger({ write: () => {} });
   const log = { logger, loggerFor: () => logger };
   return {
-    webhook: { ...openWebhook(config), ...log },
-    runs: { ...openRuns(config), ...log },
-    sweep: { ...openSweep(config), ...log },
+    webhook: { ...openWebhook(configOf('webhook')), ...log },
+    runs: { ...openDurableRuns(configOf('runDurable')), ...log },
+    sweep: { ...openSweep(configOf('sweep')), ...log },
   };
 };
 
@@ -47,7 +45,7 @@ export const storeWorkflow = async (
   dynamodbEndpoint: string,
   definition: WorkflowDefinition,
 ): Promise<void> => {
-  const target = connect({ dynamodbEndpoint, tablePrefix: TABLE_PREFIX });
+  const target = connect({ dynamodbEndpoint, tablePrefix });
   await target.workflows.put(definition, toPathConfigs(definition));
   target.close();
 };

@@ -6,6 +6,7 @@ import { unzipSync } from 'fflate';
 import { connect } from '../../cli/target.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
+import { anExecutionStart } from '../support/a-start.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf, placesOf, type Statement, statementsOf } from '../support/role-grants.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
@@ -150,8 +151,26 @@ const unzip = (name: string): [string, Uint8Array][] => {
 const bundleOf = (name: string): [string, Uint8Array] =>
   unzip(name).find(([path]) => path.endsWith('.cjs')) ?? ['', new Uint8Array()];
 
-/** The answer of a function whose zip is all that is there. */
-const answerAlone = async (name: string, event: string, env = {}): Promise<unknown> => {
+const entryOf = (name: string) =>
+  resources[`${name[0]?.toUpperCase()}${name.slice(1)}LambdaFunction`]?.Properties;
+
+/** What Lambda's runtime sets itself, of which the functions need no more. */
+const ofLambda = { AWS_REGION: 'local', AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
+
+/** The environment of a function, exactly as the template has it. */
+const variablesOf = (name: string): Record<string, string> => {
+  const { Variables = {} } = (entryOf(name)?.Environment ?? {}) as { Variables?: Record<string, unknown> };
+  // In the place of CloudFormation: one text for each value that it would compute.
+  const toText = (value: unknown): string => (typeof value === 'string' ? value : 'https://of.a.deployment');
+  return Object.fromEntries(Object.entries(Variables).map(([key, value]) => [key, toText(value)]));
+};
+
+/** The answer of a function whose zip, and environment in the template, is all that is there. */
+const answerAlone = async (
+  name: string,
+  event: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<unknown> => {
   const empty = mkdtempSync(join(tmpdir(), 'hookloom-alone-'));
   for (const [path, contents] of unzip(name)) {
     mkdirSync(join(empty, dirname(path)), { recursive: true });
@@ -162,24 +181,10 @@ const answerAlone = async (name: string, event: string, env = {}): Promise<unkno
   const script = `Promise.all(${JSON.stringify(chunks)}.map((file) => import(file)))
     .then(() => require('./${path}').handler(${event}, { getRemainingTimeInMillis: () => 10000 }))
     .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
-  const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
-    cwd: empty,
-    env: {
-      STAGE: 'dev',
-      SERVICE_VERSION: '0.0.0',
-      AWS_REGION: 'local',
-      TABLE_PREFIX: 'hookloom-dev',
-      DYNAMODB_ENDPOINT: database.endpoint,
-      RUN_DURABLE_FUNCTION: 'hookloom-dev-runDurable:durable',
-      RUN_EXPRESS_FUNCTION: 'hookloom-dev-runExpress',
-      SWEEP_FUNCTION: 'hookloom-dev-sweep',
-      BLOB_BUCKET: 'blobs',
-      PUBLIC_URL: 'https://example.com',
-      AWS_ACCESS_KEY_ID: 'key',
-      AWS_SECRET_ACCESS_KEY: 'secret',
-      ...env,
-    },
-  });
+  const environment = { ...variablesOf(name), ...ofLambda, DYNAMODB_ENDPOINT: database.endpoint, ...env };
+  const variables = Object.entries(environment).map(([variable, value]) => `${variable}=${value}`);
+  const node = ['-i', ...variables, process.execPath, '-e', script]; // nothing of this process's own environment
+  const { code, stdout, stderr } = await runCommand('env', node, { cwd: empty });
   expect({ code, stdout, stderr: stderr.trim() }).toMatchObject({ code: 0, stderr: '' });
   const answer: unknown = JSON.parse(readFileSync(join(empty, 'answer.json'), 'utf8'));
   rmSync(empty, { recursive: true });
@@ -222,7 +227,7 @@ describe('the zips', () => {
 
   test.each(allFunctions)('%s is one bundle, beside it what it loads on use', (name) => {
     const files = unzip(name).map(([path]) => path.replace(/-[A-Z\d]{8}(?=\.mjs$)/, ''));
-    const entry = template.Resources[`${name[0]?.toUpperCase()}${name.slice(1)}LambdaFunction`]?.Properties;
+    const entry = entryOf(name);
     const bundle = String(entry?.Handler).replace(/\.handler$/, '');
     expect(files).toContain(`${bundle}.cjs`);
     const beside = files.filter((path) => path !== `${bundle}.cjs`);
@@ -258,6 +263,19 @@ describe('the zips', () => {
     const pathParameters = { workflowId, path: 'webhook' };
     return JSON.stringify({ ...event, rawPath: `/api/webhook/${workflowId}/webhook`, pathParameters, body });
   };
+
+  test('runExpress, unzipped alone, runs an execution to its end', async () => {
+    const target = connect({ dynamodbEndpoint: database.endpoint, tablePrefix: 'hookloom-dev' });
+    const executionId = 'express-1';
+    const trigger = { nodeId: 'request', type: 'webhookTrigger' };
+    const mode = 'express';
+    const startedAt = Date.now();
+    const start = { executionId, workflowId: 'table', workflowVersion: 1, trigger, mode, startedAt } as const;
+    await target.executions.start(anExecutionStart({ ...start, input: 'j{"body":[{"n":2},{"n":1}]}' }));
+    expect(await answerAlone('runExpress', JSON.stringify({ executionId }))).toBeNull();
+    expect(await target.executions.find(executionId)).toMatchObject({ status: 'succeeded', failure: null });
+    target.close();
+  });
 
   test('webhook, unzipped alone, runs nodes whose plugins are loaded on use', async () => {
     expect(await answerAlone('webhook', requestTo('table', '[{"n":2},{"n":1}]'))).toMatchObject({

@@ -12,10 +12,12 @@ import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
+import { createResolveEnvironment } from '../../local/functions/function-environment.ts';
 import { readServiceFile } from '../../local/functions/service-file.ts';
 import { createChunks } from '../../resources/chunks.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { copyProject } from '../support/copy-project.ts';
+import { aLocalEnvironment } from '../support/function-environment.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
 const page =
@@ -86,12 +88,18 @@ const insert = (file: string, place: RegExp, content: string): void => {
 /** Bundles a function of the copy as a deployment does, and invokes it in a process of its own. */
 const invoke = async (key: string, event: object): Promise<unknown> => {
   const service = readServiceFile(project.folder);
-  const { module = '' } = service.functions.find((found) => found.key === key) ?? {};
+  const definition = service.functions.find((found) => found.key === key);
+  if (definition === undefined) throw new Error(`there is no function ${key} in serverless.yml`);
+  const values = {
+    DYNAMODB_ENDPOINT: database.endpoint,
+    AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`,
+    BLOB_FOLDER: data,
+  };
   const outfile = join(data, `${key}${service.bundleExtension}`);
   await build({
     ...service.esbuild,
     absWorkingDir: project.folder,
-    entryPoints: [`${module}.ts`],
+    entryPoints: [`${definition.module}.ts`],
     outfile,
     plugins: [createChunks()],
   });
@@ -99,19 +107,7 @@ const invoke = async (key: string, event: object): Promise<unknown> => {
     .then((answer) => require('node:fs').writeFileSync('answer.json', JSON.stringify(answer ?? null)))`;
   const { code, stdout, stderr } = await runCommand('node', ['-e', script], {
     cwd: data,
-    env: {
-      AWS_REGION: 'local',
-      TABLE_PREFIX: 'test',
-      DYNAMODB_ENDPOINT: database.endpoint,
-      AWS_ENDPOINT_URL_LAMBDA: `http://127.0.0.1:${(lambda.address() as AddressInfo).port}`,
-      RUN_DURABLE_FUNCTION: 'runDurable:durable',
-      RUN_EXPRESS_FUNCTION: 'runExpress',
-      SWEEP_FUNCTION: 'sweep',
-      BLOB_FOLDER: data,
-      PUBLIC_URL: 'https://example.com',
-      AWS_ACCESS_KEY_ID: 'key',
-      AWS_SECRET_ACCESS_KEY: 'secret',
-    },
+    env: createResolveEnvironment(service.functions)(definition, aLocalEnvironment(values)),
   });
   expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: '' });
   return JSON.parse(readFileSync(join(data, 'answer.json'), 'utf8'));
@@ -147,7 +143,7 @@ test('a trigger type is four files, those of the guide: its events are fired, an
   const message = { messageId: 'm-1', body, eventSource: 'aws:sqs' };
   expect(await invoke('queue', { Records: [message, message] })).toEqual({ batchItemFailures: [] });
   const [, executionId = ''] =
-    /^\/2015-03-31\/functions\/runExpress\/invocations \{"executionId":"([\w-]+)"\}$/.exec(
+    /^\/2015-03-31\/functions\/hookloom-dev-runExpress\/invocations \{"executionId":"([\w-]+)"\}$/.exec(
       invoked.join('\n'),
     ) ?? [];
 

@@ -8,6 +8,7 @@ import { aProvider, installedUnified } from '../support/a-plugin.ts';
 import { aRecordingLogger } from '../support/a-recording-logger.ts';
 import { silent } from '../support/a-run.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { environmentOf } from '../support/function-environment.ts';
 import { installedNames } from '../support/installed-names.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -24,11 +25,10 @@ const environment = {
   AWS_LAMBDA_FUNCTION_NAME: 'canary-function',
   DYNAMODB_ENDPOINT: 'http://canary-endpoint:8000',
   OUTBOUND_ALLOW: 'canary.internal',
-  TABLE_PREFIX: 'canary-prefix',
 };
 
 beforeAll(async () => {
-  Object.assign(process.env, environment, {
+  Object.assign(process.env, environmentOf('adminHealth', {}, 'canary-prefix'), environment, {
     LOG_LEVEL: 'error',
     STAGE: 'prod',
     SERVICE_VERSION: '4.5.6',

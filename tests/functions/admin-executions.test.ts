@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import {
-  openCancel,
-  openCommands,
-  openExecutions,
-  openRetry,
-  openShowExecution,
-} from '../../lib/app/compose.ts';
-import { readConfig } from '../../lib/app/config.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
+import { openCancel, openExecutions, openRetry, openShowExecution } from '../../lib/app/compose.ts';
 import {
   createCancelExecution,
   createListExecutions,
@@ -20,6 +16,7 @@ import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { environmentOf, type LocalValues } from '../support/function-environment.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -28,6 +25,8 @@ type Name = 'adminExecutions' | 'adminExecution' | 'adminRetryExecution' | 'admi
 const openDatabase = useTestDatabases();
 const before = { ...process.env };
 const servers: LocalServer[] = [];
+/** Endpoints of this machine, for the functions that are called next. */
+let endpoints: LocalValues = {};
 
 afterEach(async () => {
   process.env = { ...before };
@@ -46,14 +45,15 @@ const eventOf = (name: Name) =>
   JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
 const { executionId: SAMPLE_ID } = eventOf('adminExecution').pathParameters;
 
-/** The function as Lambda has it, with the stores and the callers that it is put together with. */
-const call = (name: Name, changes: Record<string, unknown> = {}) =>
-  (handlers[name]() as Handler)({ ...eventOf(name), rawQueryString: '', ...changes }, {
-    awsRequestId: 'lambda-1',
-  } as Context);
+/** The function as Lambda has it, with its own environment, stores and callers. */
+const call = (name: Name, changes: Record<string, unknown> = {}) => {
+  process.env = { ...before, ...environmentOf(name, endpoints) };
+  const event = { ...eventOf(name), rawQueryString: '', ...changes };
+  return (handlers[name]() as Handler)(event, { awsRequestId: 'lambda-1' } as Context);
+};
 
-const DURABLE = '/2015-03-31/functions/test-runDurable%3Adurable/invocations';
-const EXPRESS = '/2015-03-31/functions/test-runExpress/invocations';
+const DURABLE = '/2015-03-31/functions/hookloom-dev-runDurable%3Adurable/invocations';
+const EXPRESS = '/2015-03-31/functions/hookloom-dev-runExpress/invocations';
 const ARN = 'arn:aws:lambda:eu-central-1:123456789012:function:test-runDurable:1/durable-execution/x/y';
 const STOP = `/2025-12-01/durable-executions/${encodeURIComponent(ARN)}/stop`;
 
@@ -64,29 +64,19 @@ const aLambda = async (status = 202): Promise<LocalServer> => {
   };
   const server = await aLocalServer({ [DURABLE]: answer, [EXPRESS]: answer, [STOP]: answer });
   servers.push(server);
-  process.env.AWS_ENDPOINT_URL_LAMBDA = server.origin;
+  endpoints = { ...endpoints, AWS_ENDPOINT_URL_LAMBDA: server.origin };
   return server;
 };
 
 const aService = async () => {
-  const { endpoint } = await openDatabase();
-  process.env.DYNAMODB_ENDPOINT = endpoint;
-  const { executions } = openExecutions();
-  const { workflows } = openCommands(readConfig(process.env));
-  return { executions, workflows, lambda: await aLambda() };
+  const { client, tables, endpoint } = await openDatabase();
+  endpoints = { DYNAMODB_ENDPOINT: endpoint };
+  return {
+    executions: createExecutionStore(client, tables, { retentionDays: 30, clock: systemClock }),
+    workflows: createWorkflowStore(client, tables, systemClock),
+    lambda: await aLambda(),
+  };
 };
-
-beforeEach(() => {
-  Object.assign(process.env, {
-    LOG_LEVEL: 'error',
-    TABLE_PREFIX: 'test',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
-    RUN_EXPRESS_FUNCTION: 'test-runExpress',
-    SWEEP_FUNCTION: 'test-sweep',
-  });
-});
 
 const T0 = Date.now() - 60_000;
 
@@ -463,7 +453,7 @@ describe('every one of them', () => {
   test.each(names)('%s is a 503 with Retry-After while the store is unavailable', async (name) => {
     const broken = await aLocalServer({ '/': (_request, response) => response.writeHead(500).end('{}') });
     servers.push(broken);
-    process.env.DYNAMODB_ENDPOINT = broken.origin;
+    endpoints = { DYNAMODB_ENDPOINT: broken.origin };
     const result = await call(name);
     expect(result).toMatchObject(aProblem(503, 'store-unavailable'));
     expect(result.headers).toMatchObject({ 'retry-after': '2' });

@@ -21,6 +21,7 @@ import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { anEvent } from '../support/an-api-event.ts';
+import { environmentOf, type LocalValues } from '../support/function-environment.ts';
 import { findSecrets } from '../support/secret-forms.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
@@ -35,21 +36,20 @@ afterEach(async () => {
 });
 
 /** The function with its real parts: the installed plugins, the tables, the secrets, the guarded HTTP client. */
-const aService = async (environment: Readonly<Record<string, string>> = {}) => {
+const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => {
   const { client, tables, endpoint } = await openDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-health-'));
   cleanups.push(() => rmSync(folder, { recursive: true }));
   const secrets = createFolderSecretStore(folder);
   const outbound = createOutboundCredentialStore(client, tables);
   const executions = createExecutionStore(client, tables, { retentionDays: 30, clock: systemClock });
-  const config = readConfig({
-    LOG_LEVEL: 'error',
-    TABLE_PREFIX: 'test',
+  const values = {
     DYNAMODB_ENDPOINT: endpoint,
     SECRETS_FOLDER: folder,
     OUTBOUND_ALLOW: '127.0.0.1',
     ...environment,
-  });
+  };
+  const config = readConfig(environmentOf('adminHealth', values, tablePrefix));
   /** Another sandbox each time, which has kept nothing. */
   const get = (rawQueryString = '', method = 'GET') =>
     (createHealthFunction(openHealth(config)) as Handler)(
@@ -366,10 +366,10 @@ describe('?plugin=', () => {
 
 describe('a store that can not be read', () => {
   test.each([
-    ['does not answer', { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }],
-    ['has no such tables', { TABLE_PREFIX: 'other' }],
-  ])('because it %s is part of the report', async (_case, environment) => {
-    const { get } = await aService(environment);
+    ['does not answer', { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' }, 'test'],
+    ['has no such tables', {}, 'other'],
+  ])('because it %s is part of the report', async (_case, environment, tablePrefix) => {
+    const { get } = await aService(environment, tablePrefix);
     const result = await get('probe=true');
     expect(result.statusCode).toBe(200);
     const { status, checks, coverage, summary } = bodyOf(result);

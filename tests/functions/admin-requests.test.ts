@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { openExecutions } from '../../lib/app/compose.ts';
@@ -12,6 +12,7 @@ import { aLocalServer, type LocalServer } from '../support/a-local-server.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aRequestRecord } from '../support/a-request-record.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+import { environmentOf, type LocalValues } from '../support/function-environment.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -19,21 +20,12 @@ type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStru
 const openDatabase = useTestDatabases();
 const before = { ...process.env };
 const servers: LocalServer[] = [];
+/** Endpoints of this machine, for the functions that are called next. */
+let endpoints: LocalValues = {};
 
 afterEach(async () => {
   process.env = { ...before };
   for (const server of servers.splice(0)) await server.close();
-});
-
-beforeEach(() => {
-  Object.assign(process.env, {
-    LOG_LEVEL: 'error',
-    TABLE_PREFIX: 'test',
-    AWS_ACCESS_KEY_ID: 'local',
-    AWS_SECRET_ACCESS_KEY: 'local',
-    RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
-    RUN_EXPRESS_FUNCTION: 'test-runExpress',
-  });
 });
 
 const handlers = {
@@ -41,24 +33,28 @@ const handlers = {
   adminSendAgain: () => createSendAgain(openSendAgain()),
   adminExecutions: () => createListExecutions(openExecutions()),
 };
-const EXPRESS = '/2015-03-31/functions/test-runExpress/invocations';
+const EXPRESS = '/2015-03-31/functions/hookloom-dev-runExpress/invocations';
 const T0 = Date.now() - 60_000;
 const record = aRequestRecord({ workflowId: 'hello', receivedAt: T0, place: refusedPlace(T0, 7) });
 const ID = `hello.${record.place}`;
 
 const call = (name: keyof typeof handlers, changes: Record<string, unknown> = {}) => {
   const event = JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
+  process.env = { ...before, ...environmentOf(name, endpoints) };
   return (handlers[name]() as Handler)({ ...event, ...changes }, { awsRequestId: 'lambda-1' } as Context);
 };
 
 /** The stores with a record of a refused request, and the workflow that it was for. */
 const aService = async () => {
-  process.env.DYNAMODB_ENDPOINT = (await openDatabase()).endpoint;
   const answer: Parameters<typeof aLocalServer>[0][string] = (_request, response) =>
     response.writeHead(202).end('{}');
   const lambda = await aLocalServer({ [EXPRESS]: answer });
   servers.push(lambda);
-  process.env.AWS_ENDPOINT_URL_LAMBDA = lambda.origin;
+  endpoints = {
+    DYNAMODB_ENDPOINT: (await openDatabase()).endpoint,
+    AWS_ENDPOINT_URL_LAMBDA: lambda.origin,
+  };
+  process.env = { ...before, ...environmentOf('adminSendAgain', endpoints) };
   const { requests, client, tables, executions } = openSendAgain();
   const workflows = createWorkflowStore(client, tables, { now: () => Date.now() });
   const definition = aWorkflow({ id: 'hello', nodes: [aTrigger({ path: '/orders' })], connections: [] });

@@ -14,6 +14,7 @@ import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { anEvent } from '../support/an-api-event.ts';
 import { anInspection } from '../support/an-inspection.ts';
+import { environmentOf } from '../support/function-environment.ts';
 import { installedNames } from '../support/installed-names.ts';
 
 type Handler = (event: unknown, context: Context) => Promise<APIGatewayProxyStructuredResultV2>;
@@ -26,8 +27,7 @@ let database: EmbeddedDynamoDb;
 
 beforeAll(async () => {
   database = await startEmbeddedDynamoDb('test');
-  const { endpoint } = database;
-  Object.assign(process.env, { LOG_LEVEL: 'error', TABLE_PREFIX: 'test', DYNAMODB_ENDPOINT: endpoint });
+  Object.assign(process.env, environmentOf('adminHealth', { DYNAMODB_ENDPOINT: database.endpoint }));
 });
 
 afterAll(() => database.stop());

@@ -11,6 +11,7 @@ import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
+import { environmentOf } from '../support/function-environment.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -20,15 +21,7 @@ const NO_SOURCES = 'http://127.0.0.1:1';
 const before = { ...process.env };
 
 beforeEach(() => {
-  Object.assign(process.env, {
-    LOG_LEVEL: 'error',
-    TABLE_PREFIX: 'test',
-    WORKFLOW_CACHE_SECONDS: '0',
-    RUN_DURABLE_FUNCTION: 'test-runDurable:durable',
-    RUN_EXPRESS_FUNCTION: 'test-runExpress',
-    SWEEP_FUNCTION: 'test-sweep',
-    BLOB_BUCKET: 'test-blobs',
-  });
+  Object.assign(process.env, environmentOf('webhook', { WORKFLOW_CACHE_SECONDS: '0' }));
 });
 
 afterEach(() => {
@@ -95,7 +88,7 @@ describe('the webhook function as it is put together', () => {
   });
 
   test('does not start without the name of its tables', () => {
-    process.env.TABLE_PREFIX = '';
+    delete process.env.TABLE_PREFIX;
     let thrown: unknown;
     try {
       openWebhook();

@@ -13,6 +13,7 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 import { validateWorkflow } from '../../lib/workflows/validation/validate.ts';
 import { aBatch, aMessage, anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
+import { environmentOf } from '../support/function-environment.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const trigger = { id: 'arrival', type: 'messageTrigger', parameters: {} };
@@ -223,15 +224,7 @@ describe('on DynamoDB', () => {
     const { client, tables, endpoint } = await openDatabase();
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-blobs-'));
     const opened = openEventFunction(
-      readConfig({
-        TABLE_PREFIX: 'test',
-        DYNAMODB_ENDPOINT: endpoint,
-        BLOB_FOLDER: folder,
-        RUN_DURABLE_FUNCTION: 'runDurable:durable',
-        RUN_EXPRESS_FUNCTION: 'runExpress',
-        SWEEP_FUNCTION: 'sweep',
-        LOG_LEVEL: 'error',
-      }),
+      readConfig(environmentOf('dispatch', { DYNAMODB_ENDPOINT: endpoint, BLOB_FOLDER: folder })),
     );
     await createWorkflowStore(client, tables, systemClock).put(orders(), []);
     const { findNodeType } = await anEventService();

@@ -82,7 +82,7 @@ const benchFirst = async (): Promise<void> => {
     ['with the code node', codeNode],
   ] as const) {
     const { endpoint, stop } = await openWebhookOf(toChain('hello', 'lastNode', [link]));
-    kinds.push({ title, env: createEnvironment(endpoint), stop, starts: [] });
+    kinds.push({ title, env: createEnvironment('webhook', endpoint), stop, starts: [] });
   }
   for (let round = 0; round < STARTS; round++) {
     for (const { env, starts } of kinds) starts.push(startFresh(bundle, env, event));

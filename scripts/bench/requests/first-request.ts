@@ -21,7 +21,7 @@ const stages = ['node', 'import', 'first', 'second'] as const;
 export const benchFirstRequest = async (): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'hookloom-bench-'));
   const { endpoint, writes, stop } = await openWebhookOf(toChain('hello', 'lastNode', fourNodes()));
-  const env = { ...createEnvironment(endpoint), BENCH_WRITES: JSON.stringify(writes) };
+  const env = { ...createEnvironment('webhook', endpoint), BENCH_WRITES: JSON.stringify(writes) };
   const event = JSON.stringify(createEvent('hello', JSON.stringify(order)));
   const bundles = kinds.map(([title, file], at) => ({
     title,

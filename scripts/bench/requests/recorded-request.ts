@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
-import { createEvent, openService, order, storeWorkflow, TABLE_PREFIX } from '../bench-service.ts';
+import { createEvent, openService, order, storeWorkflow, tablePrefix } from '../bench-service.ts';
 import { type DynamoDbCall, startDynamoDbProxy } from '../dynamodb-proxy.ts';
 import { startStandIn } from './stand-in.ts';
 
@@ -14,7 +14,7 @@ interface RecordedRequest {
 }
 
 const recordRequest = async (definition: WorkflowDefinition): Promise<RecordedRequest> => {
-  const database = await startEmbeddedDynamoDb(TABLE_PREFIX);
+  const database = await startEmbeddedDynamoDb(tablePrefix);
   await storeWorkflow(database.endpoint, definition);
   const answers: Record<string, string> = {};
   const writes: DynamoDbCall[] = [];

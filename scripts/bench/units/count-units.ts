@@ -1,6 +1,6 @@
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
-import { TABLE_PREFIX } from '../bench-service.ts';
+import { tablePrefix } from '../bench-service.ts';
 import { type DynamoDbCall, type Forward, startDynamoDbProxy } from '../dynamodb-proxy.ts';
 import {
   computeQueryUnits,
@@ -22,8 +22,8 @@ const none: Units = { reads: 0, writes: 0, readUnits: 0, writeUnits: 0 };
 
 /** An embedded DynamoDB that counts units: each write is enclosed in reads of its item, which do not count. */
 export const startCountingDatabase = async () => {
-  const tables = readTableDefinitions(TABLE_PREFIX);
-  const database = await startEmbeddedDynamoDb(TABLE_PREFIX);
+  const tables = readTableDefinitions(tablePrefix);
+  const database = await startEmbeddedDynamoDb(tablePrefix);
   let units = none;
 
   const proxy = await startDynamoDbProxy(database.endpoint, async (call, forward) => {

@@ -6,6 +6,7 @@ import { createSourceModules } from '../../../local/functions/source-modules.ts'
 import { createProcessPool } from '../../../local/pool/process-pool.ts';
 import { createSpareSandbox } from '../../../local/pool/spare-sandbox.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
+import { aLocalEnvironment, type LocalValues } from '../../support/function-environment.ts';
 import { projectRoot } from '../../support/run-command.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
@@ -15,31 +16,17 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-const credentials = {
-  AWS_REGION: 'us-east-1',
-  AWS_ACCESS_KEY_ID: 'local',
-  AWS_SECRET_ACCESS_KEY: 'local',
-};
-
 /** The functions of this project, in processes of their own. */
-const aCaller = async (changes: Readonly<Record<string, string>> = {}, onLine = (_line: string) => {}) => {
+const aCaller = async (changes: LocalValues = {}, onLine = (_line: string) => {}) => {
   const { endpoint } = await openDatabase();
-  const fixed = {
-    ...credentials,
-    TABLE_PREFIX: 'test',
-    DYNAMODB_ENDPOINT: endpoint,
-    EVENT_BUS: '',
-    BLOB_FOLDER: '/nonexistent',
-    PUBLIC_URL: 'http://localhost:3000',
-    ...changes,
-  };
+  const values = { DYNAMODB_ENDPOINT: endpoint, BLOB_FOLDER: '/nonexistent', ...changes };
   const spare = createSpareSandbox({ ...process.env, NODE_OPTIONS: '' });
   const pool = createProcessPool({
     processes: { usual: 2, most: 2, growAfterMs: 100 },
     functions: createLocalFunctions({
       definitions: readServiceFile(projectRoot).functions,
       modules: createSourceModules(projectRoot),
-      environment: Promise.resolve({ fixed, initial: {} }),
+      environment: Promise.resolve(aLocalEnvironment(values)),
     }),
     spare,
   });
@@ -72,7 +59,7 @@ test('says which process a run is at; fails when that is killed', async () => {
   const store = await aLocalServer({ '/': () => {} }); // without an answer, the run is not over before the kill
   cleanups.push(store.close);
   const lines: string[] = [];
-  const variables = { DYNAMODB_ENDPOINT: store.origin, PUBLIC_URL: 'http://localhost' };
+  const variables = { DYNAMODB_ENDPOINT: store.origin };
   const invoke = await aCaller(variables, (line) => {
     lines.push(line);
     process.kill(Number(/process (\d+)$/.exec(line)?.[1]), 'SIGKILL');

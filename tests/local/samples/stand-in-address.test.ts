@@ -27,7 +27,7 @@ test('the samples call the stand-in alone, where the local service allows it', (
   const hosts = samples.flatMap((text) => [...text.matchAll(/https?:\/\/([^/"]+)/g)].map(([, host]) => host));
   const { host, port, mailPort } = STAND_IN_ADDRESS;
   expect(new Set(hosts)).toEqual(new Set([`${host}:${port}`]));
-  expect(createLocalEnvironment('hookloom-dev', endpoints, '').initial).toMatchObject({
+  expect(createLocalEnvironment(endpoints, '').initial).toMatchObject({
     OUTBOUND_ALLOW: `${host}:${port},${host}:${mailPort}`,
     AWS_ENDPOINT_URL_S3: `http://${host}:${port}/s3`,
     AWS_ENDPOINT_URL_DYNAMODB: `http://${host}:${port}`,

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { LOCAL_VARIABLES } from '../../local/functions/function-environment.ts';
+import { readServiceFile } from '../../local/functions/service-file.ts';
+import { environmentOf, functionKeys } from '../support/function-environment.ts';
+import { projectRoot, runCommand } from '../support/run-command.ts';
+
+const { functions } = readServiceFile(projectRoot, {});
+const read = (file: string): string => readFileSync(join(projectRoot, file), 'utf8');
+
+/** By function: the variables that serverless.yml gives to it. */
+const given = new Map(functions.map(({ key, environment }) => [key, Object.keys(environment)]));
+const allGiven = new Set([...given.values()].flat());
+/** Those that some functions have, and others not. */
+const notEverywhere = [...allGiven].filter((name) => [...given.values()].some((own) => !own.includes(name)));
+
+/** Variables that lib/app/config.ts reads. */
+const inConfig = [
+  ...read('lib/app/config.ts').matchAll(/\benv\.([A-Z_]+)|readNumber\(env, '([A-Z_]+)'/g),
+].map(([, direct, number]) => direct ?? number ?? '');
+
+/** The table of settings in docs/operating.md. */
+const settings = [...read('docs/operating.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(
+  ([, name]) => name ?? '',
+);
+
+test('every variable is given by serverless.yml or by Lambda, or is an optional setting, or of this machine alone', () => {
+  expect(inConfig.length).toBeGreaterThan(20);
+  const known = new Set<string>([...allGiven, ...settings, ...LOCAL_VARIABLES, 'AWS_REGION']);
+  expect(inConfig.filter((name) => !known.has(name))).toEqual([]);
+  expect(LOCAL_VARIABLES.filter((name) => allGiven.has(name))).toEqual([]);
+});
+
+test('the variables of this machine are documented as such', () => {
+  const [, sentence = ''] =
+    /one machine it has the same ones\.([^.]*)are for the local service alone/.exec(
+      read('docs/operating.md'),
+    ) ?? [];
+  expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(LOCAL_VARIABLES);
+});
+
+test('every function starts with what serverless.yml gives to it, and with nothing else', async () => {
+  const environments = Object.fromEntries(
+    functions.map(({ key, module }) => {
+      const own = environmentOf(key);
+      const names = Object.keys(own).filter((name) => !name.startsWith('AWS_'));
+      expect([key, names.sort()]).toEqual([key, given.get(key)?.toSorted()]);
+      return [module, { ...own, OWN_PROCESS: '1' }];
+    }),
+  );
+  const script = `
+    const failed = {};
+    for (const [module, environment] of Object.entries(${JSON.stringify(environments)})) {
+      process.env = { ...environment };
+      await import(${JSON.stringify(projectRoot)} + '/' + module + '.ts').then(
+        ({ handler }) => { if (typeof handler !== 'function') failed[module] = 'it has no handler'; },
+        (error) => { failed[module] = String(error.parameters?.reason ?? error); },
+      );
+    }
+    console.log(JSON.stringify(failed));
+    process.exit();`;
+  const { stdout, stderr } = await runCommand('node', ['--input-type=module', '-e', script]);
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toEqual({});
+  expect(functionKeys.length).toBeGreaterThan(20);
+});
+
+describe('what serverless.yml gives to some functions alone is set nowhere else', () => {
+  /** By file: the variables that it may set. Each of these gives a function no more than serverless.yml does. */
+  const allowed: Readonly<Record<string, readonly string[]>> = {
+    // Values of this machine for what only a deployment can say; each function gets its own.
+    'local/backend.ts': ['BLOB_BUCKET', 'WORKFLOW_ROLE', 'EVENT_BUS', 'PUBLIC_URL'],
+    'tests/support/function-environment.ts': ['TABLE_PREFIX', 'BLOB_BUCKET', 'WORKFLOW_ROLE', 'PUBLIC_URL'],
+    // A function of the local service's own.
+    'local/start-service.ts': ['TABLE_PREFIX'],
+    'local/samples/samples-function.ts': ['TABLE_PREFIX'], // read
+  };
+  /** They test how variables are read, not a function. */
+  const ofReading = /^tests\/(app|local\/functions)\/|^tests\/functions\/environments\.test\.ts$/;
+
+  test('it is some of them', () => {
+    expect(notEverywhere).toEqual(expect.arrayContaining(['TABLE_PREFIX', 'PUBLIC_URL', 'SWEEP_FUNCTION']));
+  });
+
+  test.each(['tests', 'local', 'scripts'])('in %s', (folder) => {
+    const set = new RegExp(`(?:^|[\\s{.'"])(${notEverywhere.join('|')})['"]?(?::(?!")|,$| =[^=])`, 'gm');
+    const found = readdirSync(join(projectRoot, folder), { recursive: true, encoding: 'utf8' })
+      .map((file) => join(folder, file))
+      .filter((file) => /\.[jt]s$/.test(file) && !ofReading.test(file))
+      .flatMap((file) => [...read(file).matchAll(set)].map(([, name = '']) => [file, name] as const))
+      .filter(([file, name]) => allowed[file]?.includes(name) !== true);
+    expect(found).toEqual([]);
+  });
+});
