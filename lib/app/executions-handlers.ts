@@ -83,4 +83,4 @@ const retryOptions = v.object({
 });
 
 const readRetryOptions = (event: unknown, now: number): RetryOptions =>
-  parseFields(retryOptions, readOptions(event, Object.keys(retryOptions.entries), now));
+  parseFields(retryOptions, readOptions(event, { names: Object.keys(retryOptions.entries) }, now));

@@ -1,25 +1,26 @@
 import { isPlainObject } from '../contract/json.ts';
 import { AppError } from '../shared/errors.ts';
 import { operatorError } from '../shared/operator-errors.ts';
-import { parseJsonBody } from './parse-json-body.ts';
+import { readJsonBody } from './read-json-body.ts';
 import { readQuery } from './read-query.ts';
-import { readWebhookEvent } from './read-webhook-event.ts';
+
+const WHOLE_NUMBER = /^\d{1,15}$/;
 
 /**
  * The options of a request, in its query or in a JSON body; all are optional.
  *
  * @param names - those that there are
+ * @param numbers - those that are numbers: a query has texts alone, a JSON body says which of the two it means
  * @param now - milliseconds since the epoch
- * @throws AppError `QUERY_INVALID` | `BODY_INVALID` | `BODY_TOO_DEEP`
+ * @throws AppError `QUERY_INVALID` | `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP`
  */
 export const readOptions = (
   event: unknown,
-  names: readonly string[],
+  { names, numbers = [] }: { readonly names: readonly string[]; readonly numbers?: readonly string[] },
   now: number,
 ): Readonly<Record<string, unknown>> => {
   const query = readQuery(event, names);
-  const { rawBody } = readWebhookEvent(event, now);
-  const body = rawBody.length === 0 ? {} : parseJsonBody(Buffer.from(rawBody).toString(), 5);
+  const body = readJsonBody(event, 5, now) ?? {};
   if (!isPlainObject(body)) throw new AppError('BODY_INVALID', { reason: 'it is no map' });
   for (const name of Object.keys(body)) {
     if (!names.includes(name))
@@ -29,5 +30,9 @@ export const readOptions = (
     if (Object.hasOwn(query, name))
       throw operatorError('QUERY_INVALID', { reason: `${name} is given twice` });
   }
-  return { ...body, ...query };
+  const typed = Object.entries(query).map(([name, value]) => [
+    name,
+    numbers.includes(name) && WHOLE_NUMBER.test(value) ? Number(value) : value,
+  ]);
+  return { ...body, ...Object.fromEntries(typed) };
 };

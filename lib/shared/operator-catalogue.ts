@@ -4,6 +4,11 @@ import { entry } from './error-catalogue.ts';
 export const operatorCatalogue = {
   // Executions and plugins
   QUERY_INVALID: entry(400, 'Query invalid', (p: { reason: string }) => `The query is wrong: ${p.reason}.`),
+  CONTENT_TYPE_UNSUPPORTED: entry(
+    415,
+    'Content type unsupported',
+    () => 'A body must be JSON and say so: send it with the header content-type: application/json.',
+  ),
   NOT_CANCELLABLE: entry(
     409,
     'Not cancellable',

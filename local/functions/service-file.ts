@@ -95,19 +95,18 @@ export const readServiceFile = (
     tablePrefix: resolve(custom.tablePrefix) ?? custom.tablePrefix,
     functions: entries.map(toDefinition),
     routes: entries.flatMap(([functionKey, { events = [] }]) =>
-      events.flatMap(({ httpApi }) =>
-        httpApi === undefined ? [] : [{ event: toRoute(httpApi), functionKey }],
-      ),
+      events.flatMap(({ httpApi }) => (httpApi === undefined ? [] : [{ ...toRoute(httpApi), functionKey }])),
     ),
     ...readBuild(custom.esbuild ?? {}),
   };
 };
 
-/** The route of an `httpApi` event: `GET /path` or `{ method, path }`. */
-const toRoute = (httpApi: unknown): string => {
-  if (typeof httpApi === 'string') return httpApi;
-  const { method, path } = httpApi as { readonly method?: string; readonly path?: string };
-  return path === undefined || path === '*' ? '*' : `${method} ${path}`;
+/** The route of an `httpApi` event: `GET /path` or `{ method, path, authorizer }`. */
+const toRoute = (httpApi: unknown): Omit<Route, 'functionKey'> => {
+  if (typeof httpApi === 'string') return { event: httpApi };
+  const { method, path, authorizer } = httpApi as Readonly<Record<'method' | 'path' | 'authorizer', unknown>>;
+  const event = path === undefined || path === '*' ? '*' : `${method} ${path}`;
+  return { event, ...(authorizer === undefined ? {} : { isPrivate: true }) };
 };
 
 /** serverless-esbuild's own options. https://github.com/floydspace/serverless-esbuild#options */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { findForeignRequest } from '../net/foreign-request.ts';
 import { listen } from '../net/listen.ts';
 import type { FindRoute, RouteMatch } from './routes.ts';
-import { type GatewayAnswer, gatewayAnswers, toAnswer } from './to-answer.ts';
+import { answerProblem, type GatewayAnswer, gatewayAnswers, toAnswer } from './to-answer.ts';
 import { type RawRequest, splitTarget, toEvent } from './to-event.ts';
 
 export interface GatewayOptions {
@@ -99,6 +100,8 @@ const answer = async (request: RawRequest, requestId: string, settings: Settings
     return gatewayAnswers.badRequest; // the path is not percent-encoded UTF-8
   }
   if (route === null) return gatewayAnswers.notFound;
+  const foreign = route.isPrivate ? findForeignRequest(request) : null;
+  if (foreign !== null) return answerProblem({ ...foreign, instance: requestId });
   const event = toEvent(request, route, { requestId, now: Date.now() });
   return callFunction(route.functionKey, event, settings);
 };

@@ -4,10 +4,13 @@ export interface Route {
   readonly event: string;
   /** The function's key in serverless.yml. */
   readonly functionKey: string;
+  /** Whether it is behind an authorizer on AWS. */
+  readonly isPrivate?: boolean;
 }
 
 export interface RouteMatch {
   readonly functionKey: string;
+  readonly isPrivate: boolean;
   /** In the form of API Gateway: `GET /path`, `ANY /path/{name}`, `$default`. */
   readonly routeKey: string;
   /** Decoded exactly once. */
@@ -23,6 +26,7 @@ export type FindRoute = (method: string, path: string) => RouteMatch | null;
 
 interface Pattern {
   readonly functionKey: string;
+  readonly isPrivate: boolean;
   readonly routeKey: string;
   /** `ANY`, or one method. */
   readonly method: string;
@@ -47,7 +51,8 @@ export const createRouter = (routes: readonly Route[]): FindRoute => {
       if (pattern.method !== 'ANY' && pattern.method !== method) continue;
       const pathParameters = match(pattern, path, segments);
       if (pathParameters === null) continue;
-      return { functionKey: pattern.functionKey, routeKey: pattern.routeKey, pathParameters };
+      const { functionKey, isPrivate, routeKey } = pattern;
+      return { functionKey, isPrivate, routeKey, pathParameters };
     }
     return null;
   };
@@ -55,10 +60,10 @@ export const createRouter = (routes: readonly Route[]): FindRoute => {
 
 const DEFAULT_ROUTE = '$default';
 
-const toPattern = ({ event, functionKey }: Route): Pattern => {
+const toPattern = ({ event, functionKey, isPrivate = false }: Route): Pattern => {
   const [first = '', path] = event.trim().split(/\s+/);
   if (path === undefined) {
-    return { functionKey, routeKey: DEFAULT_ROUTE, method: 'ANY', segments: [], greedy: null };
+    return { functionKey, isPrivate, routeKey: DEFAULT_ROUTE, method: 'ANY', segments: [], greedy: null };
   }
   const method = first === '*' ? 'ANY' : first.toUpperCase();
   const parts = path.split('/').slice(1);
@@ -67,7 +72,7 @@ const toPattern = ({ event, functionKey }: Route): Pattern => {
     const variable = /^\{(.+)\}$/.exec(part)?.[1];
     return variable === undefined ? { literal: part } : { variable };
   });
-  return { functionKey, routeKey: `${method} ${path}`, method, segments, greedy };
+  return { functionKey, isPrivate, routeKey: `${method} ${path}`, method, segments, greedy };
 };
 
 const isDefault = ({ routeKey }: Pattern): boolean => routeKey === DEFAULT_ROUTE;

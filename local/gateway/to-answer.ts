@@ -23,6 +23,16 @@ function message(status: number, text: string): GatewayAnswer {
   };
 }
 
+/** An answer of the gateway that API Gateway has none for. */
+export const answerProblem = (problem: {
+  readonly status: number;
+  readonly instance: string;
+}): GatewayAnswer => ({
+  status: problem.status,
+  headers: [['content-type', 'application/problem+json']],
+  body: Buffer.from(JSON.stringify(problem)),
+});
+
 /** Headers that the gateway sets itself: a function's are dropped. */
 const OWN_HEADERS = new Set(['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'upgrade']);
 

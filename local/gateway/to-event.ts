@@ -27,7 +27,11 @@ interface Receipt {
  * Converts a request to an HTTP API's event, payload format 2.0. Empty fields are left out where AWS does so.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
  */
-export const toEvent = (request: RawRequest, { routeKey, pathParameters }: RouteMatch, receipt: Receipt) => {
+export const toEvent = (
+  request: RawRequest,
+  { routeKey, pathParameters }: Pick<RouteMatch, 'routeKey' | 'pathParameters'>,
+  receipt: Receipt,
+) => {
   const { path, query } = splitTarget(request.url);
   const { headers, cookies } = readHeaders(request);
   const rawPath = cutAtQuestionMark(decodeURIComponent(path));

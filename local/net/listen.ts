@@ -1,5 +1,6 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
+import { findForeignRequest } from './foreign-request.ts';
 
 /**
  * Starts a server.
@@ -21,8 +22,12 @@ export interface InternalServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server on the loopback interface, which does not keep the process alive. */
+/**
+ * Starts a server on the loopback interface, which does not keep the process alive. Requests of web pages don't reach its listeners:
+ * nothing else keeps them from an open port of this machine.
+ */
 export const startInternalServer = async (server: HttpServer): Promise<InternalServer> => {
+  refuseForeignRequests(server);
   const port = await listen(server);
   server.unref();
   return {
@@ -33,4 +38,22 @@ export const startInternalServer = async (server: HttpServer): Promise<InternalS
         server.closeAllConnections();
       }),
   };
+};
+
+/** Keeps requests of web pages from the listeners that the server has, see {@link findForeignRequest}. */
+export const refuseForeignRequests = (server: HttpServer): void => {
+  const listeners = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { rawHeaders, socket } = request;
+    const foreign = findForeignRequest({ rawHeaders, port: socket.localPort ?? 0 });
+    if (foreign === null) {
+      for (const listener of listeners) listener.call(server, request, response);
+      return;
+    }
+    request.resume(); // what is left is dropped, or the caller would not see the answer
+    response
+      .writeHead(foreign.status, { 'content-type': 'application/problem+json' })
+      .end(JSON.stringify(foreign));
+  });
 };

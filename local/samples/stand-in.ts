@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { refuseForeignRequests } from '../net/listen.ts';
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
 import { bucketRoutes } from './systems/bucket.ts';
 import { fileRoutes } from './systems/files.ts';
@@ -35,6 +36,8 @@ const server = createServer(async (request, response) => {
     response.destroy();
   }
 });
+
+refuseForeignRequests(server);
 
 const fail = ({ message }: Error): never => {
   process.stderr.write(`${message}\n`);

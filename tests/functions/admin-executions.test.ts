@@ -335,6 +335,8 @@ describe('POST /api/admin/executions/{executionId}/retry', () => {
   test.each<[Record<string, unknown>, number, string, string]>([
     [{ body: '{' }, 400, 'body-invalid', 'not valid JSON'],
     [{ body: '[]' }, 400, 'body-invalid', 'it is no map'],
+    [{ headers: { 'content-type': 'text/plain' } }, 415, 'content-type-unsupported', 'application/json'],
+    [{ headers: {} }, 415, 'content-type-unsupported', 'application/json'],
     [{ body: '"fetch"' }, 400, 'body-invalid', 'it is no map'],
     [{ body: '{"from":{"a":[[[[[]]]]]}}' }, 400, 'body-too-deep', 'levels'],
     [{ body: '{"form":"fetch"}' }, 400, 'query-invalid', 'there is no \\"form\\", but from and version'],

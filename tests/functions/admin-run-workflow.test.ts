@@ -67,6 +67,14 @@ const failing = greeting({
 const wait = { prefer: 'wait=5' };
 
 describe('POST /api/admin/workflows/{workflowId}/executions', () => {
+  test.each(['Application/JSON; charset=utf-8', 'application/cloudevents+json'])(
+    'takes an input of the type %s',
+    async (type) => {
+      const { call } = await aService();
+      expect(await call({ headers: { 'content-type': type } })).toMatchObject({ statusCode: 202 });
+    },
+  );
+
   test('starts the only trigger with the body as its input, marked as by hand', async () => {
     const { call, records } = await aService();
     const answer = await call();
@@ -238,6 +246,20 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     ],
     ['an input that is no object', 400, 'body-invalid', 'is a JSON object', greeting(), { body: '[1]' }],
     ['an input that is not JSON', 400, 'body-invalid', 'not valid JSON', greeting(), { body: '{' }],
+    ...[
+      '',
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'text/plain; a=application/json',
+      'application/jsonp',
+    ].map((type): [string, number, string, string, WorkflowDefinition, Call] => [
+      `an input of the type "${type}"`,
+      415,
+      'content-type-unsupported',
+      'content-type: application/json',
+      greeting(),
+      { headers: { 'content-type': type } },
+    ]),
     ['an input too deep', 400, 'body-too-deep', '10 levels', greeting(), { body: '['.repeat(11) }],
     ['an input too large', 413, 'body-too-large', '1000 bytes', greeting(), { body: 'x'.repeat(1_001) }],
     ['another parameter', 400, 'query-invalid', 'node', greeting(), { query: 'node=start' }],

@@ -14,6 +14,7 @@ const target = 'GET api.example.com';
 const examples = {
   BODY_TOO_LARGE: { limitBytes: 5 },
   BODY_INVALID: { reason },
+  CONTENT_TYPE_UNSUPPORTED: {},
   BODY_UNSUPPORTED: { reason: 'its encoding' },
   BODY_TOO_DEEP: { limit: 100 },
   REQUEST_INVALID: { reason },

@@ -50,8 +50,7 @@ const sendAgainOptions = v.object({
   /** Null for the current one. */
   version: v.nullish(
     v.pipe(
-      v.union([v.string(), v.number()], 'is a whole number from 1 on'),
-      v.transform(Number),
+      v.number('is a whole number from 1 on'),
       v.check((version) => Number.isSafeInteger(version) && version >= 1, 'is a whole number from 1 on'),
     ),
     null,
@@ -64,8 +63,8 @@ export const createSendAgain = (parts: Served & SendAgainParts) =>
     parts,
     onlyMethod('POST', parts.clock, async ({ event }) => {
       const id = readPathParameter(event, 'id');
-      const names = Object.keys(sendAgainOptions.entries);
-      const { version } = parseFields(sendAgainOptions, readOptions(event, names, parts.clock.now()));
+      const options = readOptions(event, { names: ['version'], numbers: ['version'] }, parts.clock.now());
+      const { version } = parseFields(sendAgainOptions, options);
       const sent = await sendAgain(id, version, parts);
       if (sent.executionId === null) return answerJson(200, { ...sent, sent: id, skipped: true });
       return { ...answerJson(202, { ...sent, sent: id, status: 'accepted' }), executionId: sent.executionId };

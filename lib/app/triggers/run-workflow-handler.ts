@@ -7,7 +7,7 @@ import { isFinal } from '../../executions/record/execution-status.ts';
 import { createHandler } from '../../http/create-handler.ts';
 import { limitBody } from '../../http/limit-body.ts';
 import { onlyMethod } from '../../http/only-method.ts';
-import { parseJsonBody } from '../../http/parse-json-body.ts';
+import { readJsonBody } from '../../http/read-json-body.ts';
 import { readPathParameter } from '../../http/read-path-parameter.ts';
 import { parseQuery } from '../../http/read-query.ts';
 import { readWebhookEvent } from '../../http/read-webhook-event.ts';
@@ -49,7 +49,7 @@ export const createRunWorkflow = (parts: RunParts) =>
         {
           workflowId,
           triggerNodeId: trigger,
-          input: readInput(rawBody, parts.settings.maxBodyDepth),
+          input: readInput(event, parts),
           key,
           content: rawBody,
           traceparent: readTraceparent(headers.traceparent),
@@ -77,10 +77,9 @@ const readWorkflowId = (event: unknown): string => {
   throw operatorError('WORKFLOW_NOT_FOUND', { workflowId: 'with this id' });
 };
 
-/** An empty body is an empty input. @throws AppError `BODY_INVALID` | `BODY_TOO_DEEP` */
-const readInput = (rawBody: Uint8Array, maxDepth: number): JsonObject => {
-  if (rawBody.length === 0) return {};
-  const input = parseJsonBody(Buffer.from(rawBody).toString(), maxDepth);
+/** No body is an empty input. @throws AppError `CONTENT_TYPE_UNSUPPORTED` | `BODY_INVALID` | `BODY_TOO_DEEP` */
+const readInput = (event: unknown, { clock, settings }: RunParts): JsonObject => {
+  const input = readJsonBody(event, settings.maxBodyDepth, clock.now()) ?? {};
   if (isPlainObject(input)) return input as JsonObject;
   throw new AppError('BODY_INVALID', { reason: 'the input of a trigger is a JSON object' });
 };

@@ -34,6 +34,7 @@ const file = [
   '    events:',
   '      - httpApi: { method: "*", path: "/one/{name+}" }',
   '      - httpApi: GET /two',
+  '      - httpApi: { method: GET, path: /three, authorizer: { type: aws_iam } }',
   '      - schedule: rate(5 minutes)',
   '      - httpApi: "*"',
   '  other:',
@@ -72,6 +73,7 @@ test('routes, in all their forms', () => {
   expect(read(file).routes).toEqual([
     { event: '* /one/{name+}', functionKey: 'one' },
     { event: 'GET /two', functionKey: 'one' },
+    { event: 'GET /three', functionKey: 'one', isPrivate: true },
     { event: '*', functionKey: 'one' },
   ]);
 });
@@ -101,4 +103,14 @@ test('of this project it reads every function', () => {
     event: '* /api/webhook/{workflowId}/{path+}',
     functionKey: 'webhook',
   });
+});
+
+test('of this project all routes are private but those of webhooks and callbacks', () => {
+  const { routes } = readServiceFile(join(import.meta.dirname, '../../..'));
+  const open = routes.filter(({ isPrivate }) => isPrivate !== true).map(({ event }) => event);
+  expect(open).toEqual([
+    '* /api/webhook/{workflowId}',
+    '* /api/webhook/{workflowId}/{path+}',
+    '* /api/webhook-callback/{token}',
+  ]);
 });

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { type Gateway, type GatewayOptions, startGateway } from '../../../local/gateway/gateway.ts';
 import { createRouter } from '../../../local/gateway/routes.ts';
 import type { toEvent } from '../../../local/gateway/to-event.ts';
+import { foreignRequests, ownRequests, type Sent } from '../../support/foreign-requests.ts';
 
 type Event = ReturnType<typeof toEvent> & { readonly body?: string };
 
@@ -23,7 +24,10 @@ const aGateway = async (
   const lines: string[] = [];
   const gateway = await startGateway({
     port: 0,
-    findRoute: createRouter([{ event: '* /a/{path+}', functionKey: 'one' }]),
+    findRoute: createRouter([
+      { event: '* /a/{path+}', functionKey: 'one' },
+      { event: '* /private', functionKey: 'one', isPrivate: true },
+    ]),
     invoke: async (_key, event, signal) => {
       events.push(event as Event);
       return call(event as Event, signal);
@@ -181,4 +185,38 @@ test('at its end it answers what is under way', async () => {
   go.resolve('done');
   expect(await read(await response)).toEqual([200, 'done']);
   await stopped;
+});
+
+describe('a route that AWS protects', () => {
+  /** Sends exactly these headers. */
+  const send = async ({ port }: Gateway, { headers }: Sent, path = '/private') => {
+    const sent = { host: 'localhost', port, path, method: 'POST', setHost: false };
+    const call = httpRequest({ ...sent, headers: headers(String(port)) }).end('{}');
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
+    return { status: response.statusCode, headers: response.headers, body: await text(response) };
+  };
+
+  test.each(ownRequests)('serves $case', async (sent) => {
+    const { gateway } = await aGateway(() => 'ok');
+    expect(await send(gateway, sent)).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test.each(foreignRequests)('refuses $case, and says why', async (sent) => {
+    const { gateway, events } = await aGateway(() => 'ok');
+    const { status, headers, body } = await send(gateway, sent);
+    expect([status, headers['content-type']]).toEqual([sent.status, 'application/problem+json']);
+    expect(JSON.parse(body)).toEqual({
+      type: `urn:hookloom:problem:local-${sent.status === 421 ? 'host' : 'origin'}-refused`,
+      title: expect.any(String),
+      status: sent.status,
+      detail: expect.stringContaining(`http://localhost:${gateway.port}`),
+      instance: headers['apigw-requestid'],
+    });
+    expect(events).toEqual([]);
+  });
+
+  test.each(foreignRequests)('is beside those that are open to $case', async (sent) => {
+    const { gateway } = await aGateway(() => 'ok');
+    expect(await send(gateway, sent, '/a/b')).toMatchObject({ status: 200, body: 'ok' });
+  });
 });

@@ -68,6 +68,7 @@ describe('of several routes', () => {
 test('names the function', () => {
   expect(router('GET /a')('GET', '/a')).toEqual({
     functionKey: 'to GET /a',
+    isPrivate: false,
     routeKey: 'GET /a',
     pathParameters: {},
   });

@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { startInternalServer } from '../../local/net/listen.ts';
 import { openBrowser } from '../../scripts/pages/open-browser.ts';
 import { useRunningProject } from '../support/a-running-project.ts';
 
@@ -71,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 /** Opens a page with what `act` navigates to; whether a script of it ran on its origin. */
-const ranAScript = async (act: (page: import('playwright-core').Page) => Promise<unknown>) => {
+const ranAScript = async (act: (page: Page) => Promise<unknown>) => {
   const context = await browser.newContext();
   try {
     const page = await context.newPage();
@@ -125,4 +127,48 @@ test('no script of a file runs whose type the caller has chosen', async () => {
     if (hasRun) ran.push(type);
   }
   expect(ran).toEqual([]);
+});
+
+test('a page of another origin reaches webhooks, and no private route', async () => {
+  const { baseUrl } = project.service;
+  const server = await startInternalServer(
+    createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>another site</h1>');
+    }),
+  );
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  try {
+    await page.goto(server.endpoint);
+    const statuses: [string, number][] = [];
+    page.on('response', (response) => {
+      statuses.push([new URL(response.url()).pathname, response.status()]);
+    });
+    const send = (path: string, method: string) =>
+      page.evaluate(
+        async ([url, sent]) => {
+          const body = sent === 'POST' ? '{}' : null;
+          await fetch(url, {
+            method: sent,
+            mode: 'no-cors',
+            headers: { 'content-type': 'text/plain' },
+            body,
+          });
+        },
+        [`${baseUrl}${path}`, method] as [string, string],
+      );
+    await send('/api/webhook/hello/webhook', 'POST');
+    await send('/api/admin/workflows/hello/executions', 'POST');
+    await send('/api/admin/approvals/addresses', 'GET');
+    expect(statuses).toEqual([
+      ['/api/webhook/hello/webhook', 200],
+      ['/api/admin/workflows/hello/executions', 403],
+      ['/api/admin/approvals/addresses', 403],
+    ]);
+    await page.goto(`${baseUrl}/api/admin/debug`);
+    expect(statuses.at(-1)).toEqual(['/api/admin/debug', 200]);
+  } finally {
+    await context.close();
+    await server.stop();
+  }
 });
