@@ -12,7 +12,9 @@ import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import type { Io } from './io.ts';
 import {
+  changeHosts,
   createOutbound,
+  describeHosts,
   findCredentialType,
   type OutboundOptions,
   removeOutbound,
@@ -37,6 +39,7 @@ export const addCredentialCommands = (
     .option('--username <name>', 'for the type basic', readUsername)
     .option('--password-stdin', PASSWORD_STDIN)
     .option('--field <name=value...>', 'public fields of a credential for calling out')
+    .option('--host <pattern...>', HOST)
     .option('--ref <arn>', 'a secret of Secrets Manager that has its secret fields')
     .action(async (id: string, options: CreateOptions) => {
       const { type } = options;
@@ -88,6 +91,15 @@ export const addCredentialCommands = (
     );
 
   credential
+    .command('hosts')
+    .description('replace the hosts that a credential for calling out is for')
+    .argument('<id>', 'id of the credential', readId)
+    .option('--host <pattern...>', HOST)
+    .action((id: string, { host }: Pick<OutboundOptions, 'host'>) =>
+      onTarget(async (context) => changeHosts(await findOutbound(id, context), host, context)),
+    );
+
+  credential
     .command('test')
     .description('make the live test of a credential for calling out')
     .argument('<id>', 'id of the credential', readId)
@@ -107,6 +119,9 @@ export const addCredentialCommands = (
 
 /** A value of the option would end up in histories and process lists. */
 const PASSWORD_STDIN = 'read the password from standard input instead of generating one';
+
+const HOST =
+  "a host that a credential for calling out is for: api.example.com, *.example.com, localhost:8080; '*' is any host";
 
 interface PasswordOptions {
   readonly passwordStdin?: true;
@@ -145,9 +160,9 @@ const readUsername = (text: string): string => {
   return text;
 };
 
-const checkCreateOptions = ({ type, username, passwordStdin, field, ref }: InboundOptions): void => {
-  if (field !== undefined || ref !== undefined)
-    throw usageError('--field and --ref are for credentials for calling out');
+const checkCreateOptions = ({ type, username, passwordStdin, field, ref, host }: InboundOptions): void => {
+  if (field !== undefined || ref !== undefined || host !== undefined)
+    throw usageError('--field, --host and --ref are for credentials for calling out');
   if (type === 'basic' && !username) throw usageError('--type basic needs --username NAME');
   if (type === 'apiKey' && (username !== undefined || passwordStdin === true))
     throw usageError('An API key is generated and has no user name');
@@ -206,7 +221,10 @@ const list = async (asJson: boolean, { io, target }: TargetContext): Promise<voi
       io.print([id, type, username ?? '-', `${secrets.length} live`].join('\t'));
       for (const secret of secrets) io.print(`  ${secret.id}\t${secret.createdAt}`);
     }
-    for (const { id, type, reference } of outbound) io.print([id, type, '-', reference].join('\t'));
+    for (const { id, type, hosts, reference } of outbound) {
+      const lends = (await target.outbound.findType(type))?.apply === undefined && !hosts?.length;
+      io.print([id, type, lends ? '-' : describeHosts(hosts), reference].join('\t'));
+    }
   }
 };
 

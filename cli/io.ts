@@ -13,7 +13,9 @@ export interface Io {
   readStdin(): Promise<string>;
   /** Whether standard input is a terminal, so that questions can be asked. */
   readonly isTerminal: boolean;
-  /** Asks a question on the terminal; what is typed is not shown. */
+  /** Asks a question on the terminal. */
+  ask(question: string): Promise<string>;
+  /** The same; what is typed is not shown. */
   askSecret(question: string): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch. */
@@ -29,6 +31,15 @@ export interface Io {
 }
 
 type Format = 'green' | 'red' | 'yellow';
+
+async function ask(question: string): Promise<string> {
+  const line = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+  try {
+    return await line.question(question);
+  } finally {
+    line.close();
+  }
+}
 
 /** Reads a line with an editor whose output is discarded, so that nothing of it is shown. */
 async function askSecret(question: string): Promise<string> {
@@ -48,6 +59,7 @@ export const processIo: Io = {
   note: (line) => process.stderr.write(`${line}\n`),
   readStdin: () => text(process.stdin),
   isTerminal: process.stdin.isTTY === true,
+  ask,
   askSecret,
   env: process.env,
   now: () => Date.now(),

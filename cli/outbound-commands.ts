@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CredentialFields, CredentialType } from '../lib/contract/credential-type.ts';
 import { isPlainObject } from '../lib/contract/json.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from '../lib/credentials/outbound/secret-encodings.ts';
 import { testCredential } from '../lib/credentials/outbound/test-credential.ts';
-import { didYouMean } from '../lib/shared/describe.ts';
+import { didYouMean, quote } from '../lib/shared/describe.ts';
+import { ANY_HOST, hostOfUrl, isForHost, readHostPattern } from '../lib/shared/host-pattern.ts';
 import { findNearest } from '../lib/shared/near-name.ts';
 import { checkSchema } from '../lib/workflows/validation/schema/check-schema.ts';
 import type { TargetContext } from './command-context.ts';
@@ -18,21 +20,52 @@ export interface OutboundOptions {
   readonly field?: readonly string[];
   /** ARN of a secret of Secrets Manager. */
   readonly ref?: string;
+  /** Patterns of the hosts that it is for. */
+  readonly host?: readonly string[];
 }
 
 export const createOutbound = async (
   id: string,
   type: CredentialType,
-  { field = [], ref }: OutboundOptions,
+  { field = [], ref, host }: OutboundOptions,
   { io, target }: TargetContext,
 ): Promise<void> => {
   const { store, secrets } = target.outbound;
   const fields = readPublicFields(type, field);
+  const named = await nameHosts(type, fields, host, io);
   const secret = ref === undefined ? await readSecrets(type, io) : await readBound(ref, type, target);
   checkFields(type, fields, secret);
+  const hosts = named ?? hostsByType(type, { ...fields, ...secret });
+  checkTestUrl(type, fields, hosts);
   const reference = ref ?? (await secrets.put(id, JSON.stringify(secret)));
-  await store.put({ id, type: type.id, fields, reference, revision: 1 });
-  io.note(`${id}: created, of the type ${type.id}; its secret is in ${reference}`);
+  await store.put({ id, type: type.id, fields, hosts, reference, revision: 1 });
+  const where = hosts.length === 0 ? '' : `, for ${describeHosts(hosts)}`;
+  io.note(`${id}: created, of the type ${type.id}${where}; its secret is in ${reference}`);
+  warnOfAnyHost(id, hosts, io);
+};
+
+const warnOfAnyHost = (id: string, hosts: readonly string[], io: Io): void => {
+  if (hosts.includes(ANY_HOST))
+    io.note(io.paint('yellow', `${id}: any URL that a workflow makes of its input gets this credential`));
+};
+
+/** Replaces the hosts that a credential is for. */
+export const changeHosts = async (
+  credential: OutboundCredential,
+  host: readonly string[] | undefined,
+  { io, target }: TargetContext,
+): Promise<void> => {
+  const { store, secrets } = target.outbound;
+  const { id, fields, reference } = credential;
+  const type = await findInstalledType(credential, target);
+  const named = await nameHosts(type, fields, host, io);
+  const secret = async () => parseSecret((await secrets.get(reference)) ?? '', type) ?? {};
+  const hosts = named ?? hostsByType(type, { ...fields, ...(await secret()) });
+  checkTestUrl(type, fields, hosts);
+  await store.put({ ...credential, hosts, revision: credential.revision + 1 });
+  const shown = hosts.length === 0 ? 'for no host: its type lends its fields' : `for ${describeHosts(hosts)}`;
+  io.print(`${id}: ${shown}; every sandbox knows within a minute`);
+  warnOfAnyHost(id, hosts, io);
 };
 
 /** Replaces the secret fields that are given; the others stay. */
@@ -40,19 +73,18 @@ export const rotateOutbound = async (
   credential: OutboundCredential,
   { io, target }: TargetContext,
 ): Promise<void> => {
-  const { store, secrets, findType } = target.outbound;
-  const { id, reference } = credential;
+  const { store, secrets } = target.outbound;
+  const { id, reference, fields } = credential;
   if (isBound(reference)) throw new CommandError(`The secret of ${id} is rotated where it is: ${reference}`);
-  const type = await findType(credential.type);
-  if (type === null)
-    throw new CommandError(`No installed plugin brings the credential type ${credential.type}.`);
+  const type = await findInstalledType(credential, target);
   const known = parseSecret((await secrets.get(reference)) ?? '{}', type) ?? {};
   const kept = Object.entries(known).filter(([name]) => askedFields(type).includes(name));
   const given = await readSecrets(type, io, 'stays when empty');
   const secret = { ...Object.fromEntries(kept), ...findReplaced(type, known, given), ...given };
-  checkFields(type, credential.fields, secret);
+  checkFields(type, fields, secret);
+  const hosts = followHosts(type, credential, { ...fields, ...known }, { ...fields, ...secret });
   await secrets.put(id, JSON.stringify(secret));
-  await store.put({ ...credential, revision: credential.revision + 1 });
+  await store.put({ ...credential, hosts, revision: credential.revision + 1 });
   io.note(`${id}: rotated; every sandbox has the new secret within a minute`);
 };
 
@@ -99,6 +131,101 @@ export const findCredentialType = (
     `There is no credential type "${name}"${didYouMean(findNearest(name, names))} Types: ${names.join(', ')}`,
   );
 };
+
+const findInstalledType = async (
+  { type: name }: OutboundCredential,
+  { outbound }: TargetContext['target'],
+): Promise<CredentialType> => {
+  const type = await outbound.findType(name);
+  if (type === null) throw new CommandError(`No installed plugin brings the credential type ${name}.`);
+  return type;
+};
+
+/**
+ * The hosts that the operator names: by options, else, where the type does not say them, on a terminal or by `testUrl`.
+ *
+ * @returns null for those of the type
+ */
+const nameHosts = async (
+  type: CredentialType,
+  { testUrl = '' }: CredentialFields,
+  given: readonly string[] | undefined,
+  io: Io,
+): Promise<readonly string[] | null> => {
+  if (type.apply === undefined && type.hosts === undefined) {
+    if (given !== undefined)
+      throw usageError(`${type.id} lends its fields to nodes and is added to no request: it takes no --host`);
+    return [];
+  }
+  if (given !== undefined) return readHosts(given);
+  if (type.hosts !== undefined) return null;
+  const proposal = hostOfUrl(testUrl);
+  if (!io.isTerminal) {
+    if (proposal !== null) return [proposal];
+    throw usageError(
+      `--host NAME is needed: the host that the credential is for, such as ${EXAMPLES}. Name several by several --host, and any host by --host '*'`,
+    );
+  }
+  const hint = proposal === null ? '' : ` (${proposal} when empty)`;
+  const answer = await io.ask(`Hosts that it is for, such as ${EXAMPLES}, separated by spaces${hint}: `);
+  const typed = answer.split(/[\s,]+/).filter((host) => host !== '');
+  if (typed.length === 0 && proposal === null)
+    throw new CommandError('A credential names the hosts that it is for; * is any host.');
+  return typed.length === 0 && proposal !== null ? [proposal] : readHosts(typed);
+};
+
+const EXAMPLES = 'api.example.com, *.example.com or localhost:8080';
+
+/** @throws CommandError for what is no pattern of hosts */
+const readHosts = (given: readonly string[]): readonly string[] => {
+  const patterns = given.map((text) => {
+    const pattern = readHostPattern(text);
+    if (pattern !== null) return pattern;
+    throw usageError(`${quote(text)} is no host: write it as ${EXAMPLES}${didYouMean(hostOfUrl(text))}`);
+  });
+  return [...new Set(patterns)];
+};
+
+const hostsByType = ({ id, hosts = [] }: CredentialType, fields: CredentialFields): readonly string[] => {
+  const told = typeof hosts === 'function' ? hosts(fields) : hosts;
+  return told.map((text) => {
+    const pattern = readHostPattern(text);
+    if (pattern === null)
+      throw new CommandError(`${id}: its type makes no host of the fields: name it by --host`);
+    return pattern;
+  });
+};
+
+/** The hosts after a rotation: those that the type made of the secret follow it, named ones stay. */
+const followHosts = (
+  type: CredentialType,
+  { hosts }: OutboundCredential,
+  before: CredentialFields,
+  after: CredentialFields,
+): readonly string[] | null => {
+  if (hosts === null || typeof type.hosts !== 'function') return hosts;
+  try {
+    return isDeepStrictEqual(hostsByType(type, before), hosts) ? hostsByType(type, after) : hosts;
+  } catch {
+    return hosts; // the fields before were none that a host can be made of
+  }
+};
+
+/** The live test sends the credential there. */
+const checkTestUrl = (
+  { id }: CredentialType,
+  { testUrl = '' }: CredentialFields,
+  hosts: readonly string[],
+): void => {
+  if (testUrl !== '' && hosts.length > 0 && !isForHost(hosts, testUrl))
+    throw new CommandError(
+      `${id}: testUrl is at ${hostOfUrl(testUrl)}, and the credential is for ${describeHosts(hosts)} alone`,
+    );
+};
+
+/** For lists and messages. @param hosts - null: created before credentials named hosts */
+export const describeHosts = (hosts: readonly string[] | null): string =>
+  hosts === null ? 'any host' : hosts.includes(ANY_HOST) ? `${ANY_HOST} (any host)` : hosts.join(', ');
 
 const isBound = (reference: string): boolean => reference.startsWith('arn:');
 

@@ -93,7 +93,7 @@ Examples:
   npm run -s cli -- workflow put workflows/hello.json
   npm run -s cli -- node-type show httpRequest
   npm run -s cli -- credential create orders-key --type apiKey > key.txt
-  npm run -s cli -- credential create crm --type httpBearer
+  npm run -s cli -- credential create crm --type httpBearer --host crm.example.com
   npm run -s cli -- workflow list --stage production
   npm run -s cli -- execution list --status failed --from 2026-01-31
   npm run -s cli -- webhook listen orders

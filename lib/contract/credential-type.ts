@@ -49,6 +49,14 @@ export interface CredentialType {
   /** The fields that only the secret store has. */
   readonly secretFields: readonly string[];
   /**
+   * The hosts that its credentials are for, where the type or a field says it: patterns such as `api.example.com`,
+   * `*.example.com` or `api.example.com:8443`. They are stored when a credential is created or rotated. Absent: the
+   * operator names them. A request to any other host fails before `apply` is called.
+   */
+  readonly hosts?: readonly string[] | ((fields: CredentialFields) => readonly string[]);
+  /** `apply` replaces the URL of the request: the host of what it returns is checked, in place of the host it was given. */
+  readonly setsUrl?: true;
+  /**
    * Adds the credential to a request. Absent for a type that lends its fields to the node. An AppError
    * `CREDENTIAL_REJECTED` makes the service fetch the credential again and call it once more.
    */

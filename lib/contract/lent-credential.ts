@@ -9,6 +9,12 @@ export interface LentCredential {
    */
   field(name: string): string;
   /**
+   * For a node that sends the credential by other means than `services`, which do this themselves.
+   *
+   * @throws NodeError `CredentialNotForHost` when the host of the URL is none of those that the credential is for
+   */
+  checkHost(url: string): void;
+  /**
    * Reads the credential again, for a node whose server has refused it: its secret may have been rotated. What
    * `services.http` sends is refreshed without.
    *

@@ -44,6 +44,8 @@ export interface OutboundRequest {
   readonly signal: AbortSignal;
   /** Added to the request by the client: the `context.credential` of the attempt. */
   readonly credential?: LentCredential;
+  /** The body is for the origin of the URL alone: a redirect to another one that repeats it is refused. */
+  readonly keepsBodyAtOrigin?: true;
   /** For the origin of the URL alone; https only. */
   readonly tls?: ClientCertificate;
 }

@@ -20,6 +20,8 @@ export const awsRole: CredentialType = {
     service: { description: 'Service name in the signature; else that of the host' },
   }),
   secretFields: ['externalId'],
+  // https://docs.aws.amazon.com/general/latest/gr/rande.html; an API under a domain of its own is named at creation.
+  hosts: ['*.amazonaws.com', '*.amazonaws.com.cn', '*.api.aws', '*.on.aws'],
   apply,
   test: testWith(apply),
 };

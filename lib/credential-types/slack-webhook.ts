@@ -9,5 +9,7 @@ export const slackWebhook: CredentialType = {
     'Sends to the URL of an incoming webhook, which is the secret, in place of the one of the request',
   schema: textSchema('url', { url: { pattern: '^https?://', description: 'URL of the incoming webhook' } }),
   secretFields: ['url'],
+  hosts: ({ url = '' }) => [new URL(url).host],
+  setsUrl: true,
   apply: (request, { url = '' }) => ({ ...request, url }),
 };

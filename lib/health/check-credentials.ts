@@ -13,6 +13,8 @@ export interface CredentialState {
   readonly problem: string | null;
   /** Of a credential for calling out, which can be tested; null for any other. */
   readonly revision: number | null;
+  /** The hosts that one for calling out is for; null for any other, and for one that was created without hosts. */
+  readonly hosts: readonly string[] | null;
 }
 
 export interface CredentialStores {
@@ -54,15 +56,17 @@ const checkOne = async (
 ): Promise<CredentialState> => {
   const lent = await outbound.find(id);
   if (lent !== null) {
-    const { type, revision, reference } = lent;
+    const { type, revision, reference, hosts } = lent;
     const problem = reference === '' ? NO_SECRET : findMismatch(type, uses);
-    return { id, type, uses, revision, problem };
+    return { id, type, uses, revision, hosts, problem };
   }
   const own = await inbound.find(id);
-  if (own === null) return { id, type: null, uses, revision: null, problem: 'does not exist' };
+  if (own === null) return { id, type: null, uses, ...INBOUND, problem: 'does not exist' };
   const problem = own.secrets.length === 0 ? NO_SECRET : findMismatch(own.type, uses);
-  return { id, type: own.type, uses, revision: null, problem };
+  return { id, type: own.type, uses, ...INBOUND, problem };
 };
+
+const INBOUND = { revision: null, hosts: null } as const;
 
 const NO_SECRET = 'has no secret';
 

@@ -1,4 +1,5 @@
 import type { LoadedEntry, PluginNodeType } from '../plugins/plugin.ts';
+import { ANY_HOST } from '../shared/host-pattern.ts';
 import type { CredentialState } from './check-credentials.ts';
 import { isTooMany, type RunCount, shareOf } from './count-runs.ts';
 import { findSchemaProblems } from './find-schema-problems.ts';
@@ -41,6 +42,9 @@ export interface PluginInspection {
 /** The results of live tests by the id of the credential; empty when none were made. */
 type Probes = ReadonlyMap<string, Probe>;
 
+/** Whether credentials of a type go to the URL of a request: the type is installed, is applied, and sets no URL itself. */
+type FollowsUrl = (credentialType: string) => boolean;
+
 /**
  * Finds what is wrong with a plugin beyond its own checks.
  *
@@ -50,11 +54,17 @@ export const inspectPlugin = (
   { plugin }: Pick<LoadedEntry, 'plugin'>,
   facts: StoredFacts | null,
   probes: Probes,
+  followsUrl: FollowsUrl,
 ): PluginInspection => {
   const schemas = findSchemaProblems(plugin).map((message): Problem => ({ status: 'unhealthy', message }));
   if (facts === null) return { problems: schemas, details: {} };
   const states = credentialsOf(plugin, facts);
-  const credentials = states.map((state) => [state.id, describeCredential(state, probes)] as const);
+  const credentials = states.map((state) => {
+    const health = describeCredential(state, probes);
+    const shown = warnOfAnyHost(state, health, followsUrl);
+    // One that is for any host on purpose is no problem of the plugin: its report would never be healthy again.
+    return { id: state.id, shown, counted: state.hosts === null ? shown : health };
+  });
   const runs = plugin.nodeTypes.flatMap((nodeType) => {
     const count = facts.runs.counts.get(nodeType.nodeType);
     return count === undefined ? [] : [{ nodeType, count }];
@@ -64,12 +74,14 @@ export const inspectPlugin = (
   return {
     problems: [
       ...schemas,
-      ...credentials.flatMap(([id, health]) => toCredentialProblem(id, health)),
+      ...credentials.flatMap(({ id, counted }) => toCredentialProblem(id, counted)),
       ...runs.filter(failsUnexpectedly).map(toRunProblem),
     ],
     details: {
       ...(isUsed || facts.workflows.isComplete ? { configured: isUsed } : {}),
-      ...(credentials.length === 0 ? {} : { credentials: Object.fromEntries(credentials) }),
+      ...(credentials.length === 0
+        ? {}
+        : { credentials: Object.fromEntries(credentials.map(({ id, shown }) => [id, shown])) }),
       ...(runs.length === 0
         ? {}
         : {
@@ -114,6 +126,22 @@ const describeCredential = (
     tested: true,
     ...(testedAt === null ? {} : { testedAt: new Date(testedAt).toISOString() }),
   };
+};
+
+/** A URL that a workflow computes decides where such a credential goes. */
+const warnOfAnyHost = (
+  { id, type, revision, hosts }: CredentialState,
+  health: CredentialHealth,
+  followsUrl: FollowsUrl,
+): CredentialHealth => {
+  const isForAny = revision !== null && (hosts === null || hosts.includes(ANY_HOST));
+  if (!isForAny || health.status === 'unhealthy' || type === null || !followsUrl(type)) return health;
+  const why =
+    hosts === null
+      ? `it is for any host, because it names none: run "credential hosts ${id} --host NAME"`
+      : `it is for any host, as its hosts say: "${ANY_HOST}"`;
+  const message = health.message === undefined ? why : `${health.message}; ${why}`;
+  return { ...health, status: 'warning', message };
 };
 
 const toCredentialProblem = (

@@ -115,12 +115,16 @@ export const createInspect = ({
       (entry): entry is LoadedEntry => entry.status === 'loaded' && (plugin ?? entry.id) === entry.id,
     );
     const facts = await readFacts(registry, endsAt);
+    const followsUrl = (name: string): boolean => {
+      const type = registry.credentialTypes.get(name);
+      return type?.apply !== undefined && type.setsUrl !== true;
+    };
     const probes =
       probe && facts !== null ? await makeProbes(registry, entries, facts, endsAt) : new Map<string, never>();
     return {
       store: facts === null ? UNREADABLE : { status: 'healthy' },
       coverage: facts === null ? null : toCoverage(facts),
-      plugins: new Map(entries.map((entry) => [entry.id, inspectPlugin(entry, facts, probes)])),
+      plugins: new Map(entries.map((entry) => [entry.id, inspectPlugin(entry, facts, probes, followsUrl)])),
     };
   };
 };

@@ -19,9 +19,10 @@ export const adaptUnified = (provider: PluginProvider): Plugin => ({
   init: provider.init?.bind(provider),
   destroy: provider.destroy?.bind(provider),
   healthCheck: provider.healthCheck?.bind(provider),
-  credentialTypes: (provider.credentialTypes ?? []).map(({ secretFields, ...type }) => ({
+  credentialTypes: (provider.credentialTypes ?? []).map(({ secretFields, hosts, ...type }) => ({
     ...type,
     secretFields: [...secretFields],
+    ...(hosts === undefined ? {} : { hosts: typeof hosts === 'function' ? hosts : [...hosts] }),
   })),
   nodeTypes: provider.handles.map((handle) => ({
     nodeType: handle.id,

@@ -1,11 +1,13 @@
 import { STAND_IN_ADDRESS } from './stand-in-address.ts';
 import { SAMPLE_TOKEN } from './systems/system.ts';
 
+const hosts = [`${STAND_IN_ADDRESS.host}:${STAND_IN_ADDRESS.port}`];
+
 /** The credentials that the samples call the stand-in with, and the one that a sender signs with: public fields, and the secret ones. */
 export const sampleCredentials = [
-  { id: 'people-api', type: 'httpBearer', fields: {}, secrets: { token: SAMPLE_TOKEN } },
-  { id: 'slack-bot', type: 'httpBearer', fields: {}, secrets: { token: SAMPLE_TOKEN } },
-  { id: 'language-model', type: 'httpBearer', fields: {}, secrets: { token: SAMPLE_TOKEN } },
+  { id: 'people-api', type: 'httpBearer', fields: {}, hosts, secrets: { token: SAMPLE_TOKEN } },
+  { id: 'slack-bot', type: 'httpBearer', fields: {}, hosts, secrets: { token: SAMPLE_TOKEN } },
+  { id: 'language-model', type: 'httpBearer', fields: {}, hosts, secrets: { token: SAMPLE_TOKEN } },
   {
     id: 'mail-server',
     type: 'smtp',
@@ -15,12 +17,14 @@ export const sampleCredentials = [
       security: 'none',
       username: 'sample',
     },
+    hosts: [],
     secrets: { password: SAMPLE_TOKEN },
   },
   {
     id: 'signed-event-secret',
     type: 'signingSecret',
     fields: {},
+    hosts: [],
     secrets: { secret: 'secret-of-a-sample' },
   },
 ] as const;

@@ -163,9 +163,9 @@ const seedCallerCredential = async ({ credentials }: Target, ordersApiKey: strin
 
 /** Creates the credentials for the stand-in; those of a kept store stay. */
 const seedOutboundCredentials = async ({ outbound: { store, secrets } }: Target): Promise<void> => {
-  for (const { id, type, fields, secrets: secret } of sampleCredentials) {
+  for (const { id, type, fields, hosts, secrets: secret } of sampleCredentials) {
     if ((await store.find(id)) !== null) continue;
     const reference = await secrets.put(id, JSON.stringify(secret));
-    await store.put({ id, type, fields, reference, revision: 1 });
+    await store.put({ id, type, fields, hosts, reference, revision: 1 });
   }
 };

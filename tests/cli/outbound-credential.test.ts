@@ -10,13 +10,17 @@ const openCommandLine = useCommandLine();
 describe('credential create, of a type for calling out,', () => {
   test('takes the one secret of its type from standard input, and shows it nowhere', async () => {
     const { call, target, secretsFolder } = await openCommandLine();
-    const { code, out, err } = await call('credential create crm --type httpBearer', 'the-token-1\n');
+    const { code, out, err } = await call(
+      'credential create crm --type httpBearer --host crm.example.com',
+      'the-token-1\n',
+    );
     expect({ code, out }).toEqual({ code: 0, out: '' });
-    expect(err).toBe('crm: created, of the type httpBearer; its secret is in file:crm');
+    expect(err).toBe('crm: created, of the type httpBearer, for crm.example.com; its secret is in file:crm');
     expect(await target().outbound.store.find('crm')).toEqual({
       id: 'crm',
       type: 'httpBearer',
       fields: {},
+      hosts: ['crm.example.com'],
       reference: 'file:crm',
       revision: 1,
     });
@@ -24,7 +28,7 @@ describe('credential create, of a type for calling out,', () => {
     expect(statSync(join(secretsFolder, 'crm')).mode & 0o777).toBe(0o600);
     for (const command of ['credential list', 'credential list --json', 'credential list --json'])
       expect((await call(command)).out).not.toContain('the-token-1');
-    expect((await call('credential list')).out).toBe('crm\thttpBearer\t-\tfile:crm');
+    expect((await call('credential list')).out).toBe('crm\thttpBearer\tcrm.example.com\tfile:crm');
   });
 
   test('takes JSON from standard input, public fields as options, and fills in defaults', async () => {
@@ -46,7 +50,7 @@ describe('credential create, of a type for calling out,', () => {
   describe('a key of several lines', () => {
     const certificate = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
     const key = '-----BEGIN PRIVATE KEY-----\nMIGH\n-----END PRIVATE KEY-----\n';
-    const create = 'credential create bank --type tlsClient --field'.split(' ');
+    const create = 'credential create bank --type tlsClient --host bank.example.com --field'.split(' ');
 
     test('is read as JSON', async () => {
       const { call, secretsFolder, target } = await openCommandLine();
@@ -64,14 +68,17 @@ describe('credential create, of a type for calling out,', () => {
     });
   });
 
-  test('asks on a terminal, without echo', async () => {
-    const { call, secretsFolder } = await openCommandLine();
+  test('asks on a terminal, for secrets without echo', async () => {
+    const { call, secretsFolder, target } = await openCommandLine();
     const fields = '--field tokenUrl=https://login.example.com/token --field clientId=shop';
     const { code, err } = await call(`credential create crm --type oauth2 ${fields}`, [
+      'API.example.com *.example.org',
       'client-secret-1',
       '',
     ]);
     expect(code).toBe(0);
+    expect(err).toContain('Hosts that it is for, such as api.example.com, *.example.com or localhost:8080');
+    expect((await target().outbound.store.find('crm'))?.hosts).toEqual(['api.example.com', '*.example.org']);
     expect(err).toContain('Client secret (none when empty): \n');
     expect(err).not.toContain('client-secret-1');
     expect(readFileSync(join(secretsFolder, 'crm'), 'utf8')).toBe('{"clientSecret":"client-secret-1"}');
@@ -90,7 +97,7 @@ describe('credential create, of a type for calling out,', () => {
       2,
       '--username and --password-stdin are for the type basic',
     ],
-    ['--type apiKey --field a=b', '', 2, '--field and --ref are for credentials for calling out'],
+    ['--type apiKey --field a=b', '', 2, '--field, --host and --ref are for credentials for calling out'],
     [
       '--type httpBearer --field token=abc',
       '',
@@ -109,24 +116,34 @@ describe('credential create, of a type for calling out,', () => {
       2,
       '--field username needs a value: username=VALUE',
     ],
-    ['--type httpBasic', 'the-password', 1, 'httpBasic: lacks the key "username"'],
-    ['--type httpBasic --field username=a:b', 'the-password', 1, 'httpBasic: username must match pattern'],
+    ['--type httpBasic --host a.example', 'the-password', 1, 'httpBasic: lacks the key "username"'],
     [
-      '--type httpBearer',
+      '--type httpBasic --host a.example --field username=a:b',
+      'the-password',
+      1,
+      'httpBasic: username must match pattern',
+    ],
+    [
+      '--type httpBearer --host a.example',
       '',
       1,
       'Standard input has no secret of the type httpBearer: it must be {"token":"…"}',
     ],
-    ['--type httpBearer', '{"token":7}', 1, 'Standard input has no secret of the type httpBearer'],
     [
-      '--type httpBearer',
+      '--type httpBearer --host a.example',
+      '{"token":7}',
+      1,
+      'Standard input has no secret of the type httpBearer',
+    ],
+    [
+      '--type httpBearer --host a.example',
       '{"tokn":"the-token"}',
       1,
       'httpBearer: has the key "tokn", which is not known here',
     ],
-    ['--type httpBearer', 'abc', 1, 'httpBearer: token has 6 characters at least'],
+    ['--type httpBearer --host a.example', 'abc', 1, 'httpBearer: token has 6 characters at least'],
     [
-      '--type httpBearer --ref arn:aws:secretsmanager:eu-west-1:123456789012:secret:test/x',
+      '--type httpBearer --host a.example --ref arn:aws:secretsmanager:eu-west-1:123456789012:secret:test/x',
       '',
       2,
       '--ref needs --stage',
@@ -143,11 +160,11 @@ describe('credential create, of a type for calling out,', () => {
   test('is refused for an id that a credential of either kind has', async () => {
     const { call } = await openCommandLine();
     await call('credential create key --type apiKey');
-    await call('credential create crm --type httpBearer', 'the-token-1');
+    await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
     for (const [id, type] of [
-      ['key', 'httpBearer'],
+      ['key', 'httpBearer --host a.example'],
       ['crm', 'apiKey'],
-      ['crm', 'httpBearer'],
+      ['crm', 'httpBearer --host a.example'],
     ]) {
       expect(await call(`credential create ${id} --type ${type}`, 'the-token-2')).toMatchObject({
         code: 1,
@@ -162,7 +179,7 @@ describe('a credential for calling out', () => {
     const { call, target, secretsFolder } = await openCommandLine();
     const fields = '--field tokenUrl=https://login.example.com/token --field clientId=shop';
     await call(
-      `credential create crm --type oauth2 ${fields}`,
+      `credential create crm --type oauth2 --host api.example.com ${fields}`,
       '{"clientSecret":"client-secret-1","refreshToken":"refresh-1"}',
     );
     expect(await call('credential rotate crm', ['', 'refresh-2'])).toMatchObject({ code: 0, out: '' });
@@ -190,7 +207,7 @@ describe('a credential for calling out', () => {
 
   test('is removed with its secret; its id is free again', async () => {
     const { call, secretsFolder } = await openCommandLine();
-    await call('credential create crm --type httpBearer', 'the-token-1');
+    await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
     expect(await call('credential remove crm')).toEqual({ code: 0, out: 'crm: removed', err: '' });
     expect(readdirSync(secretsFolder)).toEqual([]);
     expect(await call('credential remove crm')).toMatchObject({
@@ -245,7 +262,7 @@ describe('a credential for calling out', () => {
 
   test('is no credential of callers: it has no secrets to revoke, and a webhook refuses it', async () => {
     const { call, file } = await openCommandLine();
-    await call('credential create crm --type httpBearer', 'the-token-1');
+    await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
     expect(await call('credential revoke crm --all')).toMatchObject({
       code: 1,
       err: 'crm is for calling out: see credential remove.',
@@ -287,7 +304,9 @@ describe('a credential that is bound to a secret of Secrets Manager', () => {
 
   test('is created by its ARN, rotated where it is, and removed without it', async () => {
     const { call } = await openStage();
-    const made = await call(`credential create crm --type httpBearer --ref ${arn('test/crm-AbCdEf')}`);
+    const made = await call(
+      `credential create crm --type httpBearer --host a.example --ref ${arn('test/crm-AbCdEf')}`,
+    );
     expect(made).toMatchObject({ code: 0, err: expect.stringContaining(arn('test/crm-AbCdEf')) });
     expect(await call('credential rotate crm', 'the-token-2')).toMatchObject({
       code: 1,
@@ -309,9 +328,139 @@ describe('a credential that is bound to a secret of Secrets Manager', () => {
     [arn('test/gone-AbCdEf'), 1, 'has no secret of the type httpBearer, or does not exist.'],
   ])('is refused for %s', async (ref, code, message) => {
     const { call } = await openStage();
-    const result = await call(`credential create crm --type httpBearer --ref ${ref}`);
+    const result = await call(`credential create crm --type httpBearer --host a.example --ref ${ref}`);
     expect(result.code).toBe(code);
     expect(result.err).toContain(message);
     expect((await call('credential list')).err).toBe('There are no credentials.');
+  });
+});
+
+describe('the hosts of a credential for calling out', () => {
+  const hostsOf = async ({ target }: Awaited<ReturnType<typeof openCommandLine>>, id = 'crm') =>
+    (await target().outbound.store.find(id))?.hosts;
+
+  test.each([
+    ['--host api.example.com', ['api.example.com']],
+    ['--host API.example.com --host *.example.org:8443', ['api.example.com', '*.example.org:8443']],
+    ['--host a.example a.example b.example', ['a.example', 'b.example']],
+    ['--host *', ['*']],
+    ['--field testUrl=http://127.0.0.1:4010/me?a=b', ['127.0.0.1:4010']],
+    ['--field testUrl=https://a.example.com/me --host *.example.com', ['*.example.com']],
+  ])('%s are %j', async (options, hosts) => {
+    const line = await openCommandLine();
+    expect((await line.call(`credential create crm --type httpBearer ${options}`, 'the-token-1')).code).toBe(
+      0,
+    );
+    expect(await hostsOf(line)).toEqual(hosts);
+  });
+
+  test.each([
+    ['', 2, '--host NAME is needed: the host that the credential is for, such as api.example.com'],
+    [
+      '--host https://api.example.com/v1',
+      2,
+      '"https://api.example.com/v1" is no host: write it as api.example.com, *.example.com or localhost:8080; did you mean "api.example.com"?',
+    ],
+    ['--host a.example --host a/b', 2, '"a/b" is no host'],
+    [
+      '--host a.example --field testUrl=https://b.example:8443/?key=c',
+      1,
+      'httpBearer: testUrl is at b.example:8443, and the credential is for a.example alone',
+    ],
+  ])('%j is refused, and stores nothing', async (options, code, message) => {
+    const { call, secretsFolder } = await openCommandLine();
+    const refused = await call(`credential create crm --type httpBearer ${options}`, 'the-token-1');
+    expect(refused).toMatchObject({ code, err: expect.stringContaining(message) });
+    expect((await call('credential list')).err).toBe('There are no credentials.');
+    expect(() => readdirSync(secretsFolder)).toThrow('ENOENT');
+  });
+
+  test('are asked for on a terminal, where the host of testUrl is proposed', async () => {
+    const line = await openCommandLine();
+    const create = 'credential create crm --type httpBearer --field testUrl=https://a.example.com/me';
+    const { err } = await line.call(create, ['', 'the-token-1']);
+    expect(err).toContain('separated by spaces (a.example.com when empty): ');
+    expect(await hostsOf(line)).toEqual(['a.example.com']);
+    expect(await line.call('credential create other --type httpBearer', ['', 'the-token-1'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('A credential names the hosts that it is for; * is any host.'),
+    });
+  });
+
+  test('that are any are told', async () => {
+    const { call } = await openCommandLine();
+    const { err } = await call('credential create crm --type httpBearer --host *', 'the-token-1');
+    expect(err).toContain('crm: any URL that a workflow makes of its input gets this credential');
+    expect((await call('credential list')).out).toBe('crm\thttpBearer\t* (any host)\tfile:crm');
+  });
+
+  test('are made from a type that can tell, and follow its secret', async () => {
+    const line = await openCommandLine();
+    const { call } = line;
+    const create = 'credential create crm --type slackWebhook';
+    await call(create, 'https://hooks.slack.com/services/1');
+    expect(await hostsOf(line)).toEqual(['hooks.slack.com']);
+    await call('credential rotate crm', 'https://chat.example.com:8443/hooks/1');
+    expect(await hostsOf(line)).toEqual(['chat.example.com:8443']);
+    await call('credential hosts crm --host *.example.com:8443');
+    await call('credential rotate crm', 'https://other.example.com:8443/hooks/1');
+    expect(await hostsOf(line)).toEqual(['*.example.com:8443']);
+    expect((await call('credential hosts crm')).out).toContain('crm: for other.example.com:8443');
+    await call(
+      'credential create reports --type awsRole --field roleArn=arn:aws:iam::123456789012:role/a',
+      '{}',
+    );
+    expect(await hostsOf(line, 'reports')).toContain('*.amazonaws.com');
+  });
+
+  test('are changed', async () => {
+    const line = await openCommandLine();
+    const { call } = line;
+    const testUrl = '--field testUrl=https://a.example/me';
+    await call(`credential create crm --type httpBearer ${testUrl}`, 'the-token-1');
+    expect(await call('credential hosts crm --host a.example --host b.example')).toEqual({
+      code: 0,
+      out: 'crm: for a.example, b.example; every sandbox knows within a minute',
+      err: '',
+    });
+    expect(await hostsOf(line)).toEqual(['a.example', 'b.example']);
+    expect(await call('credential hosts crm --host b.example')).toMatchObject({
+      code: 1,
+      err: 'httpBearer: testUrl is at a.example, and the credential is for b.example alone',
+    });
+    await call('credential create key --type apiKey');
+    expect(await call('credential hosts key --host a.example')).toMatchObject({
+      code: 1,
+      err: 'key is for callers: see credential revoke.',
+    });
+    expect(await call('credential rotate crm', 'the-token-2')).toMatchObject({ code: 0 });
+    expect(await hostsOf(line)).toEqual(['a.example', 'b.example']);
+  });
+
+  test('are none for a type that lends its fields', async () => {
+    const line = await openCommandLine();
+    const create = 'credential create mail --type smtp --field host=mail.example.com username=ann';
+    expect(await line.call(`${create} --host mail.example.com`, 'the-password')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('smtp lends its fields to nodes and is added to no request'),
+    });
+    await line.call(create, 'the-password');
+    expect(await hostsOf(line, 'mail')).toEqual([]);
+    expect((await line.call('credential list')).out).toBe('mail\tsmtp\t-\tfile:mail');
+  });
+
+  test('that were never named are any, and named later', async () => {
+    const line = await openCommandLine();
+    const { call, target } = line;
+    await call('credential create crm --type httpBearer --host a.example', 'the-token-1');
+    const { store } = target().outbound;
+    const known = await store.find('crm');
+    if (known === null) throw new Error('it was created');
+    await store.put({ ...known, hosts: null, revision: 2 }); // as it was stored before credentials named hosts
+    expect((await call('credential list')).out).toBe('crm\thttpBearer\tany host\tfile:crm');
+    await call('credential rotate crm', 'the-token-2');
+    expect(await hostsOf(line)).toBeNull();
+    await call('credential hosts crm --host a.example');
+    expect(await hostsOf(line)).toEqual(['a.example']);
   });
 });

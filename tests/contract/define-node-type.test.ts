@@ -131,6 +131,7 @@ describe('a node type that calls out', () => {
     id: 'chat',
     type: 'chatToken',
     field: () => 'secret',
+    checkHost: () => {},
     refresh: async () => null,
   };
 

@@ -63,9 +63,20 @@ const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => 
     outbound,
     inbound: createCredentialStore(client, tables),
     workflows: createWorkflowStore(client, tables, systemClock),
-    putCredential: async (id: string, fields: Record<string, string> = {}) => {
+    putCredential: async (
+      id: string,
+      fields: Record<string, string> = {},
+      hosts: readonly string[] | null = ['crm.example.com'],
+    ) => {
       const reference = await secrets.put(id, JSON.stringify({ token: TOKEN }));
-      await outbound.put({ id, type: 'httpBearer', fields, reference, revision: 1 });
+      await outbound.put({
+        id,
+        type: 'httpBearer',
+        fields,
+        hosts,
+        reference,
+        revision: 1,
+      });
     },
     /** Records an execution of some nodes that ends now. */
     record: async (executionId: string, nodes: readonly NodeRecord[], workflowId = 'greeting') => {
@@ -173,6 +184,48 @@ describe('the credentials that workflows name', () => {
     });
   });
 
+  test('get a warning when they name no hosts, which their plugins have as well', async () => {
+    const { report, workflows, putCredential } = await aService();
+    await putCredential('crm', {}, null);
+    await workflows.put(aCaller(), []);
+    const message = 'it is for any host, because it names none: run "credential hosts crm --host NAME"';
+    const { status, plugins } = await report();
+    expect(status).toBe('degraded');
+    expect(plugins.httpRequest).toMatchObject({
+      status: 'warning',
+      message: `the credential "crm" of the workflow "orders": ${message}`,
+      credentials: { crm: { type: 'httpBearer', status: 'warning', message, workflows: ['orders'] } },
+    });
+  });
+
+  test('get a warning of their own when somebody said that they are for any host', async () => {
+    const { report, workflows, putCredential } = await aService();
+    await putCredential('crm', {}, ['crm.example.com', '*']);
+    await workflows.put(aCaller(), []);
+    const { status, plugins } = await report();
+    expect(status).toBe('healthy');
+    expect(plugins.httpRequest).toMatchObject({
+      status: 'healthy',
+      credentials: { crm: { status: 'warning', message: 'it is for any host, as its hosts say: "*"' } },
+    });
+  });
+
+  test('get none when their type lends its fields, or sets the URL itself', async () => {
+    const { report, workflows, outbound } = await aService();
+    const bare = { fields: {}, hosts: null, reference: 'file:any', revision: 1 };
+    await outbound.put({ ...bare, id: 'chat', type: 'slackWebhook' });
+    await outbound.put({ ...bare, id: 'db', type: 'postgres' });
+    const nodes = [
+      call({ id: 'post', type: 'slackWebhook', credentialId: 'chat', parameters: { text: 'a' } }),
+      call({ id: 'read', type: 'postgres', credentialId: 'db', parameters: { sql: 'SELECT 1' } }),
+    ];
+    await workflows.put(aCaller({ nodes: [aTrigger(), ...nodes], connections: [] }), []);
+    expect((await report()).plugins.credentials).toMatchObject({
+      status: 'healthy',
+      credentials: { chat: { status: 'healthy' }, db: { status: 'healthy' } },
+    });
+  });
+
   test('are missed when they are removed: the plugin of the node is unhealthy, and says where', async () => {
     const { report, workflows, putCredential, outbound } = await aService();
     await putCredential('crm');
@@ -190,7 +243,7 @@ describe('the credentials that workflows name', () => {
 
   test('have to be of a type that their node takes', async () => {
     const { report, workflows, outbound } = await aService();
-    await outbound.put({ id: 'crm', type: 'smtp', fields: {}, reference: 'crm', revision: 1 });
+    await outbound.put({ id: 'crm', type: 'smtp', fields: {}, hosts: [], reference: 'crm', revision: 1 });
     await workflows.put(aCaller(), []);
     expect((await report('plugin=httpRequest')).plugins.httpRequest).toMatchObject({
       status: 'unhealthy',

@@ -98,7 +98,14 @@ const anEndpoint = async ({
     get: async (rawQueryString = '') => bodyOf(await handler({ ...anEvent(), rawQueryString }, {})),
     put: async (id: string) => {
       const reference = await secrets.put(id, JSON.stringify({ token: SECRET }));
-      await outbound.put({ id, type: 'acmeToken', fields: {}, reference, revision: 1 });
+      await outbound.put({
+        id,
+        type: 'acmeToken',
+        fields: {},
+        hosts: ['acme.example.com'],
+        reference,
+        revision: 1,
+      });
     },
   };
 };

@@ -84,6 +84,11 @@ describe('a plugin is not loaded, with a reason, when its credential type', () =
       'credentialTypes[0].apply must be a function, and is "Bearer"',
     ],
     [
+      'has hosts that are no list of texts',
+      { ...aType(), hosts: 'slack.com' },
+      'credentialTypes[0].hosts must be a function, or a list of different host patterns, and is "slack.com"',
+    ],
+    [
       'is one of the service itself',
       aType({ id: 'basic' }),
       'its credential type "basic" is taken by the service itself',

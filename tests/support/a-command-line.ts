@@ -51,6 +51,10 @@ export const useCommandLine = () => {
         note: (text) => noted.push(text),
         readStdin: async () => stdin,
         isTerminal: answers !== null,
+        ask: async (question) => {
+          noted.push(question);
+          return answers?.shift() ?? '';
+        },
         askSecret: async (question) => {
           noted.push(question);
           return answers?.shift() ?? '';

@@ -105,10 +105,11 @@ export const anOutboundService = ({
     type: string,
     secret: Readonly<Record<string, string>> | string,
     fields: Readonly<Record<string, string>> = {},
+    hosts: readonly string[] | null = null,
   ): Promise<void> => {
     const reference = await kept.put(id, typeof secret === 'string' ? secret : JSON.stringify(secret));
     const { revision = 0 } = (await store.find(id)) ?? {};
-    await store.put({ id, type, fields, reference, revision: revision + 1 });
+    await store.put({ id, type, fields, hosts, reference, revision: revision + 1 });
   };
   return { credentials, clock, store, secrets: kept, server, put, reads: () => reads };
 };

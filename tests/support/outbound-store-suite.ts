@@ -8,6 +8,7 @@ export const anOutboundCredential = (changes: Partial<OutboundCredential> = {}):
   id: 'crm',
   type: 'httpBasic',
   fields: { username: 'ann' },
+  hosts: ['crm.example.com'],
   reference: 'ssm:/test/credentials/crm',
   revision: 1,
   ...changes,

@@ -62,6 +62,7 @@ const createAwsClient = ({
     const configuration = {
       region: checkRegion(given ?? lent?.region ?? region),
       maxAttempts: 1, // settings.retry of the node makes the others
+      useQueueUrlAsEndpoint: false, // of SQS: its input would say which host gets the signature
       requestHandler: { connectionTimeout: CONNECTION_TIMEOUT_MS },
       // Called for each request. Without it, the SDK searches the environment, profiles and so on.
       ...(role === null ? {} : { credentials: () => findSession(role) }),
@@ -76,7 +77,10 @@ const createAwsClient = ({
       const sdk = loadSdk(service);
       const command = sdk.createCommand(operation.operation, operation.input);
       const client = await openClient(sdk, operation);
-      const exchange = watchExchange(command, `${service} ${operation.operation}`, maxOutputBytes);
+      const exchange = watchExchange(command, `${service} ${operation.operation}`, {
+        maxOutputBytes,
+        checkUrl: (url) => operation.credential?.checkHost(url),
+      });
       const abortSignal = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
         const { $metadata: _metadata, ...output } = await client.send(command, { abortSignal });

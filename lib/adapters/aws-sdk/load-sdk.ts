@@ -13,8 +13,13 @@ export interface SdkCommand {
 
 /** See https://docs.aws.amazon.com/AWSJavaScriptSDK/v3/latest/Package/-smithy-types/ */
 type Middleware = (
-  next: (args: object) => Promise<{ readonly response: { body?: unknown } }>,
-) => (args: object) => Promise<object>;
+  next: (args: MiddlewareArguments) => Promise<{ readonly response: { body?: unknown } }>,
+) => (args: MiddlewareArguments) => Promise<object>;
+
+interface MiddlewareArguments {
+  /** In the steps after `serialize`. */
+  readonly request: { readonly protocol: string; readonly hostname: string; readonly port?: number };
+}
 
 export interface SdkClient {
   send(

@@ -9,13 +9,23 @@ interface Exchange {
   endLimit(): void;
 }
 
+interface ExchangeLimits {
+  readonly maxOutputBytes: number;
+  /** Called with the URL before the request is signed; throws a NodeError for one that must not be called. */
+  readonly checkUrl: (url: string) => void;
+}
+
 /**
- * Watches the HTTP exchange of a command, between the SDK and the connection: bounds what the SDK reads of the answer
- * before it parses it, and keeps the error of a connection.
+ * Watches the HTTP exchange of a command, between the SDK and the connection: checks where it goes, bounds what the SDK
+ * reads of the answer before it parses it, and keeps the error of a connection.
  *
  * @param call - for messages: `dynamodb PutItem`
  */
-export const watchExchange = (command: SdkCommand, call: string, maxOutputBytes: number): Exchange => {
+export const watchExchange = (
+  command: SdkCommand,
+  call: string,
+  { maxOutputBytes, checkUrl }: ExchangeLimits,
+): Exchange => {
   let limit = maxOutputBytes;
   let problem: NodeError | null = null;
 
@@ -43,6 +53,20 @@ export const watchExchange = (command: SdkCommand, call: string, maxOutputBytes:
     limited.once('close', () => body.destroy()); // also when nothing has been read
     return limited;
   };
+
+  command.middlewareStack.add(
+    (next) => async (args) => {
+      const { protocol, hostname, port } = args.request;
+      try {
+        checkUrl(`${protocol}//${hostname}${port === undefined ? '' : `:${port}`}/`);
+      } catch (error) {
+        problem = error as NodeError;
+        throw error;
+      }
+      return next(args);
+    },
+    { step: 'finalizeRequest', priority: 'high', name: 'checkUrl' }, // the host is known, the signature is still to come
+  );
 
   command.middlewareStack.add(
     (next) => async (args) => {

@@ -4,7 +4,17 @@ import type {
   OutboundCredentialStore,
 } from '../../credentials/outbound/outbound-credential.ts';
 import { AppError } from '../../shared/errors.ts';
-import { type Item, json, number, readJson, readNumber, readText, text } from './attributes.ts';
+import {
+  compact,
+  type Item,
+  json,
+  number,
+  optional,
+  readJson,
+  readNumber,
+  readText,
+  text,
+} from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { ifRevision } from './credential-store.ts';
 import { deleteItem, getItem, putItem, sameAs } from './items.ts';
@@ -47,18 +57,21 @@ export const createOutboundCredentialStore = (
 
 const isOutbound = (item: Item): boolean => item.secretReference !== undefined;
 
-const toItem = ({ id, type, fields, reference, revision }: OutboundCredential): Item => ({
-  credentialId: text(id),
-  type: text(type),
-  fields: json(fields),
-  secretReference: text(reference),
-  revision: number(revision),
-});
+const toItem = ({ id, type, fields, hosts, reference, revision }: OutboundCredential): Item =>
+  compact({
+    credentialId: text(id),
+    type: text(type),
+    fields: json(fields),
+    hosts: optional(hosts, json),
+    secretReference: text(reference),
+    revision: number(revision),
+  });
 
 const toCredential = (item: Item): OutboundCredential => ({
   id: readText(item, 'credentialId'),
   type: readText(item, 'type'),
   fields: readJson<CredentialFields>(item, 'fields'),
+  hosts: item.hosts === undefined ? null : readJson<string[]>(item, 'hosts'),
   reference: readText(item, 'secretReference'),
   revision: readNumber(item, 'revision'),
 });

@@ -107,7 +107,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
  */
 const sendFollowing = async (
   first: Hop,
-  { maxRedirects }: OutboundRequest,
+  { maxRedirects, keepsBodyAtOrigin }: OutboundRequest,
   transport: Transport,
   signal: AbortSignal,
 ): Promise<{ readonly hop: Hop; readonly response: IncomingMessage }> => {
@@ -123,6 +123,8 @@ const sendFollowing = async (
       const next = followRedirect(hop, status, location);
       if (next === null) throw failed(target, 'it redirects to something that is not a URL');
       if (redirects === maxRedirects) throw failed(target, `there were more than ${maxRedirects} redirects`);
+      if (next.body !== null && keepsBodyAtOrigin === true && next.url.origin !== hop.url.origin)
+        throw failed(target, 'it redirects to another origin, and the body has a credential of this one');
       if (isStream(next.body))
         throw failed(target, 'it redirects, and a streamed body can not be sent again');
       hop = next;

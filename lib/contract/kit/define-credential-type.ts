@@ -9,6 +9,10 @@ interface CredentialDeclaration<Schema> extends Pick<CredentialType, 'id' | 'nam
   readonly fields: Schema;
   /** The fields that only the secret store has. */
   readonly secretFields: readonly (keyof ValueOf<Schema> & string)[];
+  /** The hosts that its credentials are for, where the type or a field says it; see `CredentialType`. */
+  readonly hosts?: readonly string[] | ((fields: ValueOf<Schema>) => readonly string[]);
+  /** `apply` replaces the URL of the request. */
+  readonly setsUrl?: true;
   /** Applies it to a request. Absent for a type that lends its fields to the node. */
   apply?(
     request: OutboundRequest,

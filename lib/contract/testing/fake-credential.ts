@@ -24,6 +24,7 @@ export const lendCredential = (credential: TestCredential): LentCredential => {
   };
   return Object.defineProperties(lent, {
     field: { value: field, enumerable: false },
+    checkHost: { value: () => {}, enumerable: false },
     refresh: { value: async () => null, enumerable: false },
   }) as object as LentCredential;
 };

@@ -7,6 +7,8 @@ export interface OutboundCredential {
   readonly type: string;
   /** The public fields. */
   readonly fields: CredentialFields;
+  /** The hosts that it is for, as in `isForHost`; null for one that was created without: it goes to any host. */
+  readonly hosts: readonly string[] | null;
   /** Where the secret is: see {@link SecretStore}. */
   readonly reference: string;
   /** Number of changes; a write is conditional on it. */

@@ -13,7 +13,7 @@ import {
 import type { OutboundCredentialStore } from './outbound-credential.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
 import type { SecretStore } from './secret-store.ts';
-import { type SendParts, sendWithCredential } from './send-with-credential.ts';
+import { checkHost, type SendParts, sendWithCredential } from './send-with-credential.ts';
 
 export interface OutboundCredentialParts extends LoadParts, Omit<SendParts, 'cache'> {
   readonly store: OutboundCredentialStore;
@@ -50,6 +50,10 @@ class Lent implements LentCredential {
 
   refresh(): Promise<LentCredential | null> {
     return this.#lendAgain(this.#loaded);
+  }
+
+  checkHost(url: string): void {
+    checkHost(this.#loaded, url);
   }
 
   field(name: string): string {

@@ -1,7 +1,10 @@
 import type { CredentialContext, CredentialFields } from '../../contract/credential-type.ts';
+import { NodeError } from '../../contract/node-error.ts';
 import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../../contract/services.ts';
 import type { TcpClient } from '../../contract/tcp-client.ts';
+import { quote, quoteAll } from '../../shared/describe.ts';
 import { isAppError } from '../../shared/errors.ts';
+import { hostOfUrl, isForHost } from '../../shared/host-pattern.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import { CredentialError, type LoadedCredential } from './load-credential.ts';
 
@@ -18,8 +21,11 @@ export interface SendParts {
  * Sends a request with a credential. When it is answered 401, the credential is loaded again; when that changes the
  * request, it is sent once more.
  *
+ * Its host must be one that the credential is for: checked before the credential is applied, again on what its type has
+ * made of the request, and likewise when it is sent once more. A redirect to another origin goes out without it.
+ *
  * @param onApplied - called with the request before it is sent
- * @throws CredentialError, and the errors of the HTTP client
+ * @throws CredentialError, NodeError `CredentialNotForHost`, and the errors of the HTTP client
  */
 export const sendWithCredential = async (
   id: string,
@@ -30,13 +36,17 @@ export const sendWithCredential = async (
   const { cache, http, clock } = parts;
   const startedAt = clock.now();
   const apply = async (loaded: LoadedCredential, rejected: CredentialFields | null) => {
+    if (loaded.type.setsUrl !== true) checkHost(loaded, request.url);
     const applied = await applyCredential(loaded, request, toContext(id, request.signal, parts, rejected));
     onApplied(loaded, applied);
-    return applied;
+    checkHost(loaded, applied.url);
+    return applied.body === request.body ? applied : { ...applied, keepsBodyAtOrigin: true as const };
   };
   const refresh = async ({ fields }: LoadedCredential) => apply(await cache.refresh(id, fields), fields);
 
   const loaded = await cache.find(id);
+  // The client refuses it, with the reason. No credential is applied to what can't be sent.
+  if (loaded.type.setsUrl !== true && hostOfUrl(request.url) === null) return http.request(request);
   const first = await apply(loaded, null).catch((error: unknown) => {
     if (!isAppError(error, 'CREDENTIAL_REJECTED')) throw error;
     return refresh(loaded);
@@ -49,6 +59,19 @@ export const sendWithCredential = async (
   const timeoutMs = Math.max(1, request.timeoutMs - (clock.now() - startedAt));
   return http.request({ ...second, timeoutMs });
 };
+
+/** @throws NodeError `CredentialNotForHost` when a URL has another host than those that the credential is for */
+export const checkHost = ({ record: { id, hosts } }: Pick<LoadedCredential, 'record'>, url: string): void => {
+  if (hosts === null || isForHost(hosts, url)) return;
+  const asked = quote(hostOfUrl(url) ?? 'a URL that can not be requested');
+  throw new NodeError(`the credential ${quote(id)} is for ${describeHosts(hosts)}, and not for ${asked}`, {
+    name: 'CredentialNotForHost',
+    isRetryable: false,
+  });
+};
+
+const describeHosts = (hosts: readonly string[]): string =>
+  hosts.length === 0 ? 'no host' : quoteAll(hosts);
 
 /** Frees the connection of an answer. A stream is closed once reading has begun. */
 const discard = async (stream: AsyncIterable<Uint8Array>): Promise<void> => {

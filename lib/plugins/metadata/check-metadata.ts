@@ -49,6 +49,8 @@ const credentialType = v.pipe(
     description: field.text,
     schema: field.textFields,
     secretFields: field.names,
+    hosts: v.optional(field.hosts),
+    setsUrl: v.optional(field.boolean),
     apply: v.optional(field.method),
     test: v.optional(field.method),
   }),

@@ -1,5 +1,6 @@
 import { satisfies, validateStrict } from 'compare-versions';
 import * as v from 'valibot';
+import type { CredentialType } from '../../contract/credential-type.ts';
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../../contract/node.ts';
 import type { NodeExample } from '../../contract/node-example.ts';
@@ -94,6 +95,10 @@ export const textFields = field<JsonObject & { readonly properties: JsonObject }
     (value.required === undefined || isNameList(value.required)),
 );
 export const names = field<readonly string[]>('a list of different names', isNameList);
+export const hosts = field<CredentialType['hosts']>(
+  'a function, or a list of different host patterns',
+  (value) => typeof value === 'function' || (isNameList(value) && value.length > 0),
+);
 export const texts = field<readonly string[]>(
   'a list of at least one text',
   (value) => Array.isArray(value) && value.length > 0 && value.every((entry) => typeof entry === 'string'),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { AwsClient, AwsOperation } from '../../../lib/contract/aws-client.ts';
 import type { LentCredential } from '../../../lib/contract/lent-credential.ts';
+import { NodeError } from '../../../lib/contract/node-error.ts';
 import { aRawServer } from '../../support/a-local-server.ts';
 import { answerJson, useAwsServers } from '../../support/an-aws-server.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
@@ -238,6 +239,7 @@ describe('a role', () => {
     id: 'orders',
     type: 'awsRole',
     field: (name) => fields[name] ?? '',
+    checkHost: () => {},
     refresh: async () => null,
   });
 
@@ -272,6 +274,25 @@ describe('a role', () => {
     expect(assume?.headers.authorization).toContain('own-key');
     expect(calls.map(({ headers }) => headers['x-amz-security-token'])).toEqual(['session-1', 'session-1']);
     expect(calls[0]?.headers.authorization).toContain('/us-west-2/dynamodb/');
+  });
+
+  test('of a credential signs nothing for a host that the credential is not for', async () => {
+    const { client, requests, endpoint } = await start();
+    const asked: string[] = [];
+    const refusing = {
+      ...credential({ roleArn }),
+      checkHost: (url: string) => {
+        asked.push(url);
+        throw new NodeError('not for this host', { name: 'CredentialNotForHost', isRetryable: false });
+      },
+    };
+    expect(await errorOf(client, { credential: refusing })).toMatchObject({
+      name: 'CredentialNotForHost',
+      message: 'not for this host',
+      isRetryable: false,
+    });
+    expect(asked).toEqual([`${endpoint}/`]);
+    expect(requests.filter(({ body }) => !body.includes('Action=AssumeRole'))).toEqual([]);
   });
 
   test('of the service is that of calls without a credential', async () => {

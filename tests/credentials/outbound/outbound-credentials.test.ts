@@ -191,7 +191,13 @@ describe('a request with a credential', () => {
     await expect(
       service.credentials.request({
         ...request,
-        credential: { id: 'crm', type: 'httpBearer', field: () => '', refresh: async () => null },
+        credential: {
+          id: 'crm',
+          type: 'httpBearer',
+          field: () => '',
+          checkHost: () => {},
+          refresh: async () => null,
+        },
       }),
     ).rejects.toThrow('the credential that its node was lent');
     expect(service.server.requests).toEqual([]);

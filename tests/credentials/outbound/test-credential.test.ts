@@ -22,7 +22,7 @@ const testWith = async (test: CredentialType['test']) => {
   };
   const [store, secrets] = [inMemoryOutboundStore(), inMemorySecrets()];
   const reference = await secrets.put('a', JSON.stringify({ token: SECRET }));
-  await store.put({ id: 'a', type: 'acme', fields: {}, reference, revision: 1 });
+  await store.put({ id: 'a', type: 'acme', fields: {}, hosts: null, reference, revision: 1 });
   const parts = {
     store,
     secrets,

@@ -96,7 +96,10 @@ export const describePluginKit = (
 
     test('calls out with a credential, whose secret is found nowhere but at the receiver', async () => {
       const { post, service, storeWorkflow } = project;
-      expect(await cli('credential create chat --type httpBearer', `${TOKEN}\n`)).toMatchObject({ code: 0 });
+      const { host } = new URL(receiver.origin);
+      expect(
+        await cli(`credential create chat --type httpBearer --host ${host}`, `${TOKEN}\n`),
+      ).toMatchObject({ code: 0 });
       const node = {
         type: 'acmeChatSend',
         credentialId: 'chat',

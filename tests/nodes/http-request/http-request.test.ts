@@ -63,6 +63,7 @@ describe('what httpRequest sends', () => {
       id: 'crm',
       type: 'httpBearer',
       field: () => 'canary',
+      checkHost: () => {},
       refresh: async () => null,
     };
     const executor = await httpRequest.getExecutor();

@@ -99,7 +99,7 @@ describe('a login', () => {
     const server = await aServer({ passwords: ['new-password'] });
     const { id, type, field } = aPostgresCredential(server.port);
     const refresh = async () => aPostgresCredential(server.port, { password: 'new-password' });
-    expect(await runSql(select, { id, type, field, refresh })).toEqual({ rows: [] });
+    expect(await runSql(select, { id, type, field, checkHost: () => {}, refresh })).toEqual({ rows: [] });
     expect(server.tried).toEqual(['right-password', 'new-password']);
   });
 });

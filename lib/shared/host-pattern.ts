@@ -1,0 +1,48 @@
+// The hosts that a credential is for: `api.example.com`, `*.example.com`, either with `:port`, and `*`.
+
+/** Any host: an explicit choice, never a default. */
+export const ANY_HOST = '*';
+
+const MAX_LENGTH = 300;
+const PATTERN = /^(\*\.)?([^\s/?#@\\*:[\]]+|\[[0-9a-fA-F:.]+\])(?::(\d{1,5}))?$/;
+
+const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/**
+ * Reads a pattern as a person writes it.
+ *
+ * @returns the pattern in lower case, as URLs have hosts; null when it is none
+ */
+export const readHostPattern = (text: string): string | null => {
+  if (text === ANY_HOST) return ANY_HOST;
+  const [, wildcard = '', host = '', port] = (text.length > MAX_LENGTH ? null : PATTERN.exec(text)) ?? [];
+  const hostname = host === '' ? '' : (URL.parse(`https://${host}`)?.hostname ?? '');
+  if (hostname === '' || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return null;
+  return `${wildcard}${hostname}${port === undefined ? '' : `:${Number(port)}`}`;
+};
+
+/**
+ * The pattern for the host of a URL alone: `api.example.com`, or `127.0.0.1:4010`.
+ *
+ * @returns null for a URL that can't be requested
+ */
+export const hostOfUrl = (url: string): string | null => {
+  const parsed = URL.parse(url);
+  return parsed === null || defaultPorts[parsed.protocol] === undefined || parsed.host === ''
+    ? null
+    : parsed.host;
+};
+
+/** Whether one of the patterns has the host of a URL. Without a port, a pattern has the default one of the URL's scheme. */
+export const isForHost = (patterns: readonly string[], url: string): boolean => {
+  const parsed = URL.parse(url);
+  const initialPort = defaultPorts[parsed?.protocol ?? ''];
+  if (parsed === null || initialPort === undefined) return false;
+  const port = parsed.port || initialPort;
+  return patterns.some((pattern) => {
+    if (pattern === ANY_HOST) return true;
+    const [, wildcard, host = '', ownPort = initialPort] = PATTERN.exec(pattern) ?? [];
+    const isHost = wildcard === undefined ? parsed.hostname === host : parsed.hostname.endsWith(`.${host}`);
+    return host !== '' && isHost && port === ownPort;
+  });
+};
