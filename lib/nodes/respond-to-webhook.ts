@@ -39,12 +39,16 @@ export const respondToWebhook = defineAction({
     }),
     body: Type.Optional(
       Type.Unknown({
+        withoutResult: null,
         description:
           'A text is sent as it is, a file as its bytes, anything else as JSON; the input when absent',
       }),
     ),
     redirect: Type.Optional(
-      Type.String({ description: 'Where to send the caller, by status 302 unless another one is set' }),
+      Type.String({
+        withoutResult: '', // fails the node, which would answer with its input otherwise
+        description: 'Where to send the caller, by status 302 unless another one is set',
+      }),
     ),
     cookies: Type.Array(cookie, { default: [], maxItems: 50, description: 'Cookies to set' }),
   }),

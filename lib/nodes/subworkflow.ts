@@ -19,7 +19,13 @@ export const subworkflow = defineAction({
   parameters: Type.Object({
     workflowId: Type.String({ description: 'Its id' }),
     input: Type.Optional(
-      Type.Object({}, { description: 'What its trigger gets; the input of this node when absent' }),
+      Type.Object(
+        {},
+        {
+          withoutResult: {},
+          description: 'What its trigger gets; the input of this node when absent',
+        },
+      ),
     ),
   }),
   execute: async ({ parameters, input, control }) => {

@@ -2,6 +2,7 @@ import { jsonEquals } from '../contract/json-equals.ts';
 import { defineAction } from '../contract/kit/define-node-type.ts';
 import { Type } from '../contract/kit/type.ts';
 import { emit, RESPONSE_OUTPUT } from '../contract/node.ts';
+import { requireValue } from './require-value.ts';
 
 /** Any name but the reserved one, on which the input would become the answer to the caller. */
 const outputName = { minLength: 1, not: { const: RESPONSE_OUTPUT } } as const;
@@ -22,9 +23,11 @@ export const switchNode = defineAction({
     fallback as string,
   ],
   parameters: Type.Object({
-    value: Type.Unknown({
-      description: 'What is compared: any JSON, usually an expression such as {{ body.status }}',
-    }),
+    value: Type.Optional(
+      Type.Unknown({
+        description: 'What is compared: any JSON, usually an expression such as {{ body.status }}',
+      }),
+    ),
     cases: Type.Array(
       Type.Object(
         {
@@ -43,8 +46,10 @@ export const switchNode = defineAction({
       description: 'The output when no case equals the value',
     }),
   }),
+  checkParameters: requireValue,
   execute: ({ parameters: { value, cases, fallback }, input }) => {
-    const output = cases.find(({ equals }) => jsonEquals(equals, value))?.output ?? fallback;
+    const found = value === undefined ? undefined : cases.find(({ equals }) => jsonEquals(equals, value));
+    const output = found?.output ?? fallback;
     if (output === RESPONSE_OUTPUT)
       throw new RangeError(`The output "${RESPONSE_OUTPUT}" is reserved for answers`);
     return emit({ [output]: input });

@@ -165,9 +165,10 @@ describe('reading resolved parameters by a schema of any depth', () => {
     expect(readDeep({ ...rule, additionalProperties: false }, { p })).toEqual({ p: { a: 1 } });
   });
 
-  test('an optional parameter may be absent; a required one of any type is null then', () => {
+  test('an optional parameter may be absent, a required one may not', () => {
     const read = createReader({ required: ['any'], properties: { any: {}, text: { type: 'string' } } });
-    expect(read({})).toEqual({ any: null });
+    expect(read({ any: null })).toEqual({ any: null });
+    expect(() => read({})).toThrow('Parameter "any" must be any JSON, got nothing');
     expect(() => readDeep({ type: 'string' }, {})).toThrow('got nothing');
   });
 });

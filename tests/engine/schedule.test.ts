@@ -63,7 +63,7 @@ describe('what an expression sees does not depend on timing:', () => {
       nodes: { quick: { does: () => ({ n: 1 }) }, slow: taking(50), late: show('{{ $nodes.quick.n }}') },
       edges: ['start -> quick', 'start -> slow', 'slow -> late'],
     });
-    expect(result.nodes.find(({ nodeId }) => nodeId === 'late')?.outputs).toEqual({ main: { seen: null } });
+    expect(result.nodes.find(({ nodeId }) => nodeId === 'late')?.outputs).toEqual({ main: {} });
   });
 
   test('of ancestors, however far, what they delivered', async () => {
@@ -94,7 +94,7 @@ describe('what an expression sees does not depend on timing:', () => {
       ],
     });
     const seen = result.nodes.filter(({ nodeId }) => nodeId === 'reads').map(({ outputs }) => outputs);
-    expect(seen).toEqual([{ main: { seen: null } }, { main: { seen: 1 } }, { main: { seen: 2 } }]);
+    expect(seen).toEqual([{ main: {} }, { main: { seen: 1 } }, { main: { seen: 2 } }]);
   });
 });
 

@@ -36,9 +36,15 @@ describe('switch', () => {
     expect(await run({ value: 'open', cases: [] })).toStrictEqual(emit({ default: input }));
   });
 
-  test('an expression that finds nothing is null', async () => {
-    expect(await run({ cases: [{ equals: null, output: 'none' }] })).toStrictEqual(emit({ none: input }));
-    expect(await run({ value: null, cases: [{ output: 'none' }] })).toStrictEqual(emit({ none: input }));
+  test('a value without a result equals no case, not even null', async () => {
+    const cases = [{ equals: null, output: 'none' }];
+    expect(await run({ cases })).toStrictEqual(emit({ default: input }));
+    expect(await run({ value: null, cases })).toStrictEqual(emit({ none: input }));
+  });
+
+  test('a workflow without the value is refused', () => {
+    expect(switchNode.checkParameters?.({ cases })).toEqual([{ path: '', message: 'lacks the key "value"' }]);
+    expect(switchNode.checkParameters?.({ value: '{{ a }}', cases })).toEqual([]);
   });
 
   test.each([

@@ -24,6 +24,8 @@ export interface ANode {
   /** A node that steers the run; not pure then. */
   readonly control?: ControlTraits;
   readonly kind?: 'trigger' | 'action';
+  /** Of its parameters; any by default. */
+  readonly schema?: JsonObject;
 }
 
 export interface ARun {
@@ -57,7 +59,7 @@ export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
   const all: Record<string, ANode> = { start: { kind: 'trigger' }, ...nodes };
   const types = new Map<string, NodeType>(
     Object.entries(all).map(
-      ([id, { does = passOn, control = null, pure = control === null, kind = 'action' }]) => [
+      ([id, { does = passOn, control = null, pure = control === null, kind = 'action', schema = {} }]) => [
         `type-${id}`,
         {
           nodeType: `type-${id}`,
@@ -66,7 +68,7 @@ export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
           control,
           ...fillInDeclarations({}),
           firedBy: null,
-          schema: {},
+          schema,
           getExecutor: async () => toExecutor(`type-${id}`, does),
         },
       ],

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { compileExpression } from '../../lib/workflows/expressions/compile-expression.ts';
-import type { Scope } from '../../lib/workflows/expressions/scope.ts';
+import type { Result, Scope } from '../../lib/workflows/expressions/scope.ts';
 
 /** What the expressions of a node see; nothing, unless the test says what. */
 export const aScope = (changes: Partial<Scope> = {}): Scope => ({
@@ -19,7 +19,7 @@ export const aScope = (changes: Partial<Scope> = {}): Scope => ({
 });
 
 /** @param text - of the expression, without its braces */
-export const evaluateExpression = async (text: string, input: JsonObject = {}): Promise<JsonValue> =>
+export const evaluateExpression = async (text: string, input: JsonObject = {}): Promise<Result> =>
   compileExpression(text)(aScope({ input }));
 
 /** So that an expression that changes its input fails. */

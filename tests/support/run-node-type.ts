@@ -10,12 +10,12 @@ export type NodeRunResult =
 
 /** Runs a node behind a trigger in the engine: expressions in its parameters read the input. */
 export const runNodeType = async (
-  { execute, pure = false }: PluginHandle,
+  { execute, pure = false, schema }: PluginHandle,
   parameters: JsonObject,
   input: JsonObject = {},
 ): Promise<NodeRunResult> => {
   const { nodes, failure } = await runGraph({
-    nodes: { node: { does: execute, parameters, pure: isPure({ pure }, parameters) } },
+    nodes: { node: { does: execute, parameters, pure: isPure({ pure }, parameters), schema } },
     edges: ['start -> node'],
     input,
     limits: { maxOutputBytes: 32 * 1024 * 1024 },

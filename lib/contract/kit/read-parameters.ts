@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
-import { describeRule, isAbsentValid, type Rule, typeOf, typesOf } from './rule.ts';
+import { describeRule, type Rule, typeOf, typesOf } from './rule.ts';
 import type { ValueOf } from './value-of.ts';
 
 /** Checks a value and fills in the defaults within it. @throws TypeError or RangeError that names its place */
@@ -139,10 +139,7 @@ const createReadInner = ({
     for (const [name, rule, read, isRequired] of fields) {
       const given = Object.hasOwn(value, name) ? value[name] : rule.default;
       if (given !== undefined) setOwn(result, name, read(given, at(name)));
-      else if (!isRequired) continue;
-      // An expression without a result leaves its parameter out.
-      else if (isAbsentValid(rule)) setOwn(result, name, null);
-      else throw wrongParameter(at(name), describeRule(rule), undefined);
+      else if (isRequired) throw wrongParameter(at(name), describeRule(rule), undefined);
     }
     if (additionalProperties !== false) {
       for (const [name, other] of Object.entries(value)) {
@@ -154,7 +151,7 @@ const createReadInner = ({
 };
 
 /** Sets an own property, also for the key `__proto__`: faster than `Object.fromEntries`. */
-const setOwn = (target: Record<string, JsonValue>, name: string, value: JsonValue): void => {
+export const setOwn = (target: Record<string, JsonValue>, name: string, value: JsonValue): void => {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 };

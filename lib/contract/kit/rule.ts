@@ -22,6 +22,11 @@ export interface Rule {
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Rule;
   readonly default?: JsonValue;
+  /**
+   * What an expression without a result gives, where leaving it out would mean something else: `null` for a value with a
+   * place in a list. No keyword of JSON Schema.
+   */
+  readonly withoutResult?: JsonValue;
   /** Part of the error of a `pattern`. */
   readonly description?: string;
 }
@@ -48,10 +53,6 @@ export const typesOf = ({ type }: Rule): readonly TypeName[] | null => {
   if (type === undefined) return null;
   return typeof type === 'string' ? [type] : type;
 };
-
-/** Whether a rule takes any value, so that an absent one is null. */
-export const isAbsentValid = (rule: Rule): boolean =>
-  rule.type === undefined && rule.enum === undefined && rule.const === undefined && rule.anyOf === undefined;
 
 /** What a rule asks for, as the end of a sentence. */
 export const describeRule = (rule: Rule): string => {

@@ -46,7 +46,7 @@ export const csv = defineAction({
       description: 'Of a written file',
     }),
     items: Type.Optional(
-      Type.Array(Type.Unknown(), {
+      Type.Array(Type.Unknown({ items: { withoutResult: null } }), {
         maxItems: 100_000,
         description:
           'The rows to write: maps, or lists without a header. Lists and maps in them are written as JSON',

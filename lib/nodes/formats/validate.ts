@@ -1,6 +1,7 @@
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { Type } from '../../contract/kit/type.ts';
 import { emit } from '../../contract/node.ts';
+import { requireValue } from '../require-value.ts';
 
 export const validate = defineAction({
   id: 'validate',
@@ -10,7 +11,11 @@ export const validate = defineAction({
   pure: true,
   outputs: ['valid', 'invalid'],
   parameters: Type.Object({
-    value: Type.Unknown({ description: 'What to check: any JSON, usually an expression' }),
+    value: Type.Optional(
+      Type.Unknown({
+        description: 'What to check: any JSON, usually an expression. One without a result is invalid',
+      }),
+    ),
     schema: Type.Record(Type.String(), Type.Unknown(), {
       description:
         'The JSON Schema. References within it alone; patterns without look-around and back-references; no patternProperties; lists with uniqueItems have at most 1,000 items, 100 where one is a list, an object or a long text',
@@ -24,9 +29,17 @@ export const validate = defineAction({
     input: { body: { id: 7 } },
     output: { value: { id: 7 } },
   },
+  checkParameters: requireValue,
   execute: async ({ parameters: { value, schema } }) => {
+    if (value === undefined) return emit({ invalid: { errors: [NO_VALUE] } });
     const { findErrors } = await import('./work/find-schema-errors.chunk.ts');
     const errors = findErrors(schema, value);
     return errors.length === 0 ? emit({ valid: { value } }) : emit({ invalid: { value, errors } });
   },
 });
+
+const NO_VALUE = {
+  place: '',
+  keyword: 'required',
+  message: 'There is no value: its expression has no result.',
+};

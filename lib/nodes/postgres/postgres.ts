@@ -35,11 +35,11 @@ export const postgres = defineAction({
         description: 'In place of query: statements that are done together in one transaction, or not at all',
       }),
     ),
-    values: Type.Array(Type.Unknown(), {
+    values: Type.Array(Type.Unknown({ withoutResult: null, items: { withoutResult: null } }), {
       default: [],
       maxItems: 10_000,
       description:
-        'The values of $1, $2, …; with statements, a list of them for each. A list is an array of SQL, a map JSON',
+        'The values of $1, $2, …; with statements, a list of them for each. A list is an array of SQL, a map JSON, an expression without a result NULL',
     }),
     mode: Type.Enum(['rows', 'one', 'affected'], {
       default: 'rows',

@@ -18,6 +18,6 @@ export const compileExpression = (source: string, place = ''): Evaluate => {
   return (scope) => {
     const found = evaluateSimple(scope);
     if (found === NEEDS_JSONATA) return evaluate(scope);
-    return found === scope.nodes ? { ...scope.nodes } : (found ?? null); // `nodes` changes during a run
+    return found === scope.nodes ? { ...scope.nodes } : found; // `nodes` changes during a run
   };
 };

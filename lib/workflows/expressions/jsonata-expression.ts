@@ -1,9 +1,8 @@
-import type { JsonValue } from '../../contract/json.ts';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
-import type { Evaluate, Scope } from './scope.ts';
+import type { Evaluate, Result, Scope } from './scope.ts';
 
-/** A syntax error, or a failed evaluation, of an expression in a workflow. */
-class ExpressionError extends Error {
+/** A syntax error or a failed evaluation of an expression in a workflow, or one without a result that needs one. */
+export class ExpressionError extends Error {
   override readonly name = 'ExpressionError';
 }
 
@@ -28,7 +27,7 @@ const loadLanguage = (): Promise<Language> => {
 export const compileLazily = (text: string, place: string): Evaluate => {
   let parsed: ParsedExpression | undefined;
 
-  const evaluateIn = (loaded: Language, scope: Scope): JsonValue => {
+  const evaluateIn = (loaded: Language, scope: Scope): Result => {
     parsed ??= parseIn(loaded, text);
     // No timer fires between synchronous evaluations, so the deadline is checked before each.
     if (scope.isTimeUp?.() === true) throw new Error('the execution ran out of time');

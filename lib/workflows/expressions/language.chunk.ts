@@ -1,5 +1,4 @@
 import jsonata from 'jsonata';
-import type { JsonValue } from '../../contract/json.ts';
 import { createRandom } from '../../shared/random.ts';
 import { UnsupportedPattern } from '../../shared/regex/parse-pattern.ts';
 import { Budget } from './jsonata/budget.ts';
@@ -19,7 +18,7 @@ import type { Native } from './jsonata/native.ts';
 import { programOf } from './jsonata/regex-function.ts';
 import type { Node } from './jsonata/syntax-tree.ts';
 import { toData } from './jsonata/to-data.ts';
-import { describeExecution, type Scope } from './scope.ts';
+import { describeExecution, type Result, type Scope } from './scope.ts';
 import { shareByText } from './share-by-text.ts';
 
 export interface ParsedExpression {
@@ -125,7 +124,7 @@ export const evaluate = (
   { tree }: ParsedExpression,
   scope: Scope,
   place: string,
-): JsonValue => {
+): Result => {
   const budget = new Budget(scope.maxSteps);
   let random: (() => number) | undefined;
   const found = evaluateTree(tree, scope.input, budget, {

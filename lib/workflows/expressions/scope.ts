@@ -18,8 +18,11 @@ export interface Scope {
   readonly maxSteps?: number;
 }
 
-/** A compiled expression; null when it finds nothing. Asynchronous only while JSONata is loaded and parses it. */
-export type Evaluate = (scope: Scope) => JsonValue | Promise<JsonValue>;
+/** The value of an expression; undefined when it has no result. Null is data. */
+export type Result = JsonValue | undefined;
+
+/** A compiled expression. Asynchronous only while JSONata is loaded and parses it. */
+export type Evaluate = (scope: Scope) => Result | Promise<Result>;
 
 /** `$execution` in expressions. */
 export const describeExecution = ({ executionId, trigger, ...others }: ExecutionInfo): JsonObject => ({

@@ -1,6 +1,5 @@
-import type { JsonValue } from '../../contract/json.ts';
 import { compileExpression } from './compile-expression.ts';
-import type { Evaluate } from './scope.ts';
+import type { Evaluate, Result } from './scope.ts';
 
 /** A part of a template: literal text, or an expression without its braces. */
 type TemplatePart = { readonly text: string } | { readonly expression: string; readonly offset: number };
@@ -71,17 +70,17 @@ export const compileTemplate = (text: string, place = ''): Evaluate | null => {
     const values = pieces.map((piece) => (typeof piece === 'string' ? piece : piece(scope)));
     return values.some((value) => value instanceof Promise)
       ? Promise.all(values).then(join)
-      : join(values as JsonValue[]);
+      : join(values as Result[]);
   };
 };
 
-const join = (values: readonly JsonValue[]): string => {
+const join = (values: readonly Result[]): string => {
   let text = '';
   for (const value of values) text += toText(value);
   return text;
 };
 
-const toText = (value: JsonValue): string => {
-  if (value === null) return '';
+const toText = (value: Result): string => {
+  if (value === undefined || value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };

@@ -66,13 +66,14 @@ export const compilePlan = (definition: WorkflowDefinition, findNodeType: FindNo
     const nodeType = findNodeType(node.type);
     if (nodeType === null) throw invalid(`the node "${node.id}" has the unknown type "${node.type}"`);
     const parameters = node.parameters ?? {};
-    const resolve = compileParameters(parameters, nodeType.literalParameters);
+    const { literalParameters: literals, schema } = nodeType;
+    const resolve = compileParameters(parameters, { literals, schema });
     return {
       index,
       node: Object.freeze({ ...node, parameters: resolve === null ? deepFreeze(parameters) : parameters }),
       nodeType: toPlanNodeType(nodeType, parameters),
       resolve,
-      nodesRead: findNodesRead(withoutLiterals(parameters, nodeType.literalParameters)),
+      nodesRead: findNodesRead(withoutLiterals(parameters, literals)),
       outgoing: outgoing[index] ?? [],
       incoming: incoming[index] ?? [],
     };

@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import jsonata from 'jsonata';
 import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
+import type { Result } from '../../../lib/workflows/expressions/scope.ts';
 import { compileTemplate } from '../../../lib/workflows/expressions/template.ts';
 import { aScope, evaluateExpression, freezeDeeply } from '../../support/an-expression.ts';
 import { cases } from '../../support/deep.ts';
 
-const evaluate = async (text: string, body: JsonValue): Promise<JsonValue> =>
+const evaluate = async (text: string, body: JsonValue): Promise<Result> =>
   evaluateExpression(text, { body: freezeDeeply(body) });
 
 /** Keys by which the library, or JavaScript, knows things of its own, and what stands for each in the comparison. */
@@ -131,7 +132,8 @@ describe('data is data, whatever its keys are called', () => {
       fc.asyncProperty(anyData, async (body) => {
         const outcome = async (data: JsonValue) => evaluate(text, data).catch(() => 'it fails');
         const marked = await outcome(body);
-        expect(JSON.stringify(rename(marked))).toBe(JSON.stringify(await outcome(rename(body))));
+        const expected = JSON.stringify(await outcome(rename(body)));
+        expect(marked === undefined ? marked : JSON.stringify(rename(marked))).toBe(expected);
       }),
       { numRuns: cases(15, 100) },
     );
@@ -199,6 +201,10 @@ describe('data is data, whatever its keys are called', () => {
     expect(await evaluate('$string([$uppercase, function($x) { $x }, /a/])', {})).toBe('["","",""]');
   });
 });
+
+/** An item without a result, of which JSON would make null, is left out. */
+const withoutHoles = (_key: string, value: unknown): unknown =>
+  Array.isArray(value) ? value.filter((item) => item !== undefined) : value;
 
 describe('the evaluator, and the one of the library', () => {
   const name = fc.constantFrom('a', 'b', 'c', 'd');
@@ -312,9 +318,9 @@ describe('the evaluator, and the one of the library', () => {
         const own = await evaluate(text, structuredClone(body)).catch(() => 'it fails');
         const theirs = await reference
           .evaluate({ body })
-          .then((found) => JSON.parse(JSON.stringify(found ?? null)) as JsonValue)
+          .then((found) => (found === undefined ? found : JSON.parse(JSON.stringify(found, withoutHoles))))
           .catch(() => 'it fails');
-        expect(own).toEqual(theirs);
+        expect(own).toStrictEqual(theirs);
       }),
       { numRuns: cases(15, 100) },
     );

@@ -15,11 +15,18 @@ const scope = (changes: Partial<Scope> = {}): Scope =>
     ...changes,
   });
 
-const evaluate = async (value: JsonValue, changes: Partial<Scope> = {}): Promise<JsonValue | undefined> => {
-  const resolve = compileParameters({ value });
-  if (resolve === null) throw new Error('it holds no expression');
-  return (await resolve(scope(changes))).value;
+/** @param schema - of the parameters */
+const resolve = async (
+  parameters: JsonObject,
+  { schema = {}, ...changes }: Partial<Scope> & { readonly schema?: JsonObject } = {},
+): Promise<JsonObject> => {
+  const resolveIn = compileParameters(parameters, { schema });
+  if (resolveIn === null) throw new Error('it holds no expression');
+  return resolveIn(scope(changes));
 };
+
+const evaluate = async (value: JsonValue, changes: Partial<Scope> = {}): Promise<JsonValue | undefined> =>
+  (await resolve({ value }, changes)).value;
 
 describe('an expression', () => {
   test.each<[string, JsonValue]>([
@@ -63,8 +70,19 @@ describe('an expression', () => {
     '{{ body.none.deeper }}',
     '{{ $nodes.unknown.x }}',
     '{{ body.items[9] }}',
-  ])('%s finds nothing, which is null', async (text) => {
-    expect(await evaluate(text)).toBeNull();
+    '{{ body.total[false] }}',
+    '{{ body.total > body.missing }}',
+    '{{ (body.missing) }}',
+  ])('%s has no result: its key is left out', async (text) => {
+    expect(await resolve({ value: text, other: 1 })).toEqual({ other: 1 });
+  });
+
+  test('null is what data says', async () => {
+    expect(await resolve({ a: '{{ body.none }}', b: '{{ null }}', c: '{{ [body.none] }}' })).toEqual({
+      a: null,
+      b: null,
+      c: [null],
+    });
   });
 
   test.each([
@@ -73,7 +91,7 @@ describe('an expression', () => {
     '{{ body.toString }}',
     '{{ constructor.name }}',
   ])('%s reaches no prototype', async (text) => {
-    expect(await evaluate(text)).toBeNull();
+    expect(await evaluate(text)).toBeUndefined();
   });
 
   test('what it comes to is data: expressions in it are not evaluated', async () => {
@@ -130,6 +148,100 @@ describe('parameters', () => {
     );
     const resolved = await compileParameters(parameters)?.(scope());
     expect(JSON.stringify(resolved)).toBe('{"__proto__":"Ada","other":120}');
+  });
+});
+
+describe('an expression without a result', () => {
+  test('leaves out its key in a map and its item in a list, at every depth', async () => {
+    const parameters = {
+      map: { a: '{{ body.missing }}', b: 1 },
+      list: ['{{ body.name }}', '{{ body.missing }}', { c: '{{ $uppercase(body.missing) }}' }, 'd'],
+      only: { e: ['{{ body.missing }}'] },
+    };
+    expect(await resolve(parameters)).toEqual({ map: { b: 1 }, list: ['Ada', {}, 'd'], only: { e: [] } });
+  });
+
+  test('leaves a key such as __proto__ out too', async () => {
+    const parameters: JsonObject = JSON.parse('{"a": {"__proto__": "{{ body.missing }}", "b": 1}}');
+    expect(JSON.stringify(await resolve(parameters))).toBe('{"a":{"b":1}}');
+  });
+
+  const required: JsonObject = {
+    properties: {
+      url: { type: 'string' },
+      cases: { type: 'array', items: { properties: { equals: {} }, required: ['equals'] } },
+      headers: { type: 'object', additionalProperties: { properties: { name: {} }, required: ['name'] } },
+    },
+    required: ['url'],
+  };
+
+  test.each<[string, JsonObject]>([
+    ['"url" is required, and {{ body.missing }} has no result', { url: '{{ body.missing }}' }],
+    [
+      '"cases.1.equals" is required, and {{ body.items[9] }} has no result',
+      { cases: [{ equals: 1 }, { equals: '{{ body.items[9] }}' }] },
+    ],
+    [
+      '"headers.a.name" is required, and {{ $trim(body.missing) }} has no result',
+      { headers: { a: { name: '{{ $trim(body.missing) }}' } } },
+    ],
+  ])('is an error where the schema requires one: %s', async (message, parameters) => {
+    await expect(resolve(parameters, { schema: required })).rejects.toThrow(`Parameter ${message}`);
+  });
+
+  test('gives what the schema has for it', async () => {
+    const schema = { properties: { values: { type: 'array', items: { withoutResult: null } } } };
+    expect(await resolve({ values: ['{{ body.missing }}', '{{ body.total }}'] }, { schema })).toEqual({
+      values: [null, 120],
+    });
+  });
+});
+
+describe('a parameter that is a list', () => {
+  const list = { type: 'array', items: { type: 'object', properties: { tags: { type: 'array' } } } };
+  const schema: JsonObject = {
+    properties: {
+      items: list,
+      either: { anyOf: [list, { type: 'array', maxItems: 2 }] },
+      orNull: { oneOf: [list, { type: 'null' }] },
+      orText: { anyOf: [{ type: 'string' }, list] },
+      inBranches: { anyOf: [{ type: 'string' }, { type: 'object', properties: { list } }] },
+      unclear: { anyOf: [{ properties: { a: list } }, { properties: { a: { type: 'string' } } }] },
+    },
+    required: ['items'],
+  };
+
+  test.each<[string, JsonValue | undefined]>([
+    ['{{ body.items }}', [{ sku: 'a' }, { sku: 'b' }]],
+    ['{{ body.items[sku = "a"] }}', [{ sku: 'a' }]],
+    ['{{ body.items[sku = "c"] }}', []],
+    ['{{ body.missing }}', []],
+    ['{{ body.name }}', ['Ada']],
+    ['{{ [] }}', []],
+    ['{{ body.none }}', null],
+  ])('%s as its value', async (text, value) => {
+    expect(await resolve({ items: text }, { schema })).toEqual({ items: value });
+    expect(await resolve({ either: text, orNull: text }, { schema })).toEqual({
+      either: value,
+      orNull: value,
+    });
+    expect(await resolve({ inBranches: { list: text } }, { schema })).toEqual({
+      inBranches: { list: value },
+    });
+    expect(await resolve({ items: [{ tags: text }] }, { schema })).toEqual({ items: [{ tags: value }] });
+  });
+
+  test('what may be another type as well stays as it is', async () => {
+    const found = { orText: 'Ada', unclear: { a: 'Ada' }, unknown: 'Ada' };
+    const parameters = { orText: '{{ body.name }}', unclear: { a: '{{ body.name }}' } };
+    expect(await resolve({ ...parameters, unknown: '{{ body.name }}' }, { schema })).toEqual(found);
+  });
+
+  test('literals and texts around an expression stay as they are', async () => {
+    expect(await resolve({ items: 'a {{ body.name }}', orNull: 'b' }, { schema })).toEqual({
+      items: 'a Ada',
+      orNull: 'b',
+    });
   });
 });
 

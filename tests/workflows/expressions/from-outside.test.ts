@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
+import type { JsonObject } from '../../../lib/contract/json.ts';
 import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
 import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
-import type { Scope } from '../../../lib/workflows/expressions/scope.ts';
+import type { Result, Scope } from '../../../lib/workflows/expressions/scope.ts';
 import { aScope, freezeDeeply } from '../../support/an-expression.ts';
 
 const scope = (input: JsonObject = {}, seed = 'e-1/node/0'): Scope =>
   aScope({ input, seed, trigger: Object.freeze({ list: Object.freeze(['x']) }) });
 
-const evaluate = async (text: string, input?: JsonObject, seed?: string): Promise<JsonValue> =>
+const evaluate = async (text: string, input?: JsonObject, seed?: string): Promise<Result> =>
   compileExpression(text)(scope(input, seed));
 
 describe('time and chance', () => {

@@ -4,12 +4,12 @@ import type { JsonValue } from '../../../lib/contract/json.ts';
 import { compilePattern } from '../../../lib/shared/regex/compile-pattern.ts';
 import { search } from '../../../lib/shared/regex/search.ts';
 import { checkExpressions } from '../../../lib/workflows/expressions/parameters.ts';
+import type { Result } from '../../../lib/workflows/expressions/scope.ts';
 import { evaluateExpression } from '../../support/an-expression.ts';
 import { anyMatchedText, anyPattern } from '../../support/any-pattern.ts';
 import { cases } from '../../support/deep.ts';
 
-const evaluate = async (text: string, body: JsonValue): Promise<JsonValue> =>
-  evaluateExpression(text, { body });
+const evaluate = async (text: string, body: JsonValue): Promise<Result> => evaluateExpression(text, { body });
 
 /** The match and its groups, with where they start: as `RegExp.exec` gives them. */
 const find = (pattern: RegExp, text: string, from: number): unknown => {

@@ -31,7 +31,7 @@ export const answer: WebhookFeature = (value) => {
       maxSteps: REQUEST_STEPS,
     };
     const resolved = resolve === null ? template : await resolve(seen);
-    if (JSON.stringify(resolved.body).length > MAX_BODY_LENGTH)
+    if (JSON.stringify(resolved.body ?? null).length > MAX_BODY_LENGTH)
       throw new RangeError('the body of the answer is too large');
     return nameExecution(executionId, answerWithResponse(executionId, { ...resolved, status }));
   };

@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '../../../contract/json.ts';
+import type { JsonObject } from '../../../contract/json.ts';
 import type { ExecutionInfo } from '../../../contract/node.ts';
 import type { Answer } from '../../../shared/answer.ts';
 import { compileExpression } from '../../../workflows/expressions/compile-expression.ts';
-import type { Evaluate } from '../../../workflows/expressions/scope.ts';
+import type { Evaluate, Result } from '../../../workflows/expressions/scope.ts';
 import { compileTemplate } from '../../../workflows/expressions/template.ts';
 import type { HandshakeRule } from '../../../workflows/webhook-rules/handshake.ts';
 import { redactCredentialHeaders } from '../../redact-credential-headers.ts';
@@ -21,7 +21,7 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
     const body =
       template === null
         ? (answer.body ?? '')
-        : await evaluate(template, input).catch(() => refuse('its answer can not be made'));
+        : ((await evaluate(template, input).catch(() => refuse('its answer can not be made'))) ?? '');
     return {
       status: answer.status ?? 200,
       headers: { 'content-type': answer.contentType ?? 'text/plain', 'cache-control': 'no-store' },
@@ -39,7 +39,7 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
   };
 };
 
-const evaluate = async (evaluateIn: Evaluate, input: JsonObject): Promise<JsonValue> =>
+const evaluate = async (evaluateIn: Evaluate, input: JsonObject): Promise<Result> =>
   evaluateIn({ input, nodes: {}, trigger: input, execution: NONE, seed: '', maxSteps: REQUEST_STEPS });
 
 /** A handshake starts no execution. */

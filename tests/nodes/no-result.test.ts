@@ -1,0 +1,213 @@
+import { describe, expect, test } from '@jest/globals';
+import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import type { PluginHandle } from '../../lib/contract/plugin.ts';
+import type { HttpClient } from '../../lib/contract/services.ts';
+import { aggregate } from '../../lib/nodes/data/aggregate.ts';
+import { limit } from '../../lib/nodes/data/limit.ts';
+import { pick } from '../../lib/nodes/data/pick.ts';
+import { removeDuplicates } from '../../lib/nodes/data/remove-duplicates.ts';
+import { sort } from '../../lib/nodes/data/sort.ts';
+import { splitOut } from '../../lib/nodes/data/split-out.ts';
+import { filter } from '../../lib/nodes/filter.ts';
+import { forEach } from '../../lib/nodes/for-each.ts';
+import { csv } from '../../lib/nodes/formats/csv.ts';
+import { validate } from '../../lib/nodes/formats/validate.ts';
+import httpRequest from '../../lib/nodes/http-request/http-request.ts';
+import { ifNode } from '../../lib/nodes/if.ts';
+import { respondToWebhook } from '../../lib/nodes/respond-to-webhook.ts';
+import { rss } from '../../lib/nodes/rss/rss.ts';
+import { set } from '../../lib/nodes/set.ts';
+import { subworkflow } from '../../lib/nodes/subworkflow.ts';
+import { switchNode } from '../../lib/nodes/switch.ts';
+import { type ANode, ran, runGraph } from '../support/a-run.ts';
+import { runNodeType, runToMain } from '../support/run-node-type.ts';
+
+const aNode = ({ execute, schema, pure = false, control }: PluginHandle, parameters: JsonObject): ANode => ({
+  does: execute,
+  schema,
+  pure: pure === true,
+  parameters,
+  ...(control === undefined ? {} : { control }),
+});
+
+describe('a feed whose new items are passed on', () => {
+  const entry = (id: number) =>
+    `<item><title>${id}</title><guid>g-${id}</guid><pubDate>Mon, 05 Jan 2026 10:00:0${id} GMT</pubDate></item>`;
+
+  /** Runs the workflow, and gives the bodies of the calls. */
+  const runFeed = async (count: number, news: JsonObject) => {
+    const bodies: JsonValue[] = [];
+    const client: HttpClient = {
+      request: async ({ url, body }) => {
+        bodies.push(JSON.parse(String(body)));
+        return { status: 200, headers: {}, body: Buffer.from('{}'), stream: null, url };
+      },
+    };
+    const execute = (await httpRequest.getExecutor()).execute;
+    const text = `<rss version="2.0"><channel>${[1, 2, 3].map(entry).join('')}</channel></rss>`;
+    const { nodes, failure } = await runGraph({
+      nodes: {
+        feed: aNode(rss, { text: '{{ text }}' }),
+        once: aNode(removeDuplicates, { items: '{{ items }}', fields: ['id'] }),
+        news: aNode(set, { values: news }),
+        any: aNode(ifNode, { condition: '{{ $count(new) > 0 }}' }),
+        call: {
+          pure: false,
+          does: execute,
+          parameters: {
+            url: 'https://chat.example/',
+            method: 'POST',
+            body: { text: '{{ $count(new) }} new' },
+          },
+        },
+      },
+      edges: ['start -> feed', 'feed -> once', 'once -> news', 'news -> any', 'any.true -> call'],
+      input: { text, since: `2026-01-05T10:00:0${3 - count}.000Z` },
+      ports: {
+        services: {
+          clock: { now: () => 0, sleep: () => new Promise(() => {}) },
+          ids: { next: () => 'id' },
+          http: client,
+        },
+      },
+    });
+    expect(failure).toBeNull();
+    return { bodies, ran: ran({ nodes }) };
+  };
+
+  test.each([0, 1, 3])('calls once for %d of them, and nobody for none', async (count) => {
+    for (const path of ['items[published > $trigger.since]', 'items[published > $trigger.since].title']) {
+      const { bodies, ran } = await runFeed(count, { new: `{{ ${path} }}` });
+      expect(bodies).toEqual(count === 0 ? [] : [{ text: `${count} new` }]);
+      expect(ran).toBe(`start feed once news any${count === 0 ? '' : ' call'}`);
+    }
+  });
+});
+
+describe('a node that works on a list', () => {
+  const items: readonly JsonObject[] = [
+    { id: 1, tags: ['a'] },
+    { id: 2, tags: ['b', 'c'] },
+  ];
+
+  test.each<[string, PluginHandle, JsonObject, (found: readonly JsonObject[]) => JsonObject]>([
+    [
+      'splitOut',
+      splitOut,
+      { field: 'tags' },
+      (found) => ({ items: found.flatMap(({ tags }) => tags ?? []) }),
+    ],
+    ['sort', sort, {}, (found) => ({ items: found })],
+    ['limit', limit, { count: 5 }, (found) => ({ items: found })],
+    ['pick', pick, { fields: ['id'] }, (found) => ({ items: found.map(({ id = 0 }) => ({ id })) })],
+    ['removeDuplicates', removeDuplicates, {}, (found) => ({ items: found, removed: 0 })],
+    ['aggregate', aggregate, { fields: { ids: 'id' } }, (found) => ({ ids: found.map(({ id = 0 }) => id) })],
+  ])('%s does so with 0, 1 and 2 items', async (_name, handle, parameters, toOutput) => {
+    for (const count of [0, 1, 2]) {
+      const output = await runToMain(
+        handle,
+        { items: `{{ items[id <= ${count}] }}`, ...parameters },
+        { items },
+      );
+      expect(output).toEqual(toOutput(items.slice(0, count)));
+    }
+  });
+
+  test('forEach runs its body for 0, 1 and 2 items', async () => {
+    for (const count of [0, 1, 2]) {
+      const { output } = await runGraph({
+        nodes: { each: aNode(forEach, { items: `{{ items[id <= ${count}] }}` }), body: {} },
+        edges: ['start -> each', 'each.each -> body'],
+        input: { items },
+      });
+      expect(output).toMatchObject({
+        failures: [],
+        results: items.slice(0, count).map((item) => ({ item })),
+      });
+    }
+  });
+});
+
+describe('an expression without a result', () => {
+  test.each([
+    ['if', ifNode],
+    ['filter', filter],
+  ])('as the condition of %s fails it', async (_name, handle) => {
+    expect(await runNodeType(handle, { condition: '{{ total > 100 }}' })).toEqual({
+      failure: {
+        name: 'ExpressionError',
+        message: 'Parameter "condition" is required, and {{ total > 100 }} has no result',
+      },
+    });
+  });
+
+  test('equals no case of switch', async () => {
+    const cases = [{ equals: null, output: 'none' }];
+    expect(await runNodeType(switchNode, { value: '{{ kind }}', cases }, { a: 1 })).toEqual({
+      outputs: { default: { a: 1 } },
+    });
+    expect(await runNodeType(switchNode, { value: '{{ kind }}', cases }, { kind: null })).toEqual({
+      outputs: { none: { kind: null } },
+    });
+  });
+
+  test('is no valid value', async () => {
+    const message = 'There is no value: its expression has no result.';
+    expect(await runNodeType(validate, { value: '{{ body }}', schema: {} })).toEqual({
+      outputs: { invalid: { errors: [{ place: '', keyword: 'required', message }] } },
+    });
+  });
+
+  test('gives the default of its parameter', async () => {
+    const parameters = { values: { a: 1 }, keepInput: '{{ keep }}' };
+    expect(await runToMain(set, parameters, { b: 2 })).toEqual({ a: 1 });
+  });
+
+  test('never answers a caller with the input of the node', async () => {
+    const secret = { cookie: 'secret' };
+    expect(await runNodeType(respondToWebhook, { body: '{{ found }}' }, secret)).toEqual({
+      outputs: { main: secret, response: { status: 200, headers: {}, body: null } },
+    });
+    expect(await runNodeType(respondToWebhook, { redirect: '{{ found }}' }, secret)).toMatchObject({
+      failure: { message: 'Parameter "redirect" must be a path or a URL of http or https, encoded' },
+    });
+  });
+
+  test('starts a subworkflow with nothing, not with the input of the node', async () => {
+    const asked: JsonObject[] = [];
+    const { outputs } = await runSubworkflow({ workflowId: 'other', input: '{{ order }}' }, asked);
+    expect(asked).toEqual([{}]);
+    expect(outputs).toEqual({ main: {} });
+  });
+
+  test('keeps the place of a value in a row', async () => {
+    const items = [['{{ a }}', '{{ b }}', 'c']];
+    expect(await runToMain(csv, { operation: 'write', items, header: false }, { b: 2 })).toEqual({
+      text: ',2,c\n',
+    });
+  });
+});
+
+const runSubworkflow = async (parameters: JsonObject, asked: JsonObject[]) => {
+  const { nodes } = await runGraph({
+    nodes: {
+      call: {
+        ...aNode(subworkflow, parameters),
+        does: (node, input, context) =>
+          subworkflow.execute(node, input, {
+            ...context,
+            control: {
+              ...(context.control as NonNullable<typeof context.control>),
+              runWorkflow: async (_id, given) => {
+                asked.push(given);
+                return { output: given };
+              },
+            },
+          }),
+      },
+    },
+    edges: ['start -> call'],
+    input: { secret: 1 },
+  });
+  return { outputs: nodes.find(({ nodeId }) => nodeId === 'call')?.outputs };
+};
