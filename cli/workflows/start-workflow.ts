@@ -6,6 +6,9 @@ import { operatorError } from '../../lib/shared/operator-errors.ts';
 import type { StartParts } from '../../lib/triggers/start-by-event.ts';
 import { startByHand } from '../../lib/triggers/start-by-hand.ts';
 
+/** The service's own default. */
+const MAX_INPUT_DEPTH = 100;
+
 interface Start {
   readonly workflowId: string;
   /** Null for the only trigger. */
@@ -40,6 +43,7 @@ export const startWorkflow = ({ workflowId, ...start }: Start, { findNodeType, .
       ids: randomIds,
       loadNodeTypes: async () => findNodeType,
       windowMs: 0,
+      maxInputDepth: MAX_INPUT_DEPTH,
     },
   );
 };

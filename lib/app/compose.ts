@@ -340,6 +340,7 @@ export const openEventFunction = (config: Config = openConfig()) => {
     tables,
     deliveries: createDeliveryStore(client, tables),
     windowMs: config.deduplicationWindowMs,
+    maxInputDepth: config.maxBodyDepth,
     dispatcher: openDispatcher(config),
     blobs: openBlobs(config),
     loadNodeTypes: openPlugins(config, logger).loadNodeTypes,

@@ -6,6 +6,7 @@ import type { TriggerAddress } from '../contract/registration.ts';
 import type { Clock } from '../contract/services.ts';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
+import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
@@ -15,6 +16,8 @@ export interface StartParts extends AcceptParts, ClaimParts {
   readonly workflows: Pick<WorkflowStore, 'find'>;
   readonly loadNodeTypes: (nodeTypes: readonly string[]) => Promise<FindNodeType>;
   readonly clock: Pick<Clock, 'now'>;
+  /** Levels of nesting of what fires a trigger. */
+  readonly maxInputDepth: number;
 }
 
 /**
@@ -25,7 +28,8 @@ type FindObstacle = (node: WorkflowNode, findNodeType: FindNodeType) => string |
 
 /**
  * Starts the execution of an event in the background, once for each key. An event for a workflow that is gone or
- * disabled, or without such a trigger, is logged and starts nothing.
+ * disabled, or without such a trigger, is logged and starts nothing. One whose data can't be run has an execution that
+ * fails at once: its source would repeat it for nothing.
  *
  * @returns false when it starts nothing
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; TypeError when the trigger type is not fired by events, or
@@ -53,11 +57,14 @@ export const startByEvent = async (
   const obstacle = findOwnObstacle(node, findNodeType);
   if (obstacle !== null) return startNothing(obstacle);
 
+  const { input, key } = readEvent(event, node.type, requireEventSource(node.type, findNodeType));
+  const problem = findInputProblem(input, parts.maxInputDepth);
   const claimed = await claimDelivery(
     {
       workflow,
       trigger: { nodeId: node.id, type: node.type },
-      ...readEvent(event, node.type, requireEventSource(node.type, findNodeType)),
+      key,
+      ...(problem === null ? { input } : { input: {}, refusal: toRefusal(key, problem) }),
       content: '', // the key alone counts: a repeated event has another count of receives, for example
       receivedAt: clock.now(),
       traceparent: null,
@@ -80,6 +87,12 @@ export const requireEventSource = (nodeType: string, findNodeType: FindNodeType)
   }
   return source;
 };
+
+/** Keys of a batch are as long as it has messages. */
+const MAX_KEY_LENGTH = 200;
+
+const toRefusal = (key: string, problem: string): string =>
+  `The event "${key.slice(0, MAX_KEY_LENGTH)}" can't be run: ${problem}.`;
 
 const readEvent = (event: JsonObject, nodeType: string, source: EventSource) => {
   const input = source.toInput(event);

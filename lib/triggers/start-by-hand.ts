@@ -3,9 +3,10 @@ import type { WorkflowNode } from '../contract/node.ts';
 import type { FindNodeType } from '../contract/node-type.ts';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { claimDelivery } from '../deliveries/claim-delivery.ts';
+import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
 import type { ExecutionStatus } from '../executions/record/execution-status.ts';
-import type { AppError } from '../shared/errors.ts';
+import { AppError } from '../shared/errors.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import type { StartParts } from './start-by-event.ts';
@@ -40,12 +41,14 @@ interface StartedByHand {
  * Starts a workflow in the background from any of its triggers, without what fires that. The record says that it was started
  * by hand.
  *
- * @throws AppError `WORKFLOW_NOT_FOUND` | `NOT_STARTABLE` | `DELIVERY_KEY_REUSED` | `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
+ * @throws AppError `WORKFLOW_NOT_FOUND` | `NOT_STARTABLE` | `BODY_INVALID` | `DELIVERY_KEY_REUSED` | `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`
  */
 export const startByHand = async (
   { workflowId, triggerNodeId, input, key, content, traceparent, keepsResult }: HandStart,
   parts: StartParts,
 ): Promise<StartedByHand> => {
+  const problem = findInputProblem(input, parts.maxInputDepth);
+  if (problem !== null) throw new AppError('BODY_INVALID', { reason: problem });
   const workflow = await parts.workflows.find(workflowId);
   if (workflow === null) throw operatorError('WORKFLOW_NOT_FOUND', { workflowId });
   const { definition, version } = workflow;

@@ -145,6 +145,7 @@ export const anEventService = async ({
     clock,
     ids: background.services.ids,
     windowMs: 86_400_000,
+    maxInputDepth: 100,
     loadNodeTypes: async () => findNodeType,
     dispatcher: {
       dispatch: async (executionId: string, mode: 'durable' | 'express') => {

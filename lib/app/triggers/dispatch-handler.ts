@@ -1,12 +1,16 @@
 import type { SQSBatchResponse } from 'aws-lambda';
 import { isId } from '../../contract/ids.ts';
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import type { EventSource } from '../../contract/plugin.ts';
 import type { TriggerAddress } from '../../contract/registration.ts';
+import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import { findRegisteringSource, nameOfResource, toRegistration } from '../../registrations/registration.ts';
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
 import { type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
 import { readMessages, startEach, startWhole } from './event-messages.ts';
 import { readFailedId, startByFailure } from './start-by-failure.ts';
+
+const NOTHING_FAILED: SQSBatchResponse = { batchItemFailures: [] };
 
 interface DispatchParts extends StartParts {
   readonly registrations: Pick<RegistrationStore, 'find' | 'listOfType'>;
@@ -54,9 +58,32 @@ export const createDispatchFunction = (parts: DispatchParts) => {
       throw new Error('the message starts nothing: it stays in its queue');
   };
 
-  const takesBatches = async ({ nodeType, parameters }: StoredRegistration): Promise<boolean> => {
+  /** The source of a trigger that takes whole batches; null for any other. */
+  const findBatchSource = async ({
+    nodeType,
+    parameters,
+  }: StoredRegistration): Promise<EventSource | null> => {
     const source = findRegisteringSource(nodeType, await loadNodeTypes([nodeType]));
-    return source?.takesBatches?.(parameters) === true;
+    return source?.takesBatches?.(parameters) === true ? source : null;
+  };
+
+  /** Those whose data can't be run are each an event of their own, which fails: they harm no other of their batch. */
+  const startBatch = async (
+    messages: readonly JsonObject[],
+    startOne: (event: JsonObject) => Promise<void>,
+    source: EventSource,
+  ): Promise<SQSBatchResponse> => {
+    const canRun = (some: readonly JsonObject[]): boolean =>
+      findInputProblem(source.toInput({ Records: [...some] }), parts.maxInputDepth) === null;
+    if (messages.length === 1 || canRun(messages)) return startWhole(messages, startOne, logger);
+    const good = messages.filter((message) => canRun([message]));
+    const bad = messages.filter((message) => !good.includes(message));
+    const startAlone = (message: JsonObject) => startOne({ Records: [message] });
+    const answers = [
+      bad.length === 0 ? NOTHING_FAILED : await startEach({ Records: bad }, startAlone, logger),
+      good.length === 0 ? NOTHING_FAILED : await startWhole(good, startOne, logger),
+    ];
+    return { batchItemFailures: answers.flatMap(({ batchItemFailures }) => batchItemFailures) };
   };
 
   return async (event: unknown): Promise<SQSBatchResponse> => {
@@ -66,9 +93,10 @@ export const createDispatchFunction = (parts: DispatchParts) => {
     const found = await registrations.find(nameOfResource(queue));
     if (found === null) throw new Error(`no trigger has ${queue}`);
     const startOne = (message: JsonObject) => startMessage(message, found);
-    return (await takesBatches(found))
-      ? startWhole(messages, startOne, logger)
-      : startEach(event, startOne, logger);
+    const batchSource = await findBatchSource(found);
+    return batchSource === null
+      ? startEach(event, startOne, logger)
+      : startBatch(messages, startOne, batchSource);
   };
 };
 

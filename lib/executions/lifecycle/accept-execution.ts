@@ -3,7 +3,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore, HoldReason } from '../record/execution-store.ts';
-import { packInput } from '../record/pack-result.ts';
+import { packInput, packRefusal } from '../record/pack-result.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 
@@ -43,7 +43,7 @@ export const acceptExecution = async (
   parts: AcceptParts,
 ): Promise<ExecutionRecord | null> => {
   const { executions, blobs, ids } = parts;
-  const { executionId, input } = execution;
+  const { executionId, input, refusal } = execution;
   const { mode, startedAt, isRepeatable, held = null } = options;
   const known = isRepeatable ? await executions.find(executionId) : null;
   if (known !== null) return dispatchAgain(known, parts);
@@ -53,7 +53,7 @@ export const acceptExecution = async (
     held,
     startedAt,
     startToken: ids.next(),
-    input: await packInput(executionId, input, blobs),
+    input: refusal === undefined ? await packInput(executionId, input, blobs) : packRefusal(refusal),
     callbackKey: createCallbackKey(ids),
   });
   if (!(await executions.start(start))) {

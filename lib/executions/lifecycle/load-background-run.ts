@@ -10,6 +10,7 @@ import { findBehind } from '../../workflows/plan/find-behind.ts';
 import type { Plan } from '../../workflows/plan/plan.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import { readRefusal } from '../record/pack-result.ts';
 import { unpackText } from '../record/pack-value.ts';
 import type { OpenPlan } from './plans.ts';
 
@@ -68,6 +69,8 @@ const load = async (
   const plan = await openPlan(workflow);
   plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
   if (data === null || data.input === null) throw new Error('its request is not stored any more');
+  const refusal = readRefusal(data.input);
+  if (refusal !== null) throw Object.assign(new Error(refusal), { name: 'InvalidInput' });
   const { callbackKey, retriedCheckpoints } = data;
   const input = JSON.parse(await unpackText(data.input, blobs)) as JsonObject;
   const journal: CheckpointJournal =

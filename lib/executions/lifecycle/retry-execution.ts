@@ -11,6 +11,7 @@ import type {
   ExecutionStart,
   ExecutionStore,
 } from '../record/execution-store.ts';
+import { readRefusal } from '../record/pack-result.ts';
 import { createCallbackKey } from './accept-execution.ts';
 import { checkJournal } from './check-journal.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
@@ -52,6 +53,8 @@ export const retryExecution = async (
   const data = await parts.executions.findData(executionId);
   if (data === null || data.input === null)
     throw notRetryable('its request was not kept: of runs whose caller waited, only that of failed ones is');
+  if (readRefusal(data.input) !== null)
+    throw notRetryable('what started it can not be run, and was not kept');
   const workflow = await findWorkflow(record, options, parts);
   if (workflow === null)
     throw notRetryable(`there is no ${options.version} version of workflow ${record.workflowId}`);

@@ -20,6 +20,12 @@ export const packInput = (executionId: string, input: JsonObject, blobs: BlobSto
     blobs,
   });
 
+/** In the place of an input that can't be run: why not. */
+export const packRefusal = (reason: string): string => `x${reason}`;
+
+/** @returns why the input can't be run; null for one that can */
+export const readRefusal = (input: string): string | null => (input.startsWith('x') ? input.slice(1) : null);
+
 /**
  * Packs the result of an execution, for repeated deliveries, without the credentials of its request.
  *

@@ -22,7 +22,7 @@ const inflate = promisify(gunzip);
 
 /**
  * Packs a text for an attribute of limited size. The first character is the format: `j` for the text itself, `z` for gzip
- * (RFC 1952) in base64, `b` for the key of a blob.
+ * (RFC 1952) in base64, `b` for the key of a blob. `x` is the one of `packRefusal`.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */

@@ -52,7 +52,7 @@ const makeView = (value: JsonValue): JsonValue => {
   const view = redactWithin(value, budget);
   return budget.left >= 0
     ? view
-    : { $bytes: measure(value), $start: JSON.stringify(view).slice(0, START_LENGTH) };
+    : { ...measureBytes(value), $start: JSON.stringify(view).slice(0, START_LENGTH) };
 };
 
 interface Budget {
@@ -100,6 +100,15 @@ const redactMap = (map: Readonly<Record<string, JsonValue>>, budget: Budget): Js
 };
 
 const measureJson = createMeasureJson();
+
+/** Nothing for what can't be measured: the input of a run that fails for that reason. */
+const measureBytes = (value: JsonValue): { readonly $bytes?: number } => {
+  try {
+    return { $bytes: measure(value) };
+  } catch {
+    return {};
+  }
+};
 
 /** The engine has measured and frozen all data; only the map of a node's outputs is not measured. */
 const measure = (value: JsonValue): number =>

@@ -188,3 +188,8 @@ test('data is read once, however often the record is written', () => {
   const outputs = { main: { text: 'x'.repeat(10_000) } };
   expect(viewValue(outputs)).toBe(viewValue(outputs));
 });
+
+test('what is nested too deeply to be measured has its start alone', () => {
+  const value = JSON.parse(`{"text":"${'x'.repeat(3_000)}","deep":${'['.repeat(2_000)}${']'.repeat(2_000)}}`);
+  expect(viewValue(value)).toEqual({ $start: expect.stringContaining('"text":"xxx') });
+});

@@ -1,0 +1,50 @@
+import type { JsonObject } from '../contract/json.ts';
+
+/** As of the bodies of requests: lib/http/limit-json.ts. */
+const MAX_VALUES = 1_000_000;
+const MAX_NESTED = 500_000;
+
+/** Levels that a trigger adds around what its sender has sent: `{ messages: [{ body }] }` and one to spare. */
+const ENVELOPE_LEVELS = 4;
+
+/**
+ * Checks the input of a trigger before its execution is stored, whatever fires it. Recursive functions such as
+ * `JSON.stringify` overflow the stack at a few thousand levels, which `JSON.parse` accepts by the million, so this one is
+ * none.
+ *
+ * @param maxDepth - levels of nesting of what the sender has sent
+ * @returns why it can't be run, such as `it holds a number that is too large`; null when it can
+ */
+export const findInputProblem = (input: JsonObject, maxDepth: number): string | null => {
+  const limit = maxDepth + ENVELOPE_LEVELS;
+  let level: object[] = [input];
+  let [values, nested] = [1, 0];
+  // Level by level: the number of rounds is the depth.
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > limit) return `it is nested deeper than ${limit} levels`;
+    nested += level.length;
+    if (nested > MAX_NESTED) return `it has more than ${MAX_NESTED} lists and maps`;
+    const next: object[] = [];
+    for (const parent of level) {
+      if (Object.hasOwn(parent, '__proto__') || hasPrototype(parent))
+        return 'it holds a key that is not allowed';
+      for (const value of Object.values(parent)) {
+        values += 1;
+        if (typeof value === 'object' && value !== null) next.push(value);
+        // `1e400` parses to Infinity, which JSON can't carry.
+        else if (typeof value === 'number' && !Number.isFinite(value))
+          return 'it holds a number that is too large';
+      }
+      if (values > MAX_VALUES) return `it has more than ${MAX_VALUES} values`;
+    }
+    level = next;
+  }
+  return null;
+};
+
+/** A key that could change a prototype when a node copies it. */
+const hasPrototype = (map: object): boolean => {
+  if (!Object.hasOwn(map, 'constructor')) return false;
+  const { constructor: value } = map as { readonly constructor: unknown };
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
+};
