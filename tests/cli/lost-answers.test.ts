@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { connect } from '../../cli/target.ts';
 import { startSources } from '../../local/sources/start-sources.ts';
@@ -33,8 +36,11 @@ const open = async () => {
   const database = await openDatabase();
   const proxy = await startFaultProxy(database.endpoint, (operation) => decide(operation));
   cleanups.push(sources.stop, proxy.stop);
+  const secretsFolder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
+  cleanups.push(() => rmSync(secretsFolder, { recursive: true }));
   const openTarget = () =>
     connect({
+      secretsFolder,
       ...{ tablePrefix: 'test', dynamodbEndpoint: proxy.endpoint, sourcesEndpoint: sources.endpoint },
     });
   const { call, file } = await openCommandLine({ openTarget, hasDatabase: false });
@@ -79,3 +85,37 @@ test.each<
   expect(writes).toBeGreaterThan(1);
   for (let lost = 0; lost < writes; lost++) expect((await runOnce(lost)).end).toEqual(expected);
 });
+
+const GENERATED = /^[\w-]{43}$/;
+const bearer = 'credential create crm --type httpBearer --host crm.example.com';
+
+test.each<[string, string | null, string, string]>([
+  ['create of an API key', null, 'credential create key --type apiKey', ''],
+  ['rotate of an API key', 'credential create key --type apiKey', 'credential rotate key', ''],
+  ['create of a password', null, 'credential create ann --type basic --username ann', ''],
+  ['revoke', 'credential create key --type apiKey', 'credential revoke key --all', ''],
+  ['create of one for calling out', null, bearer, 'the-token-1'],
+  ['rotate of one for calling out', bearer, 'credential rotate crm', 'the-token-2'],
+  ['hosts', bearer, 'credential hosts crm --host other.example.com', ''],
+  ['remove', bearer, 'credential remove crm', ''],
+])(
+  'credential %s ends the same when the answer of any of its writes is lost',
+  async (_what, before, act, input) => {
+    const runOnce = async (lost: number | null) => {
+      const { call, run } = await open();
+      if (before !== null) await call(before, 'the-token-1');
+      let said = { code: 1, out: '', err: '' };
+      const { writes } = await run(async () => {
+        said = await call(act, input);
+        return said;
+      }, lost);
+      // Generated, and so another one each time: that it is shown is what counts.
+      const out = said.out.replace(GENERATED, 'SECRET');
+      const listed = (await call('credential list')).out.replace(/\S+Z/g, 'TIME');
+      return { said: { ...said, out }, listed, writes };
+    };
+    const expected = await runOnce(null);
+    expect(expected).toMatchObject({ said: { code: 0 }, writes: 1 });
+    expect(await runOnce(0)).toEqual({ ...expected, writes: 2 });
+  },
+);

@@ -10,8 +10,8 @@ import { verify } from '../../lib/credentials/verify.ts';
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const generated = { now: NOW, chosen: null };
 const anApiKey = () => createCredential({ id: 'key', type: 'apiKey', username: null }, generated);
-const lets = (credential: Parameters<typeof verify>[0], secret: string | null) =>
-  verify(credential, { username: credential.username, secret: secret ?? '' });
+const lets = async (credential: Parameters<typeof verify>[0], secret: string | null) =>
+  (await verify(credential, { username: credential.username, secret: secret ?? '' })) !== null;
 
 describe('a credential', () => {
   test('has one secret, which is given once and stored as a hash', async () => {

@@ -91,7 +91,9 @@ const forward = (
   body: Buffer,
   then: (status: number, headers: NodeJS.Dict<string | string[]>, text: Buffer) => void,
 ): void => {
-  send(`${endpoint}${url}`, { method, headers }, async (response) => {
+  // Servers of this machine answer to their own name alone.
+  const { host } = new URL(endpoint);
+  send(`${endpoint}${url}`, { method, headers: { ...headers, host } }, async (response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     then(response.statusCode ?? 0, response.headers, Buffer.concat(chunks));
