@@ -105,9 +105,9 @@ const list = async (query: KeyedListQuery, asJson: boolean, { io, target }: Targ
   if (asJson) {
     return io.print(JSON.stringify({ executions: executions.map(describeSummary), nextCursor }, null, 2));
   }
-  if (executions.length === 0) io.note('There are no executions like that.');
-  else for (const line of toTable(executions)) io.print(line);
-  if (nextCursor !== null) io.note(`There are more: --cursor ${nextCursor}`);
+  if (executions.length > 0) for (const line of toTable(executions)) io.print(line);
+  else io.note(nextCursor === null ? 'There are no executions like that.' : 'None among the latest.');
+  if (nextCursor !== null) io.note(`There may be more: --cursor ${nextCursor}`);
 };
 
 const show = async (id: string, asJson: boolean, context: TargetContext): Promise<void> => {

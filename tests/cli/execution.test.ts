@@ -88,9 +88,9 @@ describe('execution list', () => {
       await executions.start(aStart({ executionId: `e-${at}`, startedAt: T0 + at }));
     const { out, err } = await call('execution list --workflow greeting --limit 2');
     expect(out).toMatch(/e-3.*\n.*e-2/);
-    expect(err).toMatch(/^There are more: --cursor [\w-]+$/);
+    expect(err).toMatch(/^There may be more: --cursor [\w-]+$/);
     const rest = await call(
-      `execution list --workflow greeting --limit 2 ${err.slice('There are more: '.length)}`,
+      `execution list --workflow greeting --limit 2 ${err.slice('There may be more: '.length)}`,
     );
     expect(rest.out).toContain('e-1');
     expect(rest.out).not.toContain('e-2');
@@ -129,8 +129,8 @@ describe('execution show', () => {
     const { call, executions, close } = await aService();
     const retryOf = { executionId: 'e-0', fromNodeId: 'fetch' };
     await executions.start(aStart({ retryOf }));
-    for (const leaseExpiresAt of [1, 2])
-      await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', leaseExpiresAt }));
+    for (const invocations of [1, 2])
+      await executions.acquireLease('e-1', aLease({ leaseOwner: 'arn:1', invocations }));
     await executions.finish(
       'e-1',
       anExecutionEnd({

@@ -48,7 +48,7 @@ export const describeCallbackIndex = (
       expect(await stores.callbacks.list('orders', 1)).toEqual({ callbacks: [second], hasMore: true });
       expect(await stores.executions.list({ workflowId: 'orders', limit: 10 })).toMatchObject({
         executions: [{ executionId: 'e-2' }, { executionId: 'e-1' }],
-        hasMore: false,
+        next: null,
       });
     });
 

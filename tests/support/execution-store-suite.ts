@@ -365,7 +365,7 @@ export const describeExecutionStore = (
           expect(await store.startAndFinish(start(), ended)).toBe(true);
           expect(await store.find('e-1')).toEqual({ ...shown(start()), ...untouched, ...ended });
           expect(await dueIn(store, Number.MAX_SAFE_INTEGER / 2)).toEqual([]);
-          const page = await store.list({ workflowId: 'orders', status, limit: 1 });
+          const page = await store.list({ workflowId: 'orders', statuses: [status], limit: 1 });
           expect(page.executions).toMatchObject([{ executionId: 'e-1', status }]);
         },
       );
@@ -407,7 +407,7 @@ export const describeExecutionStore = (
         const store = await fill();
         const page = await store.list({ workflowId: 'orders', limit: 100 });
         expect(ids(page)).toBe('e-6 e-5 e-4 e-3 e-2 e-1 e-0');
-        expect(page.hasMore).toBe(false);
+        expect(page.next).toBeNull();
         expect(page.executions[0]).toEqual({
           executionId: 'e-6',
           workflowId: 'orders',
@@ -423,19 +423,16 @@ export const describeExecutionStore = (
       test('page by page', async () => {
         const store = await fill();
         const first = await store.list({ workflowId: 'orders', limit: 3 });
-        expect([ids(first), first.hasMore]).toEqual(['e-6 e-5 e-4', true]);
-        const [, , after] = first.executions;
-        const rest = await store.list({
-          workflowId: 'orders',
-          limit: 100,
-          ...(after === undefined ? {} : { after }),
-        });
-        expect([ids(rest), rest.hasMore]).toEqual(['e-3 e-2 e-1 e-0', false]);
+        expect(ids(first)).toBe('e-6 e-5 e-4');
+        expect(first.next).toMatchObject({ executionId: 'e-4', startedAt: 1_700_000_000_004 });
+        const after = first.next ?? { executionId: '', startedAt: 0 };
+        const rest = await store.list({ workflowId: 'orders', limit: 100, after });
+        expect([ids(rest), rest.next]).toEqual(['e-3 e-2 e-1 e-0', null]);
       });
 
       test('those of a status, and of a time', async () => {
         const store = await fill();
-        expect(ids(await store.list({ workflowId: 'orders', status: 'failed', limit: 3 }))).toBe(
+        expect(ids(await store.list({ workflowId: 'orders', statuses: ['failed'], limit: 3 }))).toBe(
           'e-6 e-4 e-2',
         );
         const times = { from: 1_700_000_000_002, to: 1_700_000_000_004 };

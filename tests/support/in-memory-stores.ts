@@ -194,7 +194,7 @@ export const inMemoryExecutionStore = (
     findData: async (executionId) => copy(data.get(executionId) ?? null),
     list: async ({
       workflowId,
-      status,
+      statuses,
       requestId,
       from = 0,
       to = Number.POSITIVE_INFINITY,
@@ -202,7 +202,7 @@ export const inMemoryExecutionStore = (
       after,
     }) => {
       const found = [...records.values()]
-        .filter((record) => record.workflowId === workflowId && (status ?? record.status) === record.status)
+        .filter((record) => record.workflowId === workflowId && statuses?.includes(record.status) !== false)
         .filter((record) => requestId === undefined || record.requestId === requestId)
         .filter(({ startedAt }) => startedAt >= from && startedAt <= to)
         .sort(latestFirst)
@@ -217,7 +217,8 @@ export const inMemoryExecutionStore = (
           endedAt: record.endedAt,
           held: record.held,
         }));
-      return { executions: found.slice(0, limit), hasMore: found.length > limit };
+      const executions = found.slice(0, limit);
+      return { executions, next: found.length > limit ? (executions.at(-1) ?? null) : null };
     },
     findDue: async function* (now, group) {
       yield* [...sweeps]

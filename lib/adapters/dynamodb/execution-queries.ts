@@ -1,10 +1,11 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
-import { type ExecutionStatus, isFinal } from '../../executions/record/execution-status.ts';
+import { hasEndedBadly } from '../../executions/record/execution-status.ts';
 import type {
   DueGroup,
   ExecutionPage,
   ExecutionQuery,
   ExecutionSummary,
+  ListPosition,
 } from '../../executions/record/execution-store.ts';
 import { AppError } from '../../shared/errors.ts';
 import { type Item, readText, text } from './attributes.ts';
@@ -13,10 +14,11 @@ import { isExpired, shardsOf, toIso, toSummary } from './execution-item.ts';
 import type { TableNames } from './table-names.ts';
 import { translateErrors } from './translate-error.ts';
 
-/** Limits of one call: pages full of other statuses give a short list with `hasMore`. */
+/** Limits of one call: pages full of other statuses give a short list that goes on. */
 const MAX_PAGES = 10;
-/** What one call reads at most: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const PAGE_SIZE = 100;
+/** Keys of one call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
+const MAX_BATCH = 100;
 
 type Tables = Pick<TableNames, 'executions'>;
 
@@ -26,16 +28,16 @@ type Tables = Pick<TableNames, 'executions'>;
  */
 export const listExecutions = async (
   client: DynamoDbClient,
-  { executions }: Tables,
-  { workflowId, status, requestId, from, to, limit, after }: ExecutionQuery,
+  { executions: table }: Tables,
+  { workflowId, statuses, requestId, from, to, limit, after }: ExecutionQuery,
   now: number,
 ): Promise<ExecutionPage> => {
-  const { IndexName, key } = status !== undefined && isBad(status) ? BY_FAILURE : BY_WORKFLOW;
+  const { IndexName, key } = statuses?.every(hasEndedBadly) === true ? BY_FAILURE : BY_WORKFLOW;
   const input: QueryCommandInput = {
-    TableName: executions,
+    TableName: table,
     IndexName,
     ScanIndexForward: false,
-    Limit: status === undefined && requestId === undefined ? limit + 1 : PAGE_SIZE,
+    Limit: statuses === undefined && requestId === undefined ? limit + 1 : PAGE_SIZE,
     KeyConditionExpression: `${key} = :workflowId AND startedAt BETWEEN :from AND :to`,
     ExpressionAttributeValues: {
       ':workflowId': text(workflowId),
@@ -49,25 +51,26 @@ export const listExecutions = async (
     const { Items = [], LastEvaluatedKey } = await translateErrors(
       client.query({ ...input, ExclusiveStartKey: next }),
     );
-    const items = await readRecords(client, executions, Items, SUMMARY_ATTRIBUTES);
+    const items = await readRecords(client, table, Items, SUMMARY_ATTRIBUTES);
     found.push(
       ...items
         .filter((item) => !isExpired(item, now))
         .filter((item) => requestId === undefined || item.requestId?.S === requestId)
         .map(toSummary)
-        .filter((summary) => status === undefined || summary.status === status),
+        .filter(({ status }) => statuses?.includes(status) !== false),
     );
-    if (found.length > limit) return { executions: found.slice(0, limit), hasMore: true };
-    if (LastEvaluatedKey === undefined) return { executions: found, hasMore: false };
+    if (found.length > limit) {
+      const executions = found.slice(0, limit);
+      return { executions, next: executions.at(-1) ?? null };
+    }
     next = LastEvaluatedKey;
+    if (next === undefined) break;
   }
-  return { executions: found, hasMore: true };
+  return { executions: found, next: next === undefined ? null : readKey(next) };
 };
 
 const BY_WORKFLOW = { IndexName: 'byWorkflow', key: 'workflowId' };
 const BY_FAILURE = { IndexName: 'byFailure', key: 'failedWorkflowId' };
-
-const isBad = (status: ExecutionStatus): boolean => isFinal(status) && status !== 'succeeded';
 
 /** The attributes that a list shows, and the one that says whether it still does. */
 const SUMMARY_ATTRIBUTES = [
@@ -89,7 +92,6 @@ const SUMMARY_ATTRIBUTES = [
  * Reads some attributes of executions by the keys of an index, in their order, without those that are gone. DynamoDB may
  * leave some for a further call.
  *
- * @param keys - at most 100
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const readRecords = async (
@@ -101,11 +103,12 @@ export const readRecords = async (
   const found = new Map<string, Item>();
   let wanted = keys.map(({ executionId }) => ({ executionId: executionId ?? text('') }));
   while (wanted.length > 0) {
+    const batch = wanted.slice(0, MAX_BATCH);
     const { Responses, UnprocessedKeys } = await translateErrors(
       client.batchGetItem({
         RequestItems: {
           [table]: {
-            Keys: wanted,
+            Keys: batch,
             ProjectionExpression: attributes.map((name) => `#${name}`).join(', '),
             ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
           },
@@ -114,8 +117,8 @@ export const readRecords = async (
     );
     for (const item of Responses?.[table] ?? []) found.set(readText(item, 'executionId'), item);
     const left = UnprocessedKeys?.[table]?.Keys ?? [];
-    if (left.length === wanted.length) throw new AppError('STORE_UNAVAILABLE', {});
-    wanted = left as typeof wanted;
+    if (left.length === batch.length) throw new AppError('STORE_UNAVAILABLE', {});
+    wanted = [...(left as typeof wanted), ...wanted.slice(MAX_BATCH)];
   }
   return keys.map((key) => found.get(readText(key, 'executionId'))).filter((item) => item !== undefined);
 };
@@ -123,9 +126,14 @@ export const readRecords = async (
 /** The last year of four digits: later times do not sort as text. */
 const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 
-const toKey = ({ executionId, startedAt }: NonNullable<ExecutionQuery['after']>): Item => ({
+const toKey = ({ executionId, startedAt }: ListPosition): Item => ({
   startedAt: text(toIso(startedAt)),
   executionId: text(executionId),
+});
+
+const readKey = (key: Item): ListPosition => ({
+  executionId: readText(key, 'executionId'),
+  startedAt: Date.parse(readText(key, 'startedAt')),
 });
 
 const DUE_PAGE_SIZE = 100;

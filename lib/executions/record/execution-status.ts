@@ -20,5 +20,8 @@ export type FinalStatus = Exclude<ExecutionStatus, OpenStatus>;
 export const isFinal = (status: ExecutionStatus): status is FinalStatus =>
   status !== 'accepted' && status !== 'running' && status !== 'waiting';
 
+/** What operators look for: the store finds these apart from the others. */
+export const hasEndedBadly = (status: ExecutionStatus): boolean => isFinal(status) && status !== 'succeeded';
+
 /** `inline` executions run within the request; their caller waits. */
 export type ExecutionMode = 'inline' | BackgroundMode;

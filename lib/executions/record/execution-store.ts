@@ -173,9 +173,13 @@ export interface ExecutionSummary
     'executionId' | 'workflowId' | 'workflowVersion' | 'status' | 'startedAt' | 'endedAt' | 'mode' | 'held'
   > {}
 
+/** A place in the list of one workflow. */
+export type ListPosition = Pick<ExecutionSummary, 'executionId' | 'startedAt'>;
+
 export interface ExecutionQuery {
   readonly workflowId: string;
-  readonly status?: ExecutionStatus;
+  /** Any of these; absent for all. */
+  readonly statuses?: readonly ExecutionStatus[];
   /** See {@link ExecutionStart}. */
   readonly requestId?: string;
   /** Milliseconds since the epoch, both included. */
@@ -183,14 +187,15 @@ export interface ExecutionQuery {
   readonly to?: number;
   /** At most this many; 1 to 100. */
   readonly limit: number;
-  /** The last entry of the previous page. */
-  readonly after?: Pick<ExecutionSummary, 'executionId' | 'startedAt'>;
+  /** The `next` of the page before, with the same filters. */
+  readonly after?: ListPosition;
 }
 
 export interface ExecutionPage {
-  /** By start and id, descending. */
+  /** The latest first. Those that started at the same time are in an order that only the store knows, and keeps. */
   readonly executions: readonly ExecutionSummary[];
-  readonly hasMore: boolean;
+  /** How far the store has read, where it may find more; null at the end. */
+  readonly next: ListPosition | null;
 }
 
 /**
