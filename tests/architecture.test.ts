@@ -63,6 +63,7 @@ const pureFolders = [
 const purePackages = new Set([
   '@cfworker/json-schema',
   'ajv',
+  'ajv/dist/2020.js',
   'compare-versions',
   'croner', // next times of a cron expression: computed from the time that it is given
   'fastest-levenshtein',
@@ -72,6 +73,7 @@ const purePackages = new Set([
   'typebox',
   'valibot',
   'node:net', // BlockList: addresses are compared, none is reached
+  'node:url', // Punycode
   'node:util',
   'node:zlib',
 ]);

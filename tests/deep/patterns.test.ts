@@ -13,6 +13,7 @@ const neverSeeOutsideData: Readonly<Record<string, string>> = {
 
 /** Files that make patterns of texts. */
 const madeOfTexts: Readonly<Record<string, string>> = {
+  'lib/shared/regex/parse-pattern.ts': 'a property of one character',
   'lib/contract/kit/read-parameters.ts':
     'made of the pattern of a plugin, matched against a parameter, 8,192 characters at most',
   'lib/adapters/aws/role-sessions.ts':

@@ -18,7 +18,7 @@ export const validate = defineAction({
     ),
     schema: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'The JSON Schema. References within it alone; patterns without look-around and back-references; no patternProperties; lists with uniqueItems have at most 1,000 items, 100 where one is a list, an object or a long text',
+        'The JSON Schema. References within it alone; patterns without look-around and back-references; no patternProperties and $dynamicRef; lists with uniqueItems have at most 1,000 items, 100 where one is a list, an object or a long text',
     }),
   }),
   example: {

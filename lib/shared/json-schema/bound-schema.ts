@@ -150,19 +150,38 @@ const findPattern = (error: string): string | null => {
 export const isMap = (value: unknown): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Keywords of JSON Schema that are not checked, which would let in what they refuse. */
+const unsupportedKeywords: Readonly<Record<string, string>> = {
+  patternProperties: 'use propertyNames with a pattern',
+  $dynamicRef: 'use $ref',
+};
+
+/** Formats without a check of their own, or with one that is slow. */
+const unsupportedFormats: Readonly<Record<string, string>> = {
+  url: 'use "uri"',
+  'idn-hostname': 'use "hostname", or a pattern',
+  'idn-email': 'use "email", or a pattern',
+  iri: 'use "uri", or a pattern',
+  'iri-reference': 'use "uri-reference", or a pattern',
+};
+
 const checkKeywords = (schema: JsonMap, place: string): void => {
-  if (isMap(schema.patternProperties))
+  for (const [keyword, instead] of Object.entries(unsupportedKeywords)) {
+    if (Object.hasOwn(schema, keyword))
+      throw new RangeError(
+        `Parameter "schema" has ${keyword} at ${place || 'its top level'}, which is not supported: ${instead}`,
+      );
+  }
+  const { format } = schema;
+  if (typeof format === 'string' && Object.hasOwn(unsupportedFormats, format))
     throw new RangeError(
-      `Parameter "schema" has patternProperties at ${place}, which are not supported: use propertyNames with a pattern`,
+      `Parameter "schema" has the format "${format}" at ${place || 'its top level'}, which is not checked: ${unsupportedFormats[format]}`,
     );
-  if (schema.format === 'url')
-    throw new RangeError(`Parameter "schema" has the format "url" at ${place}: use "uri"`);
 };
 
 const compile = (pattern: string, place: string) => {
   try {
-    // Checked with the flag that JSON Schema sets, and compiled without it, since the matcher reads UTF-16 units.
-    return compilePattern(new RegExp(new RegExp(pattern, 'u').source));
+    return compilePattern(new RegExp(pattern, 'u')); // JSON Schema Core §6.4: patterns are Unicode ones
   } catch (cause) {
     const reason = cause instanceof UnsupportedPattern ? cause.message : 'it is no regular expression';
     throw new RangeError(`Parameter "schema" has a pattern at ${place} that can't be used: ${reason}`, {

@@ -1,6 +1,9 @@
 import { format, Validator } from '@cfworker/json-schema';
 import { boundSchema } from './bound-schema.ts';
+import { isHostname } from './hostname.ts';
 import type { JsonMap } from './json-map.ts';
+
+format.hostname = isHostname; // the validator's own takes any Punycode
 
 /** Violations that are returned. */
 const MAX_VIOLATIONS = 100;
@@ -43,15 +46,16 @@ const summaries = new Set([
 ]);
 
 /**
- * A JSON Schema (2020-12) as a check that interprets it: no code is generated.
+ * A JSON Schema (2020-12, or draft 7 where its `$schema` says so) as a check that interprets it: no code is generated.
  *
  * @throws RangeError for a schema that can't be used
  */
 export const compileJsonSchema = (schema: JsonMap): FindViolations => {
   const { formats, restart, describe, ...bounded } = boundSchema(schema);
+  const draft = isDraft7(schema) ? '7' : '2020-12';
   const validators = orUnusable(() => ({
-    all: new Validator(bounded.schema, '2020-12', false),
-    first: new Validator(bounded.schema, '2020-12', true),
+    all: new Validator(bounded.schema, draft, false),
+    first: new Validator(bounded.schema, draft, true),
   }));
   return (value, { onlyFirst = false, maxWork = MAX_WORK } = {}) => {
     restart(maxWork);
@@ -66,6 +70,10 @@ export const compileJsonSchema = (schema: JsonMap): FindViolations => {
       }));
   };
 };
+
+/** Whether a schema says that it is one of draft 7, in which `items` may be a list and `$ref` stands alone. */
+export const isDraft7 = ({ $schema }: JsonMap): boolean =>
+  typeof $schema === 'string' && $schema.includes('draft-07');
 
 /** Adds formats to the table of the validator's module while it runs, which is synchronous. */
 const withFormats = <Result>(

@@ -22,6 +22,8 @@ export interface Program {
   /** Number of capturing groups, without the match itself. */
   readonly groups: number;
   readonly multiline: boolean;
+  /** Whether it reads code points, not UTF-16 units: the flag `u`. */
+  readonly unicode: boolean;
   /** Whether it can match at the start of the text only. */
   readonly anchored: boolean;
   /** Units with which a match can begin; null when it can be empty or begins with an assertion. */
@@ -31,9 +33,14 @@ export interface Program {
 const maxInstructions = 10_000;
 const maxRounds = 6;
 
-/** Compiles a pattern. @throws UnsupportedPattern when it needs backtracking or is too large */
+/**
+ * Compiles a pattern with the flags `m` and either `i` or `u`.
+ *
+ * @throws UnsupportedPattern when it needs backtracking or is too large
+ */
 export const compilePattern = ({ source, flags }: RegExp): Program => {
-  const { pattern, groups } = parsePattern(source);
+  const unicode = flags.includes('u');
+  const { pattern, groups } = parsePattern(source, unicode);
   const emitter = new Emitter(flags.includes('i'));
   emitter.emit({ type: 'group', index: 0, body: pattern }, 0);
   const { instructions, rounds } = emitter;
@@ -41,7 +48,7 @@ export const compilePattern = ({ source, flags }: RegExp): Program => {
   const multiline = flags.includes('m');
   const second = instructions[1];
   const anchored = !multiline && second?.type === 'assert' && second.kind === 'start';
-  return { instructions, rounds, groups, multiline, anchored, first: findFirst(instructions) };
+  return { instructions, rounds, groups, multiline, unicode, anchored, first: findFirst(instructions) };
 };
 
 type Repeat = Extract<Pattern, { type: 'repeat' }>;
@@ -65,7 +72,7 @@ class Emitter {
       case 'set':
         instructions.push({
           type: 'set',
-          set: new UnitSet(pattern.ranges, pattern.negated, this.#ignoresCase),
+          set: new UnitSet(pattern, pattern.negated, this.#ignoresCase),
         });
         break;
       case 'assertion':

@@ -19,7 +19,9 @@ interface State {
 const matched = 'matched';
 const failed = 'failed';
 
-/** Instructions and transitions of the states that are kept; beyond it they are built anew. */
+const LAST_UNIT = 0xffff;
+
+/** Instructions and transitions of the states that are kept, and characters by their class; beyond it they are built anew. */
 const MAX_KEPT = 50_000;
 
 /**
@@ -34,7 +36,7 @@ type Matches = (text: string, spend: (work: number) => void) => boolean;
  * match. Rounds that must not be empty are like any other here: a match through an empty one has a match without it.
  */
 export const createMatcher = (program: Program): Matches => {
-  const { instructions, anchored, multiline } = program;
+  const { instructions, anchored, multiline, unicode } = program;
   const sets = instructions.flatMap((instruction) => (instruction.type === 'set' ? [instruction.set] : []));
   const seesSides = instructions.some(({ type }) => type === 'assert');
   const toSide = (unit: number): Side => (seesSides ? sideOf(unit) : 'other');
@@ -111,7 +113,8 @@ export const createMatcher = (program: Program): Matches => {
     spend(text.length / 4);
     let state = toState([], 'edge');
     for (let place = 0; place < text.length; place++) {
-      const unit = text.charCodeAt(place);
+      const unit = (unicode ? text.codePointAt(place) : undefined) ?? text.charCodeAt(place);
+      if (unit > LAST_UNIT) place++; // the second half of a surrogate pair
       const unitClass =
         (unit < 128 ? classes.ascii[unit] : classes.others.get(unit)) ?? classes.classify(unit, spend);
       let next = state.next[unitClass];
@@ -142,7 +145,10 @@ const createClasses = (sets: readonly UnitSet[], toSide: (unit: number) => Side)
       const number = numbers.get(key) ?? numbers.size;
       numbers.set(key, number);
       if (unit < 128) ascii[unit] = number;
-      else others.set(unit, number);
+      else {
+        if (others.size >= MAX_KEPT) others.clear();
+        others.set(unit, number);
+      }
       return number;
     },
   };

@@ -1,8 +1,8 @@
-import { namedRanges, type UnitRange } from './unit-set.ts';
+import { type CharacterClass, namedRanges, type UnitRange } from './unit-set.ts';
 
 /** A regular expression as a tree. */
 export type Pattern =
-  | { readonly type: 'set'; readonly ranges: readonly UnitRange[]; readonly negated: boolean }
+  | ({ readonly type: 'set'; readonly negated: boolean } & CharacterClass)
   | { readonly type: 'assertion'; readonly kind: Assertion }
   | { readonly type: 'sequence'; readonly parts: readonly Pattern[] }
   | { readonly type: 'choice'; readonly options: readonly Pattern[] }
@@ -28,12 +28,14 @@ const controlUnits: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 
 const quantifierPattern = /\{(\d{1,9})(?:(,)(\d{0,9}))?\}/y;
 
 /**
- * Parses a pattern that the runtime's RegExp has accepted, without the flags `u` and `v`.
+ * Parses a pattern that the runtime's RegExp has accepted, without the flag `v`.
  * https://tc39.es/ecma262/#sec-regular-expressions-patterns, with annex B
+ *
+ * @param unicode - the flag `u`: characters are code points, not UTF-16 units
  * @throws UnsupportedPattern for lookaround, backreferences and flags within the pattern
  */
-export const parsePattern = (source: string): { pattern: Pattern; groups: number } => {
-  const parser = new PatternParser(source);
+export const parsePattern = (source: string, unicode: boolean): { pattern: Pattern; groups: number } => {
+  const parser = new PatternParser(source, unicode);
   return { pattern: parser.parseChoice(), groups: parser.groups };
 };
 
@@ -41,12 +43,14 @@ class PatternParser {
   /** Number of groups so far. */
   groups = 0;
   readonly #source: string;
+  readonly #unicode: boolean;
   readonly #hasNames: boolean;
   readonly #groupsInAll: number;
   #at = 0;
 
-  constructor(source: string) {
+  constructor(source: string, unicode: boolean) {
     this.#source = source;
+    this.#unicode = unicode;
     this.#hasNames = /\(\?<[^=!]/.test(source);
     this.#groupsInAll = countGroups(source);
   }
@@ -106,7 +110,7 @@ class PatternParser {
       case '$':
         return { type: 'assertion', kind: 'end' };
       case '.':
-        return { type: 'set', ranges: namedRanges['.'] ?? [], negated: false };
+        return { type: 'set', ...ofRanges(namedRanges['.'] ?? []), negated: false };
       case '(':
         return this.#parseGroup();
       case '[':
@@ -114,7 +118,7 @@ class PatternParser {
       case '\\':
         return this.#parseEscape();
       default:
-        return unit(char.charCodeAt(0));
+        return { type: 'set', ...one(codeOf(char)), negated: false };
     }
   }
 
@@ -153,37 +157,50 @@ class PatternParser {
     ) {
       throw new UnsupportedPattern('backreferences, such as \\1 and \\k<name>, are not available');
     }
-    return { type: 'set', ranges: this.#parseEscapedUnits(), negated: false };
+    return { type: 'set', ...this.#parseCharacterEscape(), negated: false };
   }
 
   #parseClass(): Pattern {
     const negated = this.#take('^');
     const ranges: UnitRange[] = [];
+    const properties: RegExp[] = [];
+    const add = (part: CharacterClass): void => {
+      ranges.push(...part.ranges);
+      properties.push(...part.properties);
+    };
     while (this.#at < this.#source.length && !this.#take(']')) {
-      const from = this.#parseClassUnits();
+      const from = this.#parseClassMember();
       if (!this.#sees('-') || this.#sees('-]') || this.#at + 1 >= this.#source.length) {
-        ranges.push(...from);
+        add(from);
         continue;
       }
       this.#at++;
-      const to = this.#parseClassUnits();
-      const [[low, lowEnd] = [0, 1], ...moreLow] = from;
-      const [[high, highEnd] = [0, 1], ...moreHigh] = to;
-      const isRange = low === lowEnd && high === highEnd && moreLow.length + moreHigh.length === 0;
-      ranges.push(...(isRange ? [[low, high] as const] : [...from, [0x2d, 0x2d] as const, ...to]));
+      const to = this.#parseClassMember();
+      const low = onlyCharacter(from);
+      const high = onlyCharacter(to);
+      if (low !== null && high !== null) ranges.push([low, high]);
+      else for (const part of [from, one(0x2d), to]) add(part);
     }
-    return { type: 'set', ranges, negated };
+    return { type: 'set', ranges, properties, negated };
   }
 
-  #parseClassUnits(): readonly UnitRange[] {
+  #parseClassMember(): CharacterClass {
     const char = this.#next();
-    if (char !== '\\') return [[char.charCodeAt(0), char.charCodeAt(0)]];
-    if (this.#take('b')) return [[8, 8]];
-    return this.#parseEscapedUnits();
+    if (char !== '\\') return one(codeOf(char));
+    if (this.#take('b')) return one(8);
+    return this.#parseCharacterEscape();
   }
 
   /** Parses an escape that is not an assertion or a reference, behind its backslash. */
-  #parseEscapedUnits(): readonly UnitRange[] {
+  #parseCharacterEscape(): CharacterClass {
+    if (this.#unicode) {
+      const property = this.#match(/[pP]\{[^}]*\}/y);
+      if (property !== null) return { ranges: [], properties: [new RegExp(`^\\${property}$`, 'u')] };
+      const code = this.#match(/u\{[0-9a-fA-F]+\}/y);
+      if (code !== null) return one(Number.parseInt(code.slice(2, -1), 16));
+      const pair = this.#match(/u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}/y);
+      if (pair !== null) return one(codeOf(JSON.parse(`"\\${pair}"`)));
+    }
     const octal = this.#match(/[0-3][0-7]{0,2}|[4-7][0-7]?/y);
     if (octal !== null) return one(Number.parseInt(octal, 8));
     const hex = this.#match(/x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}/y);
@@ -193,7 +210,8 @@ class PatternParser {
     // `\c` without a letter is a backslash and a `c`.
     if (this.#sees('c')) return one(0x5c);
     const char = this.#next();
-    return namedRanges[char] ?? one(controlUnits[char] ?? char.charCodeAt(0));
+    const named = namedRanges[char];
+    return named === undefined ? one(controlUnits[char] ?? codeOf(char)) : ofRanges(named);
   }
 
   #match(pattern: RegExp): string | null {
@@ -204,7 +222,10 @@ class PatternParser {
   }
 
   #next(): string {
-    return this.#source.charAt(this.#at++);
+    const code = this.#unicode ? this.#source.codePointAt(this.#at) : undefined;
+    const char = code === undefined ? this.#source.charAt(this.#at) : String.fromCodePoint(code);
+    this.#at += Math.max(1, char.length);
+    return char;
   }
 
   #sees(text: string): boolean {
@@ -218,9 +239,17 @@ class PatternParser {
   }
 }
 
-const one = (code: number): readonly UnitRange[] => [[code, code]];
+const ofRanges = (ranges: readonly UnitRange[]): CharacterClass => ({ ranges, properties: [] });
 
-const unit = (code: number): Pattern => ({ type: 'set', ranges: one(code), negated: false });
+const one = (code: number): CharacterClass => ofRanges([[code, code]]);
+
+const codeOf = (char: string): number => char.codePointAt(0) ?? 0;
+
+/** The code of a class of one character; null for any other class. */
+const onlyCharacter = ({ ranges, properties }: CharacterClass): number | null => {
+  const [[low, high] = [0, 1], ...others] = ranges;
+  return low === high && others.length + properties.length === 0 ? low : null;
+};
 
 /** Number of capturing groups in a pattern: `\2` is a reference only when there are two. */
 const countGroups = (source: string): number => {

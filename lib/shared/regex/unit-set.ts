@@ -1,7 +1,15 @@
-/** A range of UTF-16 units, both ends included. */
+/** A range of characters, both ends included: UTF-16 units, or with the flag `u` code points. */
 export type UnitRange = readonly [from: number, to: number];
 
+/** Characters: those in the ranges, and those with one of the Unicode properties. */
+export interface CharacterClass {
+  readonly ranges: readonly UnitRange[];
+  /** Each is a pattern for one character, such as `/^\p{L}$/u`. */
+  readonly properties: readonly RegExp[];
+}
+
 const lastUnit = 0xffff;
+const lastCodePoint = 0x10ffff;
 
 const lineTerminators: readonly UnitRange[] = [
   [0x0a, 0x0a],
@@ -39,7 +47,7 @@ const invert = (ranges: readonly UnitRange[]): UnitRange[] => {
     if (from > next) others.push([next, from - 1]);
     next = Math.max(next, to + 1);
   }
-  if (next <= lastUnit) others.push([next, lastUnit]);
+  if (next <= lastCodePoint) others.push([next, lastCodePoint]);
   return others;
 };
 
@@ -92,15 +100,18 @@ const caseVariants = (unit: number): readonly number[] => {
   return unitsByFold.get(fold(unit)) ?? [unit];
 };
 
-/** A set of UTF-16 units, with a table for ASCII. */
+/** A set of UTF-16 units or code points, with a table for ASCII. */
 export class UnitSet {
   readonly #ranges: readonly UnitRange[];
+  readonly #properties: readonly RegExp[];
   readonly #negated: boolean;
   readonly #ignoresCase: boolean;
   readonly #ascii = new Uint8Array(128);
 
-  constructor(ranges: readonly UnitRange[], negated: boolean, ignoresCase: boolean) {
+  /** @param ignoresCase - without the flag `u` alone, whose rules for case differ */
+  constructor({ ranges, properties }: CharacterClass, negated: boolean, ignoresCase: boolean) {
     this.#ranges = ranges;
+    this.#properties = properties;
     this.#negated = negated;
     this.#ignoresCase = ignoresCase;
     for (let unit = 0; unit < 128; unit++) this.#ascii[unit] = this.#find(unit) ? 1 : 0;
@@ -113,7 +124,13 @@ export class UnitSet {
   #find(unit: number): boolean {
     const isThere = this.#ignoresCase
       ? caseVariants(unit).some((other) => isIn(this.#ranges, other))
-      : isIn(this.#ranges, unit);
+      : isIn(this.#ranges, unit) || this.#hasProperty(unit);
     return isThere !== this.#negated;
+  }
+
+  #hasProperty(code: number): boolean {
+    if (this.#properties.length === 0) return false;
+    const char = String.fromCodePoint(code);
+    return this.#properties.some((property) => property.test(char));
   }
 }

@@ -134,12 +134,12 @@ describe('fails', () => {
     [
       'patternProperties',
       { value: {}, schema: { items: { patternProperties: { a: {} } } } },
-      'Parameter "schema" has patternProperties at /items, which are not supported: use propertyNames with a pattern',
+      'Parameter "schema" has patternProperties at /items, which is not supported: use propertyNames with a pattern',
     ],
     [
       'the format url',
       { value: '', schema: { format: 'url' } },
-      'Parameter "schema" has the format "url" at : use "uri"',
+      'Parameter "schema" has the format "url" at its top level, which is not checked: use "uri"',
     ],
     [
       'a reference to another place',

@@ -49,3 +49,29 @@ test('there are at most 100 violations', () => {
   const find = compileJsonSchema({ additionalProperties: false });
   expect(find(keys(1_000))).toHaveLength(100);
 });
+
+// Names of https://github.com/json-schema-org/JSON-Schema-Test-Suite, optional/format/hostname.json.
+test.each([
+  ['www.example.com', true],
+  ['xn--4gbwdl.xn--wgbh1c', true],
+  ['xn--ll-0ea', true],
+  ['xn--X', false],
+  ['xn--07jt112bpxg.xn--9t4b11yi5a', false],
+  ['xn--hello-txk', false],
+  ['xn--chb89f', false],
+  ['xn--al-0ea', false],
+  ['xn--l-gda', false],
+  ['xn--S-jib3p', false],
+  ['xn--A-2hc5h', false],
+  ['xn--5db3e', false],
+  ['xn--vek', false],
+  ['xn--defabc-k64e', false],
+  ['xn--11b2er09f', false],
+  ['XN--aa---o47jg78q', false],
+  ['-a.example', false],
+  ['a..b', false],
+  [`${'a'.repeat(64)}.example`, false],
+  [`${'a.'.repeat(127)}`, false],
+])('of the format hostname, %s: %j', (name, isOne) => {
+  expect(compileJsonSchema({ format: 'hostname' })(name)).toHaveLength(isOne ? 0 : 1);
+});

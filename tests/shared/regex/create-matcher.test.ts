@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { compilePattern } from '../../../lib/shared/regex/compile-pattern.ts';
 import { createMatcher } from '../../../lib/shared/regex/create-matcher.ts';
-import { anyMatchedText, anyPattern } from '../../support/any-pattern.ts';
+import { anyMatchedText, anyPattern, anyUnicodePattern, anyUnicodeText } from '../../support/any-pattern.ts';
 import { cases } from '../../support/deep.ts';
 
 /** The result, and the work that was counted. */
@@ -38,6 +38,27 @@ test('matches where the RegExp of JavaScript matches, with the states of earlier
       },
     ),
     { numRuns: cases(500, 20_000) },
+  );
+});
+
+test('reads code points with the flag u, as the RegExp of JavaScript does', () => {
+  fc.assert(
+    fc.property(
+      anyUnicodePattern,
+      fc.constantFrom('u', 'mu'),
+      fc.array(anyUnicodeText, { minLength: 1, maxLength: 5 }),
+      (source, flags, texts) => {
+        let pattern: RegExp;
+        try {
+          pattern = new RegExp(source, flags);
+        } catch {
+          return; // with the flag u, only what must be escaped is
+        }
+        const matches = createMatcher(compilePattern(pattern));
+        for (const text of texts) expect(match(matches, text).isMatch).toBe(pattern.test(text));
+      },
+    ),
+    { numRuns: cases(1_000, 20_000) },
   );
 });
 

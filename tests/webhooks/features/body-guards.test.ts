@@ -130,7 +130,27 @@ describe('schema', () => {
     );
   });
 
+  test.each<[string, string, number]>([
+    ['^\\p{L}+$', 'Анна', 200],
+    ['^\\p{L}+$', 'p{L}', 400],
+    ['^[^<>\\p{So}]+$', '☃', 400],
+    ['^[^<>\\p{So}]+$', 'p{So}', 200],
+    ['^\\u{1F600}$', '😀', 200],
+    ['^.{1,2}$', '😀😀', 200],
+    ['^[😀-😎]$', '\ude03', 400],
+  ])('the pattern %s reads characters: %s gets %i', async (pattern, name, status) => {
+    const service = await aServiceWith({ schema: { properties: { name: { pattern } } } });
+    expect(await service.call(aJsonEvent({ name }))).toMatchObject({ statusCode: status });
+  });
+
   test.each<[JsonValue, string]>([
+    [
+      { $defs: { a: { $dynamicAnchor: 'a' } }, properties: { b: { $dynamicRef: '#a' } } },
+      '/nodes/0/parameters/schema',
+    ],
+    [{ properties: { a: { format: 'idn-hostname' } } }, '/nodes/0/parameters/schema'],
+    [{ dependentRequired: { a: 'b' } }, '/nodes/0/parameters/schema/dependentRequired/a'],
+    [{ prefixItems: {} }, '/nodes/0/parameters/schema/prefixItems'],
     [{ type: 'text' }, '/nodes/0/parameters/schema/type'],
     [{ properties: { a: { minimum: 'x' } } }, '/nodes/0/parameters/schema/properties/a/minimum'],
     [{ properties: { a: { pattern: '(' } } }, '/nodes/0/parameters/schema/properties/a/pattern'],
@@ -143,5 +163,15 @@ describe('schema', () => {
     [true, '/nodes/0/parameters/schema'],
   ])('%j is refused when it is stored', async (schema, path) => {
     expect(await findProblems({ schema })).toEqual([{ path, message: expect.any(String) }]);
+  });
+
+  test.each<[JsonObject]>([
+    [{ $schema: 'https://json-schema.org/draft/2020-12/schema', prefixItems: [{ type: 'string' }] }],
+    [{ $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }],
+  ])('%j is a schema of the draft that it names', async (schema) => {
+    expect(await findProblems({ schema })).toEqual([]);
+    const service = await aServiceWith({ schema });
+    expect(await service.call(aJsonEvent(['a', 1]))).toMatchObject({ statusCode: 200 });
+    expect(await service.call(aJsonEvent([1]))).toEqual(aProblem(400, 'body-schema-mismatch'));
   });
 });

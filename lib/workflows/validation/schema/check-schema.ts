@@ -1,5 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonObject } from '../../../contract/json.ts';
+import { isDraft7 } from '../../../shared/json-schema/compile-json-schema.ts';
 import type { Problem } from '../../definition/problem.ts';
 import { type IsUnknown, toSchemaProblems } from './schema-problems.ts';
 
@@ -18,29 +20,48 @@ export const checkSchema = (
     const validate = compileSchema(schema);
     return validate(value) ? [] : toSchemaProblems(validate.errors ?? [], place, isUnknown);
   } catch (error) {
-    return [{ path: place, message: `can't be checked: the schema of its type is none (${String(error)})` }];
+    return [
+      { path: place, message: `can't be checked: its type declares no valid JSON Schema (${String(error)})` },
+    ];
   }
 };
 
 /** By identity, for as long as the schema is in use: compiling takes a thousand times as long as validating. */
 const compiled = new WeakMap<JsonObject, ValidateFunction>();
 
-const createAjv = (): Ajv => new Ajv({ allErrors: true, strict: false, verbose: true, logger: false });
+/** Own properties alone, and multiples of decimals, as the checkers have them that a run uses. */
+const options = {
+  allErrors: true,
+  strict: false,
+  verbose: true,
+  logger: false,
+  ownProperties: true,
+  multipleOfPrecision: 9,
+} as const;
 
-/** One for all schemas: it compiles the schema of schemas, which takes longer than most of them. */
-let ajv = createAjv();
+/** One for all schemas of a draft: it compiles the schema of schemas, which takes longer than most of them. */
+const ajvs = new Map<typeof Ajv | typeof Ajv2020, Ajv>();
+
+/** The checker for a schema of its draft. */
+export const findAjv = (schema: JsonObject): Ajv => {
+  const Draft = isDraft7(schema) ? Ajv : Ajv2020;
+  const ajv = ajvs.get(Draft) ?? new Draft(options);
+  ajvs.set(Draft, ajv);
+  return ajv;
+};
 
 /** @throws Error when it is no JSON Schema */
 export const compileSchema = (schema: JsonObject): ValidateFunction => {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
   try {
+    const ajv = findAjv(schema);
     const validate = ajv.compile(schema);
     ajv.removeSchema(schema); // Ajv would keep it for good, and refuse another one of the same $id
     compiled.set(schema, validate);
     return validate;
   } catch (error) {
-    ajv = createAjv(); // the one before has parts of what it refused
+    ajvs.clear(); // they have parts of what they refused
     throw error;
   }
 };

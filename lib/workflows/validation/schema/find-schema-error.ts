@@ -1,7 +1,6 @@
-import { Ajv } from 'ajv';
 import { isPlainObject, type JsonObject } from '../../../contract/json.ts';
 import { toPointerKey } from '../../../shared/describe.ts';
-import { compileSchema } from './check-schema.ts';
+import { compileSchema, findAjv } from './check-schema.ts';
 
 interface SchemaError {
   /** JSON pointer into the schema; empty for the whole of it, or where the place is not known. */
@@ -27,7 +26,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 /** The first keyword with a value that the schema of schemas refuses. */
 const findWrongKeyword = (schema: JsonObject): SchemaError | null => {
-  const ajv = new Ajv({ strict: false });
+  const ajv = findAjv(schema);
   try {
     if (ajv.validateSchema(schema) === true) return null;
   } catch {

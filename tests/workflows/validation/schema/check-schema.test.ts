@@ -112,7 +112,7 @@ describe('schemas that are checked one after the other', () => {
     const shape = { $id: 'https://example.com/b', type: 'string' };
     for (const broken of [
       { $id: 'https://example.com/b', type: 'none' },
-      { $id: 'http://json-schema.org/draft-07/schema' },
+      { $id: 'https://json-schema.org/draft/2020-12/schema' },
     ])
       expect(check(broken, 'x')).toMatchObject([{ message: expect.stringContaining("can't be checked") }]);
     expect(check(shape, 'x')).toEqual([]);
