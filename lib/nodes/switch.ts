@@ -50,8 +50,6 @@ export const switchNode = defineAction({
   execute: ({ parameters: { value, cases, fallback }, input }) => {
     const found = value === undefined ? undefined : cases.find(({ equals }) => jsonEquals(equals, value));
     const output = found?.output ?? fallback;
-    if (output === RESPONSE_OUTPUT)
-      throw new RangeError(`The output "${RESPONSE_OUTPUT}" is reserved for answers`);
     return emit({ [output]: input });
   },
 });

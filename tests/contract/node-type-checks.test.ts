@@ -76,6 +76,16 @@ describe('finds a node type', () => {
   test.each<[string, PluginHandle, string, NodeTest?]>([
     ['without a name', { ...greet, name: ' ' }, 'says what it is: its name is empty'],
     ['with another schema', schema({ type: 'string' }), 'its schema must have the type "object"'],
+    [
+      'whose schema has a keyword that no run checks',
+      schema({ properties: { a: { type: 'array', contains: {} } } }),
+      'its schema/properties/a/contains is not checked in a run',
+    ],
+    [
+      'whose schema has false in place of a schema',
+      schema({ properties: { a: { items: false } } }),
+      'its schema/properties/a/items must be a map',
+    ],
     ['with an open schema', schema({ additionalProperties: true }), '"additionalProperties": false'],
     [
       'with a parameter that is not described',

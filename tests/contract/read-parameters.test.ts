@@ -162,7 +162,37 @@ describe('reading resolved parameters by a schema of any depth', () => {
     const p = JSON.parse('{"a":1,"__proto__":{"b":2}}');
     const rule: Rule = { type: 'object', properties: { a: { type: 'integer' } } };
     expect(JSON.stringify(readDeep(rule, { p }))).toBe('{"p":{"a":1,"__proto__":{"b":2}}}');
-    expect(readDeep({ ...rule, additionalProperties: false }, { p })).toEqual({ p: { a: 1 } });
+    expect(() => readDeep({ ...rule, additionalProperties: false }, { p })).toThrow(
+      'Parameter "p.__proto__" must be absent, got object',
+    );
+  });
+
+  test.each<[Rule, JsonValue, JsonValue]>([
+    [{ const: { a: [1] } }, { a: [1] }, { a: [2] }],
+    [{ enum: [{ a: 1 }, null] }, { a: 1 }, {}],
+    [{ type: 'string', enum: ['a', 1] }, 'a', 1],
+    [{ type: 'string', maxLength: 1 }, '😀', 'ab'],
+    [{ type: 'string', minLength: 2 }, '😀😀', '😀'],
+    [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, 1.5, 1],
+    [{ type: 'string', not: { const: 'a' } }, 'b', 'a'],
+    [{ type: 'object', oneOf: [{ required: ['a'] }, { required: ['b'] }] }, { a: 1 }, { a: 1, b: 1 }],
+    [{ type: 'object', properties: { a: {} }, anyOf: [{ required: ['b'] }] }, { b: 1 }, { a: 1 }],
+    [
+      { type: 'object', properties: { a: { type: 'string' } }, anyOf: [{ required: ['a'] }] },
+      { a: '' },
+      { a: 1 },
+    ],
+    [
+      {
+        anyOf: [{ type: 'object', properties: { a: {} }, additionalProperties: false }, { required: ['b'] }],
+      },
+      { b: 1 },
+      { c: 1 },
+    ],
+    [{ type: ['array', 'object'], items: { type: 'null' }, required: ['a'] }, { a: 1 }, {}],
+  ])('%j takes %j as it is, and refuses %j', (rule, right, wrong) => {
+    expect(readDeep(rule, { p: right })).toEqual({ p: right });
+    expect(() => readDeep(rule, { p: wrong })).toThrow('must be');
   });
 
   test('an optional parameter may be absent, a required one may not', () => {

@@ -61,7 +61,7 @@ const unicodeAtoms = [
   '\\0',
   'a',
 ];
-const assertions = ['^', '$', '\\b', '\\B'];
+const assertions = ['^', '$', '\\b'];
 const patternsOf = (all: readonly string[]) =>
   fc.letrec<{ pattern: string }>((tie) => ({
     pattern: fc.oneof(
@@ -82,8 +82,8 @@ const patternsOf = (all: readonly string[]) =>
   })).pattern;
 
 /** Sources of regular expressions without look-around and back-references; two groups may have one name, which is an error. */
-export const anyPattern = patternsOf([...atoms, ...oddAtoms]);
-/** Those that mean something else with the flag `u`, or are an error without it. */
+export const anyPattern = patternsOf([...atoms, ...oddAtoms, '\\B']);
+/** Those that mean something else with the flag `u`, or are an error without it. V8 finds \B within a surrogate pair, against the standard. */
 export const anyUnicodePattern = patternsOf(unicodeAtoms);
 
 /** Texts of units that the patterns distinguish. */

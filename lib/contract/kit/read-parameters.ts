@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.ts';
+import { jsonEquals } from '../json-equals.ts';
 import { describeRule, type Rule, typeOf, typesOf } from './rule.ts';
 import type { ValueOf } from './value-of.ts';
 
@@ -6,8 +7,8 @@ import type { ValueOf } from './value-of.ts';
 type Read = (value: JsonValue, place: string) => JsonValue;
 
 /**
- * Compiles a schema to a function that checks resolved parameters and fills in defaults. The schema is checked in full
- * when a workflow is stored; in a run, the results of expressions are checked by the keywords of {@link Rule}.
+ * Compiles a schema to a function that checks resolved parameters and fills in defaults. The keywords of {@link Rule} mean the
+ * same here, in a run, as when a workflow is stored; `nodeTypeChecks` reports any other.
  *
  * @returns a function that throws TypeError or RangeError with the name of the parameter and the type of its value, but
  * not the value, which may be secret
@@ -54,8 +55,44 @@ const wrongValue = (place: string, rule: Rule, what: string): RangeError =>
   new RangeError(`Parameter "${place}" must be ${describeRule(rule)}, got another ${what}`);
 
 const createRead = (rule: Rule): Read => {
-  const { anyOf } = rule;
-  if (anyOf !== undefined) return readBranch(rule, anyOf.map(createRead));
+  const readOwn = createReadOwn(rule);
+  const { anyOf, oneOf, not } = rule;
+  if (anyOf === undefined && oneOf === undefined && not === undefined) return readOwn;
+  const branches = (anyOf ?? oneOf)?.map(createRead);
+  const readOther = not === undefined ? null : createRead(not);
+  const hasShape = rule.properties !== undefined || rule.items !== undefined;
+  return (value, place) => {
+    const own = readOwn(value, place);
+    if (readOther !== null && tryRead(readOther, value, place) !== null)
+      throw wrongValue(place, rule, typeOf(value));
+    if (branches === undefined) return own;
+    let taken: Taken | null = null;
+    for (const branch of branches) {
+      const found = tryRead(branch, value, place);
+      if (found !== null && taken !== null) throw wrongValue(place, rule, typeOf(value)); // of oneOf
+      taken ??= found;
+      if (taken !== null && anyOf !== undefined) break;
+    }
+    if (taken === null) throw wrongParameter(place, describeRule(rule), value);
+    return hasShape ? own : taken.value;
+  };
+};
+
+interface Taken {
+  /** With the defaults of the branch. */
+  readonly value: JsonValue;
+}
+
+/** Null when the value does not fit. */
+const tryRead = (read: Read, value: JsonValue, place: string): Taken | null => {
+  try {
+    return { value: read(value, place) };
+  } catch {
+    return null;
+  }
+};
+
+const createReadOwn = (rule: Rule): Read => {
   const readInner = createReadInner(rule);
   const isOfType = createIsOfType(rule);
   const pattern = rule.pattern === undefined ? null : new RegExp(rule.pattern, 'u');
@@ -63,7 +100,7 @@ const createRead = (rule: Rule): Read => {
     if (!isOfType(value)) throw wrongParameter(place, describeRule(rule), value);
     if (typeof value === 'number' && !isInRange(rule, value)) throw wrongValue(place, rule, 'number');
     if (typeof value === 'string') {
-      if (!isWithin(value.length, rule.minLength, rule.maxLength)) throw wrongValue(place, rule, 'length');
+      if (!hasLength(value, rule)) throw wrongValue(place, rule, 'length');
       if (pattern !== null && !matches(pattern, value)) throw wrongValue(place, rule, 'string');
     }
     if (Array.isArray(value) && !isWithin(value.length, rule.minItems, rule.maxItems))
@@ -72,31 +109,29 @@ const createRead = (rule: Rule): Read => {
   };
 };
 
+/** The length of a text is counted in characters (RFC 8259 §7), of which each has one or two UTF-16 units. */
+const hasLength = (text: string, { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Rule): boolean => {
+  if (text.length < minLength || text.length > 2 * maxLength) return false;
+  if (text.length >= 2 * minLength && text.length <= maxLength) return true;
+  let length = 0;
+  for (const _character of text) length += 1;
+  return isWithin(length, minLength, maxLength);
+};
+
 /** Longest text that a pattern is matched against: a plugin's pattern may backtrack, and the text be a caller's. */
 const MAX_MATCHED_LENGTH = 8_192;
 
 const matches = (pattern: RegExp, text: string): boolean =>
   text.length <= MAX_MATCHED_LENGTH && pattern.test(text);
 
-/** The first branch that takes the value. */
-const readBranch =
-  (rule: Rule, branches: readonly Read[]): Read =>
-  (value, place) => {
-    for (const read of branches) {
-      try {
-        return read(value, place);
-      } catch {}
-    }
-    throw wrongParameter(place, describeRule(rule), value);
-  };
-
 const createIsOfType = (rule: Rule): ((value: JsonValue) => boolean) => {
   const { enum: choices, const: constant } = rule;
-  if (choices !== undefined) return (value) => choices.some((choice) => choice === value);
-  if (constant !== undefined) return (value) => constant === value;
   // Whether a number is whole is a question of its range.
   const types = typesOf(rule)?.map((type) => (type === 'integer' ? 'number' : type));
-  return (value) => types === undefined || types.some((type) => type === typeOf(value));
+  return (value) =>
+    (types === undefined || types.some((type) => type === typeOf(value))) &&
+    (choices === undefined || choices.some((choice) => jsonEquals(choice, value))) &&
+    (constant === undefined || jsonEquals(constant, value));
 };
 
 const isInRange = (rule: Rule, value: number): boolean =>
@@ -115,25 +150,30 @@ const isWithin = (
 ): boolean => value >= least && value <= most;
 
 /** Reads what is in a list or an object; the value itself where there is nothing to check in it. */
-const createReadInner = ({
-  items,
+const createReadInner = (rule: Rule): Read => {
+  const { items } = rule;
+  const readItem = items === undefined ? null : createRead(items);
+  const readFields = createReadFields(rule);
+  return (value, place) => {
+    if (Array.isArray(value))
+      return readItem === null ? value : value.map((item, index) => readItem(item, `${place}[${index}]`));
+    return isJsonMap(value) && readFields !== null ? readFields(value, place) : value;
+  };
+};
+
+const createReadFields = ({
   properties = {},
   required = [],
   additionalProperties = true,
-}: Rule): Read => {
-  if (items !== undefined) {
-    const read = createRead(items);
-    return (value, place) =>
-      Array.isArray(value) ? value.map((item, index) => read(item, `${place}[${index}]`)) : value;
-  }
+}: Rule): ((value: JsonObject, place: string) => JsonObject) | null => {
   const readOther = typeof additionalProperties === 'object' ? createRead(additionalProperties) : null;
   const fields = Object.entries(properties).map(
     ([name, rule]) => [name, rule, createRead(rule), required.includes(name)] as const,
   );
-  if (fields.length === 0 && additionalProperties === true) return (value) => value;
   const known = new Set(Object.keys(properties));
+  const others = required.filter((name) => !known.has(name));
+  if (fields.length + others.length === 0 && additionalProperties === true) return null;
   return (value, place) => {
-    if (!isJsonMap(value)) return value;
     const at = (name: string): string => (place === '' ? name : `${place}.${name}`);
     const result: Record<string, JsonValue> = {};
     for (const [name, rule, read, isRequired] of fields) {
@@ -141,10 +181,12 @@ const createReadInner = ({
       if (given !== undefined) setOwn(result, name, read(given, at(name)));
       else if (isRequired) throw wrongParameter(at(name), describeRule(rule), undefined);
     }
-    if (additionalProperties !== false) {
-      for (const [name, other] of Object.entries(value)) {
-        if (!known.has(name)) setOwn(result, name, readOther === null ? other : readOther(other, at(name)));
-      }
+    for (const name of others)
+      if (!Object.hasOwn(value, name)) throw wrongParameter(at(name), describeRule({}), undefined);
+    for (const [name, other] of Object.entries(value)) {
+      if (known.has(name) || (additionalProperties === false && place === '')) continue; // checked when it was stored
+      if (additionalProperties === false) throw wrongParameter(at(name), 'absent', other);
+      setOwn(result, name, readOther === null ? other : readOther(other, at(name)));
     }
     return result;
   };

@@ -2,12 +2,14 @@ import type { JsonValue } from '../json.ts';
 
 type TypeName = 'string' | 'boolean' | 'number' | 'integer' | 'object' | 'array' | 'null';
 
-/** The keywords of JSON Schema that are checked in a run. The others are checked when a workflow is stored. */
+/** The keywords of JSON Schema that the schema of a parameter may have, beside annotations. */
 export interface Rule {
   readonly type?: TypeName | readonly TypeName[];
-  readonly enum?: readonly (string | number)[];
+  readonly enum?: readonly JsonValue[];
   readonly const?: JsonValue;
   readonly anyOf?: readonly Rule[];
+  readonly oneOf?: readonly Rule[];
+  readonly not?: Rule;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
@@ -56,16 +58,19 @@ export const typesOf = ({ type }: Rule): readonly TypeName[] | null => {
 
 /** What a rule asks for, as the end of a sentence. */
 export const describeRule = (rule: Rule): string => {
-  const { enum: choices, const: constant, anyOf } = rule;
-  if (choices !== undefined) return `one of ${choices.join(', ')}`;
+  const { enum: choices, const: constant, anyOf = rule.oneOf, not, required } = rule;
+  if (choices !== undefined) return `one of ${choices.map(toText).join(', ')}`;
   if (constant !== undefined) return JSON.stringify(constant);
-  if (anyOf !== undefined) return anyOf.map(describeRule).join(' or ');
+  if (anyOf !== undefined)
+    return anyOf.map(describeRule).join(rule.oneOf === undefined ? ' or ' : ' or else ');
   const types =
     typesOf(rule)
       ?.map((type) => typeNames[type])
-      .join(' or ') ?? 'any JSON';
-  return `${types}${describeBounds(rule)}`;
+      .join(' or ') ?? (required === undefined ? 'any JSON' : `a map with ${required.join(', ')}`);
+  return `${types}${describeBounds(rule)}${not === undefined ? '' : `, but not ${describeRule(not)}`}`;
 };
+
+const toText = (value: JsonValue): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const describeBounds = (rule: Rule): string => {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, pattern, description } = rule;

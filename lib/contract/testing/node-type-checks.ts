@@ -67,6 +67,36 @@ const checkSchema = ({ schema }: PluginHandle): void => {
   if (schema.type !== 'object') fail('its schema must have the type "object"');
   if (schema.additionalProperties !== false)
     fail('its schema must have "additionalProperties": false, so that misspelt parameters are found');
+  checkKeywords(schema, 'its schema');
+};
+
+/** The keywords of {@link Rule}, and those that say nothing about a value. */
+const keywords: ReadonlySet<string> = new Set(
+  (
+    'type enum const anyOf oneOf not minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems ' +
+    'pattern items properties required additionalProperties default description title examples format readOnly writeOnly ' +
+    'deprecated withoutResult $comment $id $schema'
+  ).split(' '),
+);
+
+/** Another keyword would be checked when a workflow is stored, and not in a run. */
+const checkKeywords = (schema: JsonValue | undefined, place: string): void => {
+  if (!isPlainObject(schema)) fail(`${place} must be a map: true and false are not checked in a run`);
+  for (const [keyword, value] of Object.entries(schema as JsonObject)) {
+    const at = `${place}/${keyword}`;
+    if (!keywords.has(keyword)) fail(`${at} is not checked in a run: of JSON Schema, use what Type offers`);
+    if (keyword === 'properties') {
+      for (const [name, inner] of Object.entries(value as JsonObject)) checkKeywords(inner, `${at}/${name}`);
+    } else if (keyword === 'anyOf' || keyword === 'oneOf') {
+      for (const inner of value as readonly JsonValue[]) checkKeywords(inner, at);
+    } else if (
+      keyword === 'items' ||
+      keyword === 'not' ||
+      (keyword === 'additionalProperties' && typeof value !== 'boolean')
+    ) {
+      checkKeywords(value, at);
+    }
+  }
 };
 
 const propertiesOf = ({ schema }: PluginHandle): [string, Rule][] =>

@@ -33,7 +33,6 @@ export const errorTrigger = defineTrigger({
       Type.Array(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), {
         minItems: 1,
         maxItems: 100,
-        uniqueItems: true,
         description: 'Ids of the workflows whose failures start it; all others by default',
       }),
     ),
