@@ -42,6 +42,7 @@ describe('a valid workflow', () => {
     expect(await validateWorkflow(bare, findNodeType)).toEqual({
       definition: { ...bare, enabled: true, nodes: [{ id: 'start', type: 'manualTrigger', parameters: {} }] },
       problems: [],
+      warnings: [],
     });
   });
 
