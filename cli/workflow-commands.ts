@@ -14,6 +14,7 @@ import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.t
 import { findPermissions } from './workflows/find-permissions.ts';
 import { findTimes } from './workflows/find-times.ts';
 import { findUnsignedDeduplication } from './workflows/find-unsigned-deduplication.ts';
+import { findUrlWarnings } from './workflows/find-url-warnings.ts';
 import { nudgeHeld } from './workflows/nudge-held.ts';
 import { webhookUrls } from './workflows/webhook-urls.ts';
 
@@ -110,6 +111,8 @@ const validateFiles = async (paths: readonly string[], { io, findNodeType }: Che
       io.print(`${path}: ${definition.id} is valid`);
       printWarnings(file, io);
       warnOfTriggers(definition, { io, findNodeType });
+      for (const warning of await findUrlWarnings(definition, findNodeType, null))
+        io.note(io.paint('yellow', `${definition.id}: ${warning}`));
       await printTimes(definition, io);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
@@ -156,9 +159,11 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
   for (const file of checked) printWarnings(file, io);
   for (const definition of definitions) {
     warnOfTriggers(definition, context);
-    for (const warning of await findMissingSubworkflows(definition, target.workflows, definitions)) {
-      io.note(io.paint('yellow', `${definition.id}: ${warning}`));
-    }
+    const warnings = [
+      ...(await findMissingSubworkflows(definition, target.workflows, definitions)),
+      ...(await findUrlWarnings(definition, findNodeType, target.outbound)),
+    ];
+    for (const warning of warnings) io.note(io.paint('yellow', `${definition.id}: ${warning}`));
     await put(definition, context);
     for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
     await printTimes(definition, io);

@@ -7,6 +7,7 @@ import { readWorkflow } from '../../cli/read-file.ts';
 import type { Target } from '../../cli/target.ts';
 import { findCredentialProblems } from '../../cli/workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from '../../cli/workflows/find-missing-subworkflows.ts';
+import { findUrlWarnings } from '../../cli/workflows/find-url-warnings.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { putWorkflow } from '../../lib/registrations/put-workflow.ts';
@@ -56,7 +57,8 @@ export const putSample = async (
   if (other !== undefined) return { id, problem: describeConflict(id, [other]) };
   const { version, changed } = await put(definition, target, findNodeType);
   const missing = await findMissingSubworkflows(definition, target.workflows);
-  return { id, version, changed, warnings: [...warnings, ...missing] };
+  const urls = await findUrlWarnings(definition, findNodeType, target.outbound);
+  return { id, version, changed, warnings: [...warnings, ...missing, ...urls] };
 };
 
 const describeConflict = (id: string, others: readonly string[]): string =>

@@ -1,0 +1,86 @@
+import { isPlainObject, type JsonValue } from '../../lib/contract/json.ts';
+import type { WorkflowNode } from '../../lib/contract/node.ts';
+import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import type { OutboundCredentialParts } from '../../lib/credentials/outbound/outbound-credentials.ts';
+import { quote, quoteAll } from '../../lib/shared/describe.ts';
+import { ANY_HOST, hostOfUrl, isForHost } from '../../lib/shared/host-pattern.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
+
+/** The parameters that nodes call; others, such as a link in a message, have other names. */
+const URL_PARAMETERS = ['url', 'baseUrl', 'endpoint'];
+
+/** What of a URL ends its host. */
+const WHOLE_HOST = /^https?:\/\/[^/?#\\]+[/?#\\]/i;
+
+/** A URL that a node calls with a credential. */
+interface CalledUrl {
+  readonly path: string;
+  readonly credentialId: string;
+  /** Its text up to the first expression, where that has the whole host; null where an expression is in the host. */
+  readonly start: string | null;
+}
+
+type Credentials = Pick<OutboundCredentialParts, 'findType'> & {
+  readonly store: Pick<OutboundCredentialParts['store'], 'find'>;
+};
+
+/**
+ * Finds the URLs that decide, by an expression, where a credential goes. With the store, which knows for which hosts a
+ * credential is, those alone whose credential is for any host; and those that are at none of its hosts.
+ *
+ * @param credentials - null where there is no store
+ * @returns one line for each: `/nodes/1/parameters/url …`
+ */
+export const findUrlWarnings = async (
+  { nodes }: Pick<WorkflowDefinition, 'nodes'>,
+  findNodeType: FindNodeType,
+  credentials: Credentials | null,
+): Promise<string[]> => {
+  const warnings: string[] = [];
+  for (const url of nodes.flatMap((node, index) => findCalledUrls(node, index, findNodeType))) {
+    const warning = credentials === null ? warnWithoutStore(url) : await warnByStore(url, credentials);
+    if (warning !== null) warnings.push(`${url.path} ${warning}`);
+  }
+  return warnings;
+};
+
+const findCalledUrls = (node: WorkflowNode, index: number, findNodeType: FindNodeType): CalledUrl[] => {
+  const { type, credentialId, parameters } = node;
+  const nodeType = findNodeType(type);
+  if (credentialId === undefined || nodeType?.kind !== 'action') return [];
+  const { properties } = nodeType.schema;
+  return URL_PARAMETERS.flatMap((name) => {
+    const property = isPlainObject(properties) ? properties[name] : undefined;
+    const value: JsonValue | undefined =
+      parameters[name] ?? (isPlainObject(property) ? property.default : undefined);
+    if (typeof value !== 'string' || value === '') return [];
+    const parts = splitTemplate(value);
+    const [first] = parts;
+    const text = first !== undefined && 'text' in first ? first.text : '';
+    const isWhole = parts.every((part) => 'text' in part) || WHOLE_HOST.test(text);
+    return [{ path: `/nodes/${index}/parameters/${name}`, credentialId, start: isWhole ? text : null }];
+  });
+};
+
+const warnWithoutStore = ({ start, credentialId }: CalledUrl): string | null =>
+  start === null
+    ? `has an expression in its host: the credential ${quote(credentialId)} must name its hosts, or it goes wherever the expression leads`
+    : null;
+
+const warnByStore = async (
+  { start, credentialId }: CalledUrl,
+  { store, findType }: Credentials,
+): Promise<string | null> => {
+  const credential = await store.find(credentialId);
+  const type = credential === null ? null : await findType(credential.type);
+  if (credential === null || type?.apply === undefined || type.setsUrl === true) return null;
+  const { hosts } = credential;
+  if (start !== null)
+    return hosts === null || isForHost(hosts, start)
+      ? null
+      : `the node fails for now: the credential ${quote(credentialId)} is for ${quoteAll(hosts)}, and not for ${quote(hostOfUrl(start) ?? start)}`;
+  return hosts === null || hosts.includes(ANY_HOST)
+    ? `has an expression in its host, and the credential ${quote(credentialId)} is for any host: who decides on the value gets the secret. Name its hosts: credential hosts ${credentialId} --host NAME`
+    : null;
+};

@@ -1,0 +1,101 @@
+import { describe, expect, test } from '@jest/globals';
+import { useCommandLine } from '../support/a-command-line.ts';
+import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
+
+const openCommandLine = useCommandLine();
+
+const calling = (type: string, parameters: object, credentialId = 'crm') =>
+  aWorkflow({
+    nodes: [aTrigger(), { id: 'call', type, credentialId, parameters: { ...parameters } }],
+    connections: [{ sourceNodeId: 'request', targetNodeId: 'call' }],
+  });
+
+const IN_HOST = [
+  ['httpRequest', 'url', '{{ body.url }}', {}],
+  ['httpRequest', 'url', 'https://{{ body.host }}/orders', {}],
+  ['httpRequest', 'url', 'https://api.example.com{{ body.path }}', {}],
+  ['httpRequest', 'url', 'https://api.example.com:{{ body.port }}/', {}],
+  ['graphql', 'url', 'http{{ body.rest }}', { query: '{ a }' }],
+  ['rss', 'url', 'https://{{ body.name }}.example.com', {}],
+  ['llm', 'baseUrl', '{{ body.gateway }}', { provider: 'openai', model: 'm', prompt: 'p' }],
+] as const;
+
+const NOT_IN_HOST = [
+  ['httpRequest', 'https://api.example.com/{{ body.path }}'],
+  ['httpRequest', 'https://api.example.com?id={{ body.id }}'],
+  ['httpRequest', 'https://api.example.com/orders'],
+  ['httpRequest', 'https://api.example.com'],
+] as const;
+
+describe('an expression in the host of a URL with a credential', () => {
+  test.each(IN_HOST)('of %s, %s %s, gets a warning with its place', async (type, name, url, rest) => {
+    const { call, file } = await openCommandLine();
+    const path = file('w.json', calling(type, { [name]: url, ...rest }));
+    const place = `greeting: /nodes/1/parameters/${name} has an expression in its host`;
+    expect(await call(`workflow validate ${path}`)).toMatchObject({
+      code: 0,
+      err: expect.stringContaining(
+        `${place}: the credential "crm" must name its hosts, or it goes wherever the expression leads`,
+      ),
+    });
+    await call('credential create crm --type httpBearer --host *', 'the-token-1');
+    expect((await call(`workflow put ${path}`)).err).toContain(
+      `${place}, and the credential "crm" is for any host: who decides on the value gets the secret. Name its hosts: credential hosts crm --host NAME`,
+    );
+    await call('credential hosts crm --host api.example.com');
+    expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('of a node without a credential gets none', async () => {
+    const { call, file } = await openCommandLine({ hasDatabase: false });
+    const { nodes, ...rest } = calling('httpRequest', { url: '{{ body.url }}' });
+    const bare = nodes.map(({ credentialId: _, ...node }) => node);
+    expect((await call(`workflow validate ${file('w.json', { ...rest, nodes: bare })}`)).err).toBe('');
+  });
+
+  test('gets one of a credential that was created without hosts', async () => {
+    const { call, file, target } = await openCommandLine();
+    await call('credential create crm --type httpBearer --host a.example', 'the-token-1');
+    const known = await target().outbound.store.find('crm');
+    if (known !== null) await target().outbound.store.put({ ...known, hosts: null, revision: 2 });
+    const path = file('w.json', calling('httpRequest', { url: '{{ body.url }}' }));
+    expect((await call(`workflow put ${path}`)).err).toContain('the credential "crm" is for any host');
+  });
+});
+
+describe('a URL whose host is written out', () => {
+  test.each(NOT_IN_HOST)('of %s, %s, gets no warning where its credential is for it', async (type, url) => {
+    const { call, file } = await openCommandLine();
+    await call('credential create crm --type httpBearer --host *.example.com', 'the-token-1');
+    const path = file('w.json', calling(type, { url }));
+    expect((await call(`workflow validate ${path}`)).err).toBe('');
+    expect(await call(`workflow put ${path}`)).toMatchObject({ code: 0, err: '' });
+  });
+
+  test.each(NOT_IN_HOST)('of %s, %s, gets one where its credential is for others', async (type, url) => {
+    const { call, file } = await openCommandLine();
+    await call(
+      'credential create crm --type httpBearer --host a.example --host b.example:8443',
+      'the-token-1',
+    );
+    expect(await call(`workflow put ${file('w.json', calling(type, { url }))}`)).toMatchObject({
+      code: 0,
+      err: 'greeting: /nodes/1/parameters/url the node fails for now: the credential "crm" is for "a.example", "b.example:8443", and not for "api.example.com"',
+    });
+  });
+
+  test('counts when it is the default of the parameter, and not in a parameter that is only a link', async () => {
+    const { call, file } = await openCommandLine();
+    await call('credential create crm --type httpBearer --host api.github.com', 'the-token-1');
+    const slack = file('w.json', calling('slackMessage', { channel: 'C0123456789', text: 'a' }));
+    expect((await call(`workflow put ${slack}`)).err).toContain('and not for "slack.com"');
+    const status = {
+      repository: 'a/b',
+      sha: 'a'.repeat(40),
+      state: 'success',
+      targetUrl: 'https://ci.example/',
+    };
+    const github = file('w.json', calling('githubCommitStatus', status));
+    expect(await call(`workflow put ${github}`)).toMatchObject({ code: 0, err: '' });
+  });
+});
