@@ -1,6 +1,8 @@
 import type { CredentialFields, CredentialType } from '../../contract/credential-type.ts';
 import { isPlainObject } from '../../contract/json.ts';
+import { quote } from '../../shared/describe.ts';
 import { isAppError } from '../../shared/errors.ts';
+import { compileJsonSchema } from '../../shared/json-schema/compile-json-schema.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from './secret-encodings.ts';
 import type { SecretStore } from './secret-store.ts';
@@ -51,18 +53,21 @@ export const loadCredential = async (
     );
   if (secret === null)
     throw new CredentialError('CredentialMissing', `the secret of the credential "${id}" is gone`);
-  const fields = parseSecret(secret, type);
+  const secretFields = parseSecret(secret, type);
+  const fields = secretFields === null ? null : Object.freeze({ ...record.fields, ...secretFields });
   if (fields === null)
     throw new CredentialError(
       'CredentialUnusable',
-      `the secret of the credential "${id}" is no JSON of texts`,
+      `the secret of the credential "${id}" ${describeForm(secret)}`,
     );
+  const problem = findFieldProblem(type, fields);
+  if (problem !== null) throw new CredentialError('CredentialUnusable', `the credential "${id}" ${problem}`);
   const short = type.secretFields.find((name) => isTooShort(fields[name]));
   if (short !== undefined) {
     const reason = `its ${short} has less than ${MIN_SECRET_LENGTH} characters`;
     throw new CredentialError('CredentialUnusable', `the credential "${id}" can't be kept secret: ${reason}`);
   }
-  return { record, type, fields: Object.freeze({ ...record.fields, ...fields }) };
+  return { record, type, fields };
 };
 
 const isTooShort = (secret: string | undefined): boolean =>
@@ -70,7 +75,7 @@ const isTooShort = (secret: string | undefined): boolean =>
 
 /**
  * The fields in the text of a secret: a JSON object of texts, or the plain value of a type's only secret field, which is
- * how many secrets of Secrets Manager are stored. Null for anything else.
+ * how many secrets of Secrets Manager are stored. Null for anything else, such as a JSON object that was written in part.
  */
 export const parseSecret = (
   text: string,
@@ -82,7 +87,48 @@ export const parseSecret = (
       ? (value as CredentialFields)
       : null;
   const [only] = secretFields;
-  return only !== undefined && secretFields.length === 1 && text !== '' ? { [only]: text } : null;
+  const isPlain = secretFields.length === 1 && text.trim() !== '' && !beginsLikeJson(text);
+  return only !== undefined && isPlain ? { [only]: text } : null;
+};
+
+const beginsLikeJson = (text: string): boolean => text.trimStart().startsWith('{');
+
+/** What is wrong with the text of a secret that {@link parseSecret} can't read, without any of it. */
+const describeForm = (text: string): string => {
+  if (text.trim() === '') return 'is empty';
+  return beginsLikeJson(text) && tryParse(text) === undefined
+    ? 'begins like a JSON object and is none: it may have been written in part'
+    : 'must be a JSON object whose values are strings';
+};
+
+/** What keeps the fields from being those of their type: names of the type's fields alone, none of the secret. */
+const findFieldProblem = ({ schema }: CredentialType, fields: CredentialFields): string | null => {
+  const { properties, required } = schema;
+  for (const name of Array.isArray(required) ? required : []) {
+    if (typeof name !== 'string' || fields[name]) continue;
+    return Object.hasOwn(fields, name) ? `has an empty ${quote(name)}` : `has no ${quote(name)}`;
+  }
+  const [violation] = findViolations(schema, fields);
+  if (violation === undefined) return null;
+  const name = decodeURIComponent(violation.pointer.slice('#/'.length));
+  return isPlainObject(properties) && Object.hasOwn(properties, name)
+    ? `has a ${quote(name)} that its type refuses (${violation.keyword})`
+    : 'has other fields than those of its type';
+};
+
+/** By identity: a type has one schema for as long as it is loaded. */
+const compiled = new WeakMap<CredentialType['schema'], ReturnType<typeof compileJsonSchema>>();
+
+const findViolations = (schema: CredentialType['schema'], fields: CredentialFields) => {
+  try {
+    const check = compiled.get(schema) ?? compileJsonSchema(schema);
+    compiled.set(schema, check);
+    return check(fields, { onlyFirst: true });
+  } catch (error) {
+    // A pattern that needs backtracking, in the schema of a plugin: `credential create` has checked it.
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
 };
 
 const tryParse = (text: string): unknown => {

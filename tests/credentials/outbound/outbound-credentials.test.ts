@@ -4,6 +4,7 @@ import { AppError } from '../../../lib/shared/errors.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
 import { anOutboundService } from '../../support/outbound-credentials.ts';
 
+const MAIL = { host: 'mail.example.com', username: 'ann' };
 const API = 'https://api.example.com/orders';
 
 /** Answers 200 to one token, and 401 to others. */
@@ -21,7 +22,16 @@ const lend = async (
 describe('a credential that is lent', () => {
   test('gives its fields by name, and shows none of them', async () => {
     const service = anOutboundService();
-    await service.put('db', 'postgres', { password: 'secret-password' }, { host: 'db.example.com' });
+    await service.put(
+      'db',
+      'postgres',
+      { password: 'secret-password' },
+      {
+        host: 'db.example.com',
+        database: 'shop',
+        username: 'ann',
+      },
+    );
     const credential = await lend(service, 'db', ['postgres']);
     expect([credential.field('host'), credential.field('password'), credential.field('port')]).toEqual([
       'db.example.com',
@@ -71,7 +81,8 @@ describe('no credential is lent', () => {
       'of a type that the node does not take',
       'CredentialUnusable',
       'the credential "crm" is of the type smtp; the node takes httpBearer',
-      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'smtp', { password: 'secret-1' }),
+      (service: ReturnType<typeof anOutboundService>) =>
+        service.put('crm', 'smtp', { password: 'secret-1' }, MAIL),
     ],
     [
       'of a type that no plugin brings',
@@ -80,10 +91,75 @@ describe('no credential is lent', () => {
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'gone', { token: 'token-1' }),
     ],
     [
-      'whose secret is no JSON of texts',
+      'whose secret is JSON of other values than texts',
       'CredentialUnusable',
-      'the secret of the credential "crm" is no JSON of texts',
+      'the secret of the credential "crm" must be a JSON object whose values are strings',
       (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '{"token":1}'),
+    ],
+    [
+      'whose secret is an empty object',
+      'CredentialUnusable',
+      'the credential "crm" has no "token"',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '{}'),
+    ],
+    [
+      'whose secret has an empty field',
+      'CredentialUnusable',
+      'the credential "crm" has an empty "token"',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '{"token":""}'),
+    ],
+    [
+      'whose secret has another field beside',
+      'CredentialUnusable',
+      'the credential "crm" has other fields than those of its type',
+      (service: ReturnType<typeof anOutboundService>) =>
+        service.put('crm', 'httpBearer', '{"token":"the-token-1","the-token-2":""}'),
+    ],
+    [
+      'whose secret was written in part',
+      'CredentialUnusable',
+      'the secret of the credential "crm" begins like a JSON object and is none: it may have been written in part',
+      (service: ReturnType<typeof anOutboundService>) =>
+        service.put('crm', 'httpBearer', '{"token":"the-tok'),
+    ],
+    [
+      'whose secret was written in part, after a line break',
+      'CredentialUnusable',
+      'the secret of the credential "crm" begins like a JSON object and is none',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '\n{"token"'),
+    ],
+    [
+      'whose secret is empty',
+      'CredentialUnusable',
+      'the secret of the credential "crm" is empty',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', ''),
+    ],
+    [
+      'whose secret is a line break',
+      'CredentialUnusable',
+      'the secret of the credential "crm" is empty',
+      (service: ReturnType<typeof anOutboundService>) => service.put('crm', 'httpBearer', '\r\n'),
+    ],
+    [
+      'whose field does not match the schema',
+      'CredentialUnusable',
+      'the credential "crm" has a "username" that its type refuses (pattern)',
+      (service: ReturnType<typeof anOutboundService>) =>
+        service.put('crm', 'httpBasic', { password: 'the-password' }, { username: 'a:b' }),
+    ],
+    [
+      'that lacks a public field',
+      'CredentialUnusable',
+      'the credential "crm" has no "username"',
+      (service: ReturnType<typeof anOutboundService>) =>
+        service.put('crm', 'httpBasic', { password: 'the-password' }),
+    ],
+    [
+      'that has half of the fields of its type in a plain text',
+      'CredentialUnusable',
+      'the secret of the credential "crm" must be a JSON object whose values are strings',
+      (service: ReturnType<typeof anOutboundService>) =>
+        service.put('crm', 'tlsClient', '-----BEGIN KEY-----'),
     ],
     [
       'whose secret is too short to be found in a text',
@@ -95,6 +171,7 @@ describe('no credential is lent', () => {
     const service = anOutboundService();
     await prepare(service);
     await expect(lend(service)).rejects.toMatchObject({ name, message: expect.stringContaining(message) });
+    await expect(lend(service)).rejects.not.toThrow(/the-tok|token-2|a:b/);
     await expect(service.credentials.prefetch(['crm'])).resolves.toBeUndefined();
     expect(service.server.requests).toEqual([]);
   });
@@ -205,7 +282,7 @@ describe('a request with a credential', () => {
 
   test('is refused for a type that lends its fields', async () => {
     const service = anOutboundService();
-    await service.put('mail', 'smtp', { password: 'secret-1' });
+    await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const credential = await lend(service, 'mail', ['smtp']);
     await expect(service.credentials.request({ ...anOutboundRequest(API), credential })).rejects.toThrow(
       "the type smtp lends its fields to a node and can't be added to a request",
@@ -214,11 +291,11 @@ describe('a request with a credential', () => {
 
   test('is lent again after a rotation, and its new secret is known to the execution', async () => {
     const service = anOutboundService();
-    await service.put('mail', 'smtp', { password: 'secret-1' });
+    await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const loan = await service.credentials.open();
     const credential = await loan.lend('mail', ['smtp']);
     expect(await credential.refresh()).toBe(null);
-    await service.put('mail', 'smtp', { password: 'secret-2' });
+    await service.put('mail', 'smtp', { password: 'secret-2' }, MAIL);
     const rotated = await credential.refresh();
     expect(rotated?.field('password')).toBe('secret-2');
     expect(credential.field('password')).toBe('secret-1');
@@ -228,9 +305,9 @@ describe('a request with a credential', () => {
 
   test('is read again once for all that hold the refused one', async () => {
     const service = anOutboundService();
-    await service.put('mail', 'smtp', { password: 'secret-1' });
+    await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const credential = await lend(service, 'mail', ['smtp']);
-    await service.put('mail', 'smtp', { password: 'secret-2' });
+    await service.put('mail', 'smtp', { password: 'secret-2' }, MAIL);
     const before = service.reads();
     const rotated = await Promise.all([credential.refresh(), credential.refresh(), credential.refresh()]);
     expect(rotated.map((each) => each?.field('password'))).toEqual(Array(3).fill('secret-2'));
@@ -239,9 +316,9 @@ describe('a request with a credential', () => {
 
   test('is not lent again as another type, nor when it is gone', async () => {
     const service = anOutboundService();
-    await service.put('mail', 'smtp', { password: 'secret-1' });
+    await service.put('mail', 'smtp', { password: 'secret-1' }, MAIL);
     const credential = await lend(service, 'mail', ['smtp']);
-    await service.put('mail', 'postgres', { password: 'secret-2' });
+    await service.put('mail', 'postgres', { password: 'secret-2' }, { ...MAIL, database: 'shop' });
     await expect(credential.refresh()).rejects.toMatchObject({ name: 'CredentialUnusable' });
     service.secrets.values.clear();
     service.clock.advance(60_000);
