@@ -38,7 +38,11 @@ export const createJournalingSteps = (steps: Steps, journal: CheckpointJournal):
       },
     };
   },
+  checkBodies: async (bodies, known) => steps.checkBodies?.(bodies, known + countKnown(journal, bodies.key)),
 });
+
+const countKnown = (journal: CheckpointJournal, key: string): number =>
+  [...journal.keys()].filter((name) => name.startsWith(`${key}/`)).length;
 
 export const serializeJournal = (journal: CheckpointJournal): string =>
   JSON.stringify(Object.fromEntries(journal));

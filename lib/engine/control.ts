@@ -1,7 +1,6 @@
 import pLimit from 'p-limit';
 import type { JsonObject } from '../contract/json.ts';
 import type { Callback, InnerResult, RunControl } from '../contract/node.ts';
-import type { Plan } from '../workflows/plan/plan.ts';
 import { toFailure } from './failure.ts';
 import { type InnerRun, type RunOptions, toInnerResult } from './inner-run.ts';
 import type { NodeRun } from './node-run.ts';
@@ -20,7 +19,7 @@ const ENTRY_TYPE = 'manualTrigger';
  */
 export const createControl = (
   session: Session,
-  plan: Plan,
+  { plan, route }: Pick<RunOptions, 'plan' | 'route'>,
   run: NodeRun,
   steps: Steps,
   createInnerRun: (options: RunOptions) => InnerRun,
@@ -69,6 +68,12 @@ export const createControl = (
     },
 
     runBodies: async (items, maxConcurrency = 1) => {
+      const { length: count } = items;
+      const { maxNodeRuns } = session.limits;
+      if (count > maxNodeRuns)
+        throw new RangeError(`${count} items are more than the ${maxNodeRuns} nodes that may run`);
+      if (steps.checkBodies !== undefined)
+        await awaitOperation(steps.checkBodies({ plan, route, node: run.planNode, key: run.key, count }, 0));
       const limit = pLimit(maxConcurrency);
       // All branches are opened at once, in their order: checkpoints must not depend on which body finishes first.
       const results = session.scrub(items).map((data) => {

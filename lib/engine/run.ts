@@ -190,7 +190,7 @@ export class Run implements InnerRun {
     const branch = opened instanceof Promise ? await opened : opened;
     return branch.within(run.key, async (own) => {
       const nodes = plan.readsNodes ? this.#outputs.visibleTo({ ...run.planNode, nodesRead: 'all' }) : {};
-      run.control = createControl(this.#session, plan, run, own, (options) => {
+      run.control = createControl(this.#session, this.#options, run, own, (options) => {
         const inner = new Run(this.#session, {
           nodes,
           trigger: this.#trigger,

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { CallbackAnswer, RetrySettings, Usage } from '../contract/node.ts';
 import type { Clock } from '../contract/services.ts';
+import type { Plan } from '../workflows/plan/plan.ts';
+import type { PlanNode } from '../workflows/plan/plan-graph.ts';
+import type { Route } from '../workflows/plan/route.ts';
 import type { Failure } from './failure.ts';
 
 /** Result of one attempt at a node: data by output, or the failure. Plain JSON, so that it can be a checkpoint. */
@@ -56,6 +59,25 @@ export interface Steps {
   wait(name: string, seconds: number, signal?: AbortSignal): Promise<void>;
   /** @throws OperationLimitError, or another Error where a run can't wait for an answer */
   callback(name: string, timeoutSeconds: number): Promise<StepCallback>;
+  /**
+   * Refuses bodies that need more operations than are left, before the first of them: the same on every replay. Absent
+   * where operations are not limited.
+   *
+   * @param known - how many of their operations are known from an earlier execution
+   * @throws OperationLimitError
+   */
+  checkBodies?(bodies: Bodies, known: number): Promise<void>;
+}
+
+/** The runs of a node's body that are about to start. */
+export interface Bodies {
+  readonly plan: Plan;
+  /** The route that the node is on. */
+  readonly route: Route;
+  readonly node: PlanNode;
+  /** See `nodeKeyOf`. */
+  readonly key: string;
+  readonly count: number;
 }
 
 /** Makes no checkpoints: for inline runs, and for express runs, which start from the beginning after a crash. */
@@ -102,24 +124,32 @@ export const computeRetryDelay = (
 
 /** A durable engine limits the operations of an execution, and this one would exceed the limit. */
 export class OperationLimitError extends Error {
-  constructor(limit: number) {
-    super(`the execution needs more than the ${limit} durable operations that it may have`);
+  constructor(message: string) {
+    super(message);
     this.name = 'OperationLimit';
   }
 }
 
 export interface OperationBudget {
+  readonly limit: number;
+  /** Names of the operations so far. Which of concurrent branches have taken theirs may differ between replays. */
+  readonly taken: readonly string[];
   /** @throws OperationLimitError when no operation is left */
-  take(): void;
+  take(name: string): void;
 }
 
 /** Counts the operations of one execution, from zero in each process, since a replay repeats them all. */
 export const createOperationBudget = (limit: number): OperationBudget => {
-  let taken = 0;
+  const taken: string[] = [];
   return {
-    take: () => {
-      if (taken >= limit) throw new OperationLimitError(limit);
-      taken++;
+    limit,
+    taken,
+    take: (name) => {
+      if (taken.length >= limit)
+        throw new OperationLimitError(
+          `the execution needs more than the ${limit} durable operations that it may have`,
+        );
+      taken.push(name);
     },
   };
 };

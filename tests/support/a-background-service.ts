@@ -49,6 +49,7 @@ export interface AFlow {
     readonly type: string;
     readonly parameters?: JsonObject;
     readonly credentialId?: string;
+    readonly disabled?: boolean;
     readonly settings?: NonNullable<WorkflowDefinition['nodes'][0]['settings']>;
   }[];
   readonly edges: readonly string[];

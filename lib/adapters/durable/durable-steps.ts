@@ -9,14 +9,17 @@ import {
 import type { JsonValue } from '../../contract/json.ts';
 import type { Failure } from '../../engine/failure.ts';
 import {
+  type Bodies,
   computeRetryDelay,
   createOperationBudget,
   type OperationBudget,
+  OperationLimitError,
   type Step,
   type StepCallback,
   type StepResult,
   type Steps,
 } from '../../engine/steps.ts';
+import { countBodyOperations, findBefore } from '../../workflows/plan/body-needs.ts';
 import { toOperationName } from './operation-name.ts';
 
 /** Lambda's limit: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
@@ -43,7 +46,7 @@ export const createDurableSteps = (
   const inContext = AsyncLocalStorage.snapshot();
 
   const run = async (step: Step): Promise<StepResult> => {
-    budget.take();
+    budget.take(step.name);
     try {
       return await context.step(toOperationName(step.name), (attempt) => attemptStep(step, attempt.attempt), {
         serdes,
@@ -78,12 +81,12 @@ export const createDurableSteps = (
   };
 
   const wait = async (name: string, seconds: number): Promise<void> => {
-    budget.take();
+    budget.take(name);
     await context.wait(toOperationName(name), { seconds: Math.max(1, Math.ceil(seconds)) });
   };
 
   const callback = async (name: string, timeoutSeconds: number): Promise<StepCallback> => {
-    budget.take();
+    budget.take(name);
     const timeout = { seconds: Math.max(1, Math.ceil(timeoutSeconds)) };
     const [answer, id] = await context.createCallback<string>(toOperationName(name), { timeout });
     return {
@@ -104,7 +107,33 @@ export const createDurableSteps = (
     within: (name, body) => inContext(() => within(name, body)),
     wait: (name, seconds) => inContext(wait, name, seconds),
     callback: (name, timeoutSeconds) => inContext(callback, name, timeoutSeconds),
+    checkBodies: async (bodies, known) => checkBodies(bodies, known, budget),
   };
+};
+
+/**
+ * Only what nodes before this one have taken counts as spent: operations of concurrent branches may come before it in one
+ * replay, and after it in another.
+ */
+const checkBodies = (
+  { plan, route, node, key, count }: Bodies,
+  known: number,
+  { limit, taken }: OperationBudget,
+): void => {
+  const needed = count * countBodyOperations(plan, node) - known;
+  if (needed <= 0) return;
+  const before = findBefore(plan, route, node);
+  const within = key.split('/').slice(0, -2);
+  const left =
+    limit -
+    taken.filter((name) => {
+      const parts = name.split('/');
+      return within.every((part, at) => parts[at] === part) && before.has(parts[within.length] ?? '');
+    }).length;
+  if (needed > left)
+    throw new OperationLimitError(
+      `the ${count} items of this node need ${needed} durable operations at least, and the execution has ${left} left of ${limit}`,
+    );
 };
 
 /** Throws only when another attempt follows: the last failure is a result like any other. */

@@ -380,7 +380,7 @@ describe('for each', () => {
 
   test('counts the nodes of its bodies among those that may run', async () => {
     const service = await started({
-      nodes: [{ id: 'each', type: 'forEach', parameters: { items: Array(50).fill(0) } }, call('work')],
+      nodes: [{ id: 'each', type: 'forEach', parameters: { items: Array(9).fill(0) } }, call('work')],
       edges: ['start -> each', 'each.each -> work'],
       settings: { maxNodeRuns: 10 },
     });

@@ -15,19 +15,22 @@ const chain = (length: number, settings = {}): AFlow => {
   };
 };
 
-const each = (items: number, parameters = {}): AFlow => ({
+/** @param first - settings of the first node of the body */
+const each = (items: number, parameters = {}, first = {}): AFlow => ({
   nodes: [
     {
       id: 'each',
       type: 'forEach',
       parameters: { items: Array.from({ length: items }, (_, index) => index), ...parameters },
     },
-    call('one'),
+    call('one', first),
     call('two'),
     call('after'),
   ],
   edges: ['start -> each', 'each.each -> one', 'one -> two', 'each -> after'],
 });
+
+type Service = Awaited<ReturnType<typeof aBackgroundService>>;
 
 const runFlow = async (flow: AFlow, maxOperations?: number, engine = {}) => {
   const service = await aBackgroundService();
@@ -97,7 +100,9 @@ test.each([
 ])(
   'the bodies of forEach count, %d at once, also when a failed item is to %s',
   async (maxConcurrency, onItemFailure) => {
-    const { service, record, operations } = await runFlow(each(10, { maxConcurrency, onItemFailure }), 13);
+    // What is behind a node with an output for its failures need not run: it is not counted in advance.
+    const flow = each(10, { maxConcurrency, onItemFailure }, { onError: 'route' });
+    const { service, record, operations } = await runFlow(flow, 13);
     expect(record).toMatchObject({ status: 'failed', failure: { name: 'OperationLimit' } });
     expect(['one', 'two']).toContain(record?.failure?.nodeId);
     expect(operations).toBe(13);
@@ -106,6 +111,108 @@ test.each([
     expect(record?.nodes.find(({ nodeId }) => nodeId === 'each')).toMatchObject({ status: 'failed' });
   },
 );
+
+describe('bodies that need more operations than are left fail before the first of them', () => {
+  const refusal = (items: number, needed: number, left: number, limit: number) => ({
+    nodeId: 'each',
+    name: 'OperationLimit',
+    message: `the ${items} items of this node need ${needed} durable operations at least, and the execution has ${left} left of ${limit}`,
+  });
+
+  test.each(['fail', 'continue', 'route'] as const)(
+    'with both numbers, whatever onError is: %s',
+    async (onError) => {
+      const { nodes, edges } = each(10);
+      const [loop, ...others] = nodes;
+      const { service, record } = await runFlow(
+        { nodes: [{ id: 'each', type: 'forEach', ...loop, settings: { onError } }, ...others], edges },
+        19,
+      );
+      expect(service.called).toEqual([]);
+      expect(record).toMatchObject({ status: 'failed', failure: refusal(10, 20, 19, 19) });
+    },
+  );
+
+  test('at the limit of the engine itself', async () => {
+    const { service, record } = await runFlow(each(1_501));
+    expect(service.called).toEqual([]);
+    expect(record).toMatchObject({ status: 'failed', failure: refusal(1_501, 3_002, 3_000, 3_000) });
+  });
+
+  test('and as many as are left are run', async () => {
+    const { service, record } = await runFlow(each(10), 21);
+    expect(record).toMatchObject({ status: 'succeeded' });
+    expect(service.called).toHaveLength(21);
+  });
+
+  test('what ran before the node is spent; what runs beside it is not counted, since a replay may be faster', async () => {
+    const { nodes, edges } = each(3);
+    const flow = {
+      nodes: [call('first'), ...nodes, call('beside')],
+      edges: ['start -> first', 'first -> each', ...edges.slice(1), 'start -> beside'],
+    };
+    expect((await runFlow(flow, 6)).record?.failure).toEqual(expect.objectContaining(refusal(3, 6, 5, 6)));
+    const { service, record } = await runFlow(flow, 7);
+    expect(service.called.length).toBe(7);
+    expect(record?.failure).toMatchObject({ name: 'OperationLimit', message: message(7) });
+  });
+
+  test('of a body only what must run counts: not what is disabled, pure, or behind one of several outputs', async () => {
+    const flow: AFlow = {
+      nodes: [
+        ...each(4).nodes.slice(0, 1),
+        { id: 'off', type: 'call', disabled: true },
+        { id: 'shape', type: 'set', parameters: { values: { a: 1 } } },
+        { id: 'pause', type: 'wait', parameters: { seconds: 1 } },
+        { id: 'choose', type: 'if', parameters: { condition: '{{ 1 = 2 }}' } },
+        call('rare'),
+        call('after'),
+      ],
+      edges: [
+        ...['start -> each', 'each.each -> off', 'off -> shape', 'shape -> pause', 'pause -> choose'],
+        ...['choose.true -> rare', 'each -> after'],
+      ],
+    };
+    expect((await runFlow(flow, 3)).record?.failure).toEqual(expect.objectContaining(refusal(4, 4, 3, 3)));
+    const { service, record } = await runFlow(flow, 5);
+    expect([record?.status, service.called]).toEqual(['succeeded', ['after/0']]);
+  });
+
+  test('no replay finds another number: the same after a wait in each body', async () => {
+    const { nodes, edges } = each(3, { maxConcurrency: 3 });
+    const flow: AFlow = {
+      nodes: [...nodes, { id: 'pause', type: 'wait', parameters: { seconds: 60 } }, call('beside')],
+      edges: [
+        ...edges.filter((edge) => edge !== 'one -> two'),
+        ...['one -> pause', 'pause -> two', 'start -> beside'],
+      ],
+    };
+    const { run, record, service } = await runFlow(flow, 11);
+    expect(run.invocations).toBeGreaterThan(1);
+    expect(record).toMatchObject({ status: 'succeeded' });
+    expect(new Set(service.called).size).toBe(service.called.length);
+  });
+
+  test('what a retry takes over is not needed again', async () => {
+    const { service } = await runFlow(each(4), 8);
+    expect(await service.executions.find('e-1')).toMatchObject({ failure: { nodeId: 'after' } });
+    const { state } = await retryFrom(service, 'after', 5);
+    expect(state.operations.size - 1).toBe(1);
+    expect(await service.executions.find('e-2')).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('more items than nodes may run are refused, with both numbers', async () => {
+    const service = await aBackgroundService();
+    await service.put({ ...aFlow(each(10)), settings: { execution: 'durable', maxNodeRuns: 9 } });
+    await service.accept();
+    await service.run('e-1');
+    expect(service.called).toEqual([]);
+    expect((await service.executions.find('e-1'))?.failure).toMatchObject({
+      nodeId: 'each',
+      message: '10 items are more than the 9 nodes that may run',
+    });
+  });
+});
 
 test('a wait counts', async () => {
   const pause = (id: string) => ({
@@ -183,12 +290,12 @@ test('it is the same after a wait, when all is asked for again', async () => {
   expect(record?.failure).toMatchObject({ nodeId: 'third', name: 'OperationLimit' });
 });
 
-test('what a retry takes over costs nothing', async () => {
-  const { service } = await runFlow(chain(8), 5);
+/** Runs a retry of `e-1`. */
+const retryFrom = async (service: Service, from: string, maxOperations: number) => {
   const { findNodeType, parts } = service;
   const retry = await retryExecution(
     'e-1',
-    { from: 'n5', version: 'recorded' },
+    { from, version: 'recorded' },
     {
       ...parts,
       ids: { next: () => 'e-2' },
@@ -197,8 +304,13 @@ test('what a retry takes over costs nothing', async () => {
       modeOf: async ({ definition }) => resolveExecution(definition, findNodeType),
     },
   );
-  const { state } = await service.run(retry.executionId, { maxOperations: 5 });
+  return service.run(retry.executionId, { maxOperations });
+};
+
+test('what a retry takes over costs nothing', async () => {
+  const { service } = await runFlow(chain(8), 5);
+  const { state } = await retryFrom(service, 'n5', 5);
   expect(state.operations.size - 1).toBe(3);
-  expect(await service.executions.find(retry.executionId)).toMatchObject({ status: 'succeeded' });
+  expect(await service.executions.find('e-2')).toMatchObject({ status: 'succeeded' });
   expect(service.called).toEqual(Array.from({ length: 8 }, (_, index) => `n${index}/0`));
 });

@@ -1,0 +1,62 @@
+import { MAIN_OUTPUT } from '../../contract/node.ts';
+import type { Plan } from './plan.ts';
+import type { PlanNode } from './plan-graph.ts';
+import type { Route } from './route.ts';
+
+/**
+ * Counts the durable operations that one run of a node's body makes at least, unless one of its nodes fails. Nodes behind
+ * an output that may deliver nothing do not count, nor do runs of other workflows and inner bodies, whose number is not
+ * known yet.
+ */
+export const countBodyOperations = (plan: Plan, node: PlanNode): number => {
+  const { incoming } = plan.bodyRouteOf(node);
+  const certain = new Set<number>();
+  let operations = 0;
+  const work = [node];
+  for (let source = work.pop(); source !== undefined; source = work.pop()) {
+    for (const index of source.outgoing) {
+      const edge = plan.edges[index];
+      const target = plan.nodes[edge?.target ?? -1];
+      if (edge === undefined || target === undefined || certain.has(target.index)) continue;
+      if (incoming[target.index]?.includes(index) !== true) continue; // not in the body, or back in a loop
+      if (source !== node && !alwaysDelivers(source, edge.sourceOutput)) continue;
+      certain.add(target.index);
+      operations += countOperations(target);
+      work.push(target);
+    }
+  }
+  return operations;
+};
+
+const alwaysDelivers = ({ node, nodeType }: PlanNode, output: string): boolean => {
+  if (output !== MAIN_OUTPUT || node.settings?.onError === 'route') return false;
+  if (node.disabled === true) return true;
+  const { outputs, endsBranch, control } = nodeType;
+  const all = typeof outputs === 'function' ? outputs(node.parameters ?? {}) : outputs;
+  return !endsBranch && all.every((one) => one === MAIN_OUTPUT || one === control?.bodyOutput);
+};
+
+const countOperations = ({ node, nodeType: { pure, control } }: PlanNode): number => {
+  if (node.disabled === true) return 0;
+  if (control === null) return pure ? 0 : 1;
+  return (control.waitSeconds?.(node.parameters ?? {}) ?? 0) > 0 ? 1 : 0;
+};
+
+/** Ids of nodes that have run, or were skipped, whenever this one starts, on every replay. */
+export const findBefore = (
+  { nodes, edges }: Plan,
+  { incoming }: Route,
+  node: PlanNode,
+): ReadonlySet<string> => {
+  const found = new Set<number>();
+  const work = [node.index];
+  for (let target = work.pop(); target !== undefined; target = work.pop()) {
+    for (const index of incoming[target] ?? []) {
+      const source = edges[index]?.source ?? -1;
+      if (found.has(source)) continue;
+      found.add(source);
+      work.push(source);
+    }
+  }
+  return new Set([...found].map((index) => nodes[index]?.node.id ?? ''));
+};
