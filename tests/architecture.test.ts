@@ -78,6 +78,9 @@ const purePackages = new Set([
   'node:zlib',
 ]);
 
+/** It takes from `node:crypto` what computes alone. */
+const HASHING = 'lib/workflows/expressions/jsonata/hash-text.ts';
+
 const impureNames = [
   'process',
   'console',
@@ -150,7 +153,9 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
   'the pure folders import no input and output': (graph) =>
     [...graph].flatMap(([file, { packages }]) =>
       isPure(file)
-        ? packages.filter((name) => !purePackages.has(name)).map((name) => `${file} -> ${name}`)
+        ? packages
+            .filter((name) => !purePackages.has(name) && !(name === 'node:crypto' && file === HASHING))
+            .map((name) => `${file} -> ${name}`)
         : [],
     ),
 

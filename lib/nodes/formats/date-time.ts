@@ -1,5 +1,6 @@
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { Type } from '../../contract/kit/type.ts';
+import { describeFormat } from './work/describe-format.ts';
 
 const units = [
   'years',
@@ -70,6 +71,12 @@ export const dateTime = defineAction({
     input: { due: '2026-01-31T10:00:00Z' },
     output: { iso: '2026-02-28T10:00:00.000Z', epochMs: 1_772_272_800_000, text: '28 February 2026' },
   },
+  checkParameters: (parameters) =>
+    (['format', 'inputFormat'] as const).flatMap((name) => {
+      const { [name]: format } = parameters;
+      const problem = typeof format === 'string' && !format.includes('{{') ? describeFormat(format) : null;
+      return problem === null ? [] : [{ path: `/${name}`, message: problem }];
+    }),
   execute: async ({ parameters, context }) => {
     const { computeDateTime } = await import('./work/compute-date-time.chunk.ts');
     return computeDateTime(parameters, context.services.clock.now());

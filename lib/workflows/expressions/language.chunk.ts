@@ -13,7 +13,9 @@ import {
   type LibraryFunction,
   type PictureLibrary,
 } from './jsonata/functions/pictures.ts';
+import { stepFunctions } from './jsonata/functions/step-functions.ts';
 import { textFunctions } from './jsonata/functions/texts.ts';
+import { hashText } from './jsonata/hash-text.ts';
 import type { Native } from './jsonata/native.ts';
 import { programOf } from './jsonata/regex-function.ts';
 import type { Node } from './jsonata/syntax-tree.ts';
@@ -104,6 +106,7 @@ export const loadNatives = async (): Promise<Natives> =>
       ...matchingFunctions,
       ...listFunctions,
       ...objectFunctions,
+      ...stepFunctions,
       ...createPictureFunctions(await loadLibrary()),
     }),
   );
@@ -112,6 +115,17 @@ const variablesOf: Readonly<Record<string, (scope: Scope) => unknown>> = {
   nodes: ({ nodes }) => nodes,
   trigger: ({ trigger }) => trigger,
   execution: ({ execution }) => describeExecution(execution),
+};
+
+/**
+ * A UUID of version 4 (RFC 9562 §5.4) whose bits are those of a hash: the numbers of `createRandom` have a state of 32 bits,
+ * and so would repeat.
+ */
+const toUuid = (seed: string): string => {
+  const bytes = hashText('sha256', seed).subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };
 
 /**
@@ -127,11 +141,16 @@ export const evaluate = (
 ): Result => {
   const budget = new Budget(scope.maxSteps);
   let random: (() => number) | undefined;
+  let uuids = 0;
   const found = evaluateTree(tree, scope.input, budget, {
     startedAt: () => Date.parse(scope.execution.startedAt),
     random: () => {
       random ??= createRandom(`${scope.seed}/${place}`);
       return random();
+    },
+    uuid: () => {
+      if (scope.seed === '') throw new EvaluationError('D3165');
+      return toUuid(`${scope.seed}/${place}/${uuids++}`);
     },
     variable: (name) => (Object.hasOwn(variablesOf, name) ? variablesOf[name]?.(scope) : undefined),
     natives,

@@ -61,3 +61,42 @@ test.each([
     failure: { message: expect.stringContaining(message) },
   });
 });
+
+/** Forms of other tools, with the tokens of Luxon that mean the same. */
+const foreign: readonly (readonly [string, string])[] = [
+  ['YYYY-MM-DD', 'yyyy-MM-dd'],
+  ['YYYY-MM-DD[T]HH:mm:ss', "yyyy-MM-dd'T'HH:mm:ss"],
+  ['DD.MM.yyyy', 'dd.MM.yyyy'],
+  ['dddd, D MMMM YYYY', 'cccc, d LLLL yyyy'],
+  ['hh:mm A, D/M/YY', 'hh:mm a, d/M/yy'],
+  ['%Y-%m-%d', 'yyyy-MM-dd'],
+  ['%d.%m.%Y %H:%M', 'dd.MM.yyyy HH:mm'],
+  ['[Y0001]-[M01]-[D01]', 'yyyy-MM-dd'],
+  ['[D] [MNn] [Y], [H01]:[m01]', 'd LLLL yyyy, HH:mm'],
+];
+
+test.each(foreign)('the format %s is refused, and %s proposed', async (format, proposed) => {
+  const message = `is not in tokens of Luxon; did you mean ${JSON.stringify(proposed)}?`;
+  for (const name of ['format', 'inputFormat']) {
+    expect(await runNodeType(dateTime, { value, [name]: '{{ f }}' }, { f: format })).toMatchObject({
+      failure: { name: 'RangeError', message: `Parameter "${name}" ${message}` },
+    });
+    expect(await dateTime.checkParameters?.({ [name]: format })).toEqual([{ path: `/${name}`, message }]);
+    expect(await dateTime.checkParameters?.({ [name]: proposed })).toEqual([]);
+  }
+});
+
+test.each(['DD', 'D T', 'DDDD', 'yyyy', "d 'of' LLLL", 'x', 'EEE', 'ff', "yyyy-'W'kk"])(
+  'the format %s is one of Luxon',
+  async (format) => {
+    expect(await dateTime.checkParameters?.({ format })).toEqual([]);
+    expect(await runToMain(dateTime, { value, format })).toHaveProperty('text');
+  },
+);
+
+test.each(["'today'", '--', '1.1.'])('the format %s has no token, and would give itself', async (format) => {
+  const message = 'is not in tokens of Luxon, such as "yyyy-MM-dd HH:mm"';
+  expect(await dateTime.checkParameters?.({ format, inputFormat: '{{ a }}' })).toEqual([
+    { path: '/format', message },
+  ]);
+});

@@ -1,6 +1,7 @@
 import { DateTime, IANAZone } from 'luxon';
 import type { JsonObject } from '../../../contract/json.ts';
 import { wrongParameter } from '../../../contract/kit/read-parameters.ts';
+import { describeFormat } from './describe-format.ts';
 
 type Unit =
   | 'years'
@@ -46,6 +47,7 @@ const durationUnits = new Set<string>([
 export const computeDateTime = (options: DateTimeOptions, now: number): JsonObject => {
   const { operation, value = now, unit, format, until } = options;
   checkZoneAndLocale(options);
+  checkFormats(options);
   const date = read(value, 'value', options);
   if (operation === 'difference') {
     if (until === undefined) throw wrongParameter('until', 'a string or a number', until);
@@ -93,6 +95,14 @@ const checkZoneAndLocale = ({ timeZone, locale }: DateTimeOptions): void => {
     Intl.getCanonicalLocales(locale);
   } catch (cause) {
     throw new RangeError('Parameter "locale" must be a language tag, such as en or nb-NO', { cause });
+  }
+};
+
+/** A format in the tokens of another tool gives a text that looks almost right: `YYYY-01-Jan 31, 2026`. */
+const checkFormats = ({ format, inputFormat }: DateTimeOptions): void => {
+  for (const [name, given] of Object.entries({ format, inputFormat })) {
+    const problem = given === undefined ? null : describeFormat(given);
+    if (problem !== null) throw new RangeError(`Parameter "${name}" ${problem}`);
   }
 };
 

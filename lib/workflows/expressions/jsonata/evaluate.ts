@@ -18,6 +18,8 @@ interface Environment {
   startedAt(): number;
   /** See {@link Run}. */
   random(): number;
+  /** See {@link Run}. */
+  uuid(): string;
   /** Predefined variables by name, without the `$`. */
   variable(name: string): unknown;
   readonly natives: ReadonlyMap<string, Native>;
@@ -58,6 +60,10 @@ class Evaluation implements Run {
 
   random(): number {
     return this.#environment.random();
+  }
+
+  uuid(): string {
+    return this.#environment.uuid();
   }
 
   evaluate(node: Node, context: unknown, frame: Frame): unknown {

@@ -8,6 +8,8 @@ export interface Run {
   readonly startedAt: number;
   /** From 0 to 1; the same numbers in a replay. */
   random(): number;
+  /** A UUID of version 4, another one at each call; the same ones in a replay. @throws EvaluationError `D3165` */
+  uuid(): string;
   evaluate(node: Node, input: unknown, frame: Frame): unknown;
   /** Calls a function. @throws EvaluationError `T1006` when `func` is not a function */
   apply(func: unknown, args: readonly unknown[], context: unknown): unknown;

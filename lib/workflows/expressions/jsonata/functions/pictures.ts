@@ -1,3 +1,4 @@
+import { suggestPicture } from '../../../../shared/dates/date-pictures.ts';
 import { EvaluationError } from '../evaluation-error.ts';
 import { type Native, native } from '../native.ts';
 import type { Run } from '../run.ts';
@@ -21,8 +22,9 @@ const largestRoman = 1_000_000;
 /** Whether a date picture has a component of hundreds of digits: `[Y,999]`. */
 const isTooWide = (picture: string): boolean =>
   picture.split(']').some((place) => {
+    const start = place.indexOf('[');
     const comma = place.lastIndexOf(',');
-    return comma !== -1 && /[0-9]{3}/.test(place.slice(comma));
+    return start !== -1 && comma > start && /[0-9]{3}/.test(place.slice(comma));
   });
 
 /** Calls a function of the library, whose errors are plain objects. */
@@ -50,6 +52,14 @@ const check = ({ budget }: Run, token: string, picture: unknown, value: unknown)
   const valueLength = typeof value === 'string' ? value.length : countDigits(value);
   if (pictureLength > longestPicture || valueLength > longestText) throw tooLong(token);
   budget.spend(16 + (valueLength + (pictureLength * (pictureLength + valueLength)) / 16) / 8);
+};
+
+/** @throws EvaluationError `D3151` for a picture in the language of another tool, which would give itself */
+const checkDatePicture = (token: string, picture: string): void => {
+  const meant = suggestPicture(picture);
+  if (meant === null) return;
+  const message = meant === '' ? ', as in "[Y0001]-[M01]-[D01]"' : `; did you mean ${JSON.stringify(meant)}?`;
+  throw new EvaluationError('D3151', { value: picture, message, token });
 };
 
 const countDigits = (value: unknown): number =>
@@ -96,7 +106,10 @@ const separates = (marker: string, literal: string): boolean => {
 export const createPictureFunctions = (library: PictureLibrary): Readonly<Record<string, Native>> => {
   const fromMillis = (run: Run, millis: unknown, picture?: string, timezone?: string) => {
     check(run, 'fromMillis', picture, timezone);
-    if (picture !== undefined && isTooWide(picture)) throw tooLong('fromMillis');
+    if (picture !== undefined) {
+      if (isTooWide(picture)) throw tooLong('fromMillis');
+      checkDatePicture('fromMillis', picture);
+    }
     return call(run, library.fromMillis, 'fromMillis', millis, picture, timezone);
   };
 
@@ -120,6 +133,7 @@ export const createPictureFunctions = (library: PictureLibrary): Readonly<Record
       check(run, 'toMillis', picture, text);
       if (picture !== undefined && typeof text === 'string') {
         if (isTooWide(picture)) throw tooLong('toMillis');
+        checkDatePicture('toMillis', picture);
         run.budget.spend(countWays(text.length, countAdjacent(picture)) / 16);
       }
       return call(run, library.toMillis, 'toMillis', text, picture);

@@ -1,0 +1,110 @@
+/**
+ * Forms of a date in the languages that people know: the components of each, as pictures of XPath (JSONata), tokens of
+ * Luxon, letters of strftime (POSIX), and other runs of letters (moment, Unicode TR 35).
+ */
+const components: readonly (readonly [
+  picture: string,
+  luxon: string,
+  strftime: string,
+  ...others: string[],
+])[] = [
+  ['[Y0001]', 'yyyy', 'Y', 'YYYY'],
+  ['[Y01]', 'yy', 'y', 'YY'],
+  ['[MNn]', 'LLLL', 'B', 'MMMM'],
+  ['[MNn,3-3]', 'LLL', 'b', 'MMM'],
+  ['[M01]', 'MM', 'm', 'LL'],
+  ['[M]', 'M', '', 'L'],
+  ['[D01]', 'dd', 'd', 'DD'],
+  ['[D]', 'd', 'e', 'D'],
+  ['[D1o]', 'd', '', 'Do'],
+  ['[d001]', 'ooo', 'j', 'DDDD', 'DDD'],
+  ['[FNn]', 'cccc', 'A', 'dddd', 'EEEE'],
+  ['[FNn,3-3]', 'ccc', 'a', 'ddd', 'EEE'],
+  ['[H01]', 'HH', 'H'],
+  ['[H]', 'H', ''],
+  ['[h01]', 'hh', 'I'],
+  ['[h]', 'h', ''],
+  ['[m01]', 'mm', 'M'],
+  ['[m1]', 'm', ''],
+  ['[s01]', 'ss', 'S'],
+  ['[s1]', 's', ''],
+  ['[f001]', 'SSS', 'f'],
+  ['[P]', 'a', 'p', 'A'],
+  ['[Z]', 'ZZ', 'z', 'Z', 'XXX'],
+];
+
+type Part = { readonly component: (typeof components)[number] } | { readonly literal: string };
+
+/** A quoted or bracketed text, a letter of strftime, `Do`, a run of one letter, or any other character. */
+const PIECE =
+  /'(?<quoted>[^']*)'|\[(?<bracketed>[^[\]]*)\]|%(?<percent>[A-Za-z])|(?<run>Do|([A-Za-z])\5*)|[^]/g;
+
+/** Letters between components, as in ISO 8601, which are not quoted. */
+const SEPARATORS = ['T', 'Z'];
+
+/** Longer ones are not translated. */
+const MAX_LENGTH = 200;
+
+/** The parts of a form in any of the languages; none when it is in no one. */
+const parseForm = (form: string): readonly Part[] => {
+  if (form.length > MAX_LENGTH) return [];
+  const areLettersText = isPicture(form) || /%[A-Za-z]/.test(form);
+  const hasHours = /[Hh]/.test(form);
+  const parts: Part[] = [];
+  for (const { 0: text, groups = {} } of form.matchAll(PIECE)) {
+    const { quoted, bracketed, percent, run } = groups;
+    // `yyyy-mm-dd`: minutes without hours are months.
+    const letters = run?.startsWith('m') && !hasHours ? run.toUpperCase() : run;
+    const component =
+      (bracketed !== undefined && isPicture(form) ? findMarker(text) : undefined) ??
+      components.find(([, luxon, strftime, ...others]) => {
+        if (percent !== undefined) return strftime === percent;
+        return letters !== undefined && !areLettersText && (luxon === letters || others.includes(letters));
+      });
+    const isText = areLettersText || run === undefined || SEPARATORS.includes(run);
+    if (component === undefined && !isText) return [];
+    parts.push(component === undefined ? { literal: quoted ?? bracketed ?? text } : { component });
+  }
+  return parts.some((part) => 'component' in part) ? parts : [];
+};
+
+const findMarker = (marker: string) =>
+  components.find(([picture]) => picture === marker) ??
+  components.find(([picture]) => picture.startsWith(marker.slice(0, 2)));
+
+/** A marker of XPath with a component of a date. */
+const isPicture = (form: string): boolean => /\[[YMDdFWwHhmsfPEC]/.test(form);
+
+/** Runs of tokens that stand for a date in other languages, as a word of their own. */
+const TYPED = /(?<![A-Za-z])(?:YYYY|yyyy|MM|DD|dd|HH|hh|mm|ss)+(?![A-Za-z])|%[YmdHMS]/;
+
+/**
+ * Finds a picture of a date that is not in the language of JSONata (XPath), which would give its letters as they are.
+ *
+ * @returns null for a valid one; else the picture that was probably meant, empty when there is none
+ */
+export const suggestPicture = (picture: string): string | null => {
+  const unescaped = picture.replaceAll('[[', '').replaceAll(']]', '');
+  const literals = unescaped.replaceAll(/\[[^[\]]*\]/g, ' ');
+  if (/\[[^[\]]+\]/.test(unescaped) && !TYPED.test(literals)) return null;
+  return parseForm(unescaped)
+    .map((part) => ('component' in part ? part.component[0] : part.literal.replaceAll(/[[\]]/g, '$&$&')))
+    .join('');
+};
+
+/** The same for a format in tokens of Luxon. */
+export const suggestLuxonFormat = (format: string): string | null => {
+  const tokens = format.replaceAll(/'[^']*'/g, ' ');
+  const isForeign =
+    /Y|%[A-Za-z]/.test(tokens) ||
+    isPicture(tokens) ||
+    // `DD` is a whole date in Luxon, so that it stands beside no other part of one.
+    (/D/.test(tokens) && /[yML]/.test(tokens));
+  if (!isForeign && /[A-Za-z]/.test(tokens)) return null;
+  return parseForm(format)
+    .map((part) => {
+      if ('component' in part) return part.component[1];
+      return /[A-Za-z]/.test(part.literal) ? `'${part.literal}'` : part.literal;
+    })
+    .join('');
+};
