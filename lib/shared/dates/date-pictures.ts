@@ -37,7 +37,7 @@ type Part = { readonly component: (typeof components)[number] } | { readonly lit
 
 /** A quoted or bracketed text, a letter of strftime, `Do`, a run of one letter, or any other character. */
 const PIECE =
-  /'(?<quoted>[^']*)'|\[(?<bracketed>[^[\]]*)\]|%(?<percent>[A-Za-z])|(?<run>Do|([A-Za-z])\5*)|[^]/g;
+  /'(?<quoted>[^']*)'|\[(?<bracketed>[^[\]]*)\]|%(?<percent>[A-Za-z])|(?<run>Do|([A-Za-z])\5*)|[\s\S]/g;
 
 /** Letters between components, as in ISO 8601, which are not quoted. */
 const SEPARATORS = ['T', 'Z'];
