@@ -235,7 +235,7 @@ const openRunParts = (config: Config) => {
   const logger = openLogger(config);
   const { workflows, executions, client, tables } = openStores(config);
   const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
-  const http = lateHttpClient(config.outboundAllow);
+  const http = lateHttpClient(config.outboundAllow, config.publicUrl);
   const tcp = lateTcpClient(config.outboundAllow);
   const outboundCredentials = lateCredentials(http, async () => {
     const { openCredentials } = await import('./open-credentials.chunk.ts');

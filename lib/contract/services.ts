@@ -44,6 +44,13 @@ export interface OutboundRequest {
   readonly signal: AbortSignal;
   /** Added to the request by the client: the `context.credential` of the attempt. */
   readonly credential?: LentCredential;
+  /** The execution that sends it; set by the engine, whatever a node sets. */
+  readonly caller?: {
+    /** Of the request that has started it, with the port, if any; empty for none. */
+    readonly host: string;
+    /** How deep a call to its own service is. */
+    readonly depth: number;
+  };
   /** The body is for the origin of the URL alone: a redirect to another one that repeats it is refused. */
   readonly keepsBodyAtOrigin?: true;
   /** For the origin of the URL alone; https only. */

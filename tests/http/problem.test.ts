@@ -37,6 +37,7 @@ const examples = {
   NO_RESPONSE: { executionId },
   RESPONSE_INVALID: { executionId, reason },
   ALREADY_STARTED: { executionId },
+  LOOP_DETECTED: { limit: 10 },
   WORKFLOW_INVALID: { reason },
   OUTBOUND_REFUSED: { target, reason },
   OUTBOUND_FAILED: { target, reason },

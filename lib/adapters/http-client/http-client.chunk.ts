@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { findHeaderProblem, isToken } from '../../contract/header-fields.ts';
 import type { Clock, HttpClient, OutboundRequest } from '../../contract/services.ts';
+import { DEPTH_HEADER } from '../../executions/lifecycle/self-calls.ts';
 import { type AppError, isAppError } from '../../shared/errors.ts';
 import { outboundError } from '../../shared/outbound-errors.ts';
 import { systemClock } from '../runtime/system-clock.ts';
@@ -18,6 +19,8 @@ import { isStream } from './request-body.ts';
 export interface HttpClientOptions {
   /** Private destinations that may be reached, see {@link parseAllowList}; none by default. */
   readonly allow?: readonly string[];
+  /** Public URL of the service; its calls to itself are told apart by it, and by the host of the caller. */
+  readonly ownUrl?: string | null;
   readonly lookup?: ResolveHost;
   /** Measures how long connections have been idle. */
   readonly clock?: Pick<Clock, 'now'>;
@@ -27,6 +30,7 @@ interface Transport {
   readonly agents: Agents;
   readonly resolve: ResolveHost;
   readonly isAllowed: AllowList;
+  readonly ownUrl: string | null;
 }
 
 /**
@@ -41,11 +45,17 @@ interface Transport {
  */
 export const createHttpClient = ({
   allow = [],
+  ownUrl = null,
   lookup = resolveHost,
   clock = systemClock,
 }: HttpClientOptions = {}): HttpClient => {
   const isAllowed = parseAllowList(allow);
-  const transport: Transport = { agents: createAgents(() => clock.now()), resolve: lookup, isAllowed };
+  const transport: Transport = {
+    agents: createAgents(() => clock.now()),
+    resolve: lookup,
+    isAllowed,
+    ownUrl,
+  };
   return {
     request: async (request) => {
       const first = toFirstHop(request);
@@ -84,9 +94,9 @@ const toFirstHop = (request: OutboundRequest): Hop => {
   // Node would leave out the certificate.
   if (request.tls?.certificate === '' || request.tls?.key === '')
     throw refuse('its client certificate is not complete');
-  const headers = Object.entries(request.headers).map(
-    ([name, value]) => [name.toLowerCase(), value] as const,
-  );
+  const headers = Object.entries(request.headers)
+    .map(([name, value]) => [name.toLowerCase(), value] as const)
+    .filter(([name]) => name !== DEPTH_HEADER);
   for (const [name, value] of headers) {
     const problem = name === 'host' ? 'follows from the URL' : findHeaderProblem(name, value);
     if (problem !== null) throw refuse(`its header "${name}" ${problem}`);
@@ -107,7 +117,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
  */
 const sendFollowing = async (
   first: Hop,
-  { maxRedirects, keepsBodyAtOrigin }: OutboundRequest,
+  { maxRedirects, keepsBodyAtOrigin, caller }: OutboundRequest,
   transport: Transport,
   signal: AbortSignal,
 ): Promise<{ readonly hop: Hop; readonly response: IncomingMessage }> => {
@@ -115,7 +125,7 @@ const sendFollowing = async (
   for (let redirects = 0; ; redirects += 1) {
     const target = nameTarget(hop);
     try {
-      const response = await sendChecked(hop, transport, signal);
+      const response = await sendChecked(withDepth(hop, caller, transport), transport, signal);
       const status = response.statusCode ?? 0;
       const { location } = response.headers;
       if (maxRedirects === 0 || !isRedirect(status) || location === undefined) return { hop, response };
@@ -132,6 +142,18 @@ const sendFollowing = async (
       throw isAppError(error) ? error : toOutboundFailure(target, error);
     }
   }
+};
+
+/** Says to the own service, and to nobody else, how deep the call is. */
+const withDepth = (
+  hop: Hop,
+  { host, depth }: NonNullable<OutboundRequest['caller']> = { host: '', depth: 1 },
+  { ownUrl }: Transport,
+): Hop => {
+  const { url } = hop;
+  const own = [URL.parse(`${url.protocol}//${host}`), URL.parse(ownUrl ?? '')];
+  if (!own.some((one) => one?.host === url.host)) return hop;
+  return { ...hop, headers: { ...hop.headers, [DEPTH_HEADER]: String(depth) } };
 };
 
 const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal: AbortSignal) => {

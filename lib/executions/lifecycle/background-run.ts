@@ -25,6 +25,7 @@ import { type LoadedRun, type LoadParts, loadBackgroundRun } from './load-backgr
 import { createMonotonicClock } from './monotonic-clock.ts';
 import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
 import { runToResult } from './run-execution.ts';
+import { identifyCalls } from './self-calls.ts';
 
 export interface BackgroundParts extends FinishParts, LoadParts {
   readonly executions: ExecutionStore;
@@ -138,7 +139,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
           loaded.plan,
           { execution, input: loaded.input, limits, since: engine.since ?? beganAt(leased), collectsEnds },
           {
-            services: { ...services, clock },
+            services: { ...identifyCalls(services, loaded.input), clock },
             openFiles: parts.filesFor(leased),
             logger: parts.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),

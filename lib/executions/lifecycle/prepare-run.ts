@@ -13,6 +13,7 @@ import type { ExecutionStart } from '../record/execution-store.ts';
 import { computeLimits } from './limits.ts';
 import type { NewExecution } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
+import { identifyCalls } from './self-calls.ts';
 
 interface PrepareParts {
   readonly openPlan: OpenPlan;
@@ -60,7 +61,7 @@ export const createPrepareRun =
     const run = async (start: ExecutionStart): Promise<ExecutionResult> => {
       const execution = toExecutionInfo(start);
       const ports = {
-        services,
+        services: plan.isPure ? services : identifyCalls(services, input),
         openFiles: filesFor(start),
         logger: loggerFor(execution),
         steps: inlineSteps(services.clock),
