@@ -1,10 +1,13 @@
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
-import { checkSubworkflows } from '../../lib/workflows/validation/check-subworkflows.ts';
+import {
+  checkSubworkflows,
+  findSubworkflowCircles,
+} from '../../lib/workflows/validation/check-subworkflows.ts';
 
 /**
- * Finds the nodes that run a workflow which the store lacks. These are warnings: two workflows may run each other, and
- * one of them is stored first.
+ * Finds the nodes that run a workflow which the store lacks, or one that leads back to theirs. These are warnings: two
+ * workflows may run each other, and one of them is stored first.
  *
  * @param others - definitions that are stored together with it, in any order
  * @returns one line for each: `/nodes/1/parameters/workflowId …`
@@ -14,10 +17,15 @@ export const findMissingSubworkflows = async (
   workflows: Pick<WorkflowStore, 'find' | 'list'>,
   others: readonly WorkflowDefinition[] = [],
 ): Promise<string[]> => {
-  const problems = await checkSubworkflows(definition, {
-    find: async (id) =>
+  const known = {
+    find: async (id: string) =>
       others.findLast((other) => other.id === id) ?? (await workflows.find(id))?.definition ?? null,
     listIds: async () => [...others, ...(await workflows.list())].map(({ id }) => id),
-  });
-  return problems.map(({ path, message }) => `${path} the node fails for now: ${message}`);
+  };
+  const missing = await checkSubworkflows(definition, known);
+  const circles = await findSubworkflowCircles(definition, known);
+  return [
+    ...missing.map(({ path, message }) => `${path} the node fails for now: ${message}`),
+    ...circles.map(({ path, message }) => `${path} ${message}`),
+  ];
 };

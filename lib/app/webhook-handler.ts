@@ -8,14 +8,13 @@ import type { BackgroundParts } from '../executions/lifecycle/background-run.ts'
 import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
 import { createPrepareRun } from '../executions/lifecycle/prepare-run.ts';
 import { createRunExecution } from '../executions/lifecycle/run-execution.ts';
-import { readDepth } from '../executions/lifecycle/self-calls.ts';
+import { DEPTH_HEADER } from '../executions/record/call-depth.ts';
 import { createHandler, type Handle } from '../http/create-handler.ts';
 import { limitBody } from '../http/limit-body.ts';
 import { limitJson } from '../http/limit-json.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
-import { AppError } from '../shared/errors.ts';
 import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
@@ -98,7 +97,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const webhook = await findWebhook(request, findWorkflow);
     addLogFields({ workflowId: webhook.workflow.definition.id, path: webhook.config.path });
     note({ webhook });
-    limitDepth(request.headers);
+    if (request.headers[DEPTH_HEADER] !== undefined)
+      (await import('../webhooks/limit-depth.chunk.ts')).limitDepth(request.headers);
     const features = await openFeatures(webhook);
     note({ secretHeaders: features.secretHeaders });
     const arrival = { request, webhook, addHeaders };
@@ -136,14 +136,6 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     );
   };
   return createHandler({ logger, clock }, noteOutcome(handle, parts.recordRequest));
-};
-
-/** How many executions in a row may call the service. */
-const MAX_DEPTH = 10;
-
-/** @throws AppError `LOOP_DETECTED` */
-const limitDepth = (headers: Readonly<Record<string, string>>): void => {
-  if (readDepth(headers) >= MAX_DEPTH) throw new AppError('LOOP_DETECTED', { limit: MAX_DEPTH });
 };
 
 type NotingHandle = (call: Parameters<Handle>[0] & { readonly note: Note }) => ReturnType<Handle>;

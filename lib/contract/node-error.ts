@@ -19,6 +19,9 @@ export interface NodeErrorOptions {
 /** Shared by all copies of this module: a plugin may bring one of its own. */
 const brand = Symbol.for('hookloom.NodeError');
 
+/** Name of the error that ends runs inside of runs. The nodes around it fail with the same: what each would add says nothing. */
+export const NESTING_LIMIT = 'NestingLimit';
+
 /** A failure of a node that says how it is retried, and why it failed as data. */
 export class NodeError extends Error {
   readonly isRetryable: boolean;

@@ -1,5 +1,6 @@
 import type { AwsClient } from './aws-client.ts';
 import type { Files } from './files.ts';
+import type { JsonValue } from './json.ts';
 import type { LentCredential } from './lent-credential.ts';
 import type { TcpClient } from './tcp-client.ts';
 
@@ -44,13 +45,8 @@ export interface OutboundRequest {
   readonly signal: AbortSignal;
   /** Added to the request by the client: the `context.credential` of the attempt. */
   readonly credential?: LentCredential;
-  /** The execution that sends it; set by the engine, whatever a node sets. */
-  readonly caller?: {
-    /** Of the request that has started it, with the port, if any; empty for none. */
-    readonly host: string;
-    /** How deep a call to its own service is. */
-    readonly depth: number;
-  };
+  /** Headers of the request that has started the execution, if one has. Set by the engine, whatever a node sets. */
+  readonly startedBy?: JsonValue;
   /** The body is for the origin of the URL alone: a redirect to another one that repeats it is refused. */
   readonly keepsBodyAtOrigin?: true;
   /** For the origin of the URL alone; https only. */

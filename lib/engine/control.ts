@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import type { JsonObject } from '../contract/json.ts';
 import type { Callback, InnerResult, RunControl } from '../contract/node.ts';
+import { NESTING_LIMIT } from '../contract/node-error.ts';
 import { toFailure } from './failure.ts';
 import { type InnerRun, type RunOptions, toInnerResult } from './inner-run.ts';
 import type { NodeRun } from './node-run.ts';
@@ -19,7 +20,7 @@ const ENTRY_TYPE = 'manualTrigger';
  */
 export const createControl = (
   session: Session,
-  { plan, route }: Pick<RunOptions, 'plan' | 'route'>,
+  { plan, route, chain = session.execution.workflowId }: Pick<RunOptions, 'plan' | 'route' | 'chain'>,
   run: NodeRun,
   steps: Steps,
   createInnerRun: (options: RunOptions) => InnerRun,
@@ -29,8 +30,9 @@ export const createControl = (
   const { workflows, callbacks } = session.ports;
 
   const checkDepth = (name: string): void => {
-    if (name.split('/').length > MAX_DEPTH * 3)
-      throw new RangeError(`more than ${MAX_DEPTH} runs inside of runs`);
+    if (name.split('/').length <= MAX_DEPTH * 3) return;
+    const message = `more than ${MAX_DEPTH} runs inside of runs: ${chain}`;
+    throw Object.assign(new RangeError(message), { name: NESTING_LIMIT });
   };
 
   const awaitOperation = <Value>(operation: Promise<Value>): Promise<Value> =>
@@ -47,7 +49,13 @@ export const createControl = (
     const { planNode } = run;
     const output = planNode.nodeType.control?.bodyOutput;
     if (output === undefined) throw new Error(`nodes of the type ${planNode.node.type} have no body`);
-    const body = createInnerRun({ plan, route: plan.bodyRouteOf(planNode), steps: inner, within: name });
+    const body = createInnerRun({
+      plan,
+      route: plan.bodyRouteOf(planNode),
+      steps: inner,
+      within: name,
+      chain,
+    });
     return toInnerResult(await body.fromOutputs({ [output]: data }));
   };
 
@@ -104,6 +112,7 @@ export const createControl = (
         route: other.routeFrom(entry.node.id),
         steps,
         within: name,
+        chain: `${chain} → ${workflowId}`,
         nodes: {},
         trigger: {},
       });

@@ -19,6 +19,8 @@ export interface RunOptions {
   readonly signal?: () => AbortSignal;
   /** See `execute`. */
   readonly collectsEnds?: boolean;
+  /** The workflows that run each other, from that of the execution, which it is when absent, to that of `plan`: `a → b`. */
+  readonly chain?: string;
   /** `$trigger`, when the run does not start at a trigger. */
   readonly trigger?: JsonObject;
 }

@@ -1,5 +1,6 @@
 import { defineAction } from '../contract/kit/define-node-type.ts';
 import { Type } from '../contract/kit/type.ts';
+import { NESTING_LIMIT, NodeError } from '../contract/node-error.ts';
 
 /**
  * Runs another workflow, from its `manualTrigger`, within this execution, its record and its limits, in the version
@@ -32,7 +33,8 @@ export const subworkflow = defineAction({
     const { workflowId } = parameters;
     const result = await control.runWorkflow(workflowId, parameters.input ?? input);
     if ('output' in result) return result.output;
-    const { nodeId, message } = result.failure;
+    const { nodeId, name, message } = result.failure;
+    if (name === NESTING_LIMIT) throw new NodeError(message, { name, isRetryable: false });
     throw new Error(`workflow "${workflowId}" failed at the node "${nodeId}": ${message}`);
   },
 });

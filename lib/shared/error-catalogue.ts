@@ -126,13 +126,6 @@ export const catalogue = {
     (p: { executionId: string }) =>
       `Another body came under the same key and started execution ${p.executionId}; nothing was started.`,
   ),
-  // No 5xx, and none of the statuses that senders repeat: nothing is wrong here, and the same call would fail again.
-  LOOP_DETECTED: entry(
-    409,
-    'Loop detected',
-    (p: { limit: number }) =>
-      `${p.limit} executions in a row have called this service, each the next one: this one is not started.`,
-  ),
   // Answers to callbacks
   CALLBACK_NOT_FOUND: entry(404, 'Callback not found', () => 'Nothing waits for an answer at this address.'),
   CALLBACK_GONE: entry(410, 'Callback gone', (p: { reason: string }) => `${p.reason} Nothing was changed.`),

@@ -2,6 +2,13 @@ import { entry } from './error-catalogue.ts';
 
 /** Errors of features of webhooks, as those of `catalogue`: apart from them, since a webhook without features loads none. */
 export const featureCatalogue = {
+  // No 5xx, and none of the statuses that senders repeat: nothing is wrong here, and the same call would fail again.
+  LOOP_DETECTED: entry(
+    409,
+    'Loop detected',
+    (p: { limit: number }) =>
+      `${p.limit} executions in a row have called this service, each the next one: this one is not started.`,
+  ),
   SIGNATURE_INVALID: entry(
     401,
     'Signature invalid',

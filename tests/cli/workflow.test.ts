@@ -202,6 +202,22 @@ describe('workflow put', () => {
       });
     });
 
+    test('warns of one that leads back to it, through others that are stored or put with it', async () => {
+      const { call, file } = await openCommandLine();
+      const start = { id: 'start', type: 'manualTrigger', parameters: {} };
+      const flow = (id: string, workflowId: string) =>
+        aWorkflow({
+          id,
+          nodes: [start, { id: 'run', type: 'subworkflow', parameters: { workflowId } }],
+          connections: [{ sourceNodeId: 'start', targetNodeId: 'run' }],
+        });
+      await call(`workflow put ${file('b.json', flow('b', 'c'))} ${file('c.json', flow('c', 'a'))}`);
+      expect(await call(`workflow put ${file('a.json', flow('a', 'b'))}`)).toMatchObject({
+        code: 0,
+        err: 'a: /nodes/1/parameters/workflowId leads back to this workflow, a → b → c → a: unless a condition ends it, it fails after ten levels',
+      });
+    });
+
     test('says nothing when it is there, is put with it, or is only known in a run', async () => {
       const { call, file } = await openCommandLine();
       const path = file('w.json', running('shipping'));

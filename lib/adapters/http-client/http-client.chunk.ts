@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { findHeaderProblem, isToken } from '../../contract/header-fields.ts';
+import { isPlainObject, type JsonValue } from '../../contract/json.ts';
 import type { Clock, HttpClient, OutboundRequest } from '../../contract/services.ts';
-import { DEPTH_HEADER } from '../../executions/lifecycle/self-calls.ts';
+import { DEPTH_HEADER, readDepth } from '../../executions/record/call-depth.ts';
 import { type AppError, isAppError } from '../../shared/errors.ts';
 import { outboundError } from '../../shared/outbound-errors.ts';
 import { systemClock } from '../runtime/system-clock.ts';
@@ -19,7 +20,7 @@ import { isStream } from './request-body.ts';
 export interface HttpClientOptions {
   /** Private destinations that may be reached, see {@link parseAllowList}; none by default. */
   readonly allow?: readonly string[];
-  /** Public URL of the service; its calls to itself are told apart by it, and by the host of the caller. */
+  /** Public URL of the service, for its calls to itself; the host of the request that has started the execution is one too. */
   readonly ownUrl?: string | null;
   readonly lookup?: ResolveHost;
   /** Measures how long connections have been idle. */
@@ -117,7 +118,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
  */
 const sendFollowing = async (
   first: Hop,
-  { maxRedirects, keepsBodyAtOrigin, caller }: OutboundRequest,
+  { maxRedirects, keepsBodyAtOrigin, startedBy }: OutboundRequest,
   transport: Transport,
   signal: AbortSignal,
 ): Promise<{ readonly hop: Hop; readonly response: IncomingMessage }> => {
@@ -125,7 +126,7 @@ const sendFollowing = async (
   for (let redirects = 0; ; redirects += 1) {
     const target = nameTarget(hop);
     try {
-      const response = await sendChecked(withDepth(hop, caller, transport), transport, signal);
+      const response = await sendChecked(withDepth(hop, startedBy, transport), transport, signal);
       const status = response.statusCode ?? 0;
       const { location } = response.headers;
       if (maxRedirects === 0 || !isRedirect(status) || location === undefined) return { hop, response };
@@ -144,16 +145,13 @@ const sendFollowing = async (
   }
 };
 
-/** Says to the own service, and to nobody else, how deep the call is. */
-const withDepth = (
-  hop: Hop,
-  { host, depth }: NonNullable<OutboundRequest['caller']> = { host: '', depth: 1 },
-  { ownUrl }: Transport,
-): Hop => {
+/** Adds how deep the call is, for the own service alone. */
+const withDepth = (hop: Hop, startedBy: JsonValue | undefined, { ownUrl }: Transport): Hop => {
   const { url } = hop;
-  const own = [URL.parse(`${url.protocol}//${host}`), URL.parse(ownUrl ?? '')];
+  const received = isPlainObject(startedBy) ? startedBy : {};
+  const own = [URL.parse(`${url.protocol}//${received.host}`), URL.parse(ownUrl ?? '')];
   if (!own.some((one) => one?.host === url.host)) return hop;
-  return { ...hop, headers: { ...hop.headers, [DEPTH_HEADER]: String(depth) } };
+  return { ...hop, headers: { ...hop.headers, [DEPTH_HEADER]: String(readDepth(received) + 1) } };
 };
 
 const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal: AbortSignal) => {

@@ -23,9 +23,9 @@ import { type FinishParts, finishEarly, finishExecution, type NewEnd } from './f
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
 import { type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
 import { createMonotonicClock } from './monotonic-clock.ts';
+import { identifyCalls } from './prepare-run.ts';
 import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
 import { runToResult } from './run-execution.ts';
-import { identifyCalls } from './self-calls.ts';
 
 export interface BackgroundParts extends FinishParts, LoadParts {
   readonly executions: ExecutionStore;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../contract/json.ts';
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Logger } from '../../contract/services.ts';
 import type { CredentialSource } from '../../engine/credentials/execution-credentials.ts';
@@ -13,7 +14,6 @@ import type { ExecutionStart } from '../record/execution-store.ts';
 import { computeLimits } from './limits.ts';
 import type { NewExecution } from './new-execution.ts';
 import type { OpenPlan } from './plans.ts';
-import { identifyCalls } from './self-calls.ts';
 
 interface PrepareParts {
   readonly openPlan: OpenPlan;
@@ -41,6 +41,15 @@ export interface PreparedRun {
  * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE` when its credentials can't be read
  */
 export type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<PreparedRun>;
+
+/**
+ * Gives the HTTP client the headers of the request that has started the execution, by which it recognises calls to the own
+ * service, and how deep they are. Replays, retries and background runs have them in the input of their trigger.
+ */
+export const identifyCalls = (services: SharedServices, { headers = null }: JsonObject): SharedServices => ({
+  ...services,
+  http: { request: (request) => services.http.request({ ...request, startedBy: headers }) },
+});
 
 export const createPrepareRun =
   ({

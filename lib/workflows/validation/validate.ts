@@ -15,6 +15,7 @@ import { checkLoops, findLoopNodes } from './check-loops.ts';
 import { checkNodes } from './check-nodes.ts';
 import { checkReach } from './check-reach.ts';
 import { checkSettings } from './check-settings.ts';
+import { checkCircles } from './check-subworkflows.ts';
 import { checkTopLevel } from './check-top-level.ts';
 import { checkWebhooks } from './check-webhooks.ts';
 import { readDraftGraph } from './draft-graph.ts';
@@ -108,6 +109,7 @@ const checkSemantics = async (
     ...checkExecution(graph, definition),
     ...checkBodies(graph),
     ...checkCallers(graph, isConnected),
+    ...checkCircles(definition),
     ...(await checkWebhooks(definition, names)),
   ];
 };

@@ -460,6 +460,25 @@ describe('subworkflow', () => {
   });
 });
 
+test('workflows that run each other for ever fail with one message, which has their chain', async () => {
+  const runs = (workflowId: string) => ({
+    nodes: [{ id: 'sub', type: 'subworkflow', parameters: { workflowId } }],
+    edges: ['start -> sub'],
+  });
+  const service = await started(runs('ping'));
+  await service.put(aFlow({ ...runs('pong'), id: 'ping', trigger: 'manualTrigger' }));
+  await service.put(aFlow({ ...runs('ping'), id: 'pong', trigger: 'manualTrigger' }));
+  await service.run();
+  expect(await service.executions.find('e-1')).toMatchObject({
+    status: 'failed',
+    failure: {
+      nodeId: 'sub',
+      name: 'NestingLimit',
+      message: `more than 10 runs inside of runs: order${' → ping → pong'.repeat(5)}`,
+    },
+  });
+});
+
 describe('the end of a run', () => {
   const flow: AFlow = { nodes: [call('first')], edges: ['start -> first'] };
 

@@ -134,3 +134,53 @@ describe('how a workflow is run in the background', () => {
     expect(resolveExecution(aFlow(flow), findNodeType)).toBe(mode);
   });
 });
+
+describe('a workflow that starts itself is warned of, and can be stored', () => {
+  const warningsOf = async (node: object, id = 'order') => {
+    const flow = {
+      ...aFlow({ nodes: [{ id: 'next', ...node } as typeof pause], edges: ['start -> next'] }),
+      id,
+    };
+    const { problems, warnings } = await validateWorkflow(flow, findNodeType);
+    expect(problems).toEqual([]);
+    return warnings.map(({ path, message }) => `${path} ${message}`);
+  };
+  const call = (url: string, changes: object = {}) => ({
+    type: 'httpRequest',
+    parameters: { url },
+    ...changes,
+  });
+  const self = [
+    expect.stringMatching(/^\/nodes\/1\/parameters\/url is the webhook of this workflow, "order",/),
+  ];
+
+  test.each([
+    'https://hooks.example.com/api/webhook/order/webhook',
+    'https://hooks.example.com/api/webhook/order',
+    'https://hooks.example.com/base/api/webhook/order/a?b={{ body.c }}',
+    'https://{{ body.host }}/api/webhook/order/webhook',
+  ])('by a call of %s', async (url) => {
+    expect(await warningsOf(call(url))).toEqual(self);
+  });
+
+  test.each([
+    'https://hooks.example.com/api/webhook/orders/webhook',
+    'https://hooks.example.com/api/webhook/other/webhook',
+    'https://hooks.example.com/order',
+  ])('but not by one of %s', async (url) => {
+    expect(await warningsOf(call(url))).toEqual([]);
+  });
+
+  test('nor by a node that is disabled', async () => {
+    const url = 'https://hooks.example.com/api/webhook/order/webhook';
+    expect(await warningsOf(call(url, { disabled: true }))).toEqual([]);
+  });
+
+  test('by running itself as a subworkflow', async () => {
+    const run = (workflowId: string) => ({ type: 'subworkflow', parameters: { workflowId } });
+    expect(await warningsOf(run('order'))).toEqual([
+      '/nodes/1/parameters/workflowId runs this workflow itself: unless a condition ends it, it fails after ten levels',
+    ]);
+    expect(await warningsOf(run('other'))).toEqual([]);
+  });
+});

@@ -1,0 +1,8 @@
+/** The header of a call of an execution to its own service: how many executions in a row have called it. */
+export const DEPTH_HEADER = 'hookloom-depth';
+
+/** Reads {@link DEPTH_HEADER}; 0 for a request from elsewhere. */
+export const readDepth = (headers: Readonly<Record<string, unknown>>): number => {
+  const value = String(headers[DEPTH_HEADER] ?? '');
+  return /^\d{1,3}$/.test(value) ? Number(value) : 0;
+};
