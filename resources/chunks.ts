@@ -3,6 +3,8 @@ import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { createPrebuilt } from './prebuilt.ts';
 
+const CHUNK = /\.(?:chunk|plugin)\.ts$/;
+
 /** A file that a module reads, beside itself. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
 
@@ -27,7 +29,8 @@ interface Chunk {
 /**
  * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` or `NAME.plugin.ts` that is imported with `import()` is a file
  * of its own, in a folder beside each bundle that imports it, with all that it imports and the files that those modules read. So it costs nothing
- * before it is used. It has copies of the modules that it shares with the bundle, and so no state in common.
+ * before it is used. It has copies of the modules that it shares with the bundle, and so no state in common. A chunk that imports
+ * another on use finds it in the same folder: there is one of each.
  *
  * esbuild itself splits ES modules only. The folder is called as its bundle, with another extension: serverless-esbuild
  * packs it with that bundle alone.
@@ -45,7 +48,7 @@ export const createChunks = (): Plugin => {
 
       initialOptions.metafile = true;
       onStart(() => built.clear());
-      onResolve({ filter: /\.(?:chunk|plugin)\.ts$/ }, async ({ path, kind, resolveDir }) => {
+      onResolve({ filter: CHUNK }, async ({ path, kind, resolveDir }) => {
         if (kind !== 'dynamic-import') return null;
         const chunk = await findChunk(join(resolveDir, path), { ...initialOptions, absWorkingDir });
         const imported = `./${folder}/${chunk.name}`;
@@ -72,7 +75,7 @@ export const createChunks = (): Plugin => {
 /** Builds a chunk once for all bundles that have it, and again when a file of it has changed. */
 const createChunkCache = () => {
   const built = new Map<string, Promise<Chunk>>();
-  return async (source: string, options: BuildOptions): Promise<Chunk> => {
+  const findChunk = async (source: string, options: BuildOptions): Promise<Chunk> => {
     const {
       absWorkingDir = '',
       minify = false,
@@ -86,15 +89,21 @@ const createChunkCache = () => {
     if (chunk?.isCurrent()) return chunk;
     const next = built.get(key);
     if (next !== undefined && next !== known) return next; // another bundle was first to build it again
-    const building = buildChunk(source, settings);
+    const building = buildChunk(source, settings, (inner) => findChunk(inner, options));
     built.set(key, building);
     return building;
   };
+  return findChunk;
 };
 
 /** Bundles a chunk as an ES module, in which `import.meta.url` is its own place. */
-const buildChunk = async (source: string, settings: BuildOptions): Promise<Chunk> => {
+const buildChunk = async (
+  source: string,
+  settings: BuildOptions,
+  findChunk: (source: string) => Promise<Chunk>,
+): Promise<Chunk> => {
   const startedAt = Date.now();
+  const others = new Map<string, Chunk>();
   const folder = dirname(source); // a name only: nothing is written
   const prebuilt: File[] = [];
   const { outputFiles, metafile } = await build({
@@ -106,13 +115,13 @@ const buildChunk = async (source: string, settings: BuildOptions): Promise<Chunk
     bundle: true,
     platform: 'node',
     format: 'esm',
-    splitting: true, // what it imports on use in turn is a file of its own
+    splitting: true, // what else it imports on use is a file of its own
     chunkNames: '[name]-[hash]',
     banner: { js: REQUIRE },
     write: false,
     metafile: true,
     logLevel: 'silent',
-    plugins: [createPrebuilt(prebuilt)],
+    plugins: [createPrebuilt(prebuilt), shareChunks(source, others, findChunk)],
   });
   const absolute = (path: string) => resolve(settings.absWorkingDir ?? '', path);
   const inputs = Object.keys(metafile.inputs).map(absolute);
@@ -124,11 +133,32 @@ const buildChunk = async (source: string, settings: BuildOptions): Promise<Chunk
       ...outputFiles.map(({ path, contents }) => ({ name: relative(folder, path), contents })),
       ...inputs.flatMap(findAssets),
       ...prebuilt,
+      ...[...others.values()].flatMap(({ files }) => files),
     ],
-    inputs: metafile.inputs,
-    isCurrent: () => inputs.every((input) => isUnchangedSince(startedAt, input)),
+    inputs: Object.assign({}, metafile.inputs, ...[...others.values()].map((other) => other.inputs)),
+    isCurrent: () =>
+      inputs.every((input) => isUnchangedSince(startedAt, input)) &&
+      [...others.values()].every((other) => other.isCurrent()),
   };
 };
+
+/** Makes the chunks that a chunk imports on use those of the bundle. */
+const shareChunks = (
+  source: string,
+  others: Map<string, Chunk>,
+  findChunk: (source: string) => Promise<Chunk>,
+): Plugin => ({
+  name: 'shared-chunks',
+  setup: ({ onResolve }) => {
+    onResolve({ filter: CHUNK }, async ({ path, kind, resolveDir }) => {
+      const file = join(resolveDir, path);
+      if (kind !== 'dynamic-import' || file === source) return null;
+      const chunk = await findChunk(file);
+      others.set(file, chunk);
+      return { path: `./${chunk.name}`, external: true };
+    });
+  },
+});
 
 /** The clock of a file system may be behind by some milliseconds. */
 const CLOCK_MS = 100;

@@ -1,19 +1,13 @@
 import type { HttpClient } from '../contract/services.ts';
 import type { OutboundCredentials } from '../credentials/outbound/outbound-credentials.ts';
+import { lazy } from '../shared/lazy.ts';
 
 /** Outbound credentials whose code is loaded for the first node with one: few workflows have any. */
 export const lateCredentials = (
   http: HttpClient,
   load: () => Promise<OutboundCredentials>,
 ): OutboundCredentials => {
-  let loaded: Promise<OutboundCredentials> | undefined;
-  const loadOnce = (): Promise<OutboundCredentials> => {
-    loaded ??= load().catch((error: unknown) => {
-      loaded = undefined;
-      throw error;
-    });
-    return loaded;
-  };
+  const loadOnce = lazy(load);
   return {
     open: async () => (await loadOnce()).open(),
     prefetch: async (ids) => {

@@ -1,28 +1,21 @@
 import type { OpenFiles } from '../engine/session.ts';
 import type { FileParts, FilesFor } from '../executions/files/execution-files.ts';
+import { lazy } from '../shared/lazy.ts';
 import type { Config } from './config.ts';
 
 /** Files that load their code on first use: few runs have any. */
 export const lateFiles = (config: Config, executions: FileParts['executions']): FilesFor => {
-  const loadFilesFor = once(async () =>
+  const loadFilesFor = lazy(async () =>
     (await import('./open-files.chunk.ts')).openFiles(config, executions),
   );
   return (execution) => {
-    const openFiles = once<OpenFiles>(async () => (await loadFilesFor())(execution));
+    const openFiles = lazy<OpenFiles>(async () => (await loadFilesFor())(execution));
     return (nodeKey, signal) => {
-      const open = once(async () => (await openFiles())(nodeKey, signal));
+      const open = lazy(async () => (await openFiles())(nodeKey, signal));
       return {
         save: async (content, about) => (await open()).save(content, about),
         open: async (file) => (await open()).open(file),
       };
     };
-  };
-};
-
-const once = <Value>(create: () => Promise<Value>): (() => Promise<Value>) => {
-  let value: Promise<Value> | undefined;
-  return () => {
-    value ??= create();
-    return value;
   };
 };

@@ -9,6 +9,7 @@ import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
 import type { Logger } from '../contract/services.ts';
 import { createInspect, type Inspect } from '../health/inspect.ts';
+import { lazy } from '../shared/lazy.ts';
 import type { Config } from './config.ts';
 
 /** The inspection of the plugins by what this stage has stored. */
@@ -28,13 +29,10 @@ export const openInspect = (config: Config, logger: Logger): Inspect => {
       const tcp = lateTcpClient(config.outboundAllow);
       const findType = async (type: string) => credentialTypes.get(type) ?? null;
       const parts = { client, tables, http, tcp, findType };
-      const open = async () =>
-        (await import('./open-credentials.chunk.ts')).openCredentialTest(config, parts);
-      let test: ReturnType<typeof open> | undefined;
-      return async (id, signal) => {
-        test ??= open();
-        return (await test)(id, signal);
-      };
+      const load = lazy(async () =>
+        (await import('./open-credentials.chunk.ts')).openCredentialTest(config, parts),
+      );
+      return async (id, signal) => (await load())(id, signal);
     },
     clock: systemClock,
     logger,

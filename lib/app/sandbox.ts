@@ -6,6 +6,7 @@ import type { Logger } from '../contract/services.ts';
 import type { InstalledPlugin } from '../plugins/installed-plugin.ts';
 import { type LoadedOnUse, loadOnUse } from '../plugins/load-node-types.ts';
 import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
+import { lazy } from '../shared/lazy.ts';
 import type { Config } from './config.ts';
 
 let functionProcess: FunctionProcess | null = null;
@@ -34,8 +35,7 @@ export const openRegistry = (
 ): (() => Promise<Registry>) => {
   const ownProcess = openProcess(config, logger);
   const others = installedPlugins.filter((plugin) => !plugins.includes(plugin)).map(({ id }) => id);
-  let registry: Promise<Registry> | undefined;
-  const load = async (): Promise<Registry> => {
+  return lazy(async () => {
     const built = await loadRegistry(plugins, {
       logger,
       clock: systemClock,
@@ -45,14 +45,7 @@ export const openRegistry = (
     });
     ownProcess?.onEnd(built.destroy);
     return built;
-  };
-  return () => {
-    registry ??= load().catch((error: unknown) => {
-      registry = undefined;
-      throw error;
-    });
-    return registry;
-  };
+  });
 };
 
 /** The plugins of this sandbox, as workflows need them. */

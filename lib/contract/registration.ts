@@ -50,6 +50,9 @@ export const toEnvelope = ({ workflowId, triggerNodeId, name }: RegisteredTrigge
   hookloom: { workflowId, triggerNodeId, registration: name },
 });
 
+/** Shared by all copies of this module: a plugin may bring one of its own. */
+const brand = Symbol.for('hookloom.RegistrationRefused');
+
 /** A registration that is refused because of what a parameter says. */
 export class RegistrationRefused extends Error {
   /** JSON pointer (RFC 6901) into the parameters; null when it is none of them alone. */
@@ -60,5 +63,9 @@ export class RegistrationRefused extends Error {
     super(message);
     this.name = 'RegistrationRefused';
     this.path = path;
+    Object.defineProperty(this, brand, { value: true });
   }
 }
+
+export const isRegistrationRefused = (thrown: unknown): thrown is RegistrationRefused =>
+  thrown instanceof Error && brand in thrown;

@@ -1,6 +1,6 @@
 import type { CredentialContext, CredentialFields } from '../contract/credential-type.ts';
 import type { OutboundRequest } from '../contract/services.ts';
-import { createExpiringMemo, type Expiring } from '../shared/expiring-memo.ts';
+import { createExpiringMemo, type Expiring } from '../shared/lazy.ts';
 import { requestToken } from './request-token.ts';
 import { withHeader } from './with-header.ts';
 

@@ -2,6 +2,7 @@ import type { CredentialType } from '../contract/credential-type.ts';
 import type { NodeExecutor } from '../contract/node.ts';
 import type { FindNodeType, NodeType } from '../contract/node-type.ts';
 import type { Clock, Logger } from '../contract/services.ts';
+import { lazy } from '../shared/lazy.ts';
 import { claimCredentialTypes } from './claim-credential-types.ts';
 import { claimNodeTypes } from './claim-node-types.ts';
 import { connectPlugins } from './connect-plugins.ts';
@@ -142,19 +143,9 @@ const callPrepared = (type: CredentialType, prepare: () => Promise<void>): Crede
 
 /** Caches the executor of a node type after the first load; a failed load is repeated. */
 const loadOnce = (nodeType: NodeType, prepare: () => Promise<void>): NodeType => {
-  let executor: Promise<NodeExecutor> | undefined;
-  const load = async (): Promise<NodeExecutor> => {
+  const getExecutor = lazy(async (): Promise<NodeExecutor> => {
     await prepare();
     return nodeType.getExecutor();
-  };
-  return {
-    ...nodeType,
-    getExecutor: () => {
-      executor ??= load().catch((error: unknown) => {
-        executor = undefined;
-        throw error;
-      });
-      return executor;
-    },
-  };
+  });
+  return { ...nodeType, getExecutor };
 };

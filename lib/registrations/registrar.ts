@@ -1,5 +1,5 @@
 import type { FindNodeType } from '../contract/node-type.ts';
-import { type RegistrationContext, RegistrationRefused } from '../contract/registration.ts';
+import { isRegistrationRefused, type RegistrationContext } from '../contract/registration.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import { AppError } from '../shared/errors.ts';
 import { operatorError } from '../shared/operator-errors.ts';
@@ -108,7 +108,7 @@ const registerOne = async (
     await requireSource(wanted, findNodeType).register(wanted, await openContext());
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const path = error instanceof RegistrationRefused ? error.path : null;
+    const path = isRegistrationRefused(error) ? error.path : null;
     throw refused(wanted, path, error instanceof Error ? error.message : String(error), error);
   }
   await registrations.change(claimed, 'registered');

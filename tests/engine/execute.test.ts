@@ -308,9 +308,11 @@ describe('failures', () => {
   });
 
   test('of several the first in time is the reason, and the others are aborted', async () => {
+    const aborted: string[] = [];
     const failing =
       (ms: number, message: string) =>
-      async (_node: unknown, _input: unknown, { services }: NodeContext) => {
+      async (_node: unknown, _input: unknown, { services, signal }: NodeContext) => {
+        signal.addEventListener('abort', () => aborted.push(message));
         await services.clock.sleep(ms);
         throw new Error(message);
       };
@@ -324,6 +326,7 @@ describe('failures', () => {
       { nodeId: 'slow', status: 'failed', failure: { name: 'ExecutionFailed' } },
       { nodeId: 'fast', status: 'failed', failure: { message: 'fast' } },
     ]);
+    expect(aborted).toEqual(['slow']);
   });
 
   test('onError continue goes on with the input, and the record has the failure', async () => {

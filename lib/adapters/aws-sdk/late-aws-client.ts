@@ -1,13 +1,11 @@
 import type { AwsClient } from '../../contract/aws-client.ts';
+import { lazy } from '../../shared/lazy.ts';
 import type { AwsSettings } from './aws-client.chunk.ts';
 
 /** AWS by an SDK client that is loaded for the first call: few sandboxes make one. */
 export const lateAwsClient = (settings: AwsSettings): AwsClient => {
-  let client: Promise<AwsClient> | undefined;
+  const load = lazy(async () => (await import('./aws-client.chunk.ts')).openAwsClient(settings));
   return {
-    send: async (operation) => {
-      client ??= import('./aws-client.chunk.ts').then(({ openAwsClient }) => openAwsClient(settings));
-      return (await client).send(operation);
-    },
+    send: async (operation) => (await load()).send(operation),
   };
 };

@@ -1,5 +1,6 @@
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import type { RegistrationContext, RegistrationRequest } from '../../contract/registration.ts';
+import { lazy } from '../../shared/lazy.ts';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
 import { errorTypeOf, isSuccess } from './aws-error.ts';
 
@@ -45,7 +46,7 @@ export const createOpenRegistrationContext = ({
     const body = isSuccess(answer) ? content : { ...content, __type: errorTypeOf(answer) };
     return { status: answer.status, body };
   };
-  const open = async (): Promise<RegistrationContext> => {
+  return lazy(async (): Promise<RegistrationContext> => {
     const functionName = `${prefix}-dispatch`;
     if (endpoint !== null) {
       const dispatchArn = `arn:aws:lambda:${region}:${LOCAL_ACCOUNT}:function:${functionName}`;
@@ -60,15 +61,7 @@ export const createOpenRegistrationContext = ({
       );
     const [, partition = '', , , accountId = ''] = dispatchArn.split(':');
     return { prefix, region, callAws, now, partition, accountId, dispatchArn };
-  };
-  let opened: Promise<RegistrationContext> | undefined;
-  return () => {
-    opened ??= open().catch((error: unknown) => {
-      opened = undefined;
-      throw error;
-    });
-    return opened;
-  };
+  });
 };
 
 /** An answer without JSON is an empty object. */

@@ -1,6 +1,6 @@
 import type { AwsRole } from '../../contract/credential-type.ts';
 import type { Clock } from '../../contract/services.ts';
-import { createExpiringMemo, type Expiring } from '../../shared/expiring-memo.ts';
+import { createExpiringMemo, type Expiring } from '../../shared/lazy.ts';
 import { outboundError } from '../../shared/outbound-errors.ts';
 import type { CallAws } from './aws-caller.ts';
 

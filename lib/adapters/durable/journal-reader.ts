@@ -3,6 +3,7 @@ import type { Checkpoint } from '../../engine/checkpoint-journal.ts';
 import type { JournalReader } from '../../executions/lifecycle/background-engine.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { unpackText } from '../../executions/record/pack-value.ts';
+import { lazy } from '../../shared/lazy.ts';
 import { MAX_NAME_LENGTH } from './operation-name.ts';
 
 /** The fields of the SDK's operation that are read here. */
@@ -21,7 +22,7 @@ export const createJournalReader = (
   blobs: Pick<BlobStore, 'get'>,
 ): JournalReader => {
   /** The first page comes with the event. */
-  const load = async (): Promise<readonly Operation[]> => {
+  const loadOnce = lazy(async (): Promise<readonly Operation[]> => {
     const operations: Operation[] = [...(InitialExecutionState.Operations ?? [])];
     for (let Marker = InitialExecutionState.NextMarker; Marker; ) {
       const page = await client.getExecutionState({ DurableExecutionArn, CheckpointToken, Marker });
@@ -29,12 +30,7 @@ export const createJournalReader = (
       Marker = page.NextMarker;
     }
     return operations;
-  };
-  let loading: Promise<readonly Operation[]> | undefined;
-  const loadOnce = () => {
-    loading ??= load();
-    return loading;
-  };
+  });
   return {
     count: async () => (await loadOnce()).filter(isFinished).length,
     read: async () => {

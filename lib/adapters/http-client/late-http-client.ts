@@ -1,14 +1,8 @@
 import type { HttpClient } from '../../contract/services.ts';
+import { lazy } from '../../shared/lazy.ts';
 
 /** An HTTP client that loads its code, and modules of Node, for its first request: few sandboxes make one. */
 export const lateHttpClient = (allow: readonly string[], ownUrl: string | null = null): HttpClient => {
-  let client: Promise<HttpClient> | undefined;
-  return {
-    request: async (request) => {
-      client ??= import('./http-client.chunk.ts').then(({ createHttpClient }) =>
-        createHttpClient({ allow, ownUrl }),
-      );
-      return (await client).request(request);
-    },
-  };
+  const load = lazy(async () => (await import('./http-client.chunk.ts')).createHttpClient({ allow, ownUrl }));
+  return { request: async (request) => (await load()).request(request) };
 };

@@ -1,13 +1,9 @@
 import type { FindReport } from '../../executions/record/failure-reports.ts';
+import { lazy } from '../../shared/lazy.ts';
 import type { FailureParts } from './open-failures.chunk.ts';
 
 /** Reports of failures whose code is loaded for the first failure: a run that succeeds needs none of it. */
 export const lateFailures = (parts: FailureParts): FindReport => {
-  let loaded: Promise<FindReport> | undefined;
-  const load = async (): Promise<FindReport> =>
-    (await import('./open-failures.chunk.ts')).openFailures(parts);
-  return async (failed) => {
-    loaded ??= load();
-    return (await loaded)(failed);
-  };
+  const load = lazy(async () => (await import('./open-failures.chunk.ts')).openFailures(parts));
+  return async (failed) => (await load())(failed);
 };

@@ -7,6 +7,7 @@ import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
+import { lazy } from '../../shared/lazy.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { FilesFor } from '../files/execution-files.ts';
@@ -57,7 +58,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     const stored = await executions.find(executionId);
     if (stored === null || isFinal(stored.status)) return logNothingToRun(executionId);
     const loaded = await loadBackgroundRun(stored, parts);
-    const acquireLease = once(() => acquire(stored, engine));
+    const acquireLease = lazy(() => acquire(stored, engine));
     const isLeasedLate = engine.mode === 'express' && 'plan' in loaded && loaded.plan.isPure;
     record = isLeasedLate ? stored : await acquireLease();
     if (record === null) return logNothingToRun(executionId);
@@ -212,16 +213,5 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       closed.abort('the invocation is over'); // an explicit reason: the default one costs a stack trace
       await recorder?.close();
     },
-  };
-};
-
-const once = <Value>(compute: () => Promise<Value>): (() => Promise<Value>) => {
-  let value: Promise<Value> | null = null;
-  return () => {
-    value ??= compute().catch((error: unknown) => {
-      value = null; // the next call tries again
-      throw error;
-    });
-    return value;
   };
 };

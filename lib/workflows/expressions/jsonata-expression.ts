@@ -1,3 +1,4 @@
+import { lazy } from '../../shared/lazy.ts';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 
@@ -10,18 +11,12 @@ type Language = typeof import('./language.chunk.ts') & { readonly natives: Nativ
 
 /** Parser and evaluator of JSONata, imported for the first expression that needs them. */
 let language: Language | undefined;
-let loading: Promise<Language> | undefined;
 
-const importLanguage = async (): Promise<Language> => {
+const loadLanguage = lazy(async (): Promise<Language> => {
   const imported = await import('./language.chunk.ts');
   language = { ...imported, natives: await imported.loadNatives() };
   return language;
-};
-
-const loadLanguage = (): Promise<Language> => {
-  loading ??= importLanguage();
-  return loading;
-};
+});
 
 /** Compiles on first use, asynchronously while JSONata is loaded. */
 export const compileLazily = (text: string, place: string): Evaluate => {

@@ -102,3 +102,28 @@ test('what a prebuilt module exports is computed when the bundle is built, and r
   rmSync(join(folder, 'lib'), { recursive: true });
   expect(await answerOf(bundle)).toBe(`of the process ${process.pid}`);
 });
+
+test('a chunk that the bundle and another chunk import on use is there once', async () => {
+  write(
+    'functions/webhook.ts',
+    `
+    export const handler = async () => {
+      const { answer } = await import('../lib/answer.chunk.ts');
+      const { read } = await import('../lib/words.chunk.ts');
+      return (await answer()) + ', ' + read();
+    };`,
+  );
+  write(
+    'lib/answer.chunk.ts',
+    "export const answer = async () => 'once ' + (await import('./words.chunk.ts')).read();",
+  );
+  write('lib/words.chunk.ts', 'let count = 0; export const read = () => String(++count);');
+  const bundle = await bundler.find('functions/webhook');
+  expect(await answerOf(bundle)).toBe('once 1, 2');
+  const [chunks = ''] = readdirSync(join(folder, 'out')).filter((name) => name.endsWith('.chunks'));
+  expect(readdirSync(join(folder, 'out', chunks))).toHaveLength(2);
+
+  write('lib/words.chunk.ts', 'let count = 5; export const read = () => String(++count);');
+  bundler.invalidate(new Set([join(folder, 'lib/words.chunk.ts')]));
+  expect(await answerOf(await bundler.find('functions/webhook'))).toBe('once 6, 7');
+});

@@ -1,3 +1,18 @@
+/**
+ * A value that is loaded when it is first asked for, once for all that ask. A load that fails is forgotten, so that the next one
+ * to ask tries again.
+ */
+export const lazy = <Value>(load: () => Promise<Value>): (() => Promise<Value>) => {
+  let value: Promise<Value> | undefined;
+  return () => {
+    value ??= load().catch((error: unknown) => {
+      value = undefined;
+      throw error;
+    });
+    return value;
+  };
+};
+
 /** A value and the end of its validity. */
 export interface Expiring<Value> {
   readonly value: Value;
