@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createRouter } from '../gateway/routes.ts';
 import { splitTarget } from '../gateway/to-event.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
-import type { Deliver } from '../sources/deliver.ts';
+import type { AsyncInvocations } from './async-invocations.ts';
 import { listCallbackEvents, pageOf } from './callback-history.ts';
 import { LIMITS } from './durable-state.ts';
 import { EngineError, InvalidParameterValueException } from './engine-error.ts';
-import type { ExpressRuns } from './express-runs.ts';
 import type { LocalEngine } from './local-engine.ts';
+import type { AsyncFunction } from './state-store.ts';
 
 /** A parsed request of Lambda's API. */
 interface ApiRequest {
@@ -24,11 +24,7 @@ interface Reply {
 
 interface Engines {
   readonly engine: LocalEngine;
-  readonly express: ExpressRuns;
-  /** Invokes the function that takes events of triggers, again when it fails. */
-  readonly deliver: Deliver;
-  /** Invokes the sweeper, asynchronously. */
-  readonly sweep: (event: unknown) => void;
+  readonly invocations: AsyncInvocations;
 }
 
 type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
@@ -44,30 +40,29 @@ const STATUSES = {
   stopped: 'STOPPED',
 } as const;
 
+const ASYNC_FUNCTIONS: readonly AsyncFunction[] = ['runExpress', 'dispatch', 'sweep'];
+
 /** By route. Each route has one parameter. */
 const operations: Readonly<Record<string, Operation>> = {
   'POST /2015-03-31/functions/{name}/invocations': async (
     { parameter, headers, text },
-    { engine, express, sweep, deliver },
+    { engine, invocations },
   ) => {
     checkInvocation(headers, text);
     const name = headers['x-amz-durable-execution-name'];
     if (/runDurable:durable$/.test(parameter) && typeof name === 'string') {
       await engine.startDurable(name, text);
-    } else if (/runExpress$/.test(parameter)) {
-      void express.start(text); // asynchronous: its record has the result
-    } else if (/dispatch$/.test(parameter)) {
-      void deliver(JSON.parse(text), { label: 'failure', deadLetters: null });
-    } else if (/-sweep$/.test(parameter)) {
-      sweep(JSON.parse(text));
     } else {
-      throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
+      const invoked = ASYNC_FUNCTIONS.find((key) => parameter.endsWith(`-${key}`));
+      if (invoked === undefined)
+        throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
+      await invocations.accept(invoked, text);
     }
     return { status: 202, body: '' };
   },
   'POST /2025-12-01/durable-executions/{arn}/checkpoint': async ({ parameter, text }, { engine }) => {
-    const { CheckpointToken, Updates = [] } = JSON.parse(text);
-    return ok(await engine.checkpoint(parameter, CheckpointToken, Updates));
+    const { CheckpointToken, ClientToken, Updates = [] } = JSON.parse(text);
+    return ok(await engine.checkpoint(parameter, CheckpointToken, Updates, ClientToken));
   },
   'GET /2025-12-01/durable-executions/{arn}/state': async ({ parameter }, { engine }) =>
     ok(engine.getState(parameter)),

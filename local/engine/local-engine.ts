@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { DurableExecutionInvocationInput, OperationUpdate } from '@aws/durable-execution-sdk-js';
+import type {
+  DurableExecutionInvocationInput,
+  Operation,
+  OperationUpdate,
+} from '@aws/durable-execution-sdk-js';
 import {
   advance,
   answerCallback,
@@ -16,10 +20,20 @@ import { EngineError, InvalidParameterValueException } from './engine-error.ts';
 import type { LocalExecution, StateStore } from './state-store.ts';
 
 /** The functions that the engine calls, by their keys in serverless.yml. */
-export type LocalFunction = 'runDurable' | 'runExpress' | 'sweep' | 'sweepRegistrations';
+export type LocalFunction = 'runDurable' | 'runExpress' | 'dispatch' | 'sweep' | 'sweepRegistrations';
 
 /** Invokes a function in a process of its own; rejects when either fails. The label names the run in the log. */
 export type Invoke = (name: LocalFunction, event: unknown, label: string) => Promise<unknown>;
+
+interface CheckpointAnswer {
+  readonly CheckpointToken: string;
+  readonly NewExecutionState: { readonly Operations: readonly Operation[] };
+}
+
+interface Checkpoint {
+  readonly clientToken: string;
+  readonly answer: Promise<CheckpointAnswer>;
+}
 
 interface LocalEngineParts {
   readonly store: StateStore;
@@ -39,6 +53,8 @@ export class LocalEngine {
   readonly #timers = new Map<string, NodeJS.Timeout>();
   /** Executions with a running invocation; true when a callback was answered since it began. */
   readonly #active = new Map<string, boolean>();
+  /** The last checkpoint of each execution: a repeated one gets the same answer. */
+  readonly #checkpoints = new Map<string, Checkpoint>();
   /** Consecutive failures of the process. */
   readonly #failures = new Map<string, number>();
   #isClosed = false;
@@ -146,7 +162,36 @@ export class LocalEngine {
     this.#timers.set(arn, setTimeout(act, delayMs));
   }
 
-  async checkpoint(arn: string, token: string, updates: readonly OperationUpdate[]) {
+  /**
+   * Applies updates.
+   *
+   * @param clientToken - names the request: sent again, it gets the answer that it got before, as the first one may have
+   *   been lost
+   * @throws InvalidParameterValueException for a stale token, or updates that are not allowed
+   */
+  checkpoint(
+    arn: string,
+    token: string,
+    updates: readonly OperationUpdate[],
+    clientToken?: string,
+  ): Promise<CheckpointAnswer> {
+    const last = this.#checkpoints.get(arn);
+    if (clientToken !== undefined && last?.clientToken === clientToken) return last.answer;
+    const answer = this.#applyCheckpoint(arn, token, updates);
+    if (clientToken === undefined) return answer;
+    this.#checkpoints.set(arn, { clientToken, answer });
+    answer.catch(() => {
+      // Nothing was applied: the next try may be.
+      if (this.#checkpoints.get(arn)?.answer === answer) this.#checkpoints.delete(arn);
+    });
+    return answer;
+  }
+
+  async #applyCheckpoint(
+    arn: string,
+    token: string,
+    updates: readonly OperationUpdate[],
+  ): Promise<CheckpointAnswer> {
     const before = this.#find(arn).state;
     if (token !== String(before.token)) throw new InvalidParameterValueException('Invalid checkpoint token');
     const after = await this.#change(arn, (state) => {
@@ -188,12 +233,20 @@ export class LocalEngine {
     throw new EngineError('ResourceNotFoundException', 404, 'no callback of this id is open');
   }
 
-  /** Changes the state in memory first, so that changes are serial; then stores it, before the caller gets an answer. */
+  /**
+   * Changes the state in memory first, so that changes are serial; then stores it, before the caller gets an answer. What
+   * can't be stored has not happened.
+   */
   async #change(arn: string, toNext: (state: DurableState) => DurableState): Promise<DurableState> {
     const execution = this.#find(arn);
     const next = { ...execution, state: toNext(execution.state) };
     this.#executions.set(arn, next);
-    await this.#parts.store.save(next, execution.state);
+    try {
+      await this.#parts.store.save(next, execution.state);
+    } catch (error) {
+      if (this.#executions.get(arn) === next) this.#executions.set(arn, execution);
+      throw error;
+    }
     return next.state;
   }
 

@@ -1,9 +1,8 @@
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
-import { createDeliver } from '../sources/deliver.ts';
+import { createAsyncInvocations } from './async-invocations.ts';
 import { startEngineServer } from './engine-server.ts';
-import { createExpressRuns } from './express-runs.ts';
 import { createInvoke } from './invoke-in-pool.ts';
 import { LocalEngine } from './local-engine.ts';
 import { startSweeps } from './start-sweeps.ts';
@@ -23,17 +22,17 @@ export const startEngine = async (
   const store = await openStateStore(client, `${tablePrefix}-local-durable`);
   const invoke = createInvoke(pool, log);
   const engine = new LocalEngine({ store, invoke, log });
-  const express = createExpressRuns({ invoke, log });
+  const invocations = createAsyncInvocations({ store, invoke, log });
   const sweeps = startSweeps(invoke, log);
-  const deliver = createDeliver(pool, () => {}, log); // the outbox repeats what is given up
-  const server = await startEngineServer({ engine, express, sweep: sweeps.sweep, deliver });
+  const server = await startEngineServer({ engine, invocations });
   await engine.resumeAll();
+  await invocations.resumeAll();
 
   return {
     endpoint: server.endpoint,
     stop: async () => {
       sweeps.stop();
-      express.close();
+      invocations.close();
       const closed = engine.close();
       await server.stop();
       await closed;

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Invoke, LocalFunction } from './local-engine.ts';
 
 interface Sweeps {
-  /** Invokes the sweeper of executions with an event, asynchronously. */
-  readonly sweep: (event: unknown) => void;
   /** Failures are logged until then. */
   readonly stop: () => void;
 }
@@ -17,16 +15,13 @@ const INTERVALS: readonly (readonly [LocalFunction, number])[] = [
 /** Invokes the sweepers by the clock, as their schedules in serverless.yml do. */
 export const startSweeps = (invoke: Invoke, log: (line: string) => void): Sweeps => {
   let isStopped = false;
-  const start = (name: LocalFunction, event: unknown): void => {
-    invoke(name, { event, requestId: randomUUID() }, name).catch(
+  const start = (name: LocalFunction): void => {
+    invoke(name, { event: { source: 'aws.events' }, requestId: randomUUID() }, name).catch(
       (error: Error) => isStopped || log(`${name}: ${error.message}`),
     );
   };
-  const timers = INTERVALS.map(([name, intervalMs]) =>
-    setInterval(() => start(name, { source: 'aws.events' }), intervalMs).unref(),
-  );
+  const timers = INTERVALS.map(([name, intervalMs]) => setInterval(() => start(name), intervalMs).unref());
   return {
-    sweep: (event) => start('sweep', event),
     stop: () => {
       isStopped = true;
       for (const timer of timers) clearInterval(timer);

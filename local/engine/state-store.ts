@@ -3,12 +3,13 @@ import type { Operation } from '@aws/durable-execution-sdk-js';
 import {
   type AttributeValue,
   type CreateTableCommandInput,
+  DeleteItemCommand,
   type DynamoDBClient,
   PutItemCommand,
-  ScanCommand,
-  type ScanCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, readText, text } from '../../lib/adapters/dynamodb/attributes.ts';
+import { queryAll, scanAll } from '../../lib/adapters/dynamodb/scan-all.ts';
+import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { ensureTable } from '../database/ensure-table.ts';
 import type { DurableState } from './durable-state.ts';
 
@@ -20,16 +21,38 @@ export interface LocalExecution {
   readonly state: DurableState;
 }
 
+/** The functions that are invoked asynchronously. */
+export type AsyncFunction = 'runExpress' | 'dispatch' | 'sweep';
+
+/** An invocation that was acknowledged, and has neither succeeded nor been given up. */
+export interface AsyncInvocation {
+  /** Shared by all its attempts, as in Lambda. */
+  readonly requestId: string;
+  readonly name: AsyncFunction;
+  /** JSON text. */
+  readonly event: string;
+  /** Attempts that have failed; one that ended with the service does not count. */
+  readonly failures: number;
+  /** Why the last one has failed; empty before. */
+  readonly reason: string;
+}
+
 /** Executions in a table of the embedded DynamoDB: one item per operation, so that none gets too large. */
 export interface StateStore {
   /** Writes the changes since `before`; null for a new execution. */
   save(execution: LocalExecution, before: DurableState | null): Promise<void>;
   loadAll(): Promise<readonly LocalExecution[]>;
+  /** Keeps an invocation, or its changes. */
+  saveInvocation(invocation: AsyncInvocation): Promise<void>;
+  removeInvocation(requestId: string): Promise<void>;
+  loadInvocations(): Promise<readonly AsyncInvocation[]>;
   /** Refuses further writes; resolves when the pending ones are done. */
   close(): Promise<void>;
 }
 
 const META = 'meta';
+/** Partition of the invocations. */
+const INVOCATIONS = 'invocations';
 
 export const openStateStore = async (client: DynamoDBClient, tableName: string): Promise<StateStore> => {
   await ensureTable(client, tableDefinition(tableName));
@@ -60,34 +83,41 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
   const writes = new Map<string, Promise<void>>();
   let isClosed = false;
 
+  const inOrder = (key: string, act: () => Promise<unknown>): Promise<void> => {
+    if (isClosed) return Promise.reject(new Error('the local engine is closed'));
+    const write = (writes.get(key) ?? Promise.resolve()).then(async () => void (await act()));
+    const settled = write
+      .catch(() => {})
+      .then(() => void (writes.get(key) === settled && writes.delete(key)));
+    writes.set(key, settled);
+    return write;
+  };
+
   return {
-    save: (execution, before) => {
-      if (isClosed) return Promise.reject(new Error('the local engine is closed'));
-      const { arn } = execution;
-      const write = (writes.get(arn) ?? Promise.resolve()).then(() => save(execution, before));
-      const settled = write
-        .catch(() => {})
-        .then(() => void (writes.get(arn) === settled && writes.delete(arn)));
-      writes.set(arn, settled);
-      return write;
+    save: (execution, before) => inOrder(execution.arn, () => save(execution, before)),
+    saveInvocation: (invocation) => {
+      const { requestId } = invocation;
+      const Item = { arn: text(INVOCATIONS), part: text(requestId), value: pack(invocation) };
+      return inOrder(requestId, () => client.send(new PutItemCommand({ TableName: tableName, Item })));
+    },
+    removeInvocation: (requestId) => {
+      const Key = { arn: text(INVOCATIONS), part: text(requestId) };
+      return inOrder(requestId, () => client.send(new DeleteItemCommand({ TableName: tableName, Key })));
+    },
+    loadInvocations: async () => {
+      const found = await queryAll(createSdkClient(client), {
+        TableName: tableName,
+        KeyConditionExpression: 'arn = :invocations',
+        ExpressionAttributeValues: { ':invocations': text(INVOCATIONS) },
+      });
+      return found.map((item) => unpack<AsyncInvocation>(item));
     },
     close: async () => {
       isClosed = true;
       await Promise.all(writes.values());
     },
     loadAll: async () => {
-      const items: Item[] = [];
-      let from: ScanCommandOutput['LastEvaluatedKey'];
-      do {
-        const page: ScanCommandOutput = await client.send(
-          new ScanCommand({
-            TableName: tableName,
-            ...(from === undefined ? {} : { ExclusiveStartKey: from }),
-          }),
-        );
-        items.push(...(page.Items ?? []));
-        from = page.LastEvaluatedKey;
-      } while (from !== undefined);
+      const items = await scanAll(createSdkClient(client), { TableName: tableName });
       return [...Map.groupBy(items, (item) => readText(item, 'arn'))].flatMap(([arn, parts]) =>
         toExecution(arn, parts),
       );

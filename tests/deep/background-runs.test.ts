@@ -143,6 +143,29 @@ test('a run survives whatever ends its processes, and asks the outside for nothi
   expect(interrupted.key).toBe(`${executionId}/ship/0`);
 });
 
+test('an express run that a killed service had acknowledged runs in the next one', async () => {
+  const file = join(project.folder, 'volume.json');
+  const definition = {
+    ...{ id: 'volume', name: 'Volume', settings: { execution: 'express' } },
+    nodes: [
+      { id: 'request', type: 'webhookTrigger', parameters: { path: '/count' } },
+      call('/count', 'count'),
+    ],
+    connections: [{ sourceNodeId: 'request', targetNodeId: 'count' }],
+  };
+  writeFileSync(file, JSON.stringify(definition));
+  await cli('workflow', 'put', file);
+  const accepted = await fetch(`${service.baseUrl}/api/webhook/volume/count`, { method: 'POST', body: '{}' });
+  expect(accepted.status).toBe(202);
+  const { executionId } = (await accepted.json()) as { executionId: string };
+  await target.received('/count');
+  await service.kill();
+  service = await start();
+  (await target.received('/count', 2)).answer();
+  await cli('execution', 'watch', executionId);
+  expect(await find(executionId)).toMatchObject({ status: 'succeeded', invocations: 2 });
+});
+
 const END = cases('SIGKILL', 'Ctrl+C');
 
 test(`what was stored is there after ${END} and a restart`, async () => {

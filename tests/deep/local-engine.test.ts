@@ -17,10 +17,11 @@ import { createLambdaDurableService } from '../../lib/adapters/aws/lambda-durabl
 import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
 import { createLambdaCheckpointClient } from '../../lib/adapters/durable/lambda-checkpoint-client.ts';
 import type { Steps } from '../../lib/engine/steps.ts';
+import { createAsyncInvocations } from '../../local/engine/async-invocations.ts';
 import { startEngineServer } from '../../local/engine/engine-server.ts';
-import { createExpressRuns } from '../../local/engine/express-runs.ts';
 import { type Invoke, LocalEngine } from '../../local/engine/local-engine.ts';
 import { openStateStore } from '../../local/engine/state-store.ts';
+import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const cleanups: (() => Promise<void> | void)[] = [];
@@ -44,6 +45,8 @@ const anEngine = async (options: {
   /** Reads and writes checkpoints: AWS's client instead of ours. */
   readonly isThroughSdk?: boolean;
   readonly database?: Awaited<ReturnType<typeof openDatabase>>;
+  /** What becomes of each call to the engine, by how many went before. */
+  readonly decide?: (count: number) => Fault;
 }) => {
   const database = options.database ?? (await openDatabase());
   const store = await openStateStore(database.sdk, 'test-local-durable');
@@ -69,11 +72,16 @@ const anEngine = async (options: {
   const lines: string[] = [];
   const log = (line: string) => lines.push(line);
   const engine = new LocalEngine({ store, invoke, log });
-  const express = createExpressRuns({ invoke, log }, [0, 0]);
-  const server = await startEngineServer({ engine, express, sweep: () => {}, deliver: async () => {} });
-  endpoint = server.endpoint;
+  const invocations = createAsyncInvocations({ store, invoke, log }, [0, 0]);
+  const server = await startEngineServer({ engine, invocations });
+  const proxy = await startFaultProxy(
+    server.endpoint,
+    (_target, _table, count) => options.decide?.(count) ?? 'pass',
+  );
+  cleanups.push(proxy.stop);
+  endpoint = options.decide === undefined ? server.endpoint : proxy.endpoint;
   cleanups.push(async () => {
-    express.close();
+    invocations.close();
     await engine.close();
     await server.stop();
   });
@@ -192,6 +200,34 @@ describe('the local engine', () => {
     expect(await second.ended).toMatchObject({ Status: 'SUCCEEDED' });
   });
 
+  test.each([2, 3, 4, 5])(
+    'a run does not notice when the answer of every call %d is lost: its process goes on',
+    async (every) => {
+      const called: string[] = [];
+      let invocations = 0;
+      const { dispatcher, ended, lines, engine } = await anEngine({
+        decide: (count) => (count % every === every - 1 ? 'lose the reply' : 'pass'),
+        run: async (steps) => {
+          invocations++;
+          for (let at = 0; at < 12; at++)
+            await steps.run({
+              ...{ name: `n${at}/0`, retry: undefined },
+              attempt: async () => {
+                called.push(`n${at}`);
+                return { outputs: { main: { at } } };
+              },
+            });
+        },
+      });
+      await dispatcher.dispatch('e-1', 'durable');
+      expect(await ended).toMatchObject({ Status: 'SUCCEEDED' });
+      expect(lines).toEqual([]);
+      expect(called).toEqual(Array.from({ length: 12 }, (_, at) => `n${at}`));
+      expect(invocations).toBe(1);
+      expect(engine.getDurableState(arnOf('e-1')).operations.size).toBe(13);
+    },
+  );
+
   test('stops what it is told to: nothing more is checkpointed', async () => {
     const begun = Promise.withResolvers<void>();
     const { dispatcher, service, engine } = await anEngine({
@@ -285,11 +321,11 @@ describe('it is as strict as AWS', () => {
     });
     await dispatcher.dispatch('e-1', 'durable');
     const { CheckpointToken } = await begun.promise;
-    return (Updates: readonly object[]) =>
+    return (Updates: readonly object[], ClientToken?: string) =>
       callAws({
         method: 'POST',
         path: `/2025-12-01/durable-executions/${encodeURIComponent(arnOf('e-1'))}/checkpoint`,
-        body: JSON.stringify({ CheckpointToken, Updates }),
+        body: JSON.stringify({ CheckpointToken, ClientToken, Updates }),
       });
   };
 
@@ -328,6 +364,16 @@ describe('it is as strict as AWS', () => {
     ]);
     // In these letters: the SDK looks for others, which is the bug that the service works around.
     expect(JSON.parse(Buffer.from(stale.body).toString()).message).toBe('Invalid checkpoint token');
+  });
+
+  test('about a checkpoint that is sent again: it is applied once, and answered as before', async () => {
+    const checkpoint = await aRunningExecution();
+    const update = [{ Id: 'n', Type: 'STEP', Action: 'START' }];
+    const [first, again] = await Promise.all([checkpoint(update, 'one'), checkpoint(update, 'one')]);
+    expect([first.status, again.status]).toEqual([200, 200]);
+    expect(again.body.toString()).toBe(first.body.toString());
+    expect((await checkpoint(update, 'one')).body.toString()).toBe(first.body.toString());
+    expect((await checkpoint(update, 'two')).status).toBe(400);
   });
 
   test('about answers of more than 262,144 bytes: the callback stays open', async () => {

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Invoke } from './local-engine.ts';
+import type { AsyncFunction, AsyncInvocation, StateStore } from './state-store.ts';
+
+export interface AsyncInvocations {
+  /**
+   * Takes an event (JSON text), which survives the process from then on.
+   *
+   * @returns a promise of its end, retries included, which never rejects
+   */
+  accept(name: AsyncFunction, event: string): Promise<{ readonly ended: Promise<void> }>;
+  /** Resumes those that a previous engine has left. */
+  resumeAll(): Promise<void>;
+  /** Stops further attempts. */
+  close(): void;
+}
+
+/** Lambda waits for one and two minutes: too long for trying things out. */
+const RETRY_DELAYS_MS = [1_000, 2_000];
+
+interface Parts {
+  readonly store: Pick<StateStore, 'saveInvocation' | 'removeInvocation' | 'loadInvocations'>;
+  readonly invoke: Invoke;
+  readonly log: (line: string) => void;
+}
+
+/**
+ * Lambda's asynchronous invocation: stored, then acknowledged, then tried three times. An express run that is given up goes
+ * to the sweeper, which reads the dead-letter queue. The others are repeated by the sweeper's schedule.
+ */
+export const createAsyncInvocations = (
+  { store, invoke, log }: Parts,
+  retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
+): AsyncInvocations => {
+  const closing = new AbortController();
+
+  const run = async (invocation: AsyncInvocation): Promise<void> => {
+    const { requestId, name } = invocation;
+    const event: unknown = JSON.parse(invocation.event);
+    const label = labelOf(name, event);
+    const prefix = name === 'runExpress' ? `run ${label}` : label;
+    for (let { failures, reason } = invocation; ; ) {
+      if (failures > retryDelaysMs.length) return giveUp(invocation, reason, prefix);
+      if (failures > 0) await sleep(retryDelaysMs[failures - 1], undefined, { signal: closing.signal });
+      try {
+        await invoke(name, { event, requestId }, label);
+        return;
+      } catch (error) {
+        closing.signal.throwIfAborted();
+        failures++;
+        reason = (error as Error).message;
+        log(`${prefix}: its process failed (${reason})`);
+        await store.saveInvocation({ ...invocation, failures, reason });
+      }
+    }
+  };
+
+  const giveUp = async (
+    { requestId, name, event }: AsyncInvocation,
+    reason: string,
+    prefix: string,
+  ): Promise<void> => {
+    if (name !== 'runExpress') return log(`${prefix}: given up after ${retryDelaysMs.length + 1} attempts`);
+    const records = [toDeadLetter(event, requestId, reason)];
+    // When it fails, the scheduled sweep finds the execution, too.
+    await invoke('sweep', { event: { Records: records }, requestId: randomUUID() }, 'sweep');
+  };
+
+  /** One that is interrupted by the end of the service stays in the store. */
+  const runToEnd = async (invocation: AsyncInvocation): Promise<void> => {
+    try {
+      await run(invocation).catch((error: Error) => {
+        closing.signal.throwIfAborted();
+        log(`sweep: ${error.message}`);
+      });
+      await store.removeInvocation(invocation.requestId);
+    } catch (error) {
+      if (!closing.signal.aborted) log(`${invocation.name}: ${(error as Error).message}`);
+    }
+  };
+
+  return {
+    accept: async (name, event) => {
+      const invocation = { requestId: randomUUID(), name, event, failures: 0, reason: '' };
+      await store.saveInvocation(invocation);
+      return { ended: runToEnd(invocation) };
+    },
+    resumeAll: async () => {
+      for (const invocation of await store.loadInvocations()) void runToEnd(invocation);
+    },
+    close: () => closing.abort(),
+  };
+};
+
+/** For the log. */
+const labelOf = (name: AsyncFunction, event: unknown): string => {
+  if (name === 'dispatch') return 'failure';
+  if (name === 'sweep') return 'sweep';
+  return String((event as { readonly executionId?: unknown } | null)?.executionId ?? 'unknown');
+};
+
+/** Lambda truncates longer messages. */
+const ERROR_MESSAGE_LENGTH = 1_024;
+
+/**
+ * The message that SQS delivers for an event whose attempts have failed. `ErrorCode` is the HTTP status of a
+ * synchronous invocation of the function, which is 200 for errors of the function.
+ * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
+ */
+const toDeadLetter = (body: string, requestId: string, reason: string) => ({
+  messageId: randomUUID(),
+  body,
+  eventSource: 'aws:sqs',
+  messageAttributes: {
+    RequestID: attribute(requestId, 'String'),
+    ErrorCode: attribute('200', 'Number'),
+    ErrorMessage: attribute(reason.slice(0, ERROR_MESSAGE_LENGTH), 'String'),
+  },
+});
+
+const attribute = (stringValue: string, dataType: 'String' | 'Number') => ({
+  stringValue,
+  stringListValues: [],
+  binaryListValues: [],
+  dataType,
+});
