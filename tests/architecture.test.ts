@@ -62,6 +62,7 @@ const pureFolders = [
 /** Packages that compute and nothing else. */
 const purePackages = new Set([
   '@cfworker/json-schema',
+  'acorn',
   'ajv',
   'ajv/dist/2020.js',
   'compare-versions',

@@ -4,6 +4,7 @@ import type { NodeExample } from './node-example.ts';
 import type {
   AwsCalls,
   CheckParameters,
+  CredentialNeed,
   CredentialTypesFor,
   HealthCheck,
   NodeOutputs,
@@ -32,13 +33,14 @@ interface LegacyProvider {
   /** Semantic version, such as `1.0.0`. */
   readonly version: string;
   readonly properties: readonly LegacyProperty[];
-  /** This and the next eight: see `PluginHandle`. */
+  /** This and the next nine: see `PluginHandle`. */
   readonly literalParameters?: readonly string[];
   readonly checkParameters?: CheckParameters;
   readonly outputs?: NodeOutputs;
   readonly inputs?: readonly string[];
   readonly endsBranch?: boolean;
   readonly credentialTypes?: readonly string[];
+  readonly credentialRequired?: CredentialNeed;
   readonly credentialTypesFor?: CredentialTypesFor;
   readonly awsCalls?: AwsCalls;
   readonly example?: NodeExample;

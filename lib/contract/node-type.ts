@@ -4,6 +4,7 @@ import type {
   AwsCalls,
   CheckParameters,
   ControlTraits,
+  CredentialNeed,
   CredentialTypesFor,
   HandleKind,
   NodeOutputs,
@@ -19,13 +20,14 @@ export interface NodeType {
   readonly pure: Purity;
   /** Null for node types that do not steer the run. */
   readonly control: ControlTraits | null;
-  /** This and the next seven: see `PluginHandle`. Defaults are filled in. */
+  /** This and the next eight: see `PluginHandle`. Defaults are filled in. */
   readonly literalParameters: readonly string[];
   readonly checkParameters: CheckParameters | null;
   readonly outputs: NodeOutputs;
   readonly inputs: readonly string[];
   readonly endsBranch: boolean;
   readonly credentialTypes: readonly string[];
+  readonly credentialRequired: CredentialNeed;
   readonly credentialTypesFor: CredentialTypesFor | null;
   readonly awsCalls: AwsCalls | null;
   /** Null for actions, and for triggers that nothing fires. */

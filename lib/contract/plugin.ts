@@ -59,6 +59,12 @@ export type CheckParameters = (
 export type CredentialTypesFor = (parameters: JsonObject) => readonly string[];
 
 /**
+ * Whether a node can't run without a credential: a constant, or a function of its stored parameters, with expressions as
+ * text. A workflow with a node that lacks it is refused.
+ */
+export type CredentialNeed = boolean | ((parameters: JsonObject) => boolean);
+
+/**
  * The calls of AWS that a node makes, so that the permissions that it needs can be printed. The function gets the stored
  * parameters, with `*` in place of each expression. Only what names a resource matters in an input.
  */
@@ -78,9 +84,12 @@ export interface ControlTraits {
   readonly bodyOutput?: string;
   /**
    * Least number of seconds that it waits, by its stored parameters; `Infinity` for a wait that only a background run
-   * can make, such as for an answer from outside. Refused where the caller waits for less. 0 when absent.
+   * can make, such as for an answer from outside; `NaN` when only a run knows. Refused where the caller waits for less. 0
+   * when absent.
    */
   readonly waitSeconds?: (parameters: JsonObject) => number;
+  /** The node does nothing useful while nothing is connected to its `bodyOutput`: refused. */
+  readonly needsBody?: boolean;
 }
 
 /**
@@ -148,6 +157,8 @@ export interface PluginHandle {
    * it as `context.credential`.
    */
   readonly credentialTypes?: readonly string[];
+  /** False by default. */
+  readonly credentialRequired?: CredentialNeed;
   /** All of `credentialTypes` by default. */
   readonly credentialTypesFor?: CredentialTypesFor;
   /** None by default. */

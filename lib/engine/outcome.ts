@@ -29,18 +29,11 @@ export const toOutcome = (run: NodeRun, result: StepResult, endedAt: number): Ou
     input: run.input,
     failure,
   };
-  switch (node.settings?.onError ?? 'fail') {
-    case 'continue':
-      return { record, outputs: { [MAIN_OUTPUT]: run.input }, fatal: null };
-    case 'route':
-      return {
-        record,
-        outputs: { [ERROR_OUTPUT]: Object.freeze({ ...run.input, error: failure }) },
-        fatal: null,
-      };
-    case 'fail':
-      return { record, outputs: {}, fatal };
-  }
+  const { onError = 'fail' } = node.settings ?? {};
+  if (onError === 'fail') return { record, outputs: {}, fatal };
+  // With the error beside the input, which alone could be taken for the node's own output.
+  const data = Object.freeze({ ...run.input, error: failure });
+  return { record, outputs: { [onError === 'route' ? ERROR_OUTPUT : MAIN_OUTPUT]: data }, fatal: null };
 };
 
 /** A disabled node delivers its input. */

@@ -48,6 +48,7 @@ export const approval = defineAction({
     ),
     fields: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
+        format: 'json-schema',
         description: 'JSON Schema of an object: the fields of the page, which answers are checked against',
       }),
     ),

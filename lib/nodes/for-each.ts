@@ -19,7 +19,7 @@ export const forEach = defineAction({
   },
   description: 'Runs the nodes behind its output "each" for every item of a list, some side by side',
   outputs: ['each', MAIN_OUTPUT],
-  control: { suspends: false, bodyOutput: 'each' },
+  control: { suspends: false, bodyOutput: 'each', needsBody: true },
   parameters: Type.Object({
     items: Type.Array(Type.Unknown(), { description: 'The list; usually an expression' }),
     maxConcurrency: Type.Integer({

@@ -1,11 +1,24 @@
+import type { JsonValue } from '../contract/json.ts';
 import { jsonEquals } from '../contract/json-equals.ts';
 import { defineAction } from '../contract/kit/define-node-type.ts';
 import { Type } from '../contract/kit/type.ts';
 import { emit, RESPONSE_OUTPUT } from '../contract/node.ts';
+import type { ParameterProblem } from '../contract/plugin.ts';
 import { requireValue } from './require-value.ts';
 
 /** Any name but the reserved one, on which the input would become the answer to the caller. */
 const outputName = { minLength: 1, not: { const: RESPONSE_OUTPUT } } as const;
+
+type Cases = readonly { readonly equals: JsonValue }[];
+
+/** A case is never reached behind one of the same value. Values of expressions are known in a run only. */
+const findRepeated = (cases: JsonValue | undefined): ParameterProblem[] =>
+  (Array.isArray(cases) ? (cases as Cases) : []).flatMap(({ equals }, index, all) => {
+    if (JSON.stringify(equals).includes('{{')) return [];
+    const before = all.findIndex((other) => jsonEquals(other.equals, equals));
+    const message = `is the value of /cases/${before} already: this case is never reached`;
+    return before < index ? [{ path: `/cases/${index}/equals`, message }] : [];
+  });
 
 /** Delivers its input on the output of the first case that equals the value as JSON, else on the fallback. */
 export const switchNode = defineAction({
@@ -46,7 +59,7 @@ export const switchNode = defineAction({
       description: 'The output when no case equals the value',
     }),
   }),
-  checkParameters: requireValue,
+  checkParameters: (stored) => [...requireValue(stored), ...findRepeated(stored.cases)],
   execute: ({ parameters: { value, cases, fallback }, input }) => {
     const found = value === undefined ? undefined : cases.find(({ equals }) => jsonEquals(equals, value));
     const output = found?.output ?? fallback;

@@ -21,7 +21,7 @@ export const wait = defineAction({
     'Waits some seconds, or until a time that may have passed, up to a year; a durable run rounds seconds up, and waits at no cost',
   control: {
     suspends: true,
-    waitSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : 0),
+    waitSeconds: ({ seconds }) => (typeof seconds === 'number' ? seconds : Number.NaN),
   },
   parameters: Type.Object(
     {

@@ -9,6 +9,7 @@ type Declaration =
   | 'inputs'
   | 'endsBranch'
   | 'credentialTypes'
+  | 'credentialRequired'
   | 'credentialTypesFor'
   | 'awsCalls';
 type Declared = Pick<PluginHandle, Declaration>;
@@ -20,6 +21,7 @@ export const fillInDeclarations = (declared: Declared): Pick<NodeType, Declarati
     inputs = [MAIN_OUTPUT],
     endsBranch = false,
     credentialTypes = [],
+    credentialRequired: needs = false,
   } = declared;
   return {
     literalParameters: [...literalParameters],
@@ -28,6 +30,7 @@ export const fillInDeclarations = (declared: Declared): Pick<NodeType, Declarati
     inputs: [...inputs],
     endsBranch,
     credentialTypes: [...credentialTypes],
+    credentialRequired: typeof needs === 'function' ? needs.bind(declared) : needs,
     credentialTypesFor: declared.credentialTypesFor?.bind(declared) ?? null,
     awsCalls: declared.awsCalls?.bind(declared) ?? null,
   };

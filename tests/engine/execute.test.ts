@@ -329,14 +329,15 @@ describe('failures', () => {
     expect(aborted).toEqual(['slow']);
   });
 
-  test('onError continue goes on with the input, and the record has the failure', async () => {
+  test('onError continue delivers the error beside the input, and the record has the failure', async () => {
     const result = await runGraph({
       nodes: { shop: { does: fails, settings: { onError: 'continue' } }, next: {} },
       edges: ['start -> shop', 'shop -> next'],
       input: { order: 1 },
     });
-    expect(result).toMatchObject({ status: 'succeeded', output: { order: 1 } });
-    expect(result.nodes[1]).toMatchObject({ status: 'failed' });
+    const error = { nodeId: 'shop', name: 'Error', message: 'the shop is closed' };
+    expect([result.status, result.output]).toEqual(['succeeded', { order: 1, error }]);
+    expect(result.nodes[1]).toMatchObject({ status: 'failed', failure: error });
   });
 
   test('onError route delivers input and error on the output "error" alone', async () => {
@@ -439,7 +440,10 @@ describe('failures', () => {
       edges: ['start -> thief', 'thief -> next'],
       input: { order: { total: 5 } },
     });
-    expect(result.output).toEqual({ order: { total: 5 } });
+    expect(result.output).toEqual({
+      order: { total: 5 },
+      error: expect.objectContaining({ name: 'TypeError' }),
+    });
     expect(result.nodes[1]?.failure?.name).toBe('TypeError');
   });
 

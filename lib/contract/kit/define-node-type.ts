@@ -39,7 +39,9 @@ const defineNodeType = <
     ...about,
     kind,
     schema: toSchema(schema),
-    ...(credentials === undefined ? {} : { credentialTypes: credentials.types }),
+    ...(credentials === undefined
+      ? {}
+      : { credentialTypes: credentials.types, credentialRequired: credentials.required ?? false }),
     ...(control === undefined ? {} : { control }),
     execute: ({ parameters }, input, context) =>
       execute({

@@ -1,7 +1,7 @@
 import type { LentCredential } from '../credential-type.ts';
 import type { JsonObject } from '../json.ts';
 import type { NodeContext, NodeResult, RunControl } from '../node.ts';
-import type { ControlTraits, PluginHandle } from '../plugin.ts';
+import type { ControlTraits, CredentialNeed, PluginHandle } from '../plugin.ts';
 import type { ValueOf } from './value-of.ts';
 
 /** The schema of a node type's parameters: `Type.Object({ … })`, or JSON Schema `as const`. */
@@ -14,8 +14,11 @@ export interface ParametersSchema {
 export interface CredentialNeeds {
   /** The types that `credentialId` may name. */
   readonly types: readonly string[];
-  /** Without a credential, the node fails. False by default. */
-  readonly required?: boolean;
+  /**
+   * Without a credential, the node fails: always, or by its stored parameters. A workflow without it is refused. False by
+   * default.
+   */
+  readonly required?: CredentialNeed;
 }
 
 /** Argument of a declared `execute`. */
@@ -39,7 +42,10 @@ export interface NodeDeclaration<
   Schema extends ParametersSchema,
   Needs extends CredentialNeeds | undefined,
   Control extends ControlTraits | undefined,
-> extends Omit<PluginHandle, 'kind' | 'schema' | 'credentialTypes' | 'control' | 'execute'> {
+> extends Omit<
+    PluginHandle,
+    'kind' | 'schema' | 'credentialTypes' | 'credentialRequired' | 'control' | 'execute'
+  > {
   /** Required parameters with a default may be absent in a workflow: see `Type`. */
   readonly parameters: Schema;
   readonly credentials?: Needs;

@@ -29,6 +29,7 @@ export const code = defineAction({
   parameters: Type.Object({
     code: Type.String({
       minLength: 1,
+      format: 'javascript',
       maxLength: 100_000,
       description:
         'JavaScript: the body of an async function that returns an object. It reads $input, $inputs, $values and $execution. Braces in it are its own, not those of expressions',

@@ -11,7 +11,7 @@ export const aggregate = defineAction({
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
-    fields: Type.Record(Type.String(), Type.String({ minLength: 1 }), {
+    fields: Type.Record(Type.String(), Type.String({ minLength: 1, format: 'field-path' }), {
       description: `For each list to put out, its name and the field that it is made of: ${PATH_FORM}`,
     }),
     omitMissing: Type.Boolean({

@@ -13,7 +13,7 @@ export const removeDuplicates = defineAction({
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
-    fields: Type.Array(Type.String({ minLength: 1 }), {
+    fields: Type.Array(Type.String({ minLength: 1, format: 'field-path' }), {
       default: [],
       description: `Items with the same values of these fields are equal. Each is ${PATH_FORM}. The whole item when there are none`,
     }),

@@ -25,6 +25,7 @@ export const sort = defineAction({
           field: Type.Optional(
             Type.String({
               minLength: 1,
+              format: 'field-path',
               description: `The field: ${PATH_FORM}. The item itself when absent`,
             }),
           ),

@@ -14,6 +14,7 @@ export const splitOut = defineAction({
     items: itemsParameter,
     field: Type.String({
       minLength: 1,
+      format: 'field-path',
       description: `The list within each item: ${PATH_FORM}. An item without it, or with null, gives none`,
     }),
     keepOthers: Type.Boolean({

@@ -14,7 +14,7 @@ export const summarize = defineAction({
   pure: true,
   parameters: Type.Object({
     items: itemsParameter,
-    groupBy: Type.Record(Type.String(), Type.String({ minLength: 1 }), {
+    groupBy: Type.Record(Type.String(), Type.String({ minLength: 1, format: 'field-path' }), {
       default: {},
       description: `Names of fields to put out, and the fields to group by: ${PATH_FORM}. One group of all items when there are none`,
     }),
@@ -29,6 +29,7 @@ export const summarize = defineAction({
           field: Type.Optional(
             Type.String({
               minLength: 1,
+              format: 'field-path',
               description: `The field: ${PATH_FORM}. The item itself when absent`,
             }),
           ),

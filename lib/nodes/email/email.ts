@@ -1,69 +1,81 @@
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { Type } from '../../contract/kit/type.ts';
+import { eachOf } from '../../contract/kit/when.ts';
 import { requireCredential, takeRole } from '../servers/credential-for.ts';
 import { readMessage } from './work/message.ts';
 
 const mailboxes = (description: string) =>
-  Type.Array(Type.String({ maxLength: 700, description: 'One address' }), {
+  Type.Array(Type.String({ maxLength: 700, format: 'mailbox', description: 'One address' }), {
     default: [],
     maxItems: 50,
     description,
   });
+
+/** By the parameter `via`. */
+const CREDENTIALS_VIA: Readonly<Record<string, readonly string[]>> = { smtp: ['smtp'], ses: ['awsRole'] };
 
 export const email = defineAction({
   id: 'email',
   name: 'Send an e-mail',
   description:
     'Sends a mail over SMTP or Amazon SES. Delivers { messageId, accepted, rejected }: a server may reject some of the recipients, and the node fails when it rejects all of them. Every attempt has the same Message-ID',
-  credentials: { types: ['smtp', 'awsRole'] },
-  parameters: Type.Object({
-    via: Type.Enum(['smtp', 'ses'], {
-      default: 'smtp',
-      description:
-        'smtp: the server of a credential of the type smtp. ses: Amazon SES, as the role of the service or of a credential of the type awsRole',
-    }),
-    from: Type.String({
-      maxLength: 700,
-      description: 'The sender, as ann@example.com or Ann <ann@example.com>',
-    }),
-    to: mailboxes(
-      'Recipients, each one address: ann@example.com or Ann <ann@example.com>. At most 50 with cc and bcc',
-    ),
-    cc: mailboxes('Recipients of a copy'),
-    bcc: mailboxes('Recipients that the others do not see'),
-    replyTo: mailboxes('Where answers go; the sender by default'),
-    subject: Type.String({ maxLength: 1_000, description: 'One line' }),
-    text: Type.Optional(
-      Type.String({
-        maxLength: 1_000_000,
-        description: 'The content as plain text; with html, for clients that do not show it',
+  credentials: { types: ['smtp', 'awsRole'], required: ({ via = 'smtp' }) => via === 'smtp' },
+  credentialTypesFor: ({ via = 'smtp' }) => CREDENTIALS_VIA[String(via)] ?? ['smtp', 'awsRole'],
+  parameters: Type.Object(
+    {
+      via: Type.Enum(['smtp', 'ses'], {
+        default: 'smtp',
+        description:
+          'smtp: the server of a credential of the type smtp. ses: Amazon SES, as the role of the service or of a credential of the type awsRole',
       }),
-    ),
-    html: Type.Optional(
-      Type.String({ maxLength: 1_000_000, description: 'The content as HTML: escape data that you put in' }),
-    ),
-    attachments: Type.Array(Type.Unknown(), {
-      default: [],
-      maxItems: 50,
-      description: 'Files, such as the body of an httpRequest with responseType: file',
-    }),
-    maxAttachmentBytes: Type.Integer({
-      default: 10_000_000,
-      minimum: 1,
-      maximum: 25_000_000,
-      description: 'Largest sum of the sizes of all attachments',
-    }),
-    headers: Type.Record(Type.String(), Type.String({ maxLength: 998 }), {
-      default: {},
-      description: 'Further headers, such as List-Unsubscribe',
-    }),
-    region: Type.Optional(
-      Type.String({
-        pattern: '^[a-z0-9-]{1,32}$',
-        description: 'Region of SES; that of the service by default',
+      from: Type.String({
+        maxLength: 700,
+        format: 'mailbox',
+        description: 'The sender, as ann@example.com or Ann <ann@example.com>',
       }),
-    ),
-  }),
+      to: mailboxes(
+        'Recipients, each one address: ann@example.com or Ann <ann@example.com>. At most 50 with cc and bcc',
+      ),
+      cc: mailboxes('Recipients of a copy'),
+      bcc: mailboxes('Recipients that the others do not see'),
+      replyTo: mailboxes('Where answers go; the sender by default'),
+      subject: Type.String({ maxLength: 1_000, description: 'One line' }),
+      text: Type.Optional(
+        Type.String({
+          maxLength: 1_000_000,
+          description: 'The content as plain text; with html, for clients that do not show it',
+        }),
+      ),
+      html: Type.Optional(
+        Type.String({
+          maxLength: 1_000_000,
+          description: 'The content as HTML: escape data that you put in',
+        }),
+      ),
+      attachments: Type.Array(Type.Unknown(), {
+        default: [],
+        maxItems: 50,
+        description: 'Files, such as the body of an httpRequest with responseType: file',
+      }),
+      maxAttachmentBytes: Type.Integer({
+        default: 10_000_000,
+        minimum: 1,
+        maximum: 25_000_000,
+        description: 'Largest sum of the sizes of all attachments',
+      }),
+      headers: Type.Record(Type.String(), Type.String({ maxLength: 998 }), {
+        default: {},
+        description: 'Further headers, such as List-Unsubscribe',
+      }),
+      region: Type.Optional(
+        Type.String({
+          pattern: '^[a-z0-9-]{1,32}$',
+          description: 'Region of SES; that of the service by default',
+        }),
+      ),
+    },
+    { allOf: [{ anyOf: eachOf('to', 'cc', 'bcc') }, { anyOf: eachOf('text', 'html') }] },
+  ),
   awsCalls: ({ via, from, region }) =>
     via === 'ses'
       ? [

@@ -17,6 +17,7 @@ export const validate = defineAction({
       }),
     ),
     schema: Type.Record(Type.String(), Type.Unknown(), {
+      format: 'json-schema',
       description:
         'The JSON Schema. References within it alone; patterns without look-around and back-references; no patternProperties and $dynamicRef; lists with uniqueItems have at most 1,000 items, 100 where one is a list, an object or a long text',
     }),

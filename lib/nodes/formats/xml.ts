@@ -1,6 +1,7 @@
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { Type } from '../../contract/kit/type.ts';
+import { eachOf, when } from '../../contract/kit/when.ts';
 import { pureWithoutFile, readSource, readTextFile } from './source-file.ts';
 
 const MAX_LENGTH = 10_000_000;
@@ -11,27 +12,35 @@ export const xml = defineAction({
   description:
     'Reads and writes XML 1.0. An element becomes a map: its attributes as "@name", its text as "#text", its children by name, a list when there are several; one with text alone becomes that text. No document types, no entities but the five of XML',
   pure: pureWithoutFile,
-  parameters: Type.Object({
-    operation: Type.Enum(['parse', 'write'], {
-      default: 'parse',
-      description: 'parse: text or file to { data }; write: data to { text }',
-    }),
-    text: Type.Optional(Type.String({ maxLength: MAX_LENGTH, description: 'The text to parse' })),
-    file: Type.Optional(
-      Type.Unknown({
-        description: 'A file to parse in place of a text: in UTF-8, of at most 10,000,000 bytes',
+  parameters: Type.Object(
+    {
+      operation: Type.Enum(['parse', 'write'], {
+        default: 'parse',
+        description: 'parse: text or file to { data }; write: data to { text }',
       }),
-    ),
-    lists: Type.Array(Type.String(), {
-      default: [],
-      description: 'Names of elements that are always a list, also when there is one alone',
-    }),
-    data: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: 'The document to write: a map of its root element',
+      text: Type.Optional(Type.String({ maxLength: MAX_LENGTH, description: 'The text to parse' })),
+      file: Type.Optional(
+        Type.Unknown({
+          description: 'A file to parse in place of a text: in UTF-8, of at most 10,000,000 bytes',
+        }),
+      ),
+      lists: Type.Array(Type.String(), {
+        default: [],
+        description: 'Names of elements that are always a list, also when there is one alone',
       }),
-    ),
-  }),
+      data: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), {
+          description: 'The document to write: a map of its root element',
+        }),
+      ),
+    },
+    {
+      allOf: [
+        when('operation', 'parse', { anyOf: eachOf('text', 'file') }, true),
+        when('operation', 'write', { required: ['data'] }),
+      ],
+    },
+  ),
   example: {
     parameters: { text: '{{ body }}', lists: ['line'] },
     input: { body: '<order id="7"><line>tea</line><note>A &amp; B</note></order>' },

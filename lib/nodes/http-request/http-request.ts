@@ -1,5 +1,8 @@
 import type { ActionProvider } from '../../contract/legacy-plugin.ts';
 
+/** A JSON pointer. */
+const POINTER = '^(?:/|$)';
+
 const httpRequest: ActionProvider = {
   nodeType: 'httpRequest',
   displayName: 'HTTP request',
@@ -137,6 +140,7 @@ const httpRequest: ActionProvider = {
       name: 'items',
       displayName: 'Items',
       type: 'string',
+      pattern: POINTER,
       default: '',
       description:
         'JSON pointer of the list in the body of a page, such as /data; empty when the body is the list',
@@ -145,6 +149,7 @@ const httpRequest: ActionProvider = {
       name: 'next',
       displayName: 'Next',
       type: 'string',
+      pattern: POINTER,
       default: '',
       description:
         'JSON pointer of the URL or cursor of the next page in the body; null, false, an empty text or nothing there ends. Empty for the header Link with rel="next"',

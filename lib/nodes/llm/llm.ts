@@ -8,7 +8,12 @@ export const llm = defineAction({
   name: 'Language model',
   description:
     'Asks a language model, and checks its answer against a JSON Schema. Delivers { text, json, finishReason, usage, model, provider }; json with a schema alone. The node calls no tools. Models take long: raise settings.timeoutSeconds',
-  credentials: { types: credentialTypesOf(null) },
+  credentials: {
+    types: credentialTypesOf(null),
+    // A server of one's own may take requests without one.
+    required: ({ provider, baseUrl }) =>
+      baseUrl === undefined && (provider === 'openai' || provider === 'anthropic'),
+  },
   credentialTypesFor: ({ provider }) => credentialTypesOf(provider),
   parameters,
   checkParameters: (stored) => findProblems(stored),

@@ -37,6 +37,7 @@ export const parameters = Type.Object({
   }),
   schema: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
+      format: 'json-schema',
       description:
         'JSON Schema of the answer, with "type": "object". The model is asked for JSON in the way of its provider, and the answer is checked here; the limits are those of the node type validate',
     }),

@@ -3,79 +3,94 @@ import type { JsonObject } from '../../contract/json.ts';
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { wrongParameter } from '../../contract/kit/read-parameters.ts';
 import { Type } from '../../contract/kit/type.ts';
+import { eachOf, when } from '../../contract/kit/when.ts';
 import { requireCredential, takeRole } from '../servers/credential-for.ts';
 import { checkStatements, readStatements } from './work/statements.ts';
+
+/** By the parameter `via`. */
+const CREDENTIALS_VIA: Readonly<Record<string, readonly string[]>> = {
+  postgres: ['postgres'],
+  rdsData: ['awsRole'],
+};
 
 export const postgres = defineAction({
   id: 'postgres',
   name: 'PostgreSQL',
   description:
     'Runs SQL whose values are apart from it, over the protocol of PostgreSQL or the RDS Data API. Delivers { rows }, { row } or { affected }, by mode; with statements, { results } with one of them for each, in one transaction',
-  credentials: { types: ['postgres', 'awsRole'] },
+  credentials: { types: ['postgres', 'awsRole'], required: ({ via = 'postgres' }) => via === 'postgres' },
+  credentialTypesFor: ({ via = 'postgres' }) => CREDENTIALS_VIA[String(via)] ?? ['postgres', 'awsRole'],
   literalParameters: ['query', 'statements'],
   checkParameters: checkStatements,
-  parameters: Type.Object({
-    via: Type.Enum(['postgres', 'rdsData'], {
-      default: 'postgres',
-      description:
-        'postgres: the database of a credential of the type postgres. rdsData: Aurora by the RDS Data API, as the role of the service or of a credential of the type awsRole',
-    }),
-    query: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100_000,
+  parameters: Type.Object(
+    {
+      via: Type.Enum(['postgres', 'rdsData'], {
+        default: 'postgres',
         description:
-          'One SQL statement, with $1, $2, … in place of values. It has no expressions, so that no data becomes SQL',
+          'postgres: the database of a credential of the type postgres. rdsData: Aurora by the RDS Data API, as the role of the service or of a credential of the type awsRole',
       }),
-    ),
-    statements: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 100_000, description: 'One SQL statement' }), {
-        minItems: 1,
-        maxItems: 50,
-        description: 'In place of query: statements that are done together in one transaction, or not at all',
+      query: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 100_000,
+          description:
+            'One SQL statement, with $1, $2, … in place of values. It has no expressions, so that no data becomes SQL',
+        }),
+      ),
+      statements: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: 100_000, description: 'One SQL statement' }), {
+          minItems: 1,
+          maxItems: 50,
+          description:
+            'In place of query: statements that are done together in one transaction, or not at all',
+        }),
+      ),
+      values: Type.Array(Type.Unknown({ withoutResult: null, items: { withoutResult: null } }), {
+        default: [],
+        maxItems: 10_000,
+        description:
+          'The values of $1, $2, …; with statements, a list of them for each. A list is an array of SQL, a map JSON, an expression without a result NULL',
       }),
-    ),
-    values: Type.Array(Type.Unknown({ withoutResult: null, items: { withoutResult: null } }), {
-      default: [],
-      maxItems: 10_000,
-      description:
-        'The values of $1, $2, …; with statements, a list of them for each. A list is an array of SQL, a map JSON, an expression without a result NULL',
-    }),
-    mode: Type.Enum(['rows', 'one', 'affected'], {
-      default: 'rows',
-      description:
-        'rows: { rows }, a list of maps. one: { row }, null when there is none; more than one is an error. affected: { affected }, how many rows were inserted, updated, deleted or selected',
-    }),
-    maxRows: Type.Integer({
-      default: 1_000,
-      minimum: 1,
-      maximum: 100_000,
-      description: 'More rows than this fail the node, and change nothing',
-    }),
-    maxResponseBytes: Type.Integer({
-      default: 8_388_608,
-      minimum: 1_024,
-      maximum: 33_554_432,
-      description: 'A larger answer of the database fails the node, and changes nothing',
-    }),
-    resourceArn: Type.Optional(
-      Type.String({
-        pattern: '^arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:cluster:[^\\s]+$',
-        maxLength: 200,
-        description: 'ARN of the cluster, for rdsData',
+      mode: Type.Enum(['rows', 'one', 'affected'], {
+        default: 'rows',
+        description:
+          'rows: { rows }, a list of maps. one: { row }, null when there is none; more than one is an error. affected: { affected }, how many rows were inserted, updated, deleted or selected',
       }),
-    ),
-    secretArn: Type.Optional(
-      Type.String({
-        pattern: '^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[^\\s]+$',
-        maxLength: 700,
-        description: "ARN of the secret with the database's login, for rdsData",
+      maxRows: Type.Integer({
+        default: 1_000,
+        minimum: 1,
+        maximum: 100_000,
+        description: 'More rows than this fail the node, and change nothing',
       }),
-    ),
-    database: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 63, description: 'Name of the database, for rdsData' }),
-    ),
-  }),
+      maxResponseBytes: Type.Integer({
+        default: 8_388_608,
+        minimum: 1_024,
+        maximum: 33_554_432,
+        description: 'A larger answer of the database fails the node, and changes nothing',
+      }),
+      resourceArn: Type.Optional(
+        Type.String({
+          pattern: '^arn:aws[a-z-]*:rds:[a-z0-9-]+:[0-9]{12}:cluster:[^\\s]+$',
+          maxLength: 200,
+          description: 'ARN of the cluster, for rdsData',
+        }),
+      ),
+      secretArn: Type.Optional(
+        Type.String({
+          pattern: '^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[^\\s]+$',
+          maxLength: 700,
+          description: "ARN of the secret with the database's login, for rdsData",
+        }),
+      ),
+      database: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 63, description: 'Name of the database, for rdsData' }),
+      ),
+    },
+    {
+      oneOf: eachOf('query', 'statements'),
+      allOf: [when('via', 'rdsData', { required: ['resourceArn', 'secretArn'] })],
+    },
+  ),
   awsCalls: ({ via, resourceArn = '*', secretArn = '*', statements }) =>
     via === 'rdsData' ? listCalls({ resourceArn, secretArn }, statements !== undefined) : [],
   example: {

@@ -1,52 +1,56 @@
 import { defineAction } from '../../contract/kit/define-node-type.ts';
 import { Type } from '../../contract/kit/type.ts';
+import { eachOf } from '../../contract/kit/when.ts';
 
 export const rss = defineAction({
   id: 'rss',
   name: 'RSS feed',
   description:
     'Reads a feed (RSS 2.0, RSS 1.0 or Atom) from a URL, or from a text. Puts out { title, link, items, … } with dates in ISO 8601, UTC; null for what the feed has not',
-  parameters: Type.Object({
-    url: Type.Optional(
-      Type.String({ pattern: '^https?://', maxLength: 8_000, description: 'URL of the feed' }),
-    ),
-    text: Type.Optional(
-      Type.String({
-        maxLength: 5_000_000,
-        description: 'In place of a URL: the feed, as one node before got it',
+  parameters: Type.Object(
+    {
+      url: Type.Optional(
+        Type.String({ pattern: '^https?://', maxLength: 8_000, description: 'URL of the feed' }),
+      ),
+      text: Type.Optional(
+        Type.String({
+          maxLength: 5_000_000,
+          description: 'In place of a URL: the feed, as one node before got it',
+        }),
+      ),
+      etag: Type.String({
+        default: '',
+        maxLength: 1_000,
+        description:
+          'The etag that an earlier run put out: notModified is true when the feed is still the same',
       }),
-    ),
-    etag: Type.String({
-      default: '',
-      maxLength: 1_000,
-      description:
-        'The etag that an earlier run put out: notModified is true when the feed is still the same',
-    }),
-    lastModified: Type.String({
-      default: '',
-      maxLength: 100,
-      description: 'Likewise, the lastModified that an earlier run put out',
-    }),
-    sinceDate: Type.String({
-      default: '',
-      maxLength: 64,
-      description:
-        'Only items that were published later than this (ISO 8601, UTC without a zone), or that have no date',
-    }),
-    maxItems: Type.Integer({
-      default: 100,
-      minimum: 1,
-      maximum: 1_000,
-      description:
-        'How many items to put out, from the first one of the feed; hasMore says whether there are others',
-    }),
-    maxResponseBytes: Type.Integer({
-      default: 5_242_880,
-      minimum: 1,
-      maximum: 6_291_456,
-      description: 'A larger feed fails the node; at most 6 MiB',
-    }),
-  }),
+      lastModified: Type.String({
+        default: '',
+        maxLength: 100,
+        description: 'Likewise, the lastModified that an earlier run put out',
+      }),
+      sinceDate: Type.String({
+        default: '',
+        maxLength: 64,
+        description:
+          'Only items that were published later than this (ISO 8601, UTC without a zone), or that have no date',
+      }),
+      maxItems: Type.Integer({
+        default: 100,
+        minimum: 1,
+        maximum: 1_000,
+        description:
+          'How many items to put out, from the first one of the feed; hasMore says whether there are others',
+      }),
+      maxResponseBytes: Type.Integer({
+        default: 5_242_880,
+        minimum: 1,
+        maximum: 6_291_456,
+        description: 'A larger feed fails the node; at most 6 MiB',
+      }),
+    },
+    { allOf: [{ anyOf: eachOf('url', 'text') }] },
+  ),
   credentials: { types: ['httpBasic', 'httpBearer', 'httpHeader', 'httpQuery'] },
   example: {
     parameters: { url: 'https://blog.example.com/feed.xml', sinceDate: '{{ lastRun }}' },

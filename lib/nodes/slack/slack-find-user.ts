@@ -8,7 +8,12 @@ export const slackFindUser = defineAction({
   description:
     'Finds a user of Slack by e-mail address, as slackMessage takes it for a direct message. Puts out { user }, null when there is none',
   parameters: Type.Object({
-    email: Type.String({ minLength: 3, maxLength: 320, description: 'E-mail address of the user' }),
+    email: Type.String({
+      minLength: 3,
+      maxLength: 320,
+      format: 'email',
+      description: 'E-mail address of the user',
+    }),
     baseUrl,
   }),
   credentials,

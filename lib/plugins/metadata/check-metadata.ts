@@ -11,6 +11,7 @@ const declarations = {
   inputs: v.optional(field.names),
   endsBranch: v.optional(field.boolean),
   credentialTypes: v.optional(field.names),
+  credentialRequired: v.optional(field.purity),
   credentialTypesFor: v.optional(field.method),
   example: v.optional(field.example),
 };

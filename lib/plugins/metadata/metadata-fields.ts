@@ -110,12 +110,13 @@ export const outputs = field<NodeOutputs>(
     (isNameList(value) && !value.includes(ERROR_OUTPUT) && !value.includes(RESPONSE_OUTPUT)),
 );
 export const control = field<ControlTraits>(
-  '{ suspends: true or false, bodyOutput?: the name of an output, waitSeconds?: a function }',
+  '{ suspends: true or false, bodyOutput?: the name of an output, waitSeconds?: a function, needsBody?: true or false }',
   (value) =>
     isPlainObject(value) &&
     typeof value.suspends === 'boolean' &&
     (value.bodyOutput === undefined || isName(value.bodyOutput)) &&
-    (value.waitSeconds === undefined || typeof value.waitSeconds === 'function'),
+    (value.waitSeconds === undefined || typeof value.waitSeconds === 'function') &&
+    (value.needsBody === undefined || typeof value.needsBody === 'boolean'),
 );
 
 const isEventSource = (value: unknown): boolean =>

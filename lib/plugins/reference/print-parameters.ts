@@ -78,7 +78,7 @@ const bounds: Readonly<Record<string, (value: string) => string>> = {
   minItems: (value) => (value === '1' ? 'not empty' : `at least ${value} items`),
   maxItems: (value) => `at most ${value} items`,
   pattern: (value) => `matches ${toCode(value)}`,
-  format: (value) => `a ${value}`,
+  format: (value) => `a ${String(value).replaceAll('-', ' ')}`,
 };
 
 const printBounds = (schema: Schema): string[] =>

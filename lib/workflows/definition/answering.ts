@@ -1,5 +1,8 @@
 import type { WorkflowDefinition } from './definition.ts';
 
+/** The engine's limit for a run with a waiting caller; the gateway's is 30 seconds. */
+export const CALLER_WAITS_SECONDS = 25;
+
 /** What the trigger of a run asks of the run for the sake of its caller: parameters of a `webhookTrigger`. */
 interface Answering {
   /** The output is that of all end nodes, by their ids. */

@@ -1,6 +1,6 @@
 import { quote } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
-import { type DraftGraph, reachFrom, targetsIn } from './draft-graph.ts';
+import { type DraftGraph, reachFrom, targetsIn } from './graph/draft-graph.ts';
 
 /** The engine's limit of nested runs. It also bounds how often a node is visited here. */
 const MAX_NESTING = 10;

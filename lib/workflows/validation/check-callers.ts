@@ -1,13 +1,11 @@
 import { quote } from '../../shared/describe.ts';
+import { CALLER_WAITS_SECONDS } from '../definition/answering.ts';
 import type { Problem } from '../definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
-import { type DraftGraph, type DraftNode, reachFrom, sourcesIn, targetsIn } from './draft-graph.ts';
+import { type DraftGraph, type DraftNode, reachFrom, sourcesIn, targetsIn } from './graph/draft-graph.ts';
 
 /** The node type that answers webhooks with the response mode `responseNode`. */
 const RESPOND_TO_WEBHOOK = 'respondToWebhook';
-
-/** The engine's limit for a run with a waiting caller; the gateway's is 30 seconds. */
-export const CALLER_WAITS_SECONDS = 25;
 
 /**
  * Checks the answers to waiting callers: no node behind their trigger waits longer than they do, and responders are
@@ -59,7 +57,7 @@ const goesOn = ({ node: { parameters } }: DraftNode): boolean =>
 const waitSecondsOf = ({ nodeType, node, isDisabled }: DraftNode): number => {
   if (isDisabled) return 0;
   try {
-    return Number(nodeType?.control?.waitSeconds?.(node.parameters) ?? 0);
+    return Number(nodeType?.control?.waitSeconds?.(node.parameters) ?? 0) || 0;
   } catch {
     return 0; // a plugin's function may throw for invalid parameters
   }

@@ -3,7 +3,7 @@ import { didYouMean, quote, quoteAll } from '../../shared/describe.ts';
 import type { FindNearest } from '../../shared/near-name.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import type { Problem } from '../definition/problem.ts';
-import type { DraftEdge, DraftGraph, DraftNode } from './draft-graph.ts';
+import type { DraftEdge, DraftGraph, DraftNode } from './graph/draft-graph.ts';
 
 /** Checks that connections start at outputs of their source and end at inputs of their target. */
 export const checkEnds = (

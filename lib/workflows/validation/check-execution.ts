@@ -1,7 +1,7 @@
 import { quote } from '../../shared/describe.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import type { Problem } from '../definition/problem.ts';
-import type { DraftGraph } from './draft-graph.ts';
+import type { DraftGraph } from './graph/draft-graph.ts';
 
 /** Checks that no node suspends in a workflow with express runs. */
 export const checkExecution = ({ nodes }: DraftGraph, { settings }: WorkflowDefinition): Problem[] => {

@@ -8,7 +8,7 @@ import {
   deliveringOutputs,
   reachFrom,
   targetsIn,
-} from './draft-graph.ts';
+} from './graph/draft-graph.ts';
 
 /** The nodes in loops. */
 export const findLoopNodes = (graph: DraftGraph): ReadonlySet<number> =>

@@ -1,7 +1,7 @@
 import { quote } from '../../shared/describe.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import type { Problem } from '../definition/problem.ts';
-import { type DraftGraph, reachFrom, targetsIn } from './draft-graph.ts';
+import { type DraftGraph, reachFrom, targetsIn } from './graph/draft-graph.ts';
 
 /** Checks that a workflow has a trigger that can be fired, and that its nodes are reached from triggers. */
 export const checkReach = (

@@ -2,7 +2,7 @@ import { isPlainObject } from '../../contract/json.ts';
 import { isPure, type NodeType } from '../../contract/node-type.ts';
 import { quote } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
-import type { DraftGraph, DraftNode } from './draft-graph.ts';
+import type { DraftGraph, DraftNode } from './graph/draft-graph.ts';
 
 /** Finds settings that contradict each other or have no effect on their node. */
 export const checkSettings = ({ nodes }: DraftGraph, loopNodes: ReadonlySet<number>): Problem[] =>

@@ -1,4 +1,4 @@
-import type { DraftGraph } from './draft-graph.ts';
+import type { DraftGraph } from './graph/draft-graph.ts';
 import type { VisibleIds } from './references/names.ts';
 
 /**

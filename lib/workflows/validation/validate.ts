@@ -18,7 +18,8 @@ import { checkSettings } from './check-settings.ts';
 import { checkCircles } from './check-subworkflows.ts';
 import { checkTopLevel } from './check-top-level.ts';
 import { checkWebhooks } from './check-webhooks.ts';
-import { readDraftGraph } from './draft-graph.ts';
+import { readDraftGraph } from './graph/draft-graph.ts';
+import { checkMistakes } from './mistakes/check-mistakes.ts';
 import { loadFunctionNames } from './references/jsonata-names.ts';
 import type { Names } from './references/names.ts';
 
@@ -59,11 +60,21 @@ export const validateWorkflow = async (value: unknown, findNodeType: FindNodeTyp
   // Values that replace invalid ones, and their parents, have problems of the schema only.
   const doubtful = new Set(madeUp.flatMap(withParents));
   const found = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
-  const problems = found.filter(({ severity }) => severity === undefined);
-  const warnings = limit(found.filter(({ severity }) => severity === 'warning'));
+  const problems = withoutRepeated(found.filter(({ severity }) => severity === undefined));
+  const wrong = new Set(problems.map(({ path }) => path));
+  const warnings = limit(found.filter(({ path, severity }) => severity === 'warning' && !wrong.has(path)));
   return problems.length === 0
     ? { definition, problems: [], warnings }
     : { definition: null, problems: limit(problems), warnings };
+};
+
+/** Two checks may know of one mistake. */
+const withoutRepeated = (problems: readonly Problem[]): Problem[] => {
+  const seen = new Set<string>();
+  return problems.filter(({ path, message }) => {
+    const key = `${path} ${message}`;
+    return !seen.has(key) && seen.add(key);
+  });
 };
 
 interface Context {
@@ -111,6 +122,7 @@ const checkSemantics = async (
     ...checkCallers(graph, isConnected),
     ...checkCircles(definition),
     ...(await checkWebhooks(definition, names)),
+    ...checkMistakes(graph, definition, isConnected),
   ];
 };
 

@@ -9,6 +9,7 @@ const MAX_CHARACTERS = 100_000;
 /** What a body must be. */
 export const schema = defineRule(
   Type.Record(Type.String(), Type.Unknown(), {
+    format: 'json-schema',
     description:
       'JSON Schema (2020-12) of the body: others get 400 with the violations. References within it alone; patterns without look-around and back-references; no patternProperties and $dynamicRef',
     examples: [{ type: 'object', required: ['id'], properties: { id: { type: 'string' } } }],

@@ -40,7 +40,8 @@ describe('a workflow that waits', () => {
         message: 'express runs can\'t wait, and "pause" does: use durable, or leave it out',
       },
     ]);
-    expect(await problemsOf({ nodes: [each], edges: ['start -> each'], settings })).toEqual([]);
+    const loop = { nodes: [each, pass('a')], edges: ['start -> each', 'each.each -> a'], settings };
+    expect(await problemsOf(loop)).toEqual([]);
   });
 });
 
@@ -64,7 +65,13 @@ describe('the body of a node', () => {
       'beside what comes after the node',
       { nodes: [each, pass('a'), pass('end')], edges: ['start -> each', 'each.each -> a', 'each -> end'] },
     ],
-    ['empty', { nodes: [each, pass('end')], edges: ['start -> each', 'each -> end'] }],
+    [
+      'empty, where the node does something without it',
+      {
+        nodes: [{ id: 'ask', type: 'approval', parameters: {} }, pass('end')],
+        edges: ['start -> ask', 'ask.approved -> end'],
+      },
+    ],
     [
       'with another one in it',
       {

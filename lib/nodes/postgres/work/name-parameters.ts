@@ -7,15 +7,23 @@ const DOLLAR_QUOTE = /\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$/y;
  * Replaces `$1` by `:p1`, as the RDS Data API has it, outside of quoted texts, quoted names and comments.
  * https://www.postgresql.org/docs/current/sql-syntax-lexical.html
  */
-export const nameParameters = (sql: string): string => {
-  let named = '';
+export const nameParameters = (sql: string): string =>
+  readTokens(sql, (text, number) => (number === null ? text : `:p${number}`)).join('');
+
+/** The numbers of the placeholders in a statement. */
+export const findPlaceholders = (sql: string): ReadonlySet<number> =>
+  new Set(readTokens(sql, (_text, number) => number).filter((number) => number !== null));
+
+/** @param read - gets the text of each token, and the number of a placeholder */
+const readTokens = <Result>(sql: string, read: (text: string, number: number | null) => Result): Result[] => {
+  const results: Result[] = [];
   for (let at = 0; at < sql.length; ) {
     const end = findTokenEnd(sql, at);
     const number = matchAt(PLACEHOLDER, sql, at)?.[1];
-    named += number === undefined ? sql.slice(at, end) : `:p${number}`;
+    results.push(read(sql.slice(at, end), number === undefined ? null : Number(number)));
     at = end;
   }
-  return named;
+  return results;
 };
 
 const matchAt = (pattern: RegExp, sql: string, at: number): RegExpExecArray | null => {

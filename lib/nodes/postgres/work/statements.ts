@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../contract/json.ts';
 import { NodeError } from '../../../contract/node-error.ts';
 import type { ParameterProblem } from '../../../contract/plugin.ts';
+import { findPlaceholders } from './name-parameters.ts';
 
 export interface Statement {
   /** SQL with `$1`, `$2`, … in place of values. */
@@ -51,8 +52,45 @@ const readValues = (values: readonly JsonValue[], index: number): readonly JsonV
   return own;
 };
 
-/** Finds expressions in SQL, where they are not evaluated. */
-export const checkStatements = ({ query, statements }: JsonObject): readonly ParameterProblem[] => {
+/** Finds expressions in SQL, where they are not evaluated, and placeholders and values that do not fit. */
+export const checkStatements = (parameters: JsonObject): readonly ParameterProblem[] => {
+  const problems = findExpressions(parameters);
+  return problems.length > 0 ? problems : findUnmatched(parameters);
+};
+
+const findUnmatched = ({ query, statements, values = [] }: JsonObject): readonly ParameterProblem[] => {
+  if (!Array.isArray(values)) return [];
+  const place = values.length === 0 ? '/query' : '/values';
+  if (typeof query === 'string') return describeUnmatched(query, values, place);
+  return (Array.isArray(statements) ? statements : []).flatMap((sql, index) => {
+    const own = values[index] ?? [];
+    return Array.isArray(own)
+      ? describeUnmatched(
+          String(sql),
+          own,
+          index < values.length ? `/values/${index}` : `/statements/${index}`,
+        )
+      : [];
+  });
+};
+
+const describeUnmatched = (
+  sql: string,
+  values: readonly JsonValue[],
+  path: string,
+): readonly ParameterProblem[] => {
+  const used = findPlaceholders(sql);
+  const most = Math.max(0, ...used);
+  const given = values.length === 1 ? 'one value is given' : `${values.length || 'no'} values are given`;
+  if (most > values.length)
+    return [{ path, message: `the statement has $${most}, but ${given}: add what is missing to "values"` }];
+  const unused = values.findIndex((_, index) => !used.has(index + 1));
+  return unused === -1
+    ? []
+    : [{ path, message: `the statement has no $${unused + 1}, but ${given}: values stand for $1, $2, …` }];
+};
+
+const findExpressions = ({ query, statements }: JsonObject): readonly ParameterProblem[] => {
   const message =
     'SQL has no expressions, so that no data becomes SQL: write $1, $2, … and put the expressions into "values"';
   const listed = Array.isArray(statements) ? statements : [];

@@ -87,10 +87,11 @@ const describePattern = (error: ErrorObject): string => {
 /** A string that matches the pattern: with a scheme added, or with dashes for characters that an id can't have. */
 const suggestText = (pattern: string, data: unknown): string | null => {
   if (typeof data !== 'string' || data.length > 200) return null;
-  const address = data.replace(/^(?:[a-z]*:)?\/\//i, '');
+  const address = data.replace(/^(?:https?:[/\\]*|[a-z]*:\/\/|\/\/)/i, '');
   const candidates = [
     ...(/^(?:localhost|[^/]*\.)/.test(address) ? [`https://${address}`] : []),
     data.trim().replaceAll(/[^A-Za-z0-9_-]+/g, '-'),
+    `/${data.trim().replaceAll('.', '/')}`, // a JSON pointer
   ];
   return candidates.find((candidate) => new RegExp(pattern, 'u').test(candidate)) ?? null;
 };

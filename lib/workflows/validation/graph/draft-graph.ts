@@ -1,7 +1,7 @@
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import { ERROR_OUTPUT, MAIN_OUTPUT, type WorkflowNode } from '../../contract/node.ts';
-import type { FindNodeType, NodeType } from '../../contract/node-type.ts';
-import type { Connection, WorkflowDefinition } from '../definition/definition.ts';
+import { isPlainObject, type JsonObject } from '../../../contract/json.ts';
+import { ERROR_OUTPUT, MAIN_OUTPUT, type WorkflowNode } from '../../../contract/node.ts';
+import type { FindNodeType, NodeType } from '../../../contract/node-type.ts';
+import type { Connection, WorkflowDefinition } from '../../definition/definition.ts';
 
 /** A node of a file that may be invalid. */
 export interface DraftNode {

@@ -1,0 +1,88 @@
+import {
+  type DraftEdge,
+  type DraftGraph,
+  type DraftNode,
+  deliveringOutputs,
+  reachFrom,
+  sourcesIn,
+} from '../graph/draft-graph.ts';
+
+/** An output on which a run can leave a node, and the nodes that it leads to. */
+interface Way {
+  readonly output: string;
+  readonly targets: readonly number[];
+}
+
+export interface SureNodes {
+  /** Whether every run that comes to a node comes to a wanted one. */
+  has(index: number): boolean;
+  /** Whether some run does. */
+  mayReach(index: number): boolean;
+  /** The ways out of a node on which a run comes to no wanted one for certain. */
+  unsureWays(index: number): readonly Way[];
+}
+
+/**
+ * Finds the nodes from which every run comes to a wanted node, whichever outputs deliver. A run that fails does not count.
+ *
+ * @param inDoubt - what is taken for true where the file does not say it: outputs that only a run knows, and branches side by
+ *   side, of which conditions may let one through at all times
+ */
+export const findSureNodes = (
+  graph: DraftGraph,
+  isWanted: (node: DraftNode) => boolean,
+  inDoubt: boolean,
+): SureNodes => {
+  const { nodes } = graph;
+  const isForward = ({ isBody }: DraftEdge) => !isBody;
+  const wanted = nodes.filter(isWanted).map(({ index }) => index);
+  const reaching = reachFrom(wanted, sourcesIn(graph, isForward));
+  const sure = new Set(nodes.map(({ index }) => index));
+  const isSureWay = ({ targets }: Way): boolean => {
+    if (targets.some((target) => sure.has(target))) return true;
+    return inDoubt && targets.filter((target) => reaching.has(target)).length > 1;
+  };
+  const isSure = (node: DraftNode): boolean => {
+    if (isWanted(node)) return true;
+    const ways = waysOut(graph, node);
+    if (ways === null) return inDoubt;
+    if (ways.length === 0) return inDoubt; // it ends the run by a failure
+    return !mayDeliverNothing(node) && ways.every(isSureWay);
+  };
+  // From all, so that a loop is as sure as the ways out of it.
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const node of nodes) {
+      if (!sure.has(node.index) || isSure(node)) continue;
+      sure.delete(node.index);
+      changed = true;
+    }
+  }
+  return {
+    has: (index) => sure.has(index),
+    mayReach: (index) => reaching.has(index),
+    unsureWays: (index) => {
+      const node = nodes[index];
+      return node === undefined ? [] : (waysOut(graph, node) ?? []).filter((way) => !isSureWay(way));
+    },
+  };
+};
+
+export const mayDeliverNothing = ({ nodeType, isDisabled }: DraftNode): boolean =>
+  !isDisabled && nodeType?.endsBranch === true;
+
+/** Null when the outputs are known in a run only. A body is run within its node, and no way out. */
+const waysOut = ({ edges, outgoing }: DraftGraph, node: DraftNode): readonly Way[] | null => {
+  const outputs = node.nodeType === null ? null : deliveringOutputs(node);
+  if (outputs === null) return null;
+  const body = node.isDisabled ? undefined : node.nodeType?.control?.bodyOutput;
+  return [...outputs]
+    .filter((output) => output !== body)
+    .map((output) => ({
+      output,
+      targets: (outgoing[node.index] ?? []).flatMap((at) => {
+        const edge = edges[at];
+        return edge?.output === output ? [edge.target] : [];
+      }),
+    }));
+};
