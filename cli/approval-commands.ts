@@ -7,7 +7,7 @@ import {
 } from '../lib/callbacks/list-approvals.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
-import type { CommandContext, TargetContext } from './command-context.ts';
+import { type CommandContext, refuseUnknownWorkflow, type TargetContext } from './command-context.ts';
 import { usageError } from './command-error.ts';
 import { oneLine, toColumns } from './executions/execution-text.ts';
 import { readId } from './read-arguments.ts';
@@ -47,9 +47,11 @@ const readQuery = ({ workflow, limit }: ListOptions): ApprovalsQuery => {
 const list = async (
   query: ApprovalsQuery,
   { addresses, json }: ListOptions,
-  { io, target }: TargetContext,
+  context: TargetContext,
 ): Promise<void> => {
+  const { io, target } = context;
   const { approvals, hasMore } = await listApprovals(query, addresses === true, target);
+  if (approvals.length === 0) await refuseUnknownWorkflow(query.workflowId, context);
   if (json === true) return io.print(JSON.stringify({ approvals, hasMore }, null, 2));
   if (approvals.length === 0) return io.note('No approval waits.');
   const rows = approvals.map(({ since, until, executionId, workflowId, nodeId, askedBy, title }) =>

@@ -1,6 +1,7 @@
 import type { CredentialType } from '../lib/contract/credential-type.ts';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
 import type { PluginEntry } from '../lib/plugins/plugin.ts';
+import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';
 import type { Target } from './target.ts';
 
@@ -20,3 +21,14 @@ export interface TargetContext {
   readonly io: Io;
   readonly target: Target;
 }
+
+/**
+ * Refuses a workflow that never was, for lists that have found nothing of it: rather than nothing, its name may be wrong.
+ *
+ * @param id - null for all workflows
+ * @throws CommandError
+ */
+export const refuseUnknownWorkflow = async (id: string | null, { target }: TargetContext): Promise<void> => {
+  if (id !== null && !(await target.listWorkflowIds()).includes(id))
+    throw new CommandError(`There is no workflow ${id}.`);
+};

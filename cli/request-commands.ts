@@ -15,7 +15,7 @@ import {
 } from '../lib/webhooks/requests/list-requests.ts';
 import { VERDICTS } from '../lib/webhooks/requests/request-record.ts';
 import { sendAgain } from '../lib/webhooks/requests/send-again.ts';
-import type { CommandContext, TargetContext } from './command-context.ts';
+import { type CommandContext, refuseUnknownWorkflow, type TargetContext } from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { toLogger } from './execution-commands.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
@@ -92,12 +92,10 @@ const readQuery = (options: Readonly<Record<string, string>>): RequestListQuery 
   }
 };
 
-const list = async (
-  query: RequestListQuery,
-  asJson: boolean,
-  { io, target }: TargetContext,
-): Promise<void> => {
+const list = async (query: RequestListQuery, asJson: boolean, context: TargetContext): Promise<void> => {
+  const { io, target } = context;
   const { requests, nextCursor } = await listRequests(query, target.requests, io.now());
+  if (requests.length === 0) await refuseUnknownWorkflow(query.workflowId, context);
   if (asJson)
     return io.print(JSON.stringify({ requests: requests.map(describeRequestSummary), nextCursor }, null, 2));
   if (requests.length === 0) io.note('There are no requests like that on record.');

@@ -5,6 +5,12 @@ import { EDGE, type Route } from '../workflows/plan/route.ts';
 
 const DEFAULT_MAX_ITERATIONS = 100;
 
+interface ExhaustedLoop {
+  /** Index of the node that it leads back to. */
+  readonly header: number;
+  readonly maxIterations: number;
+}
+
 /** Data by output. */
 export type Outputs = Readonly<Record<string, JsonObject>>;
 
@@ -33,7 +39,7 @@ export class Progress {
   #skipped: number[] = [];
   /** Loops that have started another iteration since the last `takeRestarted`. */
   #restarted: number[] = [];
-  #exhausted: number | null = null;
+  #exhausted: ExhaustedLoop | null = null;
 
   constructor(plan: Plan, route: Route) {
     this.#plan = plan;
@@ -69,8 +75,8 @@ export class Progress {
     return restarted;
   }
 
-  /** The header of a loop that has exceeded its `maxIterations`; null when there is none. */
-  get exhaustedLoop(): number | null {
+  /** The first loop that has exceeded its `maxIterations`; null when there is none. */
+  get exhaustedLoop(): ExhaustedLoop | null {
     return this.#exhausted;
   }
 
@@ -154,7 +160,7 @@ export class Progress {
     const iterations = (this.#iterations[index] ?? 0) + 1;
     const { maxIterations = DEFAULT_MAX_ITERATIONS } = this.#plan.nodes[loop.header]?.node.settings ?? {};
     if (iterations >= maxIterations) {
-      this.#exhausted ??= loop.header;
+      this.#exhausted ??= { header: loop.header, maxIterations };
       return true;
     }
     this.#restarted.push(index);

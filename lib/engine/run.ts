@@ -246,8 +246,8 @@ export class Run implements InnerRun {
   #checkLimits(index: number): NodeFailure | null {
     const loop = this.#progress.exhaustedLoop;
     if (loop !== null) {
-      const message = 'the loop back to this node went round too often';
-      return { nodeId: this.#idOf(loop), name: 'LoopLimit', message };
+      const message = `the loop back to this node ran ${loop.maxIterations} times, which is its maxIterations`;
+      return { nodeId: this.#idOf(loop.header), name: 'LoopLimit', message };
     }
     if (this.#progress.readyCount === 0 || !this.#session.isTimeUp) return null;
     return this.#session.timeoutAt(this.#idOf(index));

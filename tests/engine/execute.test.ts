@@ -223,7 +223,11 @@ describe('loops', () => {
       edges: ['start -> head', 'head -> tail', 'tail -> head'],
     });
     expect(ran(result)).toBe('start head tail head tail head tail');
-    expect(result).toMatchObject({ status: 'failed', failure: { nodeId: 'head', name: 'LoopLimit' } });
+    const message = 'the loop back to this node ran 3 times, which is its maxIterations';
+    expect(result).toMatchObject({
+      status: 'failed',
+      failure: { nodeId: 'head', name: 'LoopLimit', message },
+    });
   });
 
   test('100 iterations are the default', async () => {
