@@ -67,7 +67,11 @@ export const installedPlugins: readonly InstalledPlugin[] = [
   legacyTrigger('manualTrigger', () => import('../lib/nodes/manual-trigger.ts')),
   legacyAction('httpRequest', () => import('../lib/nodes/http-request/http-request.ts')),
   unified('flow', () => import('../lib/nodes/flow.ts')),
-  unified('control', () => import('../lib/nodes/control.ts')),
+  unifiedOnUse(
+    'control',
+    { nodeTypes: ['wait', 'approval', 'forEach', 'subworkflow'] },
+    () => import('../lib/nodes/control.plugin.ts'),
+  ),
   unifiedOnUse(
     'credentials',
     { credentialTypes },

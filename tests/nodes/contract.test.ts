@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type NodeTest, nodeTypeChecks } from '../../lib/contract/testing/index.ts';
-import control from '../../lib/nodes/control.ts';
+import control from '../../lib/nodes/control.plugin.ts';
 import flow from '../../lib/nodes/flow.ts';
 
 const input = { total: 5 };

@@ -5,7 +5,7 @@ import { subworkflow } from './subworkflow.ts';
 import { wait } from './wait.ts';
 
 /** Nodes with `control`, which steer their run. */
-const control = definePlugin({
+export default definePlugin({
   id: 'control',
   name: 'Control',
   version: '1.0.0',
@@ -13,5 +13,3 @@ const control = definePlugin({
   category: 'control',
   handles: [wait, approval, forEach, subworkflow],
 });
-
-export default control;
