@@ -34,7 +34,10 @@ export interface Target {
   readonly deliveries: DeliveryStore;
   readonly requests: RequestStore;
   /** Parses and judges requests that are sent again. */
-  readonly judging: Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'limitJson' | 'parseXml'>;
+  readonly judging: Pick<
+    SendAgainParts,
+    'openFeatures' | 'parseJson' | 'limitJson' | 'parseXml' | 'maxDepth'
+  >;
   readonly callbacks: CallbackIndex;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;

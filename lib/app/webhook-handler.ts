@@ -80,8 +80,9 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
   const { findWorkflow, ...authentication } = createLookups(parts, settings);
   const openFeatures: OpenFeatures = async (webhook) =>
     (webhook.config.features ?? null) === null ? withoutFeatures : parts.openFeatures(webhook);
-  const parseJson = (text: string) => parseJsonBody(text, settings.maxBodyDepth);
-  const parsers: BodyParsers = { json: parseJson, limitJson, xml: parseXml };
+  const { maxBodyDepth: maxDepth } = settings;
+  const parseJson = (text: string) => parseJsonBody(text, maxDepth);
+  const parsers: BodyParsers = { json: parseJson, limitJson, xml: parseXml, maxDepth };
   const inflate = async ({ request, addHeaders }: Arrival, { maxBodyBytes }: OpenStages) => {
     if (request.headers['content-encoding'] === undefined) return request;
     const { inflateBody } = await import('../webhooks/body/inflate-body.chunk.ts');

@@ -40,6 +40,8 @@ export interface BodyParsers {
   limitJson(text: string): void;
   /** @throws RangeError for text that is not well-formed, with a message about `it` */
   xml(text: string): Promise<JsonObject>;
+  /** Levels of nesting of a body, which `json` checks itself. */
+  readonly maxDepth: number;
 }
 
 export interface ParsedBody {

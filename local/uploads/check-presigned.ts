@@ -16,12 +16,27 @@ interface Signer {
   readonly now: number;
 }
 
-/** The codes of S3, each with status 403. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
-type Refusal = 'AccessDenied' | 'SignatureDoesNotMatch';
+/** The codes of S3, with their statuses. https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html */
+const refusals = {
+  AccessDenied: 403,
+  AuthorizationQueryParametersError: 400,
+  InvalidAccessKeyId: 403,
+  SignatureDoesNotMatch: 403,
+} as const;
+
+type Refusal = {
+  [Code in keyof typeof refusals]: readonly [(typeof refusals)[Code], Code];
+}[keyof typeof refusals];
+
+const refuse = <Code extends keyof typeof refusals>(code: Code) => [refusals[code], code] as const;
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+const MAX_SECONDS = 7 * 24 * 3_600;
 
 /**
- * Checks a presigned request as S3 does: it is signed again as it was received, so that another method, key, or signed header is
- * another signature.
+ * Checks a presigned request as S3 does: first what it says of itself, then that it is the one that was signed. It is signed again as it
+ * was received, so that another method, key, parameter or signed header is another signature.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
  *
  * @returns null for a request that is in order
  */
@@ -30,13 +45,31 @@ export const checkPresigned = (
   { region, credentials, now }: Signer,
 ): Refusal | null => {
   const { path, query } = splitTarget(url);
-  const parameters = new URLSearchParams(query);
-  const [signedAt, seconds] = [
-    readDate(parameters.get('X-Amz-Date')),
-    Number(parameters.get('X-Amz-Expires')),
-  ];
-  if (signedAt === null || !(now < signedAt + seconds * 1_000)) return 'AccessDenied';
-  const names = (parameters.get('X-Amz-SignedHeaders') ?? '').split(';').filter((name) => name !== 'host');
+  const sent = [...new URLSearchParams(query)];
+  const { 'X-Amz-Algorithm': algorithm, ...parameters } = Object.fromEntries(sent);
+  if (algorithm === undefined) return refuse('AccessDenied');
+  const {
+    'X-Amz-Credential': credential = '',
+    'X-Amz-Date': date = '',
+    'X-Amz-Expires': expires = '',
+    'X-Amz-SignedHeaders': signedHeaders = '',
+    'X-Amz-Signature': signature = '',
+  } = parameters;
+  const signedAt = readDate(date);
+  const seconds = /^\d{1,6}$/.test(expires) ? Number(expires) : Number.NaN;
+  const [accessKeyId, ...scope] = credential.split('/');
+  const isWellFormed =
+    algorithm === ALGORITHM &&
+    sent.length === Object.keys(parameters).length + 1 &&
+    scope.join('/') === `${date.slice(0, 8)}/${region}/s3/aws4_request` &&
+    seconds <= MAX_SECONDS &&
+    signedHeaders !== '' &&
+    signature !== '';
+  if (!isWellFormed || signedAt === null) return refuse('AuthorizationQueryParametersError');
+  if (accessKeyId !== credentials.accessKeyId) return refuse('InvalidAccessKeyId');
+  if (!(now < signedAt + seconds * 1_000)) return refuse('AccessDenied');
+
+  const names = signedHeaders.split(';').filter((name) => name !== 'host');
   const signed = presign(
     {
       method,
@@ -49,8 +82,9 @@ export const checkPresigned = (
     },
     credentials,
   );
-  const expected = new URL(signed).searchParams.get('X-Amz-Signature');
-  return parameters.get('X-Amz-Signature') === expected ? null : 'SignatureDoesNotMatch';
+  const expected = new URL(signed).searchParams;
+  const isSame = sent.length === expected.size && sent.every(([name, value]) => expected.get(name) === value);
+  return isSame ? null : refuse('SignatureDoesNotMatch');
 };
 
 /** `20130524T000000Z` in milliseconds since the epoch. */

@@ -37,7 +37,7 @@ const put = async (
   const { method = '', url = '', headers } = request;
   if (method !== 'PUT') return [405, 'MethodNotAllowed'];
   const refusal = checkPresigned({ method, url, headers }, { region, credentials, now: now() });
-  if (refusal !== null) return [403, refusal];
+  if (refusal !== null) return refusal;
   const key = new URL(url, 'http://local').pathname.slice(1);
   if ((await findBlobSize(folder, key)) !== null) return [412, 'PreconditionFailed'];
   const expected = headers['x-amz-checksum-sha256'];

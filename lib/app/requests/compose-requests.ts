@@ -46,7 +46,10 @@ interface JudgingParts extends Pick<FeatureParts, 'client' | 'tables' | 'executi
 const openJudging = ({
   config,
   ...parts
-}: JudgingParts): Pick<SendAgainParts, 'openFeatures' | 'parseJson' | 'limitJson' | 'parseXml'> => ({
+}: JudgingParts): Pick<
+  SendAgainParts,
+  'openFeatures' | 'parseJson' | 'limitJson' | 'parseXml' | 'maxDepth'
+> => ({
   openFeatures: lateFeatures({
     ...parts,
     config,
@@ -57,6 +60,7 @@ const openJudging = ({
     usesOutbox: false,
   }),
   parseJson: (text) => parseJsonBody(text, config.maxBodyDepth),
+  maxDepth: config.maxBodyDepth,
   limitJson,
   parseXml: async (text) =>
     (await import('../../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it'),

@@ -10,7 +10,7 @@ export const xml = defineAction({
   id: 'xml',
   name: 'XML',
   description:
-    'Reads and writes XML 1.0. An element becomes a map: its attributes as "@name", its text as "#text", its children by name, a list when there are several; one with text alone becomes that text. No document types, no entities but the five of XML',
+    'Reads and writes XML 1.0. An element becomes a map: its attributes as "@name", its text as "#text", its children by name, a list when there are several; one with text alone becomes that text. No document types, no entities but the five of XML: any other fails',
   pure: pureWithoutFile,
   parameters: Type.Object(
     {

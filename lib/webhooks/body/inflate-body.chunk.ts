@@ -4,16 +4,23 @@ import type { Answer } from '../../shared/answer.ts';
 import { AppError } from '../../shared/errors.ts';
 import { featureError } from '../../shared/feature-errors.ts';
 
-type Inflate = (bytes: Uint8Array, options: ZlibOptions) => Promise<Uint8Array>;
+/** With `info`, which the types of Node do not know, the inflater says how many bytes it has read. */
+type Inflate = (
+  bytes: Uint8Array,
+  options: ZlibOptions & { readonly info: true },
+) => Promise<{ readonly buffer: Uint8Array; readonly engine: { readonly bytesWritten: number } }>;
 
-const toInflate = promisify(inflate) as Inflate;
-const toInflateRaw = promisify(inflateRaw) as Inflate;
+const toInflater = (inflater: unknown): Inflate =>
+  promisify(inflater as typeof inflate) as unknown as Inflate;
 
-/** By the names of RFC 9110 §8.4.1. `deflate` is the zlib format; some senders leave its two-byte header out. */
+const toInflate = toInflater(inflate);
+const toInflateRaw = toInflater(inflateRaw);
+
+/** By the names of RFC 9110 §8.4.1. Members of gzip that follow one another are one body (RFC 1952 §2.2). `deflate` is the zlib format; some senders leave its two-byte header out. */
 const codings: Readonly<Record<string, Inflate>> = {
-  gzip: promisify(gunzip) as Inflate,
-  'x-gzip': promisify(gunzip) as Inflate,
-  br: promisify(brotliDecompress) as Inflate,
+  gzip: toInflater(gunzip),
+  'x-gzip': toInflater(gunzip),
+  br: toInflater(brotliDecompress),
   deflate: (bytes, options) => (hasZlibHeader(bytes) ? toInflate : toInflateRaw)(bytes, options),
 };
 
@@ -37,8 +44,8 @@ interface InflateOptions {
  * coding is taken, since a body that is compressed twice is compressed to hide its size.
  *
  * @returns the request with the inflated body, without `content-encoding`
- * @throws AppError `BODY_UNSUPPORTED` for another coding, `BODY_INVALID` for bytes that are not of it, or are cut off,
- *   `BODY_TOO_LARGE`
+ * @throws AppError `BODY_UNSUPPORTED` for another coding, `BODY_INVALID` for bytes that are not of it, are cut off, or
+ *   go on behind its end, where one reader would see what another does not; `BODY_TOO_LARGE`
  */
 export const inflateBody = async <Request extends Sent>(
   request: Request,
@@ -56,11 +63,17 @@ export const inflateBody = async <Request extends Sent>(
     });
   }
   try {
-    const inflated = await coding(rawBody, { maxOutputLength: limitBytes, chunkSize: CHUNK_BYTES });
-    return { ...request, headers, rawBody: inflated };
+    const options = { maxOutputLength: limitBytes, chunkSize: CHUNK_BYTES, info: true } as const;
+    const { buffer, engine } = await coding(rawBody, options);
+    if (engine.bytesWritten < rawBody.length) throw new Error('there are bytes behind its end');
+    return { ...request, headers, rawBody: buffer };
   } catch (error) {
     if (isTooLarge(error)) throw new AppError('BODY_TOO_LARGE', { limitBytes });
-    throw new AppError('BODY_INVALID', { reason: `it is not ${name}, or is cut off` }, error);
+    throw new AppError(
+      'BODY_INVALID',
+      { reason: `it is not ${name}, is cut off, or has more bytes behind its end` },
+      error,
+    );
   }
 };
 

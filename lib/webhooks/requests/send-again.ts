@@ -27,6 +27,7 @@ export interface SendAgainParts extends Omit<AcceptParts, 'blobs'> {
   readonly parseJson: BodyParsers['json'];
   readonly limitJson: BodyParsers['limitJson'];
   readonly parseXml: BodyParsers['xml'];
+  readonly maxDepth: BodyParsers['maxDepth'];
 }
 
 /** A request that was sent again. */
@@ -118,13 +119,13 @@ const openWebhook = async (
 const toInput = async (
   request: WebhookRequest,
   webhook: Webhook,
-  { openFeatures, parseJson, limitJson, parseXml }: SendAgainParts,
+  { openFeatures, parseJson, limitJson, parseXml, maxDepth }: SendAgainParts,
   refuse: (reason: string) => never,
 ): Promise<JsonObject | null> => {
   const hasFeatures = (webhook.config.features ?? null) !== null;
   const features = hasFeatures ? await openFeatures(webhook) : withoutFeatures;
   const arrival = { request, webhook, addHeaders: () => {} };
-  const parsers = { json: parseJson, limitJson, xml: parseXml };
+  const parsers = { json: parseJson, limitJson, xml: parseXml, maxDepth };
   const { body, more, files } = (await features.parse({ ...arrival, content: request, parsers })) ?? {
     body: parseBody(request, parseJson, orText(parseJson)),
   };

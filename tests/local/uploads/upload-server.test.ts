@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { createFolderUploadStore } from '../../../lib/adapters/blobs/folder-upload-store.ts';
 import { createSignPut } from '../../../lib/adapters/blobs/sign-put.ts';
 import { startUploadServer } from '../../../local/uploads/upload-server.ts';
@@ -37,4 +37,56 @@ test('what is refused leaves no file behind', async () => {
     entry.isFile(),
   );
   expect(files).toEqual([]);
+});
+
+describe('what a presigned request says of itself is checked as by S3:', () => {
+  const wrong = { status: 400, code: 'AuthorizationQueryParametersError' };
+  const scope = 'local/20231114/us-east-1/s3/aws4_request';
+
+  test.each<[string, string, string | null, { status: number; code: string }]>([
+    ['no algorithm', 'X-Amz-Algorithm', null, { status: 403, code: 'AccessDenied' }],
+    ['another algorithm', 'X-Amz-Algorithm', 'AWS4-ECDSA-P256-SHA256', wrong],
+    ['an empty algorithm', 'X-Amz-Algorithm', '', wrong],
+    ['no credential', 'X-Amz-Credential', null, wrong],
+    ['a credential without a scope', 'X-Amz-Credential', 'local', wrong],
+    ['the scope of another day', 'X-Amz-Credential', scope.replace('1114', '1115'), wrong],
+    ['the scope of another region', 'X-Amz-Credential', scope.replace('us-east-1', 'eu-west-1'), wrong],
+    ['the scope of another service', 'X-Amz-Credential', scope.replace('/s3/', '/sqs/'), wrong],
+    ['a scope that does not end', 'X-Amz-Credential', scope.replace('/aws4_request', ''), wrong],
+    ['a scope that goes on', 'X-Amz-Credential', `${scope}/more`, wrong],
+    [
+      'a key that is not known',
+      'X-Amz-Credential',
+      `other${scope.slice(5)}`,
+      { status: 403, code: 'InvalidAccessKeyId' },
+    ],
+    ['no date', 'X-Amz-Date', null, wrong],
+    ['a date that is none', 'X-Amz-Date', '2023-11-14', wrong],
+    ['no time', 'X-Amz-Expires', null, wrong],
+    ['a time in words', 'X-Amz-Expires', 'soon', wrong],
+    ['a time below zero', 'X-Amz-Expires', '-1', wrong],
+    ['more than a week', 'X-Amz-Expires', '604801', wrong],
+    ['no signed headers', 'X-Amz-SignedHeaders', null, wrong],
+    ['no signature', 'X-Amz-Signature', null, wrong],
+    ['another signature', 'X-Amz-Signature', 'a'.repeat(64), { status: 403, code: 'SignatureDoesNotMatch' }],
+    ['a parameter that was not signed', 'x-id', 'PutObject', { status: 403, code: 'SignatureDoesNotMatch' }],
+  ])('%s', async (_case, name, value, { status, code }) => {
+    const { clock, store } = await aFolder();
+    const object = anUpload();
+    const signed = store.sign(object, { from: clock.now(), seconds: 60 });
+    const url = new URL(signed.url);
+    expect(url.searchParams.get('X-Amz-Credential')).toBe(scope);
+    if (value === null) url.searchParams.delete(name);
+    else url.searchParams.set(name, value);
+    const answer = await send({ ...signed, url: url.href });
+    expect(answer).toEqual({ status, body: expect.stringContaining(`<Code>${code}</Code>`) });
+    expect(await store.findSize(object.key)).toBeNull();
+  });
+
+  test('a parameter twice', async () => {
+    const { clock, store } = await aFolder();
+    const signed = store.sign(anUpload(), { from: clock.now(), seconds: 60 });
+    const answer = await send({ ...signed, url: `${signed.url}&X-Amz-Algorithm=AWS4-HMAC-SHA256` });
+    expect(answer.status).toBe(400);
+  });
 });

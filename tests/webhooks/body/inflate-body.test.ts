@@ -52,6 +52,32 @@ test.each([
   expect(await call(encoding, bytes)).toEqual(aProblem(400, 'body-invalid'));
 });
 
+const withMore = (...parts: readonly (Uint8Array | string)[]) =>
+  Buffer.concat(parts.map((part) => Buffer.from(part)));
+
+test.each([
+  ['gzip', withMore(gzipSync(json), 'more')],
+  ['gzip', withMore(gzipSync(json), Buffer.alloc(8))],
+  ['gzip', withMore(gzipSync(json), gzipSync('').subarray(0, 5))],
+  ['br', withMore(brotliCompressSync(json), 'more')],
+  ['br', withMore(brotliCompressSync(json), brotliCompressSync(''))],
+  ['deflate', withMore(deflateSync(json), '\0')],
+  ['deflate', withMore(deflateSync(json), deflateSync(json))],
+  ['deflate', withMore(deflateRawSync(json), 'more')],
+])('%s with bytes behind its end is a 400', async (encoding, bytes) => {
+  const answer = await call(encoding, bytes);
+  expect(answer).toEqual(aProblem(400, 'body-invalid'));
+  expect(bodyOf(answer).detail).toContain('more');
+});
+
+test('the members of gzip are joined (RFC 1952), within the limit of bodies', async () => {
+  const members = [json.slice(0, 3), '', json.slice(3)].map((text) => gzipSync(text));
+  expect(bodyOf(await call('gzip', withMore(...members)))).toMatchObject({ body: { a: ['é'] } });
+  const halves = withMore(gzipSync('1'.padEnd(50)), gzipSync(' '.repeat(50)));
+  expect((await call('gzip', halves, { maxBodyBytes: 100 })).statusCode).toBe(200);
+  expect(await call('gzip', halves, { maxBodyBytes: 99 })).toEqual(aProblem(413, 'body-too-large'));
+});
+
 const zeros = Buffer.alloc(10_000_000);
 
 test.each([

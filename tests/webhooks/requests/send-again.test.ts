@@ -29,6 +29,7 @@ const aRefusal = async (
       modeOf: async () => 'express',
       openFeatures: createOpenFeatures(featurePorts({ clock: service.clock })),
       parseJson: (text) => parseJsonBody(text, 100),
+      maxDepth: 100,
       limitJson: () => {},
       parseXml: async () => ({}),
     });
@@ -166,6 +167,7 @@ describe('a request that is sent again', () => {
       modeOf: async () => 'express',
       openFeatures: createOpenFeatures(featurePorts()),
       parseJson: JSON.parse,
+      maxDepth: 100,
       limitJson: () => {},
       parseXml: async () => ({}),
     });

@@ -19,7 +19,7 @@ interface OpenElement {
 
 /**
  * Parses a document. Stricter than the tokenizer, which takes what browsers take: tags must match, attributes have
- * quotes, and a document type is refused, so that there is nothing to expand.
+ * quotes, an entity has to be one of XML's five, and a document type is refused, so that there is nothing to expand.
  *
  * @param lists - names of elements that are always lists
  * @param subject - what the text is called in errors
@@ -55,6 +55,13 @@ export const parseXml = (
     return name;
   };
   const current = (): OpenElement => open.at(-1) ?? root;
+  /** What is left of an entity that the tokenizer does not know is text with its ampersand. */
+  const sliceText = (from: number, to: number): string => {
+    const slice = text.slice(from, to);
+    const at = slice.indexOf('&');
+    if (at !== -1) throw refuse('has an "&" that begins no entity', from + at);
+    return slice;
+  };
   const addText = (added: string, at: number): void => {
     if (open.length === 1 && added.trim() !== '') throw refuse('has text outside of its root element', at);
     current().text += added;
@@ -71,7 +78,7 @@ export const parseXml = (
   };
 
   const callbacks: TokenizerCallbacks = {
-    ontext: (from, to) => addText(text.slice(from, to), to),
+    ontext: (from, to) => addText(sliceText(from, to), to),
     ontextentity: (codepoint, to) => {
       entities++;
       limitSize(to);
@@ -92,7 +99,7 @@ export const parseXml = (
       value = '';
     },
     onattribdata: (from, to) => {
-      value += text.slice(from, to);
+      value += sliceText(from, to);
     },
     onattribentity: (codepoint) => {
       entities++;

@@ -78,8 +78,8 @@ const parsers: Readonly<Record<BodyType, (typed: TypedBody) => ParsedBody | Prom
   ndjson: (typed) => ({ body: parseNdjson(toText(typed), typed.parsers) }),
   form: (typed) => ({ body: parseUrlEncoded(toText(typed)) }),
   multipart: ({ content }) => parseMultipart(content),
-  xml: async ({ content: { rawBody }, charset, parsers: { xml } }) => ({
-    body: await parseXmlBody(rawBody, charset, xml),
+  xml: async ({ content: { rawBody }, charset, parsers: { xml, maxDepth } }) => ({
+    body: await parseXmlBody(rawBody, charset, { xml, maxDepth }),
   }),
   text: (typed) => ({ body: toText(typed) }),
   file: ({ content }) => toFileBody(content),

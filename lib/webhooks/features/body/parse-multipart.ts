@@ -7,11 +7,13 @@ import { createFields } from '../../body/fields.ts';
 import { limitControls } from '../../body/limit-controls.ts';
 import type { ParsedBody } from '../../webhook-feature.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
+import { countParts } from './count-parts.ts';
 import { toBodyFile, withFiles } from './file-body.ts';
 import { hasUndecoded } from './has-undecoded.ts';
 
 const MAX_FIELDS = 1_000;
 const MAX_FILES = 20;
+const MAX_PARTS = MAX_FIELDS + MAX_FILES;
 const MAX_NAME_LENGTH = 200;
 /** Written at once, so that what is refused early is not parsed to its end. */
 const CHUNK_BYTES = 65_536;
@@ -61,8 +63,9 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
     const refuse = (reason: string): void => fail(new AppError('BODY_INVALID', { reason }));
     if (parser === null) return refuse('it is not multipart/form-data with a boundary');
 
+    const { count, isUnreadable } = countParts(headers['content-type'] ?? '', rawBody, MAX_PARTS);
     const add = (name: string | undefined, value: Part[1]): void => {
-      if (name === undefined) refuse('a part has no name');
+      if (name === undefined) refuse(`part ${parts.length + 1} has no name`);
       else if (name.length > MAX_NAME_LENGTH) refuse(`a name is longer than ${MAX_NAME_LENGTH} characters`);
       else parts.push([name, value]);
     };
@@ -80,9 +83,13 @@ const readParts = ({ headers, rawBody }: WebhookRequest): Promise<SentParts> =>
     });
     parser.on('fieldsLimit', () => refuse(`it has more than ${MAX_FIELDS} fields`));
     parser.on('filesLimit', () => refuse(`it has more than ${MAX_FILES} files`));
-    parser.on('partsLimit', () => refuse(`it has more than ${MAX_FIELDS + MAX_FILES} parts`));
+    parser.on('partsLimit', () => refuse(`it has more than ${MAX_PARTS} parts`));
     parser.on('error', () => refuse('a part is broken or cut off'));
-    parser.on('close', () => resolve({ parts, files }));
+    parser.on('close', () => {
+      if (isUnreadable) refuse(`part ${count + 1} has no Content-Disposition of form-data that can be read`);
+      else if (parts.length !== count) refuse('a part is broken or cut off');
+      else resolve({ parts, files });
+    });
 
     for (let at = 0; at < rawBody.length && !parser.destroyed; at += CHUNK_BYTES)
       parser.write(rawBody.subarray(at, at + CHUNK_BYTES));
@@ -97,7 +104,7 @@ const createParser = (headers: WebhookRequest['headers'], bytes: number) => {
   const limits = {
     fields: MAX_FIELDS,
     files: MAX_FILES,
-    parts: MAX_FIELDS + MAX_FILES,
+    parts: MAX_PARTS,
     fieldSize: bytes,
     fileSize: bytes + 1,
   };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../contract/json.ts';
+import type { JsonObject, JsonValue } from '../../../contract/json.ts';
 import { AppError } from '../../../shared/errors.ts';
 import type { BodyParsers } from '../../webhook-feature.ts';
 import { decodeText } from './decode-text.ts';
@@ -10,21 +10,26 @@ const DECLARATION_BYTES = 200;
  * Parses XML to a map. The charset is that of the content type, else that of the byte order mark, else the declared one,
  * else UTF-8: RFC 7303 §3.
  *
- * @throws AppError `BODY_INVALID` with the line, `BODY_UNSUPPORTED`
+ * @throws AppError `BODY_INVALID` with the line, `BODY_TOO_DEEP` for a value that JSON would be refused for, `BODY_UNSUPPORTED`
  */
 export const parseXmlBody = async (
   bytes: Uint8Array,
   charset: string | undefined,
-  parseXml: BodyParsers['xml'],
+  { xml, maxDepth }: Pick<BodyParsers, 'xml' | 'maxDepth'>,
 ): Promise<JsonObject> => {
   const text = decodeText(bytes, charset ?? findCharset(bytes));
-  try {
-    return await parseXml(text);
-  } catch (error) {
-    if (error instanceof RangeError) throw new AppError('BODY_INVALID', { reason: error.message });
-    throw error;
-  }
+  const body = await xml(text).catch((error: unknown) => {
+    throw error instanceof RangeError ? new AppError('BODY_INVALID', { reason: error.message }) : error;
+  });
+  if (isDeeper(body, maxDepth)) throw new AppError('BODY_TOO_DEEP', { limit: maxDepth });
+  return body;
 };
+
+/** Whether a value has more levels of lists and maps. The parser bounds them, and so the recursion. */
+const isDeeper = (value: JsonValue, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1)));
 
 const findCharset = (bytes: Uint8Array): string | undefined => {
   const [first, second] = bytes;

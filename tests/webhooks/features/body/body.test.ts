@@ -91,6 +91,10 @@ test.each<[string, string, string | Uint8Array, string]>([
     '<a>\n<!DOCTYPE a [<!ENTITY b "b">]></a>',
     'it has a document type',
   ],
+  ['an entity that XML does not define', 'text/xml', '<a>\n&x;</a>', 'an "&" that begins no entity: line 2'],
+  ['an entity of HTML', 'text/xml', '<a b="&nbsp;"/>', 'an "&" that begins no entity: line 1'],
+  ['an entity without its end', 'text/xml', '<a>&amp b</a>', 'an "&" that begins no entity: line 1'],
+  ['an ampersand', 'text/xml', '<a b="1&2"/>', 'an "&" that begins no entity: line 1'],
   ['XML that is cut off', 'text/xml', '<a>\n<b', 'it ends within'],
   ['text that is not UTF-8', 'text/plain', latin1('é'), 'it is not UTF-8'],
   [
@@ -104,6 +108,26 @@ test.each<[string, string, string | Uint8Array, string]>([
   const answer = await send(bytes, contentType);
   expect(answer).toEqual(aProblem(400, 'body-invalid'));
   expect(bodyOf(answer).detail).toEqual(expect.stringContaining(reason));
+});
+
+describe('nesting is bounded for XML as for JSON', () => {
+  const nested = (levels: number, leaf: string) => `${'<a>'.repeat(levels)}${leaf}${'</a>'.repeat(levels)}`;
+  const inLists = (levels: number) => `<a>${'<b/><b>'.repeat(levels)}1${'</b>'.repeat(levels)}</a>`;
+
+  test.each([
+    ['elements', nested(100, '1'), nested(101, '1')],
+    ['elements, the last one with an attribute', nested(98, '<a b="1"/>'), nested(99, '<a b="1"/>')],
+    ['lists', inLists(49), inLists(50)],
+  ])('%s', async (_case, taken, refused) => {
+    const { send } = await aServiceWithBody();
+    const answer = await send(taken, 'text/xml');
+    expect(answer.statusCode).toBe(200);
+    const json = JSON.stringify(bodyOf(answer).body);
+    expect((await send(json, 'application/json')).statusCode).toBe(200);
+    const refusal = await send(refused, 'text/xml');
+    expect(refusal).toEqual(aProblem(400, 'body-too-deep'));
+    expect(bodyOf(refusal).detail).toContain('100 levels');
+  });
 });
 
 test('400 with the levels that are allowed: a line that is nested too deep', async () => {

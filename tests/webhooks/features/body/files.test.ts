@@ -123,6 +123,50 @@ test.each<[string, string, string, string]>([
   ['headers that are none', multipartType, '--x\r\n\u0001\r\n\r\n1\r\n--x--', 'broken or cut off'],
   ['a part without a name', multipartType, aMultipart(['filename="a"', '1']), 'no name'],
   ['a long name', multipartType, aMultipart([`name="${'a'.repeat(201)}"`, '1']), 'longer than 200'],
+  [
+    'a second part without a name',
+    multipartType,
+    aMultipart(field, ['x="b"', '1'], field),
+    'part 2 has no name',
+  ],
+  ...Object.entries({
+    'of another type': 'Content-Disposition: attachment; name="b"',
+    'without a type': 'Content-Disposition: name="b"',
+    'with a text that does not end': 'Content-Disposition: form-data; name="b',
+    'with rubbish behind its end': 'Content-Disposition: form-data; name="b" x',
+    'with a name in a charset that is not known': "Content-Disposition: form-data; name*=klingon''b",
+    'that is empty': 'Content-Disposition: ',
+    'in another header': 'X: 1\r\nX-Content-Disposition: form-data; name="b"',
+  }).map(([what, header]): [string, string, string, string] => [
+    `a Content-Disposition ${what}`,
+    multipartType,
+    `preamble\r\n${aMultipart(field, file).slice(0, -7)}--x\r\n${header}\r\n\r\n1\r\n${aMultipart(field)}`,
+    'part 3 has no Content-Disposition of form-data that can be read',
+  ]),
+  [
+    'a part without any',
+    multipartType,
+    '--x\r\nContent-Type: a/b\r\n\r\n1\r\n--x--',
+    'part 1 has no Content-',
+  ],
+  [
+    'a boundary with blanks behind it',
+    multipartType,
+    aMultipart(field).replace('--x', '--x '),
+    'part 1 has no Content-',
+  ],
+  [
+    'a field with the boundary in it',
+    multipartType,
+    aMultipart(['name="a"', '1\r\n--xy\r\n2']),
+    'part 2 has no Content-',
+  ],
+  [
+    'headers that end at a boundary',
+    multipartType,
+    `--x\r\nContent-Disposition: form-data; name="a"\r\n${aMultipart(field)}`,
+    'part',
+  ],
   ['too many fields', multipartType, aMultipart(...Array(1_001).fill(field)), 'more than 1000 fields'],
   ['too many files', multipartType, aMultipart(...Array(21).fill(file)), 'more than 20 files'],
 ])('400: %s', async (_case, contentType, bytes, reason) => {
@@ -130,4 +174,28 @@ test.each<[string, string, string, string]>([
   const answer = await send(bytes, contentType);
   expect(answer).toEqual(aProblem(400, 'body-invalid'));
   expect(bodyOf(answer).detail).toEqual(expect.stringContaining(reason));
+});
+
+test.each([
+  ['folded', 'Content-Disposition: form-data;\r\n name="a"', '1'],
+  ['after other headers', 'X: Content-Disposition\r\nCONTENT-disposition:form-data ; name=a', '1'],
+  [
+    'twice, of which the first counts',
+    'Content-Disposition: form-data; name="a"\r\nContent-Disposition: x',
+    '1',
+  ],
+])('a Content-Disposition that is %s is read', async (_case, header, content) => {
+  const { send } = await aServiceWithBody();
+  const form = `preamble\r\n--x\r\n${header}\r\n\r\n${content}\r\n--x--\r\nepilogue`;
+  expect(bodyOf(await send(form, 'multipart/form-data; boundary="x"')).body).toEqual({ a: content });
+});
+
+test('empty fields and empty files are there', async () => {
+  const { send } = await aServiceWithBody();
+  const form = aMultipart(['name="a"', ''], ['name="f"; filename="f"', ''], ['name="b"', '']);
+  expect(bodyOf(await send(form, multipartType)).body).toEqual({
+    a: '',
+    f: aFile(1, 'f', 'text/plain', ''),
+    b: '',
+  });
 });
