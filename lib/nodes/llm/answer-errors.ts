@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import type { Usage } from '../../contract/node.ts';
 import { NodeError } from '../../contract/node-error.ts';
 import type { AnswerProblem } from './check-answer.chunk.ts';
@@ -14,6 +14,20 @@ interface Unusable {
   readonly answer: Answer;
   readonly usage: Usage;
 }
+
+/** A success of the provider without what a model answers: another API, a gateway's own page, or a fault of the provider. */
+export const toNoAnswer = (body: JsonValue): NodeError =>
+  new NodeError('the provider has sent no answer of the model: error.details has the start of what it sent', {
+    name: 'NoAnswerError',
+    details: { answer: JSON.stringify(body).slice(0, SHOWN) },
+  });
+
+/** The answer is empty, and was not cut off. */
+export const toEmpty = ({ answer, usage }: Unusable): NodeError =>
+  new NodeError('the model has answered with an empty text', {
+    name: 'NoAnswerError',
+    details: toDetails(answer, usage),
+  });
 
 /** The model, or a filter of its provider, has refused to answer. */
 export const toRefusal = ({ answer, usage }: Unusable): NodeError =>

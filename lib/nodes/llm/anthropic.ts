@@ -3,6 +3,7 @@ import type { NodeContext } from '../../contract/node.ts';
 import { NodeError } from '../../contract/node-error.ts';
 import { callJsonApi } from '../json-api/call-json-api.ts';
 import { addPath } from './add-path.ts';
+import { toNoAnswer } from './answer-errors.ts';
 import {
   ANSWER_NAME,
   type Answer,
@@ -15,7 +16,7 @@ import {
   toUsage,
   withOptions,
 } from './question.ts';
-import { mapAt, mapsAt, textAt } from './read-field.ts';
+import { hasList, mapAt, mapsAt, textAt } from './read-field.ts';
 
 const BASE_URL = 'https://api.anthropic.com';
 const KEY_HEADER = 'x-api-key';
@@ -86,12 +87,14 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 
 const readAnswer = (body: JsonValue): Answer => {
   const blocks = mapsAt(body, 'content');
+  const finishReason = finishReasons[textAt(body, 'stop_reason')] ?? 'other';
+  if (!hasList(body, 'content') && finishReason !== 'refusal') throw toNoAnswer(body);
   const tool = blocks.find(({ type }) => type === 'tool_use');
   const usage = mapAt(body, 'usage');
   return {
     text: blocks.map((block) => textAt(block, 'text')).join(''),
     value: tool?.input,
-    finishReason: finishReasons[textAt(body, 'stop_reason')] ?? 'other',
+    finishReason,
     usage: toUsage({
       inputTokens: usage.input_tokens,
       outputTokens: usage.output_tokens,

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import type { NodeContext, Usage } from '../../contract/node.ts';
 import { NodeError } from '../../contract/node-error.ts';
-import { toRefusal, toUnusable } from './answer-errors.ts';
+import { toEmpty, toRefusal, toUnusable } from './answer-errors.ts';
 import { askAnthropic } from './anthropic.ts';
 import { readAttachments } from './attachments.ts';
 import { askBedrock } from './bedrock.ts';
@@ -43,7 +43,10 @@ export const askModel = async (parameters: LlmParameters, context: NodeContext):
     const { text, finishReason, model } = answer;
     if (finishReason === 'refusal') throw toRefusal({ answer, usage });
     const output = { text, finishReason, usage, model, provider };
-    if (check === null) return output;
+    if (check === null) {
+      if (text === '' && finishReason !== 'length') throw toEmpty({ answer, usage });
+      return output;
+    }
     const checked = check(answer);
     if ('json' in checked) return { ...output, json: checked.json };
     const { problem } = checked;

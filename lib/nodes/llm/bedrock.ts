@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import { toNoAnswer } from './answer-errors.ts';
 import {
   ANSWER_NAME,
   type Answer,
@@ -11,7 +12,7 @@ import {
   toUsage,
   withOptions,
 } from './question.ts';
-import { mapAt, mapsAt, textAt } from './read-field.ts';
+import { hasList, mapAt, mapsAt, textAt } from './read-field.ts';
 
 /** The client's timeout is later than the node's, so that the node's message is shown. */
 const TIMEOUT_MARGIN_MS = 1_000;
@@ -79,13 +80,16 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 
 /** @param output - of the SDK; the fields that are read are JSON */
 const readAnswer = (output: JsonObject, model: string): Answer => {
-  const blocks = mapsAt(mapAt(mapAt(output, 'output'), 'message'), 'content');
+  const message = mapAt(mapAt(output, 'output'), 'message');
+  const blocks = mapsAt(message, 'content');
+  const finishReason = finishReasons[textAt(output, 'stopReason')] ?? 'other';
+  if (!hasList(message, 'content') && finishReason !== 'refusal') throw toNoAnswer(output);
   const tool = blocks.map((block) => mapAt(block, 'toolUse')).find(({ input }) => input !== undefined);
   const usage = mapAt(output, 'usage');
   return {
     text: blocks.map((block) => textAt(block, 'text')).join(''),
     value: tool?.input as JsonValue | undefined,
-    finishReason: finishReasons[textAt(output, 'stopReason')] ?? 'other',
+    finishReason,
     usage: toUsage({
       inputTokens: usage.inputTokens,
       outputTokens: usage.outputTokens,

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
 import { callJsonApi } from '../json-api/call-json-api.ts';
 import { addPath } from './add-path.ts';
+import { toNoAnswer } from './answer-errors.ts';
 import {
   ANSWER_NAME,
   type Answer,
@@ -67,10 +68,13 @@ const readAnswer = (body: JsonValue): Answer => {
   const [choice] = mapsAt(body, 'choices');
   const message = mapAt(choice, 'message');
   const refusal = textAt(message, 'refusal');
+  const finishReason =
+    refusal === '' ? (finishReasons[textAt(choice, 'finish_reason')] ?? 'other') : 'refusal';
+  if (typeof message.content !== 'string' && finishReason !== 'refusal') throw toNoAnswer(body);
   const usage = mapAt(body, 'usage');
   return {
     text: refusal === '' ? textAt(message, 'content') : refusal,
-    finishReason: refusal === '' ? (finishReasons[textAt(choice, 'finish_reason')] ?? 'other') : 'refusal',
+    finishReason,
     usage: toUsage({
       inputTokens: usage.prompt_tokens,
       outputTokens: usage.completion_tokens,

@@ -13,6 +13,10 @@ export const mapsAt = (value: JsonValue | undefined, key: string): readonly Json
   return Array.isArray(found) ? found.filter(isJsonMap) : [];
 };
 
+/** Whether there is a list under a key of an answer. */
+export const hasList = (value: JsonValue | undefined, key: string): boolean =>
+  Array.isArray(valueAt(value, key));
+
 /** The text under a key of an answer; empty where there is none. */
 export const textAt = (value: JsonValue | undefined, key: string): string => {
   const found = valueAt(value, key);

@@ -97,6 +97,43 @@ const schema = {
 };
 const usage = { inputTokens: 20, outputTokens: 5, cacheReadTokens: 0 };
 
+const withoutAnswer: Readonly<Record<Provider, Readonly<Record<string, unknown>>>> = {
+  openai: {
+    'an empty map': {},
+    'a list': [],
+    'a text': 'ok',
+    'an error': { error: { message: 'overloaded' } },
+    'no choice': { choices: [], usage: { completion_tokens: 0 } },
+    'choices that are no list': { choices: { message: { content: 'x' } } },
+    'a choice that is no map': { choices: ['x'] },
+    'no message': { choices: [{ finish_reason: 'length' }] },
+    'a message without content': { choices: [{ finish_reason: 'stop', message: { role: 'assistant' } }] },
+    'calls of tools alone': {
+      choices: [{ finish_reason: 'tool_calls', message: { content: null, tool_calls: [{}] } }],
+    },
+    'content that is no text': { choices: [{ finish_reason: 'stop', message: { content: 7 } }] },
+    'an empty text': dialects.openai.toBody({ text: '' }),
+  },
+  anthropic: {
+    'an empty map': {},
+    'a list': [],
+    'an error': { type: 'error', error: { message: 'overloaded' } },
+    'no block': { content: [], stop_reason: 'end_turn' },
+    'content that is no list': { content: 'x', stop_reason: 'end_turn' },
+    'no content, at the limit': { stop_reason: 'max_tokens' },
+    'blocks that are no maps': { content: ['x'], stop_reason: 'end_turn' },
+    'thoughts alone': { content: [{ type: 'thinking', thinking: 'hm' }], stop_reason: 'end_turn' },
+    'an empty text': dialects.anthropic.toBody({ text: '' }),
+  },
+  bedrock: {
+    'an empty map': {},
+    'no message': { output: {}, stopReason: 'end_turn' },
+    'no message, at the limit': { output: {}, stopReason: 'max_tokens' },
+    'no block': { output: { message: { role: 'assistant', content: [] } }, stopReason: 'end_turn' },
+    'an empty text': dialects.bedrock.toBody({ text: '' }),
+  },
+};
+
 describe.each(providers)('%s', (provider) => {
   test('answers with text, and the tokens that it took', async () => {
     server.answers.push({ text: 'Seven.' });
@@ -205,6 +242,37 @@ describe.each(providers)('%s', (provider) => {
   test('fails when the answer is no JSON at all', async () => {
     server.answers.push({ status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Hello' });
     expect(await ask(provider)).toMatchObject({ record: { status: 'failed' } });
+  });
+
+  test.each(Object.entries(withoutAnswer[provider]))(
+    'fails when there is no answer in it: %s',
+    async (_case, body) => {
+      for (const parameters of [{}, { schema, repairs: 0 }]) {
+        server.answers.push({ status: 200, body: JSON.stringify(body) });
+        expect(await ask(provider, parameters)).toMatchObject({
+          output: undefined,
+          record: { status: 'failed', usage: { questions: 1 } },
+          failure: { name: expect.stringMatching(/^(NoAnswerError|AnswerNotJsonError)$/) },
+        });
+      }
+    },
+  );
+
+  test('shows what came in place of an answer, and is asked again by the retry settings', async () => {
+    const body = { error: { message: 'The model is being loaded', code: 503 } };
+    const retry = { maxAttempts: 2, intervalSeconds: 0.001 };
+    server.answers.push({ status: 200, body: JSON.stringify(body) }, { text: 'Seven.' });
+    expect(await ask(provider, {}, { retry })).toMatchObject({ output: { text: 'Seven.' } });
+    if (provider === 'bedrock') return; // its client drops what it does not know
+    server.answers.push({ status: 200, body: JSON.stringify(body) });
+    expect(await ask(provider)).toMatchObject({
+      failure: { name: 'NoAnswerError', details: { answer: expect.stringContaining('being loaded') } },
+    });
+  });
+
+  test('may have used up its tokens before the first word', async () => {
+    server.answers.push({ text: '', finish: 'length' });
+    expect(await ask(provider)).toMatchObject({ output: { text: '', finishReason: 'length' } });
   });
 
   test('sees images and documents', async () => {
