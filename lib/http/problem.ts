@@ -1,4 +1,4 @@
-import type { Answer } from '../shared/answer.ts';
+import { type Answer, EXECUTION_ID_HEADER } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 
 /** Value of `Retry-After` for status 503. */
@@ -11,20 +11,31 @@ const RETRY_AFTER_SECONDS = 2;
  */
 export const answerProblem = (thrown: unknown, instance: string): Answer => {
   const error = isAppError(thrown) ? thrown : new AppError('INTERNAL', {});
+  const executionId = findExecutionId(error);
   const problem = {
     type: `urn:hookloom:problem:${error.code.toLowerCase().replaceAll('_', '-')}`,
     title: error.title,
     status: error.status,
     detail: error.message,
     instance,
+    executionId,
     ...membersOf(error),
   };
   return {
     status: error.status,
-    headers: { 'content-type': 'application/problem+json', 'cache-control': 'no-store', ...headersOf(error) },
+    headers: {
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      ...(executionId === undefined ? {} : { [EXECUTION_ID_HEADER]: executionId }),
+      ...headersOf(error),
+    },
     body: JSON.stringify(problem),
   };
 };
+
+/** The execution that an error is about; none where it is one that there is not. */
+const findExecutionId = ({ status, parameters }: AppError): string | undefined =>
+  status !== 404 && 'executionId' in parameters ? parameters.executionId : undefined;
 
 /** Extension members (RFC 9457 §3.2). */
 const membersOf = (error: AppError): Readonly<Record<string, unknown>> =>

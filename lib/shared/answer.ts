@@ -13,6 +13,9 @@ export interface Answer {
   readonly executionId?: string;
 }
 
+/** Names the execution that an answer is about. */
+export const EXECUTION_ID_HEADER = 'hookloom-execution-id';
+
 /** An answer in JSON, not cached on its way: it is the state of now. */
 export const answerJson = (status: number, value: unknown): Answer => ({
   status,

@@ -1,11 +1,10 @@
 import type { ExecutionResult } from '../engine/result.ts';
 import type { ExecutionStatus } from '../executions/record/execution-status.ts';
-import { type Answer, answerJson } from '../shared/answer.ts';
+import { type Answer, answerJson, EXECUTION_ID_HEADER } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 import type { ResponseMode } from '../workflows/definition/path-config.ts';
 import { answerWithResponse } from './answer-with-response.ts';
 
-const EXECUTION_ID_HEADER = 'hookloom-execution-id';
 const DUPLICATE_HEADER = 'hookloom-duplicate';
 
 export interface Accepted {

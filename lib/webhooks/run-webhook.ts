@@ -85,10 +85,12 @@ export const runWebhook = async (
   const delivery = await claim(checked, { keepsResult: isSynchronous && (isAsync || isInBackground) }, parts);
   const held = await checked.start(delivery.execution.executionId);
   if (!isSynchronous) return acceptAtOnce(delivery, held, parts);
-  const waitMs = Math.min(isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs, timeLimitMs);
+  const wantedMs = isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs;
+  const waitMs = Math.min(wantedMs, timeLimitMs);
   if (!isAsync)
     return isInBackground ? runBehind(delivery, waitMs, parts) : runInline(delivery, waitMs, parts);
-  const preference = waitSeconds === null ? 'respond-async' : `respond-async, wait=${waitSeconds}`;
+  const preference =
+    waitSeconds === null || waitMs < wantedMs ? 'respond-async' : `respond-async, wait=${waitSeconds}`;
   const answer = await runBehind(delivery, waitMs, parts);
   return withHeaders(answer, { 'preference-applied': preference });
 };

@@ -95,6 +95,15 @@ describe('POST /api/admin/workflows/{workflowId}/executions', () => {
     });
   });
 
+  test('names the wait only when it can be as long as that', async () => {
+    const { call } = await aService();
+    const context = { getRemainingTimeInMillis: () => 6_000 };
+    const applied = async (prefer: string) =>
+      (await call({ headers: { prefer }, context })).headers?.['preference-applied'];
+    expect(await applied('wait=99999')).toBeUndefined();
+    expect(await applied('wait=5')).toBe('wait=5');
+  });
+
   test('waits for the result', async () => {
     const { call } = await aService();
     const answer = await call({ headers: wait });

@@ -87,7 +87,9 @@ describe('responseMode lastNode', () => {
       status: 500,
       detail: 'Execution execution-1 failed; its record says where.',
       instance: 'request-1',
+      executionId: 'execution-1',
     });
+    expect(result.headers).toMatchObject({ 'hookloom-execution-id': 'execution-1' });
     expect(await service.executions.find('execution-1')).toMatchObject({ status: 'failed' });
   });
 

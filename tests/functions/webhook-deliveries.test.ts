@@ -216,6 +216,17 @@ describe('what a caller prefers (RFC 7240)', () => {
     expect(result.headers).toMatchObject({ 'preference-applied': 'respond-async, wait=10' });
   });
 
+  test('names the wait only when it can be as long as that', async () => {
+    const service = await aWebhookService();
+    await service.put(answering);
+    const context = { getRemainingTimeInMillis: () => 6_000 };
+    const applied = async (prefer: string) =>
+      (await service.call(preferring(prefer), context)).headers?.['preference-applied'];
+    expect(await applied('respond-async, wait=99999')).toBe('respond-async');
+    expect(await applied('respond-async, wait=6')).toBe('respond-async');
+    expect(await applied('respond-async, wait=5')).toBe('respond-async, wait=5');
+  });
+
   test('is 202 when the result is not there in time', async () => {
     const service = await aWebhookService({ spoilt: { dispatcher: { dispatch: async () => {} } } });
     await service.put(answering);

@@ -99,7 +99,11 @@ describe('what the handler throws', () => {
         ],
         [new AppError('STORE_UNAVAILABLE', {}), 503, { 'retry-after': '2' }],
         [new AppError('AUTHENTICATION_MISCONFIGURED', {}), 503, { 'retry-after': '2' }],
-        [new AppError('EXECUTION_TIMED_OUT', { executionId: 'e-1' }), 504, {}],
+        [
+          new AppError('EXECUTION_TIMED_OUT', { executionId: 'e-1' }),
+          504,
+          { 'hookloom-execution-id': 'e-1' },
+        ],
       ] as [AppError, number, Record<string, string>][]
     ).map(([error, status, headers]) => [error.code, error, status, headers]),
   )(
@@ -119,6 +123,7 @@ describe('what the handler throws', () => {
         status,
         detail: error.message,
         instance: 'r-1',
+        ...('executionId' in error.parameters ? { executionId: 'e-1' } : {}),
       });
     },
   );

@@ -96,6 +96,7 @@ describe.each(Object.entries(examples))('%s', (code, parameters) => {
       status,
       detail: expect.stringMatching(/^.+\.$/),
       instance: 'request-1',
+      ...('executionId' in parameters && status !== 404 ? { executionId } : {}),
       ...('errors' in parameters ? { errors: parameters.errors } : {}),
     });
     expect(headers['content-type']).toBe('application/problem+json');
@@ -108,6 +109,7 @@ describe.each(Object.entries(examples))('%s', (code, parameters) => {
       number,
       string
     >;
-    expect(Object.keys(rest)).toEqual(asked[status] === undefined ? [] : [asked[status]]);
+    const named = 'executionId' in parameters && status !== 404 ? ['hookloom-execution-id'] : [];
+    expect(Object.keys(rest)).toEqual([...named, ...(asked[status] === undefined ? [] : [asked[status]])]);
   });
 });

@@ -60,8 +60,10 @@ export const createRunWorkflow = (parts: RunParts) =>
       );
       const { executionId } = started;
       const duplicate = isDuplicate ? { duplicate: true } : {};
-      const applied = waitSeconds === null ? {} : { 'preference-applied': `wait=${waitSeconds}` };
-      const end = await findEnd(executionId, toWaitMs(waitSeconds, context), parts);
+      const waitMs = toWaitMs(waitSeconds, context);
+      const isApplied = waitSeconds !== null && waitMs === waitSeconds * 1_000; // RFC 7240 §3
+      const applied = isApplied ? { 'preference-applied': `wait=${waitSeconds}` } : {};
+      const end = await findEnd(executionId, waitMs, parts);
       const answer =
         end === null
           ? answerJson(202, { ...started, ...duplicate })

@@ -46,6 +46,17 @@ describe('the secret of a sender', () => {
     expect(outbound.reads()).toBe(2);
   });
 
+  test('that is no longer live is accepted for a minute at most', async () => {
+    const { send, outbound, putSecrets } = await aSignedService({ signature }, { secrets: ['secret-1'] });
+    expect(await send(signedWith('secret-1'))).toBe(200);
+    await putSecrets(['secret-2']);
+    outbound.clock.advance(59_999);
+    expect(await send(signedWith('secret-1'))).toBe(200);
+    outbound.clock.advance(1);
+    expect(await send(signedWith('secret-1'))).toBe(401);
+    expect(await send(signedWith('secret-2'))).toBe(200);
+  });
+
   test('is not read for a request without a signature', async () => {
     const { send, outbound } = await aSignedService({ signature }, { secrets: ['secret-1'] });
     expect(await send({ body: '{}' })).toBe(401);
