@@ -4,7 +4,6 @@ import { isPlainObject } from '../lib/contract/json.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from '../lib/credentials/outbound/secret-encodings.ts';
-import { testCredential } from '../lib/credentials/outbound/test-credential.ts';
 import { didYouMean, quote } from '../lib/shared/describe.ts';
 import { ANY_HOST, hostOfUrl, isForHost, readHostPattern } from '../lib/shared/host-pattern.ts';
 import { findNearest } from '../lib/shared/near-name.ts';
@@ -110,11 +109,14 @@ export const removeOutbound = async (
   io.print(`${id}: removed${isBound(reference) ? '; its secret stays in Secrets Manager' : ''}`);
 };
 
+/** By the service: what it reaches, reads and may do is what counts. */
 export const testOutbound = async (id: string, { io, target }: TargetContext): Promise<void> => {
-  const result = await testCredential(id, target.outbound, new AbortController().signal);
-  if (result === null) return io.note(`${id}: its type has no live test`);
-  const line = `${id}: ${result.status}${result.message === undefined ? '' : `, ${result.message}`}`;
-  if (result.status === 'unhealthy') throw new CommandError(line);
+  const { statusCode, body } = await target.testCredential(id);
+  const { status, message, detail } = JSON.parse(body) as Readonly<Record<string, string>>;
+  if (statusCode !== 200) throw new CommandError(`${id}: ${detail ?? `the service answered ${statusCode}`}`);
+  if (status === 'untested') return io.note(`${id}: ${message}`);
+  const line = `${id}: ${status}${message === undefined ? '' : `, ${message}`}`;
+  if (status === 'unhealthy') throw new CommandError(line);
   io.print(line);
 };
 

@@ -47,6 +47,8 @@ export interface Target {
   /** Executions that are held. */
   readonly queues: Pick<HeldQueues, 'count'>;
   readonly nudgeQueue: NudgeQueue;
+  /** Has the service make the live test of a credential: the answer of its admin API. */
+  readonly testCredential: (id: string) => Promise<{ readonly statusCode: number; readonly body: string }>;
   /** What commands finish is published and reported by the sweeper. */
   readonly usesOutbox: true;
   /** `SERVICE-STAGE` */
@@ -99,11 +101,10 @@ export const connect = ({
   sourcesEndpoint,
   baseUrl,
 }: Connection): Target => {
-  const { AWS_REGION, RETENTION_DAYS, OUTBOUND_ALLOW } = process.env;
+  const { AWS_REGION, RETENTION_DAYS } = process.env;
   const config = readConfig({
     AWS_REGION,
     RETENTION_DAYS, // of executions that a command starts; the retention of others is in their records
-    OUTBOUND_ALLOW, // for live tests of credentials
     TABLE_PREFIX: tablePrefix,
     DYNAMODB_ENDPOINT: dynamodbEndpoint,
     AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,

@@ -1,5 +1,5 @@
 import { openHealth } from '../../lib/app/compose.ts';
-import { createHealthFunction } from '../../lib/app/health-handler.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
 import { serve } from '../../lib/app/sandbox.ts';
 
-export const handler = serve(createHealthFunction(openHealth()));
+export const handler = serve(createHealthRoutes(openHealth()));

@@ -1,4 +1,5 @@
 import { type AwsCallerOptions, createAwsCaller } from '../adapters/aws/aws-caller.ts';
+import { createLambdaCredentialTest } from '../adapters/aws/lambda-credential-test.ts';
 import { createLambdaDispatcher } from '../adapters/aws/lambda-dispatcher.ts';
 import { createLambdaDurableService } from '../adapters/aws/lambda-durable-service.ts';
 import { createLambdaNudge } from '../adapters/aws/lambda-nudge.ts';
@@ -49,7 +50,7 @@ import { lateFailures } from './failures/late-failures.ts';
 import { lateCredentials } from './late-credentials.ts';
 import { lateFeatures } from './late-features.ts';
 import { lateFiles } from './late-files.ts';
-import { lateInspect } from './late-inspect.ts';
+import { lateCredentialTests, lateInspect } from './late-inspect.ts';
 import { lateRequests } from './recording/late-requests.ts';
 import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 
@@ -92,6 +93,16 @@ const openDispatcher = (config: Config, options: LambdaOptions = {}) =>
 
 const openNudge = (config: Config, options: LambdaOptions = {}) =>
   createLambdaNudge(openLambda(config, options), need(config.sweepFunction, 'SWEEP_FUNCTION'));
+
+/** Longer than the function takes. */
+const TEST_TIMEOUTS = { connectMs: 2_000, exchangeMs: 30_000 };
+
+const openCredentialTest = (config: Config, options: LambdaOptions = {}) =>
+  createLambdaCredentialTest(
+    openLambda(config, { ...options, timeouts: TEST_TIMEOUTS }),
+    `${need(config.tablePrefix, 'TABLE_PREFIX')}-adminHealth`,
+    systemClock.now,
+  );
 
 const openDurableService = (config: Config, options: LambdaOptions = {}) =>
   createLambdaDurableService(openLambda(config, options));
@@ -145,7 +156,8 @@ export const openHealth = (config: Config = openConfig()) => {
   need(config.tablePrefix, 'TABLE_PREFIX');
   const { logger, clock, loadRegistry } = openAdmin(config);
   const inspect = lateInspect(config, logger);
-  return { logger, clock, loadRegistry, inspect, pluginDeadlineMs: config.pluginDeadlineMs };
+  const openTests = lateCredentialTests(config);
+  return { logger, clock, loadRegistry, inspect, openTests, pluginDeadlineMs: config.pluginDeadlineMs };
 };
 
 export const openExecutions = (config: Config = openConfig()) => {
@@ -377,5 +389,6 @@ export const openCommands = (config: Config) => {
     durableService: openDurableService(config, { readCredentials }),
     queues: createHeldQueues(client, tables, config),
     nudgeQueue: openNudge(config, { readCredentials }),
+    testCredential: openCredentialTest(config, { readCredentials }),
   };
 };

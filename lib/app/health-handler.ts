@@ -1,14 +1,21 @@
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
+import { isId } from '../contract/ids.ts';
 import type { Inspect } from '../health/inspect.ts';
 import { createKeeper } from '../health/keep-reports.ts';
 import { mergeInspection } from '../health/merge-inspection.ts';
-import { parseQuery } from '../http/read-query.ts';
+import { createHandler } from '../http/create-handler.ts';
+import { onlyMethod } from '../http/only-method.ts';
+import { readPathParameter } from '../http/read-path-parameter.ts';
+import { parseQuery, readQuery } from '../http/read-query.ts';
+import { describeError } from '../plugins/describe-error.ts';
 import { checkPlugins, toReport } from '../plugins/health.ts';
 import type { Registry } from '../plugins/load-registry.ts';
+import { withinDeadline } from '../plugins/within-deadline.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import { text, word } from '../shared/query-fields.ts';
+import type { CredentialTests } from './late-inspect.ts';
 import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
 
 interface HealthParts extends AdminParts {
@@ -32,6 +39,44 @@ const MARGIN_MS = 500;
 
 /** The longest time of a report, where the function has more. */
 const MAX_MS = 25_000;
+
+/** The longest time of a test that is asked for alone. */
+const TEST_MS = 20_000;
+
+interface TestParts extends AdminParts {
+  readonly openTests: (registry: Registry) => CredentialTests;
+}
+
+/** The two routes of the function: the report, and the live test of one credential. */
+export const createHealthRoutes = (parts: HealthParts & TestParts) => {
+  const [report, test] = [createHealthFunction(parts), createCredentialTest(parts)];
+  return (event: unknown, context: Context) =>
+    readPathParameter(event, 'credentialId') === '' ? report(event, context) : test(event, context);
+};
+
+/**
+ * `POST /api/admin/credentials/{credentialId}/test`: makes the live test of a credential where workflows run, with their
+ * network and their permissions. The status is 200 whatever the result; 404 without such a credential.
+ */
+const createCredentialTest = (parts: TestParts) =>
+  createHandler(
+    parts,
+    onlyMethod('POST', parts.clock, async ({ event }) => {
+      readQuery(event, []);
+      const credentialId = readPathParameter(event, 'credentialId');
+      const registry = await parts.loadRegistry();
+      await registry.initialise();
+      const { find, test } = parts.openTests(registry);
+      const credential = isId(credentialId) ? await find(credentialId) : null;
+      if (credential === null) throw operatorError('CREDENTIAL_NOT_FOUND', { credentialId });
+      const result = await withinDeadline(parts.clock, TEST_MS, (signal) => test(credentialId, signal)).catch(
+        (error: unknown) => ({ status: 'unhealthy' as const, message: describeError(error) }),
+      );
+      const { status, message } = result ?? { status: 'untested', message: 'its type has no live test' };
+      const said = message === undefined ? {} : { message: describeError(message) };
+      return answerJson(200, { credentialId, type: credential.type, status, ...said });
+    }),
+  );
 
 /**
  * `GET /api/admin/plugins/health`: 503 when no plugin works, or the registry can't be built. Checks end before the

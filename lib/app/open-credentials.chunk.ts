@@ -33,10 +33,13 @@ interface CredentialParts {
 export const openCredentials = (config: Config, parts: CredentialParts): OutboundCredentials =>
   createOutboundCredentials(openCredentialParts(config, parts));
 
-/** The live test of a credential, on demand. */
-export const openCredentialTest = (config: Config, parts: CredentialParts) => {
+/** The live tests of credentials, on demand. */
+export const openCredentialTests = (config: Config, parts: CredentialParts) => {
   const opened = openCredentialParts(config, parts);
-  return (id: string, signal: AbortSignal) => testCredential(id, opened, signal);
+  return {
+    find: opened.store.find,
+    test: (id: string, signal: AbortSignal) => testCredential(id, opened, signal),
+  };
 };
 
 /** @param readKeys - for AWS; those of the environment by default */

@@ -4,16 +4,13 @@ import { createListDefinitions } from '../adapters/dynamodb/health/workflow-defi
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-credential-store.ts';
 import { tableNames } from '../adapters/dynamodb/table-names.ts';
-import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
-import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
 import type { Logger } from '../contract/services.ts';
-import { createInspect, type Inspect } from '../health/inspect.ts';
-import { lazy } from '../shared/lazy.ts';
+import { createInspect, type Inspect, type InspectParts } from '../health/inspect.ts';
 import type { Config } from './config.ts';
 
 /** The inspection of the plugins by what this stage has stored. */
-export const openInspect = (config: Config, logger: Logger): Inspect => {
+export const openInspect = (config: Config, logger: Logger, openTest: InspectParts['openTest']): Inspect => {
   const { region, dynamodbEndpoint: endpoint } = config;
   const tables = tableNames(config.tablePrefix ?? '');
   const client = createJsonClient({ region, endpoint });
@@ -24,16 +21,7 @@ export const openInspect = (config: Config, logger: Logger): Inspect => {
       inbound: createCredentialStore(client, tables),
       outbound: createOutboundCredentialStore(client, tables),
     },
-    openTest: ({ credentialTypes }) => {
-      const http = lateHttpClient(config.outboundAllow);
-      const tcp = lateTcpClient(config.outboundAllow);
-      const findType = async (type: string) => credentialTypes.get(type) ?? null;
-      const parts = { client, tables, http, tcp, findType };
-      const load = lazy(async () =>
-        (await import('./open-credentials.chunk.ts')).openCredentialTest(config, parts),
-      );
-      return async (id, signal) => (await load())(id, signal);
-    },
+    openTest,
     clock: systemClock,
     logger,
   });

@@ -42,6 +42,17 @@ export const operatorCatalogue = {
     'Request not repeatable',
     (p: { id: string; reason: string }) => `Request ${p.id} can't be sent again: ${p.reason}.`,
   ),
+  CREDENTIAL_NOT_FOUND: entry(
+    404,
+    'Credential not found',
+    (p: { credentialId: string }) => `There is no credential ${p.credentialId} for calling out.`,
+  ),
+  CREDENTIAL_UNTESTED: entry(
+    503,
+    'Credential untested',
+    (p: { credentialId: string; reason: string }) =>
+      `The service could not test the credential ${p.credentialId}: ${p.reason}.`,
+  ),
   PLUGIN_NOT_FOUND: entry(404, 'Plugin not found', (p: { near: string | null }) =>
     p.near === null
       ? 'No plugin with this id is installed.'

@@ -25,6 +25,8 @@ interface Reply {
 interface Engines {
   readonly engine: LocalEngine;
   readonly invocations: AsyncInvocations;
+  /** Invokes a function and waits for its result. */
+  readonly invoke: (functionKey: string, event: unknown) => Promise<unknown>;
 }
 
 type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
@@ -46,9 +48,11 @@ const ASYNC_FUNCTIONS: readonly AsyncFunction[] = ['runExpress', 'dispatch', 'sw
 const operations: Readonly<Record<string, Operation>> = {
   'POST /2015-03-31/functions/{name}/invocations': async (
     { parameter, headers, text },
-    { engine, invocations },
+    { engine, invocations, invoke },
   ) => {
-    checkInvocation(headers, text);
+    checkInvocation(headers, text, parameter);
+    const [synchronous] = SYNCHRONOUS.exec(parameter) ?? [];
+    if (synchronous !== undefined) return ok(await invoke(synchronous, JSON.parse(text)));
     const name = headers['x-amz-durable-execution-name'];
     if (/runDurable:durable$/.test(parameter) && typeof name === 'string') {
       await engine.startDurable(name, text);
@@ -84,11 +88,16 @@ const operations: Readonly<Record<string, Operation>> = {
 
 const findRoute = createRouter(Object.keys(operations).map((event) => ({ event, functionKey: event })));
 
-/** Lambda's checks of an asynchronous invocation. Synchronous ones are not implemented. */
-const checkInvocation = (headers: IncomingMessage['headers'], text: string): void => {
-  if (headers['x-amz-invocation-type'] !== 'Event') {
-    throw new InvalidParameterValueException('The local engine takes asynchronous invocations only');
-  }
+/** The functions that the command line invokes, and waits for. */
+const SYNCHRONOUS = /adminHealth$/;
+
+/** Lambda's checks of an invocation. */
+const checkInvocation = (headers: IncomingMessage['headers'], text: string, name: string): void => {
+  const expected = SYNCHRONOUS.test(name) ? 'RequestResponse' : 'Event';
+  if (headers['x-amz-invocation-type'] !== expected)
+    throw new InvalidParameterValueException(
+      `The local engine takes invocations of ${name} as ${expected} only`,
+    );
   if (Buffer.byteLength(text) > LIMITS.inputBytes) {
     throw new EngineError('RequestTooLargeException', 413, `an event has at most ${LIMITS.inputBytes} bytes`);
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
@@ -24,7 +25,11 @@ export const startEngine = async (
   const engine = new LocalEngine({ store, invoke, log });
   const invocations = createAsyncInvocations({ store, invoke, log });
   const sweeps = startSweeps(invoke, log);
-  const server = await startEngineServer({ engine, invocations });
+  const server = await startEngineServer({
+    engine,
+    invocations,
+    invoke: (functionKey, event) => pool.invoke({ functionKey, event, requestId: randomUUID() }),
+  });
   await engine.resumeAll();
   await invocations.resumeAll();
 

@@ -73,7 +73,7 @@ const anEngine = async (options: {
   const log = (line: string) => lines.push(line);
   const engine = new LocalEngine({ store, invoke, log });
   const invocations = createAsyncInvocations({ store, invoke, log }, [0, 0]);
-  const server = await startEngineServer({ engine, invocations });
+  const server = await startEngineServer({ engine, invocations, invoke: async () => null });
   const proxy = await startFaultProxy(
     server.endpoint,
     (_target, _table, count) => options.decide?.(count) ?? 'pass',

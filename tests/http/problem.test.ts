@@ -66,6 +66,8 @@ const examples = {
   NOT_RETRYABLE: { executionId, reason },
   WORKFLOW_NOT_FOUND: { workflowId: 'orders' },
   NOT_STARTABLE: { workflowId: 'orders', reason: 'it is disabled' },
+  CREDENTIAL_NOT_FOUND: { credentialId: 'crm' },
+  CREDENTIAL_UNTESTED: { credentialId: 'crm', reason },
   PLUGIN_NOT_FOUND: { near: 'flow' },
   FILE_INVALID: { reason },
   FILE_NOT_FOUND: { name: 'a.pdf' },

@@ -31,7 +31,12 @@ export const useCommandLine = () => {
     loadNodeTypes = loadInstalledNodeTypes,
     loadPlugins = loadInstalled,
     hasDatabase = true,
-  }: Partial<Omit<CommandLine, 'io'>> & { readonly hasDatabase?: boolean } = {}) => {
+    engineEndpoint,
+  }: Partial<Omit<CommandLine, 'io'>> & {
+    readonly hasDatabase?: boolean;
+    /** Of Lambda's API; AWS's own when absent. */
+    readonly engineEndpoint?: string;
+  } = {}) => {
     const endpoint = hasDatabase ? (await openDatabase()).endpoint : NOWHERE;
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
     folders.push(folder);
@@ -76,6 +81,7 @@ export const useCommandLine = () => {
               tablePrefix: 'test',
               secretsFolder,
               baseUrl: 'http://localhost:3000',
+              ...(engineEndpoint === undefined ? {} : { engineEndpoint }),
             })),
         loadNodeTypes,
         loadPlugins,
@@ -91,6 +97,6 @@ export const useCommandLine = () => {
       return path;
     };
     const target = () => connect({ dynamodbEndpoint: endpoint, tablePrefix: 'test', secretsFolder });
-    return { call, file, target, secretsFolder };
+    return { call, file, target, secretsFolder, endpoint };
   };
 };

@@ -15,4 +15,14 @@ export const describeCommandLine = ({ cli, get, write }: RunningProject): void =
     expect(await cli('workflow remove ping')).toMatchObject({ code: 0 });
     expect((await get('/api/webhook/ping?n=1')).status).toBe(404);
   });
+
+  test('the service makes the live test of a credential', async () => {
+    const create = 'credential create probed --type httpBearer --host api.example.com';
+    expect(await cli(create, { stdin: 'the-token-1' })).toMatchObject({ code: 0 });
+    expect(await cli('credential test probed')).toMatchObject({
+      code: 0,
+      stdout: 'probed: warning, it has no testUrl: nothing was called\n',
+    });
+    expect(await cli('credential remove probed')).toMatchObject({ code: 0 });
+  });
 };
