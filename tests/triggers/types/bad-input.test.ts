@@ -4,6 +4,7 @@ import { createDurableFunction } from '../../../lib/adapters/durable/durable-fun
 import type { JsonObject } from '../../../lib/contract/json.ts';
 import { toEnvelope } from '../../../lib/contract/registration.ts';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
+import type { FindReport } from '../../../lib/executions/record/failure-reports.ts';
 import { startByHand } from '../../../lib/triggers/start-by-hand.ts';
 import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
 import { aDurableEngine } from '../../support/a-durable-engine.ts';
@@ -47,18 +48,26 @@ const aBatchOf = (queue: string, bodies: readonly string[], attributes: JsonObje
   ),
 });
 
-/** Runs what was dispatched to the durable function. */
-const runDurable = async ({ parts, stores }: Service): Promise<void> => {
+/** Runs what was dispatched to the durable function. @returns the failures that were reported to error triggers */
+const runDurable = async ({ parts, stores }: Service): Promise<readonly string[]> => {
+  const reported: string[] = [];
+  const findReport: FindReport =
+    async ({ workflowId, status }) =>
+    async () => {
+      reported.push(`${workflowId} ${status}`);
+    };
   const { executions } = await stores.executions.list({ workflowId: 'orders', limit: 100 });
   for (const { executionId } of executions) {
     const createHandler = (client: Parameters<typeof createDurableFunction>[0]['client']) =>
       createDurableFunction({
         ...parts,
+        findReport,
         client,
         openCallbackUrls: () => Promise.reject(new Error()) as never,
       });
     await aDurableEngine({ input: { executionId }, createHandler }).run();
   }
+  return reported;
 };
 
 /** What became of each execution, oldest first. */
@@ -80,7 +89,7 @@ describe.each(['express', 'durable'] as const)('a bad message, %s', (mode) => {
     const service = await openService();
     await service.put(aFlow(aQueue('orders'), mode));
     expect(await service.dispatch(aBatchOf('orders', [text]))).toEqual({ batchItemFailures: [] });
-    if (mode === 'durable') await runDurable(service);
+    if (mode === 'durable') expect(await runDurable(service)).toEqual(['orders failed']);
     expect(await ends(service)).toEqual([refused('m-0', reason)]);
     expect(service.parts.published).toHaveLength(1);
   });
