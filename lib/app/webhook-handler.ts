@@ -128,6 +128,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
         executionId: parsed.executionId,
         files: parsed.files,
         deliveryKey: parsed.deliveryKey,
+        deliveryContent: parsed.deliveryContent,
         features,
         start,
         note,

@@ -33,11 +33,13 @@ export interface ClaimParts {
 /**
  * Claims a delivery: a new execution, or the one of an earlier delivery with the same key within the window.
  *
+ * @param takesOther - whether other content under the same key is a repeated delivery as well
  * @throws AppError `DELIVERY_KEY_REUSED` when the earlier delivery had other content, `STORE_UNAVAILABLE`
  */
 export const claimDelivery = async (
   { key, content, receivedAt, ...unclaimed }: Delivery,
   { deliveries, ids, windowMs }: ClaimParts,
+  takesOther = false,
 ): Promise<ClaimedDelivery> => {
   if (key === null) {
     const execution = { ...unclaimed, executionId: ids.next() };
@@ -53,7 +55,7 @@ export const claimDelivery = async (
     until: receivedAt + windowMs,
   };
   const { executionId, bodyHash } = await deliveries.claim(own);
-  if (bodyHash !== own.bodyHash) throw new AppError('DELIVERY_KEY_REUSED', { executionId });
+  if (bodyHash !== own.bodyHash && !takesOther) throw new AppError('DELIVERY_KEY_REUSED', { executionId });
   const isDuplicate = executionId !== own.executionId;
   return { execution: { ...unclaimed, executionId }, receivedAt, isKeyed: true, isDuplicate };
 };

@@ -59,6 +59,7 @@ const features: readonly Row[] = [
   ['form', 'boolean', 'Show a page with a form for GET'],
   ['schema', 'object', 'JSON Schema of the body'],
   ['onlyIf', 'string', 'Start nothing when it is false'],
+  ['onKeyReuse', 'options', 'Another body under a known key', ['refuse', 'duplicate']],
   ['concurrency', 'object', 'Bounds the runs at once'],
   ['upload', 'object', 'Files past the gateway'],
 ];

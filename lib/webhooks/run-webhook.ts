@@ -45,6 +45,7 @@ interface CheckedRequest {
   readonly files?: BodyFiles | undefined;
   /** See `ParsedBody`. */
   readonly deliveryKey: string | undefined;
+  readonly deliveryContent: string | undefined;
   readonly features: AnswerStages;
   /**
    * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
@@ -96,10 +97,11 @@ export const runWebhook = async (
 };
 
 const claim = async (
-  { request, webhook, headers, input, executionId, files, deliveryKey, features, note }: CheckedRequest,
+  checked: CheckedRequest,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
+  const { request, webhook, headers, input, executionId, files, features, note } = checked;
   const { workflow, config } = webhook;
   const { rawBody, receivedAt, requestId } = request;
   const scope = toRequestScope(webhook, input, receivedAt);
@@ -111,11 +113,17 @@ const claim = async (
     const execution = { ...unclaimed, executionId };
     return { execution, receivedAt, isKeyed: true, isDuplicate: false, config, features, note };
   }
-  const found = deliveryKey ?? (await findDeliveryKey(config, scope));
+  const named = await findDeliveryKey(config, scope);
+  if (named === null && config.deduplication !== null) {
+    const place = { workflowId: workflow.definition.id, path: config.path };
+    parts.logger.warn('deduplication finds no key: a repeated delivery would start another run', place);
+  }
+  const found = named ?? checked.deliveryKey ?? null;
   note({ key: found });
   const key = found === null ? null : toKeyInTrigger(found, webhook);
-  const delivery = { ...unclaimed, key, content: rawBody, receivedAt };
-  const claimed = await claimDelivery(delivery, parts);
+  const delivery = { ...unclaimed, key, content: checked.deliveryContent ?? rawBody, receivedAt };
+  const takesOther = config.features?.onKeyReuse === 'duplicate';
+  const claimed = await claimDelivery(delivery, parts, takesOther);
   if (files === undefined) return { ...claimed, config, features, note };
   const { saveFiles } = await import('./body/save-files.chunk.ts');
   return { ...(await saveFiles(claimed, files, parts)), config, features, note };

@@ -52,8 +52,10 @@ export interface ParsedBody {
   readonly executionId?: string;
   /** What of the body becomes a file: `body` has descriptions in their place. */
   readonly files?: BodyFiles;
-  /** The key of the delivery, in place of what the request or the trigger name. */
+  /** The key of the delivery where neither the request nor the trigger name one. */
   readonly deliveryKey?: string;
+  /** What a repeated delivery repeats, in place of the bytes of the body. */
+  readonly deliveryContent?: string;
 }
 
 /** A request whose body is parsed. */

@@ -40,6 +40,7 @@ export const featureRules: Readonly<Record<Feature, fc.Arbitrary<JsonValue>>> = 
     { type: 'multipart', raw: true },
   ),
   recordRequests: fc.constant<JsonValue>(true),
+  onKeyReuse: fc.constantFrom<JsonValue>('refuse', 'duplicate'),
   upload: fc.constantFrom<JsonValue>({ maxBytes: 1_000_000 }, { maxBytes: 100, mediaTypes: ['text/*'] }),
   form: fc.constant<JsonValue>(true),
   allowFrom: ofMany(['192.0.2.0/24', '2001:db8::/32'], ['198.51.100.7']),

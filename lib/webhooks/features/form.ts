@@ -43,7 +43,11 @@ export const form: WebhookFeature = () => {
       const { [FORM_PAGE_ID]: pageId, ...typed } = parseBody(content, refuseJson) as JsonMap;
       typedIn.set(request, typed);
       const body = readForm(schemaOf(webhook), typed) as JsonObject;
-      return { body, ...(pageId === undefined ? {} : { deliveryKey: hash(request.rawBody) }) };
+      // Of another page, the same answers are the same content.
+      const deliveryContent = JSON.stringify(typed);
+      return pageId === undefined
+        ? { body, deliveryContent }
+        : { body, deliveryContent, deliveryKey: hash(request.rawBody) };
     },
     judge: ({ request, webhook, input: { body } }) => {
       const typed = typedIn.get(request);

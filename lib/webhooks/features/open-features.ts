@@ -32,6 +32,7 @@ const features: Readonly<Record<keyof WebhookFeatures, () => Promise<WebhookFeat
   form: async () => (await import('./form.ts')).form,
   schema: async () => (await import('./guards/schema.ts')).schema,
   onlyIf: async () => (await import('./guards/only-if.ts')).onlyIf,
+  onKeyReuse: async () => (await import('./on-key-reuse.ts')).onKeyReuse,
   concurrency: async () => (await import('./guards/concurrency.ts')).concurrency,
   recordRequests: async () => (await import('./record-requests.ts')).recordRequests,
   // After what may refuse to start: an upload that is kept has an execution.

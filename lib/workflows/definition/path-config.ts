@@ -57,6 +57,7 @@ export const WEBHOOK_FEATURES = [
   'rateLimit',
   'schema',
   'onlyIf',
+  'onKeyReuse',
   'concurrency',
   'recordRequests',
   'upload',

@@ -7,6 +7,7 @@ import { cors } from './cors.ts';
 import { form } from './form.ts';
 import { handshake } from './handshake.ts';
 import { maxBodyBytes } from './max-body-bytes.ts';
+import { onKeyReuse } from './on-key-reuse.ts';
 import { onlyIf } from './only-if.ts';
 import { paused } from './paused.ts';
 import { rateLimit } from './rate-limit.ts';
@@ -35,6 +36,7 @@ export const webhookRules: Readonly<Record<keyof WebhookFeatures, WebhookRule>> 
   rateLimit,
   schema,
   onlyIf,
+  onKeyReuse,
   concurrency,
   recordRequests,
   upload,

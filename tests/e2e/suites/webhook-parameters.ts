@@ -17,6 +17,7 @@ const triggers: Readonly<Record<string, readonly [parameters: object, next: stri
   several: [{ methods: ['GET', 'PUT'], responseMode: 'lastNode' }, 'echo'],
   keyed: [{ authentication: 'apiKey', responseMode: 'lastNode' }, 'echo'],
   once: [{ deduplication: 'body.id' }, 'echo'],
+  booked: [{ deduplication: 'body.id', onKeyReuse: 'duplicate' }, 'echo'],
   near: [{ allowFrom: LOOPBACK, responseMode: 'lastNode' }, 'echo'],
   far: [{ allowFrom: ELSEWHERE }, 'echo'],
   shared: [{ cors: { origins: ['https://shop.example'] }, responseMode: 'lastNode' }, 'echo'],
@@ -84,6 +85,13 @@ export const describeWebhookParameters = (project: RunningProject): void => {
       const first = await post<Started>('once', '{"id":"A-1"}');
       expect(first.status).toBe(202);
       const { body } = await post<Started>('once', '{"id":"A-1"}');
+      expect(body).toMatchObject({ executionId: first.body.executionId, duplicate: true });
+    });
+
+    test('onKeyReuse: another body under the same key is the first delivery', async () => {
+      const first = await post<Started>('booked', '{"id":"A-1","note":"one"}');
+      const { body, status } = await post<Started>('booked', '{"id":"A-1","note":"two"}');
+      expect(status).toBe(202);
       expect(body).toMatchObject({ executionId: first.body.executionId, duplicate: true });
     });
 

@@ -109,6 +109,44 @@ describe('a webhook with a form', () => {
     expect(runs()).toBe(4);
   });
 
+  describe('with a key of the author', () => {
+    const byName = { deduplication: '$lowercase(body.name)' };
+    const isDuplicate = ({ headers = {} }: { readonly headers?: object | undefined }) =>
+      'hookloom-duplicate' in headers;
+
+    test('starts one run for it, from whichever page', async () => {
+      const { send, runs } = await aForm(byName);
+      const first = await send('form-page-id=a&name=Ada');
+      const second = await send('form-page-id=b&name=Ada');
+      expect([first, second].map(isDuplicate)).toEqual([false, true]);
+      expect(runs()).toBe(1);
+    });
+
+    test('refuses other answers under it, or takes them as repeated', async () => {
+      const strict = await aForm(byName);
+      await strict.send('form-page-id=a&name=Ada&age=36');
+      expect((await strict.send('form-page-id=b&name=ADA&age=37')).statusCode).toBe(422);
+      const { send, runs } = await aForm({ ...byName, onKeyReuse: 'duplicate' });
+      await send('form-page-id=a&name=Ada&age=36');
+      const second = await send('form-page-id=b&name=ADA&age=37');
+      expect([second.statusCode, isDuplicate(second), runs()]).toEqual([200, true, 1]);
+    });
+
+    test('of which there is none falls back to the page, and is logged without the body', async () => {
+      const { send, runs, lines } = await aForm({ deduplication: 'body.nick' });
+      await send('form-page-id=a&name=Ada');
+      await send('form-page-id=a&name=Ada');
+      expect(runs()).toBe(1);
+      const logged = lines.filter((line) => line.includes('deduplication finds no key'));
+      expect(JSON.parse(logged[0] ?? '{}')).toMatchObject({
+        workflowId: expect.any(String),
+        path: '/webhook',
+      });
+      expect(logged).toHaveLength(2);
+      expect(logged.join()).not.toContain('Ada');
+    });
+  });
+
   test.each([
     ['cross-site', 403],
     ['same-site', 403],

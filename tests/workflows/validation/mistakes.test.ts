@@ -1293,6 +1293,18 @@ const webhooks: readonly Mistake[] = [
     'needs "methods": ["GET", "POST"]',
   ],
   [
+    'onKeyReuse without a key',
+    webhook({ onKeyReuse: 'duplicate' }),
+    `${START}/onKeyReuse`,
+    'needs deduplication',
+  ],
+  [
+    'onKeyReuse with another word',
+    webhook({ deduplication: 'body.id', onKeyReuse: 'ignore' }),
+    `${START}/onKeyReuse`,
+    'must be one of',
+  ],
+  [
     'a rate limit by callers that are not known',
     webhook({ rateLimit: { requests: 5, seconds: 60, per: 'caller', by: 'credential' } }),
     `${START}/rateLimit/by`,
