@@ -56,7 +56,7 @@ interface Place {
 }
 
 /** The keywords of JSON Schema, and of our own, that count for expressions. */
-interface Rule {
+export interface Rule {
   readonly type?: JsonValue;
   readonly properties?: Readonly<Record<string, Rule>>;
   readonly required?: readonly string[];
@@ -120,7 +120,7 @@ const compileMembers = (
 };
 
 /** The rules of a member, or of an item; an empty one where nothing is said of it. */
-const findRules = (rule: Rule, key: string, isItem: boolean): readonly Rule[] => {
+export const findRules = (rule: Rule, key: string, isItem: boolean): readonly Rule[] => {
   const { type, properties, items, additionalProperties } = rule;
   if (type !== undefined && type !== (isItem ? 'array' : 'object')) return [];
   const own = properties && Object.hasOwn(properties, key) ? properties[key] : additionalProperties;

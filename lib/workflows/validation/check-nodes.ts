@@ -6,7 +6,7 @@ import type { FindNearName } from '../../shared/near-name.ts';
 import type { Problem } from '../definition/problem.ts';
 import { webhookFieldsOf } from '../definition/request-fields.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
-import { withoutLiterals } from '../expressions/parameters.ts';
+import { type Rule, withoutLiterals } from '../expressions/parameters.ts';
 import { splitTemplate } from '../expressions/template.ts';
 import { webhookRules } from '../webhook-rules/webhook-rules.ts';
 import { findVisibleIds } from './find-visible-ids.ts';
@@ -14,6 +14,7 @@ import type { DraftGraph } from './graph/draft-graph.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import { foreignNodeTypes } from './references/foreign-names.ts';
 import type { Names } from './references/names.ts';
+import { createShapes } from './references/shapes.ts';
 import { checkSchema } from './schema/check-schema.ts';
 
 interface NodeChecks {
@@ -31,6 +32,7 @@ export const checkNodes = async (
   { findNodeType, names, loopNodes, isConnected }: NodeChecks,
 ): Promise<Problem[]> => {
   const problems: Problem[] = [];
+  const shapesOf = createShapes(graph);
   const describeUnknown = createDescribeUnknown(findNodeType, names.findNearName);
   for (const { index, node, nodeType } of graph.nodes) {
     const place = `/nodes/${index}/parameters`;
@@ -53,7 +55,9 @@ export const checkNodes = async (
             ownId,
             visibleIds: isConnected ? findVisibleIds(graph, index) : null,
             fields: fieldsOf(graph, index),
+            shapes: shapesOf(index),
           },
+          [(nodeType?.schema ?? {}) as Rule],
         )),
       );
   }

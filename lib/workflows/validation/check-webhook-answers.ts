@@ -7,6 +7,7 @@ import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { webhookRules } from '../webhook-rules/webhook-rules.ts';
 import { checkNodeExpressions } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
+import { requestShapes } from './references/shapes.ts';
 
 /** The response modes in which a parameter has an effect. */
 const modesOf: readonly (readonly [keyof WebhookFeatures, readonly string[]])[] = [
@@ -53,7 +54,8 @@ export const checkWebhookTemplates = async (
   for (const [index, { type, parameters }] of nodes.entries()) {
     if (type !== WEBHOOK_TRIGGER) continue;
     const fields = requestFieldsOf([{ parameters }]);
-    const own: Names = { ...seen, fields, triggerFields: fields };
+    const shapes = requestShapes(parameters);
+    const own: Names = { ...seen, fields, triggerFields: fields, shapes };
     for (const { pointer, value } of findTemplates(parameters))
       problems.push(...(await checkNodeExpressions(value, `/nodes/${index}/parameters${pointer}`, own)));
   }

@@ -12,6 +12,7 @@ import { checkWebhookAnswers, checkWebhookTemplates } from './check-webhook-answ
 import { checkWebhookRules } from './check-webhook-rules.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
+import { requestShapes } from './references/shapes.ts';
 
 const WITH_CREDENTIAL = AUTHENTICATIONS.filter((authentication) => authentication !== 'none');
 
@@ -70,7 +71,14 @@ const checkRequestExpression = async (
     return [{ path, message: 'is an expression as it stands: leave the braces out' }];
   const fields = requestFieldsOf([{ parameters }]);
   const unstarted = { nodeIds: new Set<string>(), idOfName: new Map<string, string>(), ownId: null };
-  return checkExpression(source.trim(), path, { ...names, ...unstarted, fields, triggerFields: fields });
+  const shapes = requestShapes(parameters);
+  return checkExpression(source.trim(), path, {
+    ...names,
+    ...unstarted,
+    fields,
+    triggerFields: fields,
+    shapes,
+  });
 };
 
 const checkAuthentication = ({ nodes }: WorkflowDefinition): Problem[] =>

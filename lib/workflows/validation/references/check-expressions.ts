@@ -1,9 +1,10 @@
 import type { JsonValue } from '../../../contract/json.ts';
 import { quote, toPointerKey } from '../../../shared/describe.ts';
 import type { Problem } from '../../definition/problem.ts';
-import { checkExpressions } from '../../expressions/parameters.ts';
+import { checkExpressions, findRules, type Rule } from '../../expressions/parameters.ts';
 import { splitTemplate } from '../../expressions/template.ts';
 import { findReferenceProblems } from './check-references.ts';
+import { findShapeProblems } from './check-shapes.ts';
 import type { Names } from './names.ts';
 
 /** Checks the syntax and the names of all expressions in a node's parameters. */
@@ -11,36 +12,58 @@ export const checkNodeExpressions = async (
   value: JsonValue,
   path: string,
   names: Names,
+  rules: readonly Rule[] = [],
 ): Promise<Problem[]> => {
-  if (typeof value === 'string') return checkText(value, path, names);
+  if (typeof value === 'string') {
+    const isOpen = rules.length > 0 && rules.every(({ type }) => type === undefined);
+    return checkText(value, path, names, isOpen);
+  }
   if (typeof value !== 'object' || value === null) return [];
   const problems: Problem[] = [];
   for (const [key, item] of Object.entries(value)) {
-    problems.push(...(await checkNodeExpressions(item, `${path}/${toPointerKey(key)}`, names)));
+    const inner = rules.flatMap((rule) => findRules(rule, key, Array.isArray(value)));
+    problems.push(...(await checkNodeExpressions(item, `${path}/${toPointerKey(key)}`, names, inner)));
   }
   return problems;
 };
 
-const checkText = async (text: string, path: string, names: Names): Promise<Problem[]> => {
+const checkText = async (text: string, path: string, names: Names, isOpen: boolean): Promise<Problem[]> => {
   const foreign = describeForeignBraces(text);
   if (foreign !== null) return [{ path, message: foreign }];
   if (!text.includes('{{')) return [];
   const problems: Problem[] = [];
-  for (const part of splitTemplate(text)) {
+  const parts = splitTemplate(text);
+  for (const part of parts) {
     if ('text' in part) problems.push(...(await checkExpressions(part.text, path)));
-    else problems.push(...(await checkExpression(part.expression.trim(), path, names)));
+    else
+      problems.push(
+        ...(await checkExpression(part.expression.trim(), path, names, isOpen && parts.length === 1)),
+      );
   }
   return problems;
 };
 
-/** Checks an expression. @param expression - without its braces */
-export const checkExpression = async (expression: string, path: string, names: Names): Promise<Problem[]> => {
+/**
+ * Checks an expression.
+ *
+ * @param expression - without its braces
+ * @param isOpen - whether its value goes where any JSON can
+ */
+export const checkExpression = async (
+  expression: string,
+  path: string,
+  names: Names,
+  isOpen = false,
+): Promise<Problem[]> => {
   const unreadable = await checkExpressions(`{{ ${expression} }}`);
   if (unreadable.length > 0) {
     const hint = describeForeignOperators(expression);
     return unreadable.map(({ message }) => ({ path, message: `${message}${hint}` }));
   }
-  return findReferenceProblems(expression, names).map((message) => ({ path, message }));
+  const found = findShapeProblems(expression, names, isOpen).map((finding) => ({ path, ...finding }));
+  // A wrong name has been reported, with what is meant.
+  if (found.some(({ severity }) => severity === undefined)) return found;
+  return [...findReferenceProblems(expression, names).map((message) => ({ path, message })), ...found];
 };
 
 const BRACES = /\$?\{[^{}]*\}/g;

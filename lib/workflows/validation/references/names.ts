@@ -1,4 +1,5 @@
 import type { Hints } from '../../../shared/near-name.ts';
+import type { Shapes } from './shapes.ts';
 
 /** Node ids that an expression can read, found on demand. */
 export interface VisibleIds {
@@ -20,6 +21,8 @@ export interface Names extends Hints {
   readonly fields: readonly string[] | null;
   /** The same for `$trigger`. */
   readonly triggerFields: readonly string[] | null;
+  /** What is known of the data. */
+  readonly shapes?: Shapes;
   /** Whether JSONata has a function of that name, without its `$`. */
   readonly isFunction: (name: string) => boolean;
 }
