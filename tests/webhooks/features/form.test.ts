@@ -140,7 +140,7 @@ describe('a webhook with a form', () => {
       const logged = lines.filter((line) => line.includes('deduplication finds no key'));
       expect(JSON.parse(logged[0] ?? '{}')).toMatchObject({
         workflowId: expect.any(String),
-        path: '/webhook',
+        path: '/orders',
       });
       expect(logged).toHaveLength(2);
       expect(logged.join()).not.toContain('Ada');
