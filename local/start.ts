@@ -1,5 +1,7 @@
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { StartError } from './database/start-error.ts';
+import { endOnFailure } from './database/disk-failure.ts';
 import { readPort } from './ports.ts';
 import type { LocalService } from './start-service.ts';
 
@@ -29,7 +31,7 @@ const readOptions = (): { readonly data?: string | undefined; readonly help?: bo
 };
 
 /** Runs the service until a signal ends it; a second one ends it at once. */
-const run = async (data: string | undefined): Promise<void> => {
+const run = async (dataFolder: string | undefined): Promise<void> => {
   const port = readPort(process.env.PORT || PORT);
   let service: LocalService | null = null;
   let endingSince: number | null = null;
@@ -45,7 +47,7 @@ const run = async (data: string | undefined): Promise<void> => {
   const { startService } = await import('./start-service.ts');
   service = await startService({
     port,
-    dataFolder: data ?? (process.env.HOOKLOOM_DATA || undefined),
+    dataFolder,
     log: (line) => process.stdout.write(`${line}\n`),
   });
   process.stdout.write(service.startupMessage);
@@ -54,8 +56,7 @@ const run = async (data: string | undefined): Promise<void> => {
 const { help: isHelp, data } = readOptions();
 if (isHelp === true) process.stdout.write(help);
 else {
-  run(data).catch((error: unknown) => {
-    process.stderr.write(error instanceof StartError ? `${error.message}\n` : `${(error as Error).stack}\n`);
-    process.exit(1);
-  });
+  const dataFolder = data ?? (process.env.HOOKLOOM_DATA || undefined);
+  const place = resolve(dataFolder ?? tmpdir());
+  run(dataFolder).catch(endOnFailure(place));
 }
