@@ -24,7 +24,7 @@ import { createWorkflowStore } from '../adapters/dynamodb/workflows/workflow-sto
 import { createEventBridgeEvents } from '../adapters/events/event-bridge-events.ts';
 import { createLogEvents } from '../adapters/events/log-events.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
-import { createLogger, forExecution } from '../adapters/runtime/logger.ts';
+import { createLogger, forExecution, type LoggerOptions } from '../adapters/runtime/logger.ts';
 import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
@@ -42,6 +42,7 @@ import type { BlobStore } from '../executions/record/blob-store.ts';
 import type { LoadNodeTypes } from '../plugins/load-node-types.ts';
 import { createCache } from '../shared/cache.ts';
 import { AppError } from '../shared/errors.ts';
+import { redactField } from '../shared/secrets/secret-shapes.ts';
 import { createTakeSlot } from '../webhooks/limits/take-slot.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
@@ -60,8 +61,10 @@ import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 
 export const openConfig = (): Config => readConfig(process.env);
 
-export const openLogger = ({ logLevel, stage }: Config): Logger =>
-  createLogger({ level: logLevel, fields: { service: 'hookloom', stage } });
+export const openLogger = (
+  { logLevel, stage }: Config,
+  options: Pick<LoggerOptions, 'redact'> = {},
+): Logger => createLogger({ level: logLevel, fields: { service: 'hookloom', stage }, ...options });
 
 /** The stores of workflows and executions, which share a client. */
 export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb(config)) => {
@@ -244,7 +247,7 @@ export const openApprovals = (config: Config = openConfig()) => {
 
 /** The parts that inline and background runs share. */
 const openRunParts = (config: Config) => {
-  const logger = openLogger(config);
+  const logger = openLogger(config, { redact: redactField }); // nodes log what came from outside
   const { workflows, executions, client, tables } = openStores(config);
   const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
   const http = lateHttpClient(config.outboundAllow, config.publicUrl);

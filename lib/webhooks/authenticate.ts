@@ -2,7 +2,7 @@ import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import type { Presented, Verify } from '../credentials/verify.ts';
 import { AppError } from '../shared/errors.ts';
-import { REDACTED } from '../shared/secrets/redact-text.ts';
+import { REDACTED } from '../shared/secrets/secret-names.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { readApiKey, readBasic } from './read-credentials.ts';
 import type { WebhookRequest } from './webhook-request.ts';

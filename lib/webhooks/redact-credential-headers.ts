@@ -1,6 +1,5 @@
 import type { JsonValue } from '../contract/json.ts';
-import { REDACTED } from '../shared/secrets/redact-text.ts';
-import { isCredentialHeader } from '../shared/secrets/secret-names.ts';
+import { isCredentialHeader, REDACTED } from '../shared/secrets/secret-names.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 

@@ -3,7 +3,7 @@ import type { NodeContext, Usage } from '../../lib/contract/node.ts';
 import { createJournalingSteps } from '../../lib/engine/checkpoint-journal.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
-import { viewNodes } from '../../lib/executions/record/view-data.ts';
+import { dropData } from '../../lib/executions/record/drop-data.ts';
 import { type ANode, type ARun, type Behaviour, runGraph } from '../support/a-run.ts';
 
 /** The record of a node that is no trigger. */
@@ -47,7 +47,7 @@ test.each<[string, ANode, Usage]>([
   'the record of a node that %s has the usage of its last attempt, without its data',
   async (_case, node, usage) => {
     const record = await recordOf(node);
-    const [view] = viewNodes(record === undefined ? [] : [record], { keepsData: false });
+    const [view] = dropData(record === undefined ? [] : [record]);
     expect(view).toMatchObject({ usage });
     expect(view).not.toHaveProperty('outputs');
   },

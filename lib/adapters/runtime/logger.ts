@@ -15,6 +15,8 @@ export interface LoggerOptions {
   /** Writes one line, given without its line break; to standard output by default. */
   readonly write?: (line: string) => void;
   readonly clock?: Pick<Clock, 'now'>;
+  /** Redacts a value, as `JSON.stringify` calls its replacer. */
+  readonly redact?: Replacer;
 }
 
 /**
@@ -27,12 +29,17 @@ export const createLogger = ({
   level: lowest = 'info',
   write = writeToStdout,
   clock = systemClock,
+  redact = (_name, value) => value,
 }: LoggerOptions = {}): Logger => {
   const log = (level: LogLevel, message: string, fields?: Fields): void => {
     if (levels.indexOf(level) < levels.indexOf(lowest)) return;
     try {
       const head = { time: new Date(clock.now()).toISOString(), level, message };
-      write(toLine({ ...head, ...ownFields, ...fields, ...head }));
+      write(
+        toLine({ ...head, ...ownFields, ...fields, ...head }, (name, value) =>
+          redact(name, toJsonValue(value)),
+        ),
+      );
     } catch {
       // A broken pipe, for instance. A log entry must not fail the work that it describes.
     }
@@ -64,25 +71,27 @@ const writeToStdout = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-const toLine = (entry: Fields): string => {
+type Replacer = (name: string, value: unknown) => unknown;
+
+const toLine = (entry: Fields, replace: Replacer): string => {
   try {
-    return JSON.stringify(entry, toJsonValue);
+    return JSON.stringify(entry, replace);
   } catch {
-    const writable = Object.entries(entry).map(([name, value]) => [name, toWritable(value)]);
+    const writable = Object.entries(entry).map(([name, value]) => [name, toWritable(value, replace)]);
     return JSON.stringify(Object.fromEntries(writable));
   }
 };
 
-const toWritable = (value: unknown): unknown => {
+const toWritable = (value: unknown, replace: Replacer): unknown => {
   try {
-    const text = JSON.stringify(value, toJsonValue);
+    const text = JSON.stringify(value, replace);
     return text === undefined ? undefined : JSON.parse(text);
   } catch {
     return '[can not be written as JSON]';
   }
 };
 
-const toJsonValue = (_name: string, value: unknown): unknown => {
+const toJsonValue = (value: unknown): unknown => {
   if (typeof value === 'bigint') return value.toString();
   if (value instanceof Error || types.isNativeError(value)) {
     const { name, message, cause } = value;

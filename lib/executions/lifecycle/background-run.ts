@@ -206,7 +206,8 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       if (record === null) return;
       const latest = (await executions.find(record.executionId)) ?? record;
       const nodes = recorder?.latest() ?? null;
-      const known = nodes === null ? {} : { nodes: updates?.toFailed(nodes) ?? nodes, nodesOmitted: 0 };
+      const known =
+        nodes === null ? {} : { nodes: (await updates?.toFailed(nodes)) ?? nodes, nodesOmitted: 0 };
       await finishFailed({ ...latest, ...known }, { nodeId: latest.trigger.nodeId, ...failure });
     },
     close: async () => {

@@ -3,11 +3,11 @@ import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoin
 import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
 import { beganAt } from '../record/began-at.ts';
 import type { BlobStore } from '../record/blob-store.ts';
+import { dropData } from '../record/drop-data.ts';
 import type { ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
 import { keepTimes } from '../record/keep-times.ts';
 import { PACKED_BYTES, packResult } from '../record/pack-result.ts';
 import { packText } from '../record/pack-value.ts';
-import { viewNodes } from '../record/view-data.ts';
 import type { NewEnd } from './finish-execution.ts';
 import { computeLease, computeLimits, keepsData } from './limits.ts';
 import type { LoadedRun } from './load-background-run.ts';
@@ -17,7 +17,7 @@ export interface RecordUpdates {
   toProgress(nodes: readonly NodeRecord[], status: ExecutionProgress['status']): Promise<ExecutionProgress>;
   toEnd(result: ExecutionResult): Promise<NewEnd>;
   /** @returns the nodes of a failed run, as its record shows them */
-  toFailed(nodes: readonly NodeRecord[]): readonly NodeRecord[];
+  toFailed(nodes: readonly NodeRecord[]): Promise<readonly NodeRecord[]>;
 }
 
 export const createRecordUpdates = (
@@ -28,15 +28,18 @@ export const createRecordUpdates = (
 ): RecordUpdates => {
   const { settings } = workflow.definition;
   const { mode } = record;
-  const view = (nodes: readonly NodeRecord[], hasFailed: boolean): readonly NodeRecord[] =>
-    viewNodes(keepTimes(record.nodes, nodes), { keepsData: keepsData(settings, mode, hasFailed) });
+  const view = async (nodes: readonly NodeRecord[], hasFailed: boolean): Promise<readonly NodeRecord[]> => {
+    const timed = keepTimes(record.nodes, nodes);
+    if (!keepsData(settings, mode, hasFailed)) return dropData(timed);
+    return (await import('../record/view-data.chunk.ts')).viewNodes(timed);
+  };
   const isKept = (hasFailed: boolean): boolean =>
     hasFailed ||
     serializeJournal(journal).length < (settings?.recordData === 'always' ? PACKED_BYTES : SMALL_JOURNAL);
   return {
     toProgress: async (nodes, status) => ({
       status,
-      nodes: view(nodes, false),
+      nodes: await view(nodes, false),
       ...(status === 'waiting' ? { checkpoints: await packJournal(record, journal, blobs) } : {}),
       leaseExpiresAt: computeLease(
         status,
@@ -51,7 +54,7 @@ export const createRecordUpdates = (
       return {
         status,
         endedAt: clock.now(),
-        nodes: view(nodes, hasFailed),
+        nodes: await view(nodes, hasFailed),
         failure,
         ...(await packResult(record, result, input, blobs)),
         ...(hasFailed || mode === 'durable'

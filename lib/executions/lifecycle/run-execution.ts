@@ -2,9 +2,9 @@ import type { Clock, Ids, Logger } from '../../contract/services.ts';
 import type { ExecutionResult } from '../../engine/result.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BlobStore } from '../record/blob-store.ts';
+import { dropData } from '../record/drop-data.ts';
 import type { ExecutionIdentity, ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
 import { packInput, packResult } from '../record/pack-result.ts';
-import { viewNodes } from '../record/view-data.ts';
 import { type FinishParts, finishExecution, type NewEnd, startAndFinish } from './finish-execution.ts';
 import { keepsData } from './limits.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
@@ -83,7 +83,7 @@ const computeEnd = async (
   return {
     status,
     endedAt: clock.now(),
-    nodes: viewNodes(nodes, { keepsData: isKept }),
+    nodes: isKept ? (await import('../record/view-data.chunk.ts')).viewNodes(nodes) : dropData(nodes),
     failure,
     ...(await packResult({ executionId, keepsResult }, result, input, blobs)),
     ...(hasFailed ? { input: await packInput(executionId, input, blobs) } : {}),

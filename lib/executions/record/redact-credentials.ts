@@ -1,6 +1,5 @@
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import { REDACTED } from '../../shared/secrets/redact-text.ts';
-import { isCredentialHeader } from '../../shared/secrets/secret-names.ts';
+import { isCredentialHeader, REDACTED } from '../../shared/secrets/secret-names.ts';
 
 /** Shorter parts of a header may be ordinary words of the text. */
 const MIN_LENGTH = 8;

@@ -1,81 +1,77 @@
-import { isSecretName } from './secret-names.ts';
-
-export const REDACTED = '[redacted]';
-
-/** The range of a secret in a text. */
-type Span = readonly [from: number, to: number];
+import { isSecretName, type NamePlace } from './secret-names.ts';
+import { findShapes, matchesOf, redactSpans, type Span } from './secret-shapes.ts';
 
 /** Characters searched after the part that is shown, for secrets that its end would cut. */
 const LOOKAHEAD = 1_024;
 
 /**
- * Redacts secrets of a known form: callback URLs, bearer and basic credentials, passwords in URLs, values of secret names
- * in JSON text, queries and forms. Takes time linear in `length`, since no pattern backtracks over more than one match.
+ * Redacts secrets of a known form: callback URLs and those of incoming webhooks, bearer and basic credentials, passwords in URLs,
+ * private keys, tokens by their prefix; and the values of secret names in JSON, queries, forms, XML, and lines such as headers. Takes
+ * time linear in `length`, since no pattern backtracks over more than one match.
  *
+ * @param place - where `name=value` in the text stands, outside of URLs
  * @returns the first `length` characters
  */
-export const redactText = (text: string, length = text.length): string => {
+export const redactText = (text: string, length = text.length, place: NamePlace = 'body'): string => {
   const window = text.slice(0, length + LOOKAHEAD);
-  const spans = [
-    ...findAfter(window, CALLBACK),
-    ...findAfter(window, CREDENTIALS),
-    ...findAfter(window, URL_PASSWORD),
-    ...findPairs(window),
-    ...findJsonPairs(window),
-  ].sort(([a], [b]) => a - b);
-  let shown = '';
-  let at = 0;
-  for (const [from, to] of spans) {
-    if (from >= length) break;
-    if (from === to) continue;
-    if (from < at) {
-      at = Math.max(at, to);
-      continue;
-    }
-    shown += `${window.slice(at, from)}${REDACTED}`;
-    at = to;
-  }
-  return shown + window.slice(at, Math.max(at, length));
+  const spans = FINDERS.flatMap((find) => find(window, place));
+  return redactSpans(window, spans, length);
 };
 
-const CALLBACK = /(\/api\/webhook-callback\/)([A-Za-z0-9._~-]+)/g;
-const CREDENTIALS = /(\b(?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{8,})/gi;
-/** Matches no slash between `://` and `@`, so that no text is searched for two URLs. */
-const URL_PASSWORD = /(:\/\/[^\s/:@]*:)([^\s/@]+)@/g;
-
-/** Finds the second group of a pattern, which follows the first. */
-const findAfter = (text: string, pattern: RegExp): Span[] =>
-  [...text.matchAll(pattern)].map(({ 1: before = '', 2: secret = '', index }) => {
-    const from = index + before.length;
-    return [from, from + secret.length];
-  });
-
-/** `token=…` in a query or a form. */
-const PAIR_NAME = /(?:^|[^\w.~%-])([\w.~%-]+)=/g;
+/** `token=…` in a query or a form; in quotes, an attribute. */
+const PAIR_NAME = /(^|[^\w.~%[\]-])([\w.~%[\]-]+)=(["']?)/g;
 const PAIR_VALUE = /[^&\s"'<>\\]*/y;
 
-const findPairs = (text: string): Span[] =>
-  [...text.matchAll(PAIR_NAME)].flatMap(({ 0: whole, 1: name = '', index }) => {
+const findPairs = (text: string, place: NamePlace): Span[] => {
+  let isInUrl = false;
+  let last = -1;
+  return matchesOf(text, PAIR_NAME).flatMap(({ 0: whole, 1: before = '', 2: name = '', 3: quote, index }) => {
     const from = index + whole.length;
-    return isSecretName(name) ? [[from, endOf(PAIR_VALUE, text, from)] as const] : [];
+    isInUrl = before === '?' || before === '#' || (isInUrl && before === '&' && index === last);
+    // A pair within the value of another ends where that does.
+    if (from > last) last = endOf(PAIR_VALUE, text, from);
+    if (!isSecretName(name, isInUrl ? 'query' : place)) return [];
+    return [[from, quote ? findClosingQuote(text, from, quote, 0) : last] as const];
   });
+};
 
 /** `"token": "…"` in JSON text, at any depth of escaping. */
 const JSON_NAME = /"([^"\\\s]+)\\*"\s*:\s*(\\*)("?)/g;
 /** The same, percent-encoded in a form. */
 const ENCODED_NAME = /%22([^"\\%\s]+)%22%3A()(%22)/gi;
 const JSON_PLAIN = /[^\s,}\]{["]*/y;
+const NO_SECRET = /^(?:true|false|null)$/;
 
-const findJsonPairs = (text: string): Span[] =>
-  [...text.matchAll(JSON_NAME), ...text.matchAll(ENCODED_NAME)].flatMap(
-    ({ 0: whole, 1: name = '', 2: slashes = '', 3: quote = '', index }) => {
+const jsonPairs =
+  (pattern: RegExp) =>
+  (text: string): Span[] =>
+    matchesOf(text, pattern).flatMap(({ 0: whole, 1: name = '', 2: slashes = '', 3: quote = '', index }) => {
       if (!isSecretName(name)) return [];
       const from = index + whole.length;
       const to =
         quote === '' ? endOf(JSON_PLAIN, text, from) : findClosingQuote(text, from, quote, slashes.length);
-      return [[from, to] as const];
-    },
-  );
+      return quote === '' && NO_SECRET.test(text.slice(from, Math.min(to, from + 6)))
+        ? []
+        : [[from, to] as const];
+    });
+
+/** `<token>…`, with whatever prefix and attributes. */
+const ELEMENT = /<([\w.:-]+)/g;
+const ELEMENT_VALUE = /[^<>]*>(?:<!\[CDATA\[)?([^<]*)/y;
+/** `Token: …` on a line of its own, as in headers. */
+const LINE = /(?:^|\n|\\n)[ \t]*([\w.-]+):[ \t]*/g;
+const LINE_VALUE = /([^\r\n\\]*)/y;
+
+const named =
+  (pattern: RegExp, value: RegExp, place: NamePlace) =>
+  (text: string): Span[] =>
+    matchesOf(text, pattern).flatMap(({ 0: whole, 1: name = '', index }) => {
+      if (!isSecretName(name, place)) return [];
+      value.lastIndex = index + whole.length;
+      const found = value.exec(text);
+      const to = value.lastIndex;
+      return found === null ? [] : [[to - (found[1] ?? '').length, to] as const];
+    });
 
 const endOf = (pattern: RegExp, text: string, from: number): number => {
   pattern.lastIndex = from;
@@ -93,3 +89,12 @@ const findClosingQuote = (text: string, from: number, quote: string, escapes: nu
   }
   return text.length;
 };
+
+const FINDERS: readonly ((text: string, place: NamePlace) => readonly Span[])[] = [
+  findShapes,
+  findPairs,
+  jsonPairs(JSON_NAME),
+  jsonPairs(ENCODED_NAME),
+  named(ELEMENT, ELEMENT_VALUE, 'body'),
+  named(LINE, LINE_VALUE, 'header'),
+];

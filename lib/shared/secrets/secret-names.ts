@@ -1,71 +1,69 @@
-/** Suffixes of names whose value is a secret, in lower case and without separators. */
-const SECRET_ENDS = [
-  'authorization',
-  'cookie',
-  'credential',
-  'credentials',
-  'jwt',
-  'passphrase',
-  'passwd',
-  'password',
-  'pwd',
-  'secret',
-  'sessionid',
-  'signature',
-  'token',
-  ...[
-    'access',
-    'account',
-    'api',
-    'auth',
-    'client',
-    'encryption',
-    'function',
-    'functions',
-    'host',
-    'master',
-  ].map(toKey),
-  ...['private', 'secret', 'session', 'shared', 'signing', 'subscription'].map(toKey),
-];
+export const REDACTED = '[redacted]';
 
-function toKey(word: string): string {
-  return `${word}key`;
-}
+/** Where a name stands: a key of data; a header; a parameter of a query, where a state is none of an address. */
+export type NamePlace = 'body' | 'header' | 'query';
+
+/** The ends of words, and of words together, whose value is a secret: lower-case, without separators. */
+const ENDS =
+  /(?:authorization|bearer|codeverifier|cookies?|credentials?|csrf|cv[cv]|jwt|otp|pass(?:code|phrase|wd|words?)|pwd|samlresponse|clientassertion|secret(?:id|s)?|sessionid|signature|socialsecurity(?:number)?|ssn|xsrf|token|(?:access|api|auth|refresh)tokens|(?:access|account|admin|api|app(?:lication)?|auth|client|deploy|(?:de|en)cryption|functions?|host|license|master|private|root|secret|service|session|shared|signing|ssh|storage|subscription|write)keys?|(?:card|cc)num(?:ber)?|(?:auth|backup|onetime|recovery|security|verification)codes?)$/;
+const HEADER_ENDS = /(?:authentication|clientcert|dpop|oidcdata|principal|trellowebhook|userinfo)$/;
+
+/** Secrets when they are the last word: shorter than what they would be found in (`author`, `pin_code` of an address). */
+const LAST_WORDS = /^(?:auth|pin)$/;
+const QUERY_NAMES = /^(?:code|hmac|key|nonce|pass|pw|session|sid|sig|state|ticket)$/;
+
+/** Last words that say something of a secret: `token_type`, `cvc_check`, `credentialId`. */
+const ABOUT =
+  /^(?:accepted|algorithm|at|check|consent|count|expires|ids?|in|length|limit|name|policy|required|results|status|type|used)$/;
 
 /** Longer names are checked by their end. */
 const MAX_LENGTH = 256;
 
-/** Results by name, since callers repeat the same few. Cleared when full. */
+/** Results by place and name, since callers repeat the same few. Cleared when full. */
 const cache = new Map<string, boolean>();
 const MAX_CACHED = 1_000;
 
 /**
- * Whether a field or header of this name holds a secret, whatever separates its words: `clientSecret`, `clientsecret`,
- * `X-Api-Key`, `ocp-apim-subscription-key`, `x-hub-signature-256`; not `secretary`, `tokens_used` or `monkey`.
+ * Whether a field, a header or a parameter of this name holds a secret, whatever separates its words: `clientSecret`, `card_number`,
+ * `X-Api-Key`, `ocp-apim-subscription-key`, `user[pin]`; not `secretary`, `tokens_used`, `opinion` or `monkey`.
  */
-export const isSecretName = (name: string): boolean => {
-  const end = name.slice(-MAX_LENGTH);
-  const cached = cache.get(end);
+export const isSecretName = (name: string, place: NamePlace = 'body'): boolean => {
+  const key = place + name.slice(-MAX_LENGTH);
+  const cached = cache.get(key);
   if (cached !== undefined) return cached;
   if (cache.size >= MAX_CACHED) cache.clear();
-  const isSecret = hasSecretWord(end);
-  cache.set(end, isSecret);
+  const isSecret = hasSecretWord(key.slice(place.length), place);
+  cache.set(key, isSecret);
   return isSecret;
 };
 
-const hasSecretWord = (name: string): boolean => {
+const hasSecretWord = (name: string, place: NamePlace): boolean => {
   const words = name
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/([a-z0-9])([A-Z])|([A-Z])(?=[A-Z][a-z])/g, '$1$3 $2')
     .toLowerCase()
-    .split(/[^a-z0-9]+/);
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  const whole = words.join('');
+  const last = words.at(-1) ?? '';
+  const isEnd = (text: string) =>
+    ENDS.test(text.replace(/\d$/, '')) || (place === 'header' && HEADER_ENDS.test(text));
   return (
-    isSecretEnd(words.join('')) ||
-    words.some((word, index) => isSecretEnd(word) || isSecretEnd(`${words[index - 1] ?? ''}${word}`))
+    isEnd(whole) ||
+    LAST_WORDS.test(last) ||
+    (place === 'query' && (QUERY_NAMES.test(whole) || last === 'sig')) ||
+    (!ABOUT.test(last) && words.some((word, at) => isEnd(word) || isEnd(`${words[at - 1] ?? ''}${word}`)))
   );
 };
 
-const isSecretEnd = (text: string): boolean => SECRET_ENDS.some((end) => text.endsWith(end));
-
 /** Whether a request header is a credential of its sender. A signature is none: it is valid for its body alone. */
 export const isCredentialHeader = (name: string): boolean =>
-  isSecretName(name) && !name.toLowerCase().includes('signature');
+  isSecretName(name, 'header') && !name.toLowerCase().includes('signature');
+
+/** Whether a value is a secret by its name. That there is one, or none, shows nothing of it. */
+export const isSecretValue = (name: string, value: unknown, place?: NamePlace): boolean =>
+  typeof value !== 'boolean' && value !== null && value !== undefined && isSecretName(name, place);
+
+/** Where the names in a map stand, by the name of the map itself. */
+export const placeIn = (name: string): NamePlace =>
+  name === 'headers' ? 'header' : name === 'queryParams' || name === 'query' ? 'query' : 'body';

@@ -1,5 +1,5 @@
 import { findCredentials } from '../../executions/record/redact-credentials.ts';
-import { REDACTED } from '../../shared/secrets/redact-text.ts';
+import { REDACTED } from '../../shared/secrets/secret-names.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 
 /** Shorter passwords may be ordinary words of the text. */

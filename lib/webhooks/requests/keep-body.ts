@@ -1,6 +1,6 @@
 import { isPlainObject, type JsonValue } from '../../contract/json.ts';
-import { REDACTED, redactText } from '../../shared/secrets/redact-text.ts';
-import { isSecretName } from '../../shared/secrets/secret-names.ts';
+import { redactText } from '../../shared/secrets/redact-text.ts';
+import { isSecretValue, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -11,6 +11,8 @@ export const MAX_BODY_BYTES = 64 * 1_024;
 
 /** Of a longer body. */
 const START_BYTES = 2_000;
+/** Read after that, for secrets that its end would cut. */
+const MORE_BYTES = 1_000;
 
 const MAX_DEPTH = 100;
 
@@ -29,9 +31,11 @@ export const keepBody = ({ rawBody, headers }: Pick<WebhookRequest, 'rawBody' | 
   const isEncoded = !['', 'identity'].includes((headers['content-encoding'] ?? '').trim().toLowerCase());
   const isMultipart = (headers['content-type'] ?? '').toLowerCase().includes('multipart/');
   const text =
-    isEncoded || isMultipart ? null : decode(isLong ? rawBody.subarray(0, START_BYTES) : rawBody, isLong);
+    isEncoded || isMultipart
+      ? null
+      : decode(isLong ? rawBody.subarray(0, START_BYTES + MORE_BYTES) : rawBody, isLong);
   if (text === null) return { body: '', bodyBytes, missing: NO_TEXT };
-  const body = redactText(isLong ? text : redactJson(text));
+  const body = isLong ? redactText(text, START_BYTES) : redactText(redactJson(text));
   const missing = isLong ? TOO_LONG : body === text ? null : HAD_SECRET;
   return { body, bodyBytes, missing };
 };
@@ -45,7 +49,7 @@ const decode = (bytes: Uint8Array, isCut: boolean): string | null => {
   }
 };
 
-/** JSON text without the values of secret names, whatever they are; as it was when there are none, or when it is no JSON. */
+/** JSON text without secrets, however it escapes them; as it was when there are none, or when it is no JSON. */
 const redactJson = (text: string): string => {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
@@ -58,7 +62,8 @@ const redactJson = (text: string): string => {
 };
 
 /** The same value when it holds no secret; what is nested deeper than `depth` is removed. */
-const redactValue = (value: JsonValue, depth: number): JsonValue => {
+const redactValue = (value: JsonValue, depth: number, key = ''): JsonValue => {
+  if (typeof value === 'string') return redactText(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth === 0) return REDACTED;
   if (Array.isArray(value)) {
@@ -66,9 +71,10 @@ const redactValue = (value: JsonValue, depth: number): JsonValue => {
     return items.every((item, at) => item === value[at]) ? value : items;
   }
   if (!isPlainObject(value)) return value;
+  const place = placeIn(key);
   const entries = Object.entries(value).map(([name, item]): [string, JsonValue] => [
     name,
-    item !== null && isSecretName(name) ? REDACTED : redactValue(item as JsonValue, depth - 1),
+    isSecretValue(name, item, place) ? REDACTED : redactValue(item as JsonValue, depth - 1, name),
   ]);
   return entries.every(([name, item]) => item === value[name]) ? value : Object.fromEntries(entries);
 };

@@ -1,5 +1,5 @@
-import { REDACTED, redactText } from '../../shared/secrets/redact-text.ts';
-import { isCredentialHeader } from '../../shared/secrets/secret-names.ts';
+import { redactText } from '../../shared/secrets/redact-text.ts';
+import { isCredentialHeader, REDACTED } from '../../shared/secrets/secret-names.ts';
 import { findKey } from './find-key.ts';
 import { fitRequest } from './fit-request.ts';
 import { hideCredentials } from './hide-credentials.ts';
@@ -34,7 +34,7 @@ export const toRequestRecord = async (
   const isKeyUnknown = outcome.key === undefined && webhook !== null;
   const key = isKeyUnknown ? await findKey(request, webhook) : (outcome.key ?? null);
   const path = redactText(hide(request.path.slice(0, MAX_TEXT)));
-  const query = redactText(hide(request.rawQueryString.slice(0, MAX_TEXT)));
+  const query = redactText(hide(request.rawQueryString.slice(0, MAX_TEXT)), MAX_TEXT, 'query');
   const keptHeaders = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,

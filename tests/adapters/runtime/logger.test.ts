@@ -2,6 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger, type LoggerOptions, withFields } from '../../../lib/adapters/runtime/logger.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
+import { redactField } from '../../../lib/shared/secrets/secret-shapes.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 
 const aLogger = (options: LoggerOptions = {}) => {
@@ -99,6 +100,30 @@ describe('what can be logged', () => {
   test('what JSON can not carry is left out or null, as JSON has it', () => {
     const entry = logged({ none: undefined, symbol: Symbol('x'), run: () => 1, nan: Number.NaN });
     expect(entry).toEqual({ time: expect.any(String), level: 'info', message: 'hello', nan: null });
+  });
+
+  test('no secrets, by their names or by what they look like, where it is told to redact', () => {
+    const { logger, entries } = aLogger({ redact: redactField });
+    const token = `ghp${'_'}aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0dF3gH6`;
+    const error = new Error(`GET https://ann:canary@example.com with ${token}`, { cause: `Bearer ${token}` });
+    logger.warn(`sent ${token}`, {
+      cvv: 123,
+      hasPin: true,
+      list: [{ client_secret: 'canary', pinned: 'a' }],
+      error,
+    });
+    expect(entries()).toMatchObject([
+      {
+        message: 'sent [redacted]',
+        cvv: '[redacted]',
+        hasPin: true,
+        list: [{ client_secret: '[redacted]', pinned: 'a' }],
+        error: {
+          message: 'GET https://ann:[redacted]@example.com with [redacted]',
+          cause: 'Bearer [redacted]',
+        },
+      },
+    ]);
   });
 
   test('circles are replaced by a note, and the other fields stay', () => {

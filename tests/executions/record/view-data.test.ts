@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonValue } from '../../../lib/contract/json.ts';
-import { viewNodes, viewValue } from '../../../lib/executions/record/view-data.ts';
+import { dropData } from '../../../lib/executions/record/drop-data.ts';
+import { viewNodes, viewValue } from '../../../lib/executions/record/view-data.chunk.ts';
 
 describe('what a record shows of data', () => {
   test.each([
@@ -160,8 +161,8 @@ describe('what a record shows of data', () => {
       outputs: { main: {} },
     } as const;
     const { input: _input, outputs: _outputs, ...rest } = node;
-    expect(viewNodes([node], { keepsData: false })).toEqual([rest]);
-    expect(viewNodes([node], { keepsData: true })).toEqual([node]);
+    expect(dropData([node])).toEqual([rest]);
+    expect(viewNodes([node])).toEqual([node]);
   });
 });
 
@@ -178,8 +179,8 @@ test('the details of a failure are data', () => {
     durationMs: 1,
     failure: { ...failure, details },
   } as const;
-  expect(viewNodes([node], { keepsData: false })).toEqual([{ ...node, failure }]);
-  expect(viewNodes([node], { keepsData: true })).toEqual([
+  expect(dropData([node])).toEqual([{ ...node, failure }]);
+  expect(viewNodes([node])).toEqual([
     { ...node, failure: { ...failure, details: { ...details, headers: { 'set-cookie': '[redacted]' } } } },
   ]);
 });

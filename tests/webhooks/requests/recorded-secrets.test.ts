@@ -42,6 +42,44 @@ const places: Readonly<Record<string, (secret: string) => WebhookEventChanges>> 
     body: `--x\r\ncontent-disposition: form-data; name="password"\r\n\r\n${secret}\r\n--x--`,
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
   }),
+  'a name of a header': (secret) => ({
+    headers: Object.fromEntries(
+      ['authentication', 'x-amzn-oidc-data', 'x-ms-client-principal', 'x-sentry-auth', 'x-client-cert'].map(
+        (name) => [name, secret],
+      ),
+    ),
+  }),
+  'another name of a header': (secret) => ({
+    headers: { 'x-figma-passcode': secret, 'x-trello-webhook': secret },
+  }),
+  'a short name in the query': (secret) => ({
+    query: ['key', 'code', 'state', 'sig', 'auth', 'session']
+      .map((name) => `${name}=${encodeURIComponent(secret)}`)
+      .join('&'),
+  }),
+  'a short name in the body': (secret) => ({
+    body: json(
+      Object.fromEntries(
+        ['auth', 'pin', 'otp', 'cvv', 'card_number', 'ssn', 'csrf', 'secrets'].map((name) => [name, secret]),
+      ),
+    ),
+  }),
+  'XML in the body': (secret) => ({
+    body: `<order><Password>${secret.replaceAll(/[<>&]/g, '-')}</Password></order>`,
+    headers: { 'content-type': 'application/xml' },
+  }),
+  'a private key in the body': (secret) => ({
+    body: json({ note: `-----BEGIN EC PRIVATE KEY-----\n${secret}\n-----END EC PRIVATE KEY-----\n` }),
+  }),
+  'a token of GitHub with escapes in the body': (secret) => ({
+    body: `{"note":"gh\\u0070${'_'}${Buffer.from(secret).toString('hex')}"}`,
+  }),
+  'the address of a webhook in the body': (secret) => ({
+    body: json({ note: `https://hooks.slack.com/services/T0/B0/${encodeURIComponent(secret)}` }),
+  }),
+  'the end of what is kept of a long body': (secret) => ({
+    body: json({ note: 'x'.repeat(1_950), client_secret: `${secret}${'y'.repeat(70_000)}` }),
+  }),
   'the delivery key': (secret) => ({ headers: { 'x-api-key': secret, 'idempotency-key': secret } }),
 };
 

@@ -1,35 +1,25 @@
 import { isPlainObject, type JsonValue } from '../../contract/json.ts';
 import { createMeasureJson } from '../../engine/measure-json.ts';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
-import { REDACTED, redactText } from '../../shared/secrets/redact-text.ts';
-import { isSecretName } from '../../shared/secrets/secret-names.ts';
+import { redactText } from '../../shared/secrets/redact-text.ts';
+import { isSecretValue, type NamePlace, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
 
 /** Size of a value in a record: characters of its JSON text, before redaction. */
 const MAX_LENGTH = 2_048;
 /** Size of the start that is shown of a larger one. */
 const START_LENGTH = 500;
 
-/** Converts the engine's node records for storage: without data, or with bounded and redacted views of it. */
-export const viewNodes = (
-  nodes: readonly NodeRecord[],
-  { keepsData }: { readonly keepsData: boolean },
-): readonly NodeRecord[] =>
-  nodes.map(({ input, outputs, failure, ...record }) => {
-    const shown =
-      failure === undefined ? record : { ...record, failure: viewFailure(failure, { keepsData }) };
-    if (!keepsData) return shown;
-    return {
-      ...shown,
-      ...(input === undefined ? {} : { input: viewValue(input) }),
-      ...(outputs === undefined ? {} : { outputs: viewValue(outputs) }),
-    };
-  });
+/** The engine's node records for storage, with bounded and redacted views of their data. */
+export const viewNodes = (nodes: readonly NodeRecord[]): readonly NodeRecord[] =>
+  nodes.map(({ input, outputs, failure, ...record }) => ({
+    ...record,
+    ...(failure === undefined ? {} : { failure: viewFailure(failure) }),
+    ...(input === undefined ? {} : { input: viewValue(input) }),
+    ...(outputs === undefined ? {} : { outputs: viewValue(outputs) }),
+  }));
 
-const viewFailure = (
-  { details, ...failure }: NodeFailure,
-  { keepsData }: { readonly keepsData: boolean },
-): NodeFailure =>
-  details === undefined || !keepsData ? failure : { ...failure, details: viewValue(details) };
+const viewFailure = ({ details, ...failure }: NodeFailure): NodeFailure =>
+  details === undefined ? failure : { ...failure, details: viewValue(details) };
 
 /** Views by value: data never changes, and every progress update writes it again. */
 const views = new WeakMap<object, JsonValue>();
@@ -60,7 +50,7 @@ interface Budget {
   left: number;
 }
 
-const redactWithin = (value: JsonValue, budget: Budget): JsonValue => {
+const redactWithin = (value: JsonValue, budget: Budget, place?: NamePlace): JsonValue => {
   if (typeof value === 'string') {
     const length = Math.min(value.length, Math.max(0, budget.left));
     budget.left -= value.length + 2;
@@ -71,7 +61,7 @@ const redactWithin = (value: JsonValue, budget: Budget): JsonValue => {
     return value;
   }
   budget.left -= 2;
-  return isList(value) ? redactList(value, budget) : redactMap(value, budget);
+  return isList(value) ? redactList(value, budget) : redactMap(value, budget, place);
 };
 
 const isList = (value: object): value is readonly JsonValue[] => Array.isArray(value);
@@ -86,15 +76,19 @@ const redactList = (list: readonly JsonValue[], budget: Budget): JsonValue => {
   return view;
 };
 
-const redactMap = (map: Readonly<Record<string, JsonValue>>, budget: Budget): JsonValue => {
+const redactMap = (
+  map: Readonly<Record<string, JsonValue>>,
+  budget: Budget,
+  place?: NamePlace,
+): JsonValue => {
   const view: [string, JsonValue][] = [];
   for (const key in map) {
     budget.left -= key.length + 4;
     if (budget.left < 0) break;
     const item = map[key] ?? null;
-    const isSecret = item !== null && isSecretName(key);
+    const isSecret = isSecretValue(key, item, place);
     if (isSecret) budget.left -= REDACTED.length;
-    view.push([key, isSecret ? REDACTED : redactWithin(item, budget)]);
+    view.push([key, isSecret ? REDACTED : redactWithin(item, budget, placeIn(key))]);
   }
   return Object.fromEntries(view); // defines keys, so that `__proto__` is data
 };

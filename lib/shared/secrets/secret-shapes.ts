@@ -1,0 +1,99 @@
+import { isSecretValue, REDACTED } from './secret-names.ts';
+
+/** The range of a secret in a text. */
+export type Span = readonly [from: number, to: number];
+
+/** Replaces the ranges that begin before a place. @returns the text up to there */
+export const redactSpans = (text: string, spans: readonly Span[], length: number): string => {
+  let shown = '';
+  let at = 0;
+  for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
+    if (from >= length) break;
+    if (from !== to && from >= at) shown += text.slice(at, from) + REDACTED;
+    at = from === to ? at : Math.max(at, to);
+  }
+  return shown + text.slice(at, Math.max(at, length));
+};
+
+/** Searches first, which costs a tenth: most texts have no match. */
+export const matchesOf = (text: string, pattern: RegExp): readonly RegExpExecArray[] =>
+  text.search(pattern) === -1 ? [] : [...text.matchAll(pattern)];
+
+/** Finds the second group of a pattern, which follows the first. */
+const after =
+  (pattern: RegExp) =>
+  (text: string): Span[] =>
+    matchesOf(text, pattern).map(({ 1: before = '', 2: secret = '', index }) => {
+      const from = index + before.length;
+      return [from, from + secret.length];
+    });
+
+const findCallbacks = after(/(\/api\/webhook-callback\/)([A-Za-z0-9._~-]+)/g);
+const findCredentials = after(/(\b(?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{8,})/gi);
+/** Matches no slash between `://` and `@`, so that no text is searched for two URLs. */
+const findPasswords = after(/(:\/\/[^\s/:@]*:)([^\s/@]+)@/g);
+/** The addresses of incoming webhooks, as in text, in JSON and in a URL. */
+const findWebhooks = after(
+  /((?:hooks\.(?:slack|zapier)|discord(?:app)?|webhook\.office)\.com(?:\\?\/|%2F)[a-z]*(?:\\?\/|%2F)(?:webhooks(?:\\?\/|%2F))?)((?:[\w%@.-]|\\?\/)+)/gi,
+);
+
+/** By the prefixes that services give their tokens, so that they are found where they should not be. */
+const TOKEN =
+  /(?:gh[opsru]|gl[a-z]{1,2}|hf|lin_api|npm|ntn|sbp|shp[a-z]{2}|do[opr]_v1|[rs]k_(?:live|test)|whsec)_[A-Za-z\d]{10,}|(?:dckr_pat_|figd_|github_pat_|gl[a-z]{2,5}-|GOCSPX-|hvs\.|pypi-|sk-[a-z]{3,8}-|xapp-|ya29\.|AIza|ATATT3|1\/\/0|\d{8,10}:AA)[\w-]{20,}|xox[a-z](?:\.xox[a-z])?-[\w-]{10,}|SG\.[\w.-]{40,}|A[KS]IA[A-Z\d]{16}|(?:dapi|key-)[\da-f]{32}|sk-[A-Za-z\d]{32,}/g;
+/** What a token may follow: no word, but an escape in JSON or in a URL. */
+const BEFORE_TOKEN = /(?:^|[^A-Za-z\d]|\\[bfnrt]|%[\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4})$/;
+
+const findTokens = (text: string): Span[] =>
+  matchesOf(text, TOKEN)
+    .filter(({ index }) => BEFORE_TOKEN.test(text.slice(Math.max(0, index - 6), index)))
+    .map(({ 0: token, index }) => [index, index + token.length]);
+
+/** JSON Web Tokens, and whatever else begins like JSON in base64url. */
+const JWT = /eyJ[\w-]*(?:\.[\w-]*)*/g;
+const MIN_JWT_LENGTH = 30;
+
+const findJwts = (text: string): Span[] =>
+  matchesOf(text, JWT)
+    .filter(([token]) => token.length >= MIN_JWT_LENGTH && token.split('.', 3).length === 3)
+    .map(({ 0: token, index }) => [index, index + token.length]);
+
+const PRIVATE_KEY = /-----BEGIN[A-Z\d +%]{0,40}PRIVATE(?: |\+|%20)KEY/g;
+const KEY_END = '-----END';
+/** What is between the lines that begin and end the key; to the end of a text that is cut. */
+const findPrivateKeys = (text: string): Span[] => {
+  const spans: Span[] = [];
+  PRIVATE_KEY.lastIndex = 0;
+  while (PRIVATE_KEY.test(text)) {
+    const from = PRIVATE_KEY.lastIndex;
+    const end = text.indexOf(KEY_END, from);
+    const to = end === -1 ? text.length : end;
+    spans.push([from, to]);
+    PRIVATE_KEY.lastIndex = to;
+  }
+  return spans;
+};
+
+/** Finds secrets by what they look like. Takes time linear in the length of the text. */
+export const findShapes = (text: string): readonly Span[] =>
+  [
+    findCallbacks,
+    findCredentials,
+    findPasswords,
+    findWebhooks,
+    findTokens,
+    findJwts,
+    findPrivateKeys,
+  ].flatMap((find) => find(text));
+
+/** Longer texts of log entries are cut. */
+const MAX_TEXT_LENGTH = 65_536;
+/** Ours, and on nearly every entry. */
+const PLAIN_NAMES = /^(?:time|level|traceparent|(?:execution|request|workflow|node)Id)$/;
+
+/** Redacts a field of a log entry: by its name, or what looks like a secret in a text. */
+export const redactField = (name: string, value: unknown): unknown => {
+  if (isSecretValue(name, value)) return REDACTED;
+  if (typeof value !== 'string' || PLAIN_NAMES.test(name)) return value;
+  const text = value.slice(0, MAX_TEXT_LENGTH);
+  return redactSpans(text, findShapes(text), text.length);
+};
