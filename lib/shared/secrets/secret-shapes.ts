@@ -34,18 +34,25 @@ const findCredentials = after(/(\b(?:Bearer|Basic)\s+)([A-Za-z0-9._~+/=-]{8,})/g
 const findPasswords = after(/(:\/\/[^\s/:@]*:)([^\s/@]+)@/g);
 /** The addresses of incoming webhooks, as in text, in JSON and in a URL. */
 const findWebhooks = after(
-  /((?:hooks\.(?:slack|zapier)|discord(?:app)?|webhook\.office)\.com(?:\\?\/|%2F)[a-z]*(?:\\?\/|%2F)(?:webhooks(?:\\?\/|%2F))?)((?:[\w%@.-]|\\?\/)+)/gi,
+  /((?:hooks\.slack|hooks\.zapier|discord|discordapp|webhook\.office)\.com(?:\\?\/|%2F)[a-z\d]+(?:\\?\/|%2F)(?:webhooks(?:\\?\/|%2F))?)((?:[\w%@.-]|\\?\/)+)/g,
 );
 
 /** By the prefixes that services give their tokens, so that they are found where they should not be. */
-const TOKEN =
-  /(?:gh[opsru]|gl[a-z]{1,2}|hf|lin_api|npm|ntn|sbp|shp[a-z]{2}|do[opr]_v1|[rs]k_(?:live|test)|whsec)_[A-Za-z\d]{10,}|(?:dckr_pat_|figd_|github_pat_|gl[a-z]{2,5}-|GOCSPX-|hvs\.|pypi-|sk-[a-z]{3,8}-|xapp-|ya29\.|AIza|ATATT3|1\/\/0|\d{8,10}:AA)[\w-]{20,}|xox[a-z](?:\.xox[a-z])?-[\w-]{10,}|SG\.[\w.-]{40,}|A[KS]IA[A-Z\d]{16}|(?:dapi|key-)[\da-f]{32}|sk-[A-Za-z\d]{32,}/g;
+const TOKENS = [
+  /(?:gh[opsru]|glc|glsa|hf|lin_api|npm|ntn|sbp|shp[a-z]{2}|do[opr]_v1|[rs]k_(?:live|test)|whsec)_[A-Za-z\d+/=]*/g,
+  /(?:dckr_pat_|figd_|github_pat_|gl(?:pat|dt|rt|cbt|ptt|soat)-|GOCSPX-|hvs\.|pypi-|sk-(?:admin|ant|proj|svcacct)-|xapp-|xox[a-z][.-]|ya29\.|SG\.|AIza|ATATT3|1\/\/0|\d{8,10}:AA)[\w.=-]*/g,
+  /(?:A[KS]IA|dapi|key-|sk-)[A-Za-z\d]*/g,
+];
+const MIN_TOKEN_LENGTH = 20;
 /** What a token may follow: no word, but an escape in JSON or in a URL. */
 const BEFORE_TOKEN = /(?:^|[^A-Za-z\d]|\\[bfnrt]|%[\dA-Fa-f]{2}|\\u[\dA-Fa-f]{4})$/;
 
 const findTokens = (text: string): Span[] =>
-  matchesOf(text, TOKEN)
-    .filter(({ index }) => BEFORE_TOKEN.test(text.slice(Math.max(0, index - 6), index)))
+  TOKENS.flatMap((pattern) => matchesOf(text, pattern))
+    .filter(({ 0: token, index }) => {
+      const before = text.slice(Math.max(0, index - 6), index);
+      return token.length >= MIN_TOKEN_LENGTH && /\d/.test(token) && BEFORE_TOKEN.test(before);
+    })
     .map(({ 0: token, index }) => [index, index + token.length]);
 
 /** JSON Web Tokens, and whatever else begins like JSON in base64url. */
