@@ -15,7 +15,7 @@ import { withinDeadline } from '../plugins/within-deadline.ts';
 import { type Answer, answerJson } from '../shared/answer.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import { text, word } from '../shared/query-fields.ts';
-import type { CredentialTests } from './late-inspect.ts';
+import type { OpenCredentialTests } from './late-inspect.ts';
 import { type AdminParts, createAdminFunction } from './plugins-handlers.ts';
 
 interface HealthParts extends AdminParts {
@@ -44,7 +44,7 @@ const MAX_MS = 25_000;
 const TEST_MS = 20_000;
 
 interface TestParts extends AdminParts {
-  readonly openTests: (registry: Registry) => CredentialTests;
+  readonly openTests: OpenCredentialTests;
 }
 
 /** The two routes of the function: the report, and the live test of one credential. */
@@ -66,7 +66,7 @@ const createCredentialTest = (parts: TestParts) =>
       const credentialId = readPathParameter(event, 'credentialId');
       const registry = await parts.loadRegistry();
       await registry.initialise();
-      const { find, test } = parts.openTests(registry);
+      const { find, test } = await parts.openTests(registry);
       const credential = isId(credentialId) ? await find(credentialId) : null;
       if (credential === null) throw operatorError('CREDENTIAL_NOT_FOUND', { credentialId });
       const result = await withinDeadline(parts.clock, TEST_MS, (signal) => test(credentialId, signal)).catch(

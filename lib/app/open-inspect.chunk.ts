@@ -4,13 +4,17 @@ import { createListDefinitions } from '../adapters/dynamodb/health/workflow-defi
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-credential-store.ts';
 import { tableNames } from '../adapters/dynamodb/table-names.ts';
+import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
+import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
 import type { Logger } from '../contract/services.ts';
-import { createInspect, type Inspect, type InspectParts } from '../health/inspect.ts';
+import { createInspect, type Inspect } from '../health/inspect.ts';
+import type { Registry } from '../plugins/load-registry.ts';
+import { lazy } from '../shared/lazy.ts';
 import type { Config } from './config.ts';
 
 /** The inspection of the plugins by what this stage has stored. */
-export const openInspect = (config: Config, logger: Logger, openTest: InspectParts['openTest']): Inspect => {
+export const openInspect = (config: Config, logger: Logger): Inspect => {
   const { region, dynamodbEndpoint: endpoint } = config;
   const tables = tableNames(config.tablePrefix ?? '');
   const client = createJsonClient({ region, endpoint });
@@ -21,8 +25,24 @@ export const openInspect = (config: Config, logger: Logger, openTest: InspectPar
       inbound: createCredentialStore(client, tables),
       outbound: createOutboundCredentialStore(client, tables),
     },
-    openTest,
+    openTest: (registry) => {
+      const load = lazy(() => openTests(config, registry));
+      return async (id, signal) => (await load()).test(id, signal);
+    },
     clock: systemClock,
     logger,
+  });
+};
+
+/** The live tests of credentials, with the types of the installed plugins. */
+export const openTests = async (config: Config, { credentialTypes }: Pick<Registry, 'credentialTypes'>) => {
+  const { region, dynamodbEndpoint: endpoint, outboundAllow, tablePrefix } = config;
+  const { openCredentialTests } = await import('./open-credentials.chunk.ts');
+  return openCredentialTests(config, {
+    client: createJsonClient({ region, endpoint }),
+    tables: tableNames(tablePrefix ?? ''),
+    http: lateHttpClient(outboundAllow),
+    tcp: lateTcpClient(outboundAllow),
+    findType: async (type) => credentialTypes.get(type) ?? null,
   });
 };
