@@ -67,8 +67,20 @@ const checkSchema = ({ schema }: PluginHandle): void => {
   if (schema.type !== 'object') fail('its schema must have the type "object"');
   if (schema.additionalProperties !== false)
     fail('its schema must have "additionalProperties": false, so that misspelt parameters are found');
-  checkKeywords(schema, 'its schema');
+  const { allOf = [], ...rules } = schema;
+  if (!asksForPresence(allOf))
+    fail('its schema/allOf may only ask which parameters are there: with required');
+  checkKeywords(rules, 'its schema');
 };
+
+/** Keywords that say which parameters must be there together: an expression may leave one out, so a node looks again. */
+const ofPresence: ReadonlySet<string> = new Set(['required', 'anyOf', 'oneOf', 'if', 'then']);
+
+const asksForPresence = (conditions: JsonValue): boolean =>
+  Array.isArray(conditions) &&
+  conditions.every(
+    (condition) => isPlainObject(condition) && Object.keys(condition).every((name) => ofPresence.has(name)),
+  );
 
 /** The keywords of {@link Rule}, and those that say nothing about a value. */
 const keywords: ReadonlySet<string> = new Set(
