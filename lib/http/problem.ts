@@ -46,8 +46,7 @@ const membersOf = (error: AppError): Readonly<Record<string, unknown>> =>
 /** Headers that HTTP requires with a status (RFC 9110 §10.2.1, §10.2.3, §11.6.1). */
 const headersOf = (error: AppError): Record<string, string> => {
   if (isAppError(error, 'METHOD_NOT_ALLOWED')) return { allow: error.parameters.allow.join(', ') };
-  if (isAppError(error, 'UNAUTHORIZED') || isAppError(error, 'SIGNATURE_INVALID'))
-    return { 'www-authenticate': error.parameters.challenge };
+  if ('challenge' in error.parameters) return { 'www-authenticate': String(error.parameters.challenge) };
   if (isAppError(error, 'RATE_LIMITED') || isAppError(error, 'CONCURRENCY_LIMITED'))
     return { 'retry-after': String(error.parameters.retryAfterSeconds) };
   if (error.status === 503) return { 'retry-after': String(RETRY_AFTER_SECONDS) };

@@ -10,15 +10,30 @@ export const featureCatalogue = {
       `${p.limit} executions in a row have called this service, each the next one: this one is not started.`,
   ),
   SIGNATURE_INVALID: entry(
-    401,
+    403,
     'Signature invalid',
     // One sentence for all reasons: the cause has which, for the log
-    (_: { challenge: string }) => 'The signature of the request is missing or wrong.',
+    (_: { challenge?: string }) => 'The signature of the request is missing or wrong.',
+  ),
+  AUTHORIZATION_MALFORMED: entry(
+    400,
+    'Authorization malformed',
+    (_: { challenge: string }) => 'The header Authorization holds no well-formed bearer token.',
   ),
   HANDSHAKE_REFUSED: entry(
     403,
     'Handshake refused',
     () => 'This handshake is not one that the webhook answers; nothing was started.',
+  ),
+  HANDSHAKE_UNANSWERED: entry(
+    422,
+    'Handshake unanswered',
+    () => 'The answer of this handshake can not be made for this request; nothing was started.',
+  ),
+  HANDSHAKE_UNCONFIRMED: entry(
+    503,
+    'Handshake unconfirmed',
+    () => 'The subscription can not be confirmed now; nothing was started. Try again.',
   ),
   WEBHOOK_MISCONFIGURED: entry(
     503,

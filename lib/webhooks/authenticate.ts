@@ -4,7 +4,6 @@ import type { Presented, Verify } from '../credentials/verify.ts';
 import { AppError } from '../shared/errors.ts';
 import { REDACTED } from '../shared/secrets/secret-names.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
-import { readApiKey, readBasic } from './read-credentials.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 type Headers = WebhookRequest['headers'];
@@ -12,19 +11,51 @@ type Headers = WebhookRequest['headers'];
 /** An HTTP authentication scheme. */
 interface Scheme {
   readonly type: Credential['type'];
-  /** Value of `WWW-Authenticate`: the same for missing and wrong credentials. */
-  readonly challenge: string;
+  /** Why a request has no valid credential. */
+  readonly refuse: (headers: Headers) => Promise<AppError>;
   /** Headers that may carry the credential; all are redacted for everything downstream. */
   readonly headerNames: readonly string[];
   readonly read: (headers: Headers) => Presented | null;
 }
+
+/**
+ * Reads `x-api-key` or, without that header, `Authorization: Bearer` (RFC 6750 §2.1). Null when the key is missing or
+ * empty. A header that was sent twice arrives joined by a comma, and so matches no key.
+ */
+export const readApiKey = (headers: Headers): Presented | null => {
+  const secret = headers['x-api-key'] ?? matchOf(/^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i, headers.authorization);
+  return secret === undefined || secret === '' ? null : { username: null, secret };
+};
+
+/**
+ * Reads `Authorization: Basic` (RFC 7617): base64 of `user:password` in UTF-8, split at the first colon. Null for
+ * anything else. Checks the alphabet first, since Node's decoder skips illegal characters and accepts the URL-safe
+ * alphabet, and then the bytes, which may be in another encoding.
+ */
+export const readBasic = (headers: Headers): Presented | null => {
+  const token = matchOf(/^Basic +([A-Za-z0-9+/]+={0,2})$/i, headers.authorization);
+  const text = token === undefined ? null : decodeUtf8(Buffer.from(token, 'base64'));
+  const colon = text?.indexOf(':') ?? -1;
+  if (text === null || colon < 0) return null;
+  return { username: text.slice(0, colon), secret: text.slice(colon + 1) };
+};
+
+const matchOf = (pattern: RegExp, text = ''): string | undefined => pattern.exec(text)?.[1];
+
+const decodeUtf8 = (bytes: Uint8Array): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+};
 
 const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'], Scheme>([
   [
     'apiKey',
     {
       type: 'apiKey',
-      challenge: 'Bearer realm="hookloom"',
+      refuse: async (headers) => (await import('./bearer.chunk.ts')).refuseBearer(headers),
       headerNames: ['x-api-key', 'authorization'],
       read: readApiKey,
     },
@@ -33,7 +64,8 @@ const schemes: ReadonlyMap<string, Scheme> = new Map<PathConfig['authentication'
     'basic',
     {
       type: 'basic',
-      challenge: 'Basic realm="hookloom", charset="UTF-8"',
+      refuse: async () =>
+        new AppError('UNAUTHORIZED', { challenge: 'Basic realm="hookloom", charset="UTF-8"' }),
       headerNames: ['authorization'],
       read: readBasic,
     },
@@ -56,7 +88,7 @@ interface Authenticated {
  * Authenticates a request. Only the exact setting `none` is open: an unknown setting, or a credential that is missing
  * or unusable, refuses every request.
  *
- * @throws AppError `UNAUTHORIZED` | `AUTHENTICATION_MISCONFIGURED` | `STORE_UNAVAILABLE`
+ * @throws AppError `UNAUTHORIZED` | `AUTHORIZATION_MALFORMED` | `AUTHENTICATION_MISCONFIGURED` | `STORE_UNAVAILABLE`
  */
 export const authenticate = async (
   headers: Headers,
@@ -74,7 +106,7 @@ export const authenticate = async (
   const presented = scheme.read(headers);
   // A stored hash that can't be computed is like a missing one.
   const secretId = presented === null ? null : await verify(credential, presented).catch(refuse);
-  if (secretId === null) throw new AppError('UNAUTHORIZED', { challenge: scheme.challenge });
+  if (secretId === null) throw await scheme.refuse(headers);
   return { headers: redactHeaders(headers, scheme.headerNames), secretId };
 };
 

@@ -48,13 +48,28 @@ describe('credentials', () => {
       { 'x-api-key': 'righ' },
       { 'x-api-key': 'right,right' },
       { 'x-api-key': 'x'.repeat(9_000) },
-      { authorization: 'Bearer wrong' },
+      { authorization: 'Bearer wrong', 'x-api-key': 'wrong' },
       basic('partner:right'),
     ];
     const answers = await Promise.all(attempts.map((headers) => service.call(aJsonEvent({}, { headers }))));
     expect(answers[0]).toEqual(aProblem(401, 'unauthorized'));
     expect(answers[0]?.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="hookloom"' });
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(service.executions.records()).toEqual([]);
+  });
+
+  // RFC 6750 §3.1
+  test.each([
+    ['Bearer wrong', 401, 'unauthorized', 'invalid_token'],
+    ['bearer wrong==', 401, 'unauthorized', 'invalid_token'],
+    ['Bearer', 400, 'authorization-malformed', 'invalid_request'],
+    ['Bearer right right', 400, 'authorization-malformed', 'invalid_request'],
+    ['Bearer "right"', 400, 'authorization-malformed', 'invalid_request'],
+  ])('the header %j gets %d, and what is wrong about it', async (authorization, status, problem, error) => {
+    const service = await aClosedService();
+    const answer = await service.call(aJsonEvent({}, { headers: { authorization } }));
+    expect(answer).toEqual(aProblem(status, problem));
+    expect(answer.headers).toMatchObject({ 'www-authenticate': `Bearer realm="hookloom", error="${error}"` });
     expect(service.executions.records()).toEqual([]);
   });
 

@@ -21,8 +21,11 @@ const examples = {
   NOT_FOUND: {},
   METHOD_NOT_ALLOWED: { allow: ['GET', 'HEAD'] },
   UNAUTHORIZED: { challenge: 'Basic realm="x"' },
-  SIGNATURE_INVALID: { challenge: 'Bearer realm="x"' },
+  SIGNATURE_INVALID: {},
+  AUTHORIZATION_MALFORMED: { challenge: 'Bearer realm="x", error="invalid_request"' },
   HANDSHAKE_REFUSED: {},
+  HANDSHAKE_UNANSWERED: {},
+  HANDSHAKE_UNCONFIRMED: {},
   SENDER_KEYS_UNAVAILABLE: {},
   STORE_UNAVAILABLE: {},
   AUTHENTICATION_MISCONFIGURED: {},
@@ -105,13 +108,14 @@ describe.each(Object.entries(examples))('%s', (code, parameters) => {
     expect(body).not.toMatch(/undefined|the cause|\[object/);
   });
 
-  test('has the header that its status asks for, and no other', () => {
+  test('has the header that its status, or RFC 6750, asks for, and no other', () => {
     const { 'content-type': _type, 'cache-control': _cache, ...rest } = headers;
     const asked = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after', 503: 'retry-after' } as Record<
       number,
       string
     >;
     const named = 'executionId' in parameters && status !== 404 ? ['hookloom-execution-id'] : [];
-    expect(Object.keys(rest)).toEqual([...named, ...(asked[status] === undefined ? [] : [asked[status]])]);
+    const own = 'challenge' in parameters ? 'www-authenticate' : asked[status];
+    expect(Object.keys(rest)).toEqual([...named, ...(own === undefined ? [] : [own])]);
   });
 });

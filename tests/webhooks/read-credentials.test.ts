@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readApiKey, readBasic } from '../../lib/webhooks/read-credentials.ts';
+import { readApiKey, readBasic } from '../../lib/webhooks/authenticate.ts';
 
 const base64 = (bytes: string | Uint8Array) => Buffer.from(bytes).toString('base64');
 const basic = (authorization: string) => readBasic({ authorization });

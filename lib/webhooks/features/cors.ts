@@ -2,7 +2,7 @@ import type { Answer } from '../../shared/answer.ts';
 import { featureError } from '../../shared/feature-errors.ts';
 import { readPreflight } from '../matching/preflight.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
-import { toOriginTest } from './match-origin.ts';
+import { toOriginTest } from './sender/match-origin.ts';
 
 /** As the rule's schema has it. */
 interface CorsRule {

@@ -12,7 +12,12 @@ const advice: Readonly<Partial<Record<ErrorCode, string>>> = {
     "compare the sender's secret with the credential of `signature`, and its clock and scheme with the trigger's",
   HANDSHAKE_REFUSED:
     "compare what the sender's test says with `handshake`, and its token with the credential",
-  SENDER_KEYS_UNAVAILABLE: 'look whether the `jwksUrl` of `signature` can be reached',
+  AUTHORIZATION_MALFORMED: 'send the header `Authorization: Bearer TOKEN`, with one token',
+  HANDSHAKE_UNANSWERED:
+    'look at the `cause` in the log, and mend the expressions in the `answer` of `handshake`',
+  HANDSHAKE_UNCONFIRMED: 'look at the `cause` in the log; the sender tries again',
+  SENDER_KEYS_UNAVAILABLE:
+    'look whether the `jwksUrl` of `signature`, or the certificate of the sender, can be reached',
   WEBHOOK_MISCONFIGURED: 'look at the `cause` in the log, and store the workflow again',
   WEBHOOK_PAUSED: 'take `paused` off the trigger',
   CALLER_NOT_ALLOWED: "add the sender's network to `allowFrom`",

@@ -66,11 +66,13 @@ const readFeatures = (parameters: JsonObject = {}): WebhookFeatures | null => {
   return given.length === 0 ? null : Object.fromEntries(given.map((name) => [name, parameters[name]]));
 };
 
-/** The method of the sender's handshakes: of Meta and X another than that of deliveries. */
+/** Methods of handshakes other than those of deliveries. */
+const HANDSHAKE_METHODS: JsonObject = { meta: 'GET', x: 'GET', cloudEvents: 'OPTIONS' };
+
 const readHandshakeMethod = ({ handshake }: JsonObject = {}): string | null => {
   const { scheme, method } = isPlainObject(handshake) ? handshake : {};
-  if (scheme === 'meta' || scheme === 'x') return 'GET';
-  return typeof method === 'string' ? method : null;
+  const own = HANDSHAKE_METHODS[scheme as string] ?? method;
+  return typeof own === 'string' ? own : null;
 };
 
 const readText = (parameters: JsonObject | undefined, name: string, initial: string): string => {

@@ -56,15 +56,19 @@ export const checkWebhookTemplates = async (
     const fields = requestFieldsOf([{ parameters }]);
     const shapes = requestShapes(parameters);
     const own: Names = { ...seen, fields, triggerFields: fields, shapes };
-    for (const { pointer, value } of findTemplates(parameters))
+    for (const { pointer, value } of findInRules(parameters, 'templates'))
       problems.push(...(await checkNodeExpressions(value, `/nodes/${index}/parameters${pointer}`, own)));
   }
   return problems;
 };
 
-const findTemplates = (parameters: JsonObject) =>
+/** The values of a trigger's features that may be expressions, or hold templates. */
+export const findInRules = (
+  parameters: JsonObject,
+  kind: 'expressions' | 'templates',
+): { readonly pointer: string; readonly value: JsonValue }[] =>
   WEBHOOK_FEATURES.flatMap((name) =>
-    (webhookRules[name].templates ?? []).map((path) => ({
+    (webhookRules[name][kind] ?? []).map((path) => ({
       pointer: `/${name}${path}`,
       value: valueAt(parameters[name] ?? null, path),
     })),

@@ -8,7 +8,7 @@ import type { Problem } from '../definition/problem.ts';
 import { requestFieldsOf } from '../definition/request-fields.ts';
 import { WEBHOOK_TRIGGER } from '../definition/to-path-configs.ts';
 import { checkAddresses } from './check-addresses.ts';
-import { checkWebhookAnswers, checkWebhookTemplates } from './check-webhook-answers.ts';
+import { checkWebhookAnswers, checkWebhookTemplates, findInRules } from './check-webhook-answers.ts';
 import { checkWebhookRules } from './check-webhook-rules.ts';
 import { checkExpression } from './references/check-expressions.ts';
 import type { Names } from './references/names.ts';
@@ -24,7 +24,7 @@ export const checkWebhooks = async (definition: WorkflowDefinition, names: Names
   ...(await checkWebhookRules(definition)),
   ...checkWebhookAnswers(definition),
   ...(await checkWebhookTemplates(definition, names)),
-  ...(await checkFilters(definition, names)),
+  ...(await checkRuleExpressions(definition, names)),
 ];
 
 const PLAIN_WORD = /^[A-Za-z]+$/;
@@ -49,14 +49,16 @@ const checkDeduplication = async ({ nodes }: WorkflowDefinition, names: Names): 
   return problems;
 };
 
-/** Checks `onlyIf`, an expression over the request without braces. */
-const checkFilters = async ({ nodes }: WorkflowDefinition, names: Names): Promise<Problem[]> => {
+/** Checks the expressions without braces in the features: `onlyIf`, and that of a handshake. */
+const checkRuleExpressions = async ({ nodes }: WorkflowDefinition, names: Names): Promise<Problem[]> => {
   const problems: Problem[] = [];
   for (const [index, { type, parameters }] of nodes.entries()) {
-    const { onlyIf } = type === WEBHOOK_TRIGGER ? parameters : {};
-    if (typeof onlyIf !== 'string' || onlyIf === '') continue;
-    const path = `/nodes/${index}/parameters/onlyIf`;
-    problems.push(...(await checkRequestExpression(onlyIf, path, { parameters, names })));
+    if (type !== WEBHOOK_TRIGGER) continue;
+    for (const { pointer, value } of findInRules(parameters, 'expressions')) {
+      if (typeof value !== 'string' || value === '') continue;
+      const path = `/nodes/${index}/parameters${pointer}`;
+      problems.push(...(await checkRequestExpression(value, path, { parameters, names })));
+    }
   }
   return problems;
 };

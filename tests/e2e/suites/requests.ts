@@ -57,8 +57,8 @@ export const describeRequests = (project: RunningProject): void => {
       await untilPrinted('Listening');
 
       const headers = { 'x-github-delivery': 'delivery-1' };
-      expect((await send('another-secret', '{"n":1}', headers)).status).toBe(401);
-      await untilPrinted('signature: the signature is of another secret or another content');
+      expect((await send('another-secret', '{"n":1}', headers)).status).toBe(403);
+      await untilPrinted('signature: mismatch: wrong secret, or the request was modified');
       expect(await project.get(HOOK)).toMatchObject({ status: 405 });
       await untilPrinted('refused   GET /hook');
       const right = await send(SECRET, '{"n":2}', { 'x-github-delivery': 'delivery-2' });

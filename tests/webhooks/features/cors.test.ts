@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { JsonValue } from '../../../lib/contract/json.ts';
-import { toOriginTest } from '../../../lib/webhooks/features/match-origin.ts';
+import { toOriginTest } from '../../../lib/webhooks/features/sender/match-origin.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
 import { aProblem } from '../../support/a-problem.ts';

@@ -1,10 +1,14 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { JsonObject } from '../../../lib/contract/json.ts';
+import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
-import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
+import { validateWorkflow } from '../../../lib/workflows/validation/validate.ts';
+import { installedPlugins } from '../../../plugins/installed.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
+import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { aSignedService } from '../../support/a-signed-service.ts';
 import { cases } from '../../support/deep.ts';
 
@@ -40,7 +44,7 @@ describe('slack', () => {
   test('must have signed it where the webhook asks for a signature', async () => {
     const signature = { scheme: 'slack', credentialId: 'sender' };
     const { receive } = await aServiceFor({ scheme: 'slack' }, ['secret-of-slack'], { signature });
-    expect(await receive(challenge)).toEqual(aProblem(401, 'signature-invalid'));
+    expect(await receive(challenge)).toEqual(aProblem(403, 'signature-invalid'));
     const signed = createHmac('sha256', 'secret-of-slack')
       .update(`v0:1700000000:${challenge.body}`)
       .digest('hex');
@@ -164,6 +168,126 @@ describe('x', () => {
   );
 });
 
+test('zoom: the token comes back signed, and no run starts', async () => {
+  // https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint
+  const service = await aServiceFor({ scheme: 'zoom', credentialId: 'sender' }, ['secret-token-of-zoom']);
+  const plainToken = 'qgg8vlvZRS6UYooatFL8Aw';
+  const validation = aJson({
+    payload: { plainToken },
+    event_ts: 1654503849680,
+    event: 'endpoint.url_validation',
+  });
+  expect(bodyOf(await service.receive(validation))).toEqual({
+    plainToken,
+    encryptedToken: createHmac('sha256', 'secret-token-of-zoom').update(plainToken).digest('hex'),
+  });
+  for (const odd of [7, null, '', 'v0:1700000000:{}', 'x'.repeat(300)])
+    expect(
+      await service.receive(aJson({ payload: { plainToken: odd }, event: 'endpoint.url_validation' })),
+    ).toEqual(aProblem(403, 'handshake-refused'));
+  expect(service.executions.records()).toEqual([]);
+  expect(await service.send(aJson({ event: 'meeting.started' }))).toBe(200);
+});
+
+describe('asana', () => {
+  const secret = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81';
+
+  test('gets its secret back, also where deliveries must be signed', async () => {
+    const signature = { scheme: 'asana', credentialId: 'sender' };
+    const { receive, executions } = await aServiceFor({ scheme: 'asana' }, ['secret-of-asana'], {
+      signature,
+    });
+    const answer = await receive({ headers: { ...json, 'x-hook-secret': secret }, body: '{}' });
+    expect(answer).toMatchObject({ statusCode: 200, headers: { 'x-hook-secret': secret } });
+    expect(executions.records()).toEqual([]);
+    expect((await receive({ headers: json, body: '{}' })).statusCode).toBe(403);
+  });
+
+  test.each(['short', `${'x'.repeat(20)}\r\na: b`, 'x'.repeat(201)])('%j does not', async (odd) => {
+    const { receive } = await aServiceFor({ scheme: 'asana' });
+    const answer = await receive({ headers: { ...json, 'x-hook-secret': odd }, body: '{}' });
+    expect(answer).toEqual(aProblem(403, 'handshake-refused'));
+  });
+});
+
+describe('discord', () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  const key = Buffer.from(String(publicKey.export({ format: 'jwk' }).x), 'base64url').toString('hex');
+  const signed = (value: unknown) => {
+    const { body } = aJson(value);
+    const signature = sign(null, Buffer.from(`1700000000${body}`), privateKey).toString('hex');
+    const headers = { ...json, 'x-signature-ed25519': signature, 'x-signature-timestamp': '1700000000' };
+    return { body, headers };
+  };
+  const aService = () =>
+    aServiceFor({ scheme: 'discord' }, [key], { signature: { scheme: 'discord', credentialId: 'sender' } });
+
+  test('a signed PING gets PONG, one that is not gets 401, and neither starts a run', async () => {
+    const { receive, executions } = await aService();
+    const ping = { id: '1', type: 1, token: 't' };
+    expect(bodyOf(await receive(signed(ping)))).toEqual({ type: 1 });
+    expect(await receive(aJson(ping))).toEqual(aProblem(401, 'signature-invalid'));
+    expect((await receive(signed({ version: 1, application_id: '1', type: 0 }))).statusCode).toBe(204);
+    expect(executions.records()).toEqual([]);
+  });
+
+  test('commands and events are runs', async () => {
+    const { send, executions } = await aService();
+    expect(await send(signed({ id: '1', type: 2, data: {} }))).toBe(200);
+    expect(await send(signed({ version: 1, type: 1, event: { type: 'QUEST_USER_ENROLLMENT' } }))).toBe(200);
+    expect(executions.records()).toHaveLength(2);
+  });
+});
+
+test('twitch: the challenge comes back as text; notifications are runs', async () => {
+  const { receive, executions } = await aServiceFor({ scheme: 'twitch' });
+  const of = (type: string) => ({
+    ...aJson({ challenge: 'pogchamp-kappa-360noscope-vohiyo', subscription: {} }),
+    headers: { ...json, 'twitch-eventsub-message-type': type },
+  });
+  expect(await receive(of('webhook_callback_verification'))).toEqual(
+    text('pogchamp-kappa-360noscope-vohiyo'),
+  );
+  expect(executions.records()).toEqual([]);
+  expect((await receive(of('notification'))).statusCode).toBe(200);
+  expect(executions.records()).toHaveLength(1);
+});
+
+describe('cloudEvents', () => {
+  const ask = (origin: string, headers = {}) => ({
+    method: 'OPTIONS',
+    headers: { 'webhook-request-origin': origin, 'webhook-request-rate': '120', ...headers },
+  });
+
+  test('the sender that asks by OPTIONS is allowed, at the rate of the webhook', async () => {
+    const rateLimit = { requests: 100, seconds: 30, per: 'path' };
+    const { receive, executions } = await aServiceFor({ scheme: 'cloudEvents' }, [], { rateLimit });
+    expect(await receive(ask('eventemitter.example.com'))).toMatchObject({
+      statusCode: 200,
+      headers: {
+        'webhook-allowed-origin': 'eventemitter.example.com',
+        'webhook-allowed-rate': '200',
+        allow: 'POST',
+      },
+    });
+    expect(executions.records()).toEqual([]);
+  });
+
+  test('only those that are named, and OPTIONS stays closed for anything else', async () => {
+    const { receive } = await aServiceFor({ scheme: 'cloudEvents', origins: ['eventgrid.azure.net'] }, [], {
+      cors: { origins: ['*'] },
+    });
+    expect((await receive(ask('eventgrid.azure.net'))).headers).toMatchObject({
+      'webhook-allowed-rate': '*',
+    });
+    for (const odd of ['evil.example', 'x'.repeat(301), 'a\r\nb: c'])
+      expect(await receive(ask(odd))).toEqual(aProblem(403, 'handshake-refused'));
+    expect((await receive({ method: 'OPTIONS' })).statusCode).toBe(405);
+    const preflight = ask('', { origin: 'https://a.example', 'access-control-request-method': 'POST' });
+    expect((await receive(preflight)).statusCode).toBe(204);
+  });
+});
+
 describe('what a handshake signs', () => {
   const secret = 'consumer-secret-of-an-app';
   const header = 'x-twitter-webhooks-signature';
@@ -266,6 +390,47 @@ describe('custom', () => {
     expect(executions.records()).toEqual([]);
   });
 
+  const odd = 'a"b\\\\c\\n{}';
+
+  test.each<[string, JsonObject, string]>([
+    [
+      'a text that is JSON has its values escaped',
+      {
+        contentType: 'application/json',
+        body: '{"token":"<{{ body.token }}>","n":{{ body.n }},"no":{{ body.x }}}',
+      },
+      JSON.stringify({ token: `<${odd}>`, n: [1, 2], no: null }),
+    ],
+    [
+      'a JSON value keeps the types of what is filled in',
+      { body: { token: '{{ body.token }}', list: ['{{ body.n }}'], fixed: 1 } },
+      JSON.stringify({ token: odd, list: [[1, 2]], fixed: 1 }),
+    ],
+    ['plain text is sent as it is', { body: '{{ body.token }}' }, odd],
+    ['nothing is empty text', { body: '{{ body.x }}' }, ''],
+  ])('%s', async (_case, answer, body) => {
+    const { receive } = await aServiceFor({ ...rule, answer });
+    const reply = await receive(aJson({ event: 'endpoint.validate', token: odd, n: [1, 2] }));
+    const isText = answer.contentType === undefined && typeof answer.body === 'string';
+    expect(reply).toMatchObject({
+      statusCode: 200,
+      headers: { 'content-type': isText ? 'text/plain' : 'application/json' },
+      body,
+    });
+  });
+
+  test('an answer whose expression fails is told apart from a refused sender', async () => {
+    const { receive, lastLine, executions } = await aServiceFor({
+      ...rule,
+      answer: { body: '{{ $number(body.token) }}' },
+    });
+    expect(await receive(aJson({ event: 'endpoint.validate', token: 'abc' }))).toEqual(
+      aProblem(422, 'handshake-unanswered'),
+    );
+    expect(lastLine()).toMatchObject({ code: 'HANDSHAKE_UNANSWERED' });
+    expect(executions.records()).toEqual([]);
+  });
+
   test('an expression that fails, or is not exactly true, finds no handshake', async () => {
     for (const match of ['$number(body.a)', 'body.a', '"true"']) {
       const { receive, executions } = await aServiceFor({ ...rule, match });
@@ -275,21 +440,52 @@ describe('custom', () => {
   });
 });
 
+const { logger } = aRecordingLogger();
+const registry = loadRegistry(installedPlugins, { logger, clock: aManualClock() });
+
+const problemsOf = async (handshake: JsonObject, others: JsonObject = {}) => {
+  const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { handshake, ...others } }];
+  const { findNodeType } = await registry;
+  const { problems } = await validateWorkflow({ id: 'x', name: 'x', nodes, connections: [] }, findNodeType);
+  return problems.map(
+    ({ path, message }) => `${path.replace('/nodes/0/parameters/handshake', '')} ${message}`,
+  );
+};
+
+const ofCustom = { scheme: 'custom', match: 'true' };
+const asJson = 'application/json';
+
 test.each<[JsonObject, string]>([
   [{ scheme: 'meta' }, ' the scheme "meta" needs credentialId'],
+  [{ scheme: 'zoom' }, ' the scheme "zoom" needs credentialId'],
   [{ scheme: 'slack', credentialId: 'c' }, '/credentialId has no effect with the scheme "slack"'],
   [{ scheme: 'slack', match: 'true' }, '/match has no effect with the scheme "slack"'],
+  [{ scheme: 'twitch', origins: ['a'] }, '/origins has no effect with the scheme "twitch"'],
+  [{ scheme: 'discord' }, ' the scheme "discord" needs the signature of the same scheme'],
+  [{ scheme: 'sns' }, ' the scheme "sns" needs the signature of the same scheme'],
   [{ scheme: 'custom' }, ' the scheme "custom" needs match'],
   [{ scheme: 'custom', match: '{{ true }}' }, '/match is an expression as it stands: leave the braces out'],
   [{ scheme: 'custom', match: 'a b' }, '/match '],
-  [{ scheme: 'custom', match: 'true', answer: { body: '{{ a b }}' } }, '/answer/body '],
-  [{ scheme: 'custom', match: 'true', answer: { status: 500 } }, '/answer/status '],
+  [{ scheme: 'custom', match: '$hmac(body.a) = 1' }, '/match '],
+  [{ ...ofCustom, answer: { body: '{{ a b }}' } }, '/answer/body '],
+  [{ ...ofCustom, answer: { body: '{{ $hmac(body.challenge) }}' } }, '/answer/body '],
+  [{ ...ofCustom, answer: { body: '{{ boddy.challenge }}' } }, '/answer/body '],
+  [{ ...ofCustom, answer: { body: { a: ['{{ $nodes.next.a }}'] } } }, '/answer/body/a/0 '],
+  [{ ...ofCustom, answer: { body: 'x'.repeat(10_001) } }, '/answer/body is longer than 10000 characters'],
+  [{ ...ofCustom, answer: { contentType: asJson, body: '{{ body.a }}, ' } }, '/answer/body is not JSON'],
+  [{ ...ofCustom, answer: { contentType: asJson, body: '{"a": "{{ body.a }}' } }, '/answer/body is not JSON'],
+  [{ ...ofCustom, answer: { status: 500 } }, '/answer/status '],
 ])('%j is refused when the workflow is stored', async (handshake, problem) => {
-  const nodes = [{ id: 'start', type: 'webhookTrigger', parameters: { handshake } }];
-  const problems = await checkWebhookRules({ id: 'x', name: 'x', enabled: true, nodes, connections: [] });
-  expect(problems.map(({ path, message }) => `${path} ${message}`)).toEqual([
-    expect.stringContaining(`/nodes/0/parameters/handshake${problem}`),
-  ]);
+  expect(await problemsOf(handshake)).toEqual([expect.stringContaining(problem)]);
+});
+
+test.each<[JsonObject, JsonObject]>([
+  [{ scheme: 'discord' }, { signature: { scheme: 'discord', credentialId: 'c' } }],
+  [{ scheme: 'cloudEvents', origins: ['eventgrid.example'] }, {}],
+  [{ ...ofCustom, answer: { body: { challenge: '{{ body.challenge }}' } } }, {}],
+  [{ ...ofCustom, answer: { contentType: asJson, body: '{"a": "x {{ body.a }}", "b": {{ body.b }}}' } }, {}],
+])('%j is valid', async (handshake, others) => {
+  expect(await problemsOf(handshake, others)).toEqual([]);
 });
 
 test.each<[JsonObject | null, string | null]>([
@@ -297,6 +493,8 @@ test.each<[JsonObject | null, string | null]>([
   [{ scheme: 'slack' }, null],
   [{ scheme: 'meta' }, 'GET'],
   [{ scheme: 'x' }, 'GET'],
+  [{ scheme: 'cloudEvents' }, 'OPTIONS'],
+  [{ scheme: 'toString' }, null],
   [{ scheme: 'custom', method: 'PUT' }, 'PUT'],
 ])('%j opens the method %j', (handshake, handshakeMethod) => {
   const parameters = handshake === null ? {} : { handshake };

@@ -66,7 +66,7 @@ describe('a refused request is on record', () => {
     const time = String(clock.now() / 1_000 - 540);
     const signed = createHmac('sha256', 'secret-1').update(`v0:${time}:{}`).digest('hex');
     const headers = { 'x-slack-signature': `v0=${signed}`, 'x-slack-request-timestamp': time };
-    expect(await send({ body: '{}', headers })).toBe(401);
+    expect(await send({ body: '{}', headers })).toBe(403);
     expect(summaries({ requests } as WebhookService)).toMatchObject([
       { why: 'signature: the timestamp is 9 minutes old' },
     ]);

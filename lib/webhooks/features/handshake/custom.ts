@@ -1,31 +1,32 @@
-import type { JsonObject } from '../../../contract/json.ts';
+import type { JsonObject, JsonValue } from '../../../contract/json.ts';
 import type { ExecutionInfo } from '../../../contract/node.ts';
 import type { Answer } from '../../../shared/answer.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
 import { compileExpression } from '../../../workflows/expressions/compile-expression.ts';
-import type { Evaluate, Result } from '../../../workflows/expressions/scope.ts';
-import { compileTemplate } from '../../../workflows/expressions/template.ts';
+import { compileParameters } from '../../../workflows/expressions/parameters.ts';
+import type { Evaluate, Scope } from '../../../workflows/expressions/scope.ts';
+import { compileTemplate, splitTemplate } from '../../../workflows/expressions/template.ts';
 import type { HandshakeRule } from '../../../workflows/webhook-rules/handshake.ts';
+import { createJsonText } from '../../../workflows/webhook-rules/json-text.ts';
 import { redactCredentialHeaders } from '../../redact-credential-headers.ts';
 import { REQUEST_STEPS } from '../../request-scope.ts';
 import { toTriggerInput } from '../../to-trigger-input.ts';
 import type { Stages } from '../../webhook-feature.ts';
-import { refuse } from './echo.ts';
 
 /** A handshake that an expression finds. One by a method of its own is without a body: it is answered before bodies are parsed. */
 export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
-  const isHandshake = compileExpression(match);
-  const template = compileTemplate(answer.body ?? '');
+  const evaluateMatch = compileExpression(match);
+  const findMatch = async (input: JsonObject) => evaluateMatch(toScope(input));
+  const makeBody = compileBody(answer);
   const reply = async (input: JsonObject): Promise<Answer | null> => {
     // An expression that fails finds no handshake, and so opens nothing.
-    if ((await evaluate(isHandshake, input).catch(() => null)) !== true) return null;
-    const body =
-      template === null
-        ? (answer.body ?? '')
-        : ((await evaluate(template, input).catch(() => refuse('its answer can not be made'))) ?? '');
+    if ((await findMatch(input).catch(() => null)) !== true) return null;
     return {
       status: answer.status ?? 200,
-      headers: { 'content-type': answer.contentType ?? 'text/plain', 'cache-control': 'no-store' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: { 'content-type': contentTypeOf(answer), 'cache-control': 'no-store' },
+      body: await makeBody(toScope(input)).catch((error: unknown) => {
+        throw featureError('HANDSHAKE_UNANSWERED', {}, error);
+      }),
     };
   };
   return {
@@ -39,8 +40,45 @@ export const custom = ({ match = '', answer = {} }: HandshakeRule): Stages => {
   };
 };
 
-const evaluate = async (evaluateIn: Evaluate, input: JsonObject): Promise<Result> =>
-  evaluateIn({ input, nodes: {}, trigger: input, execution: NONE, seed: '', maxSteps: REQUEST_STEPS });
+type AnswerOfRule = NonNullable<HandshakeRule['answer']>;
+
+const contentTypeOf = ({ contentType, body = '' }: AnswerOfRule): string =>
+  contentType ?? (typeof body === 'string' ? 'text/plain' : 'application/json');
+
+/** Values in text that is JSON are escaped; in a structure they keep their types. */
+const compileBody = (answer: AnswerOfRule): ((scope: Scope) => Promise<string>) => {
+  const body = (answer.body ?? '') as JsonValue;
+  if (typeof body !== 'string') {
+    const resolve = compileParameters({ body });
+    return async (scope) => JSON.stringify(resolve === null ? body : ((await resolve(scope)).body ?? null));
+  }
+  if (contentTypeOf(answer) !== 'application/json') {
+    const template: Evaluate | null = compileTemplate(body);
+    return async (scope) => (template === null ? body : toText(await template(scope)));
+  }
+  const parts = splitTemplate(body);
+  const expressions = parts.map((part, at) =>
+    'expression' in part ? compileExpression(part.expression, `:${at}`) : null,
+  );
+  return async (scope) => {
+    const values = await Promise.all(expressions.map((evaluate) => evaluate?.(scope) ?? null));
+    return createJsonText(parts, (at) => values[at] ?? null);
+  };
+};
+
+const toText = (value: JsonValue | undefined): string => {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+};
+
+const toScope = (input: JsonObject): Scope => ({
+  input,
+  nodes: {},
+  trigger: input,
+  execution: NONE,
+  seed: '',
+  maxSteps: REQUEST_STEPS,
+});
 
 /** A handshake starts no execution. */
 const NONE: ExecutionInfo = {

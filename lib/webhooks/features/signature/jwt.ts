@@ -1,43 +1,74 @@
-import { createPublicKey } from 'node:crypto';
-import { errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose';
-import { Refusal } from '../../../shared/refusal.ts';
+import { createHash, type KeyObject } from 'node:crypto';
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
+import { toPublicKey, toSharedKey } from '../../../credentials/signing-keys.ts';
+import type { AppError } from '../../../shared/errors.ts';
+import { isRefusal, Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
+import { DEFAULT_TOLERANCE_SECONDS } from '../../../workflows/webhook-rules/signature/schemes.ts';
+import { bearerChallenge, readBearer } from '../../bearer.chunk.ts';
 import type { FeaturePorts } from '../../webhook-feature.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
+import { isEqual } from '../sender/is-equal.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
-import { decodeSecret } from './decode-secret.ts';
-import { keySets } from './key-sets.ts';
-import { readHeader } from './scheme.ts';
+import { fetchedKeys } from './fetched-keys.ts';
+import { readHeader } from './read-request.ts';
+import { refuseSignature } from './refuse-signature.ts';
 
 const MAX_TOKEN_LENGTH = 16_384;
-const DEFAULT_TOLERANCE_SECONDS = 60;
+const CLOCK_TOLERANCE_SECONDS = 60;
 
-/** The result for a key: whether the token is signed with it. */
-type IsSignedWith = (key: Parameters<typeof jwtVerify>[1] | JWTVerifyGetKey) => Promise<boolean>;
+type Key = KeyObject | Uint8Array | JWTVerifyGetKey;
+
+/** The claims of a token that is signed with a key; null for another key. @throws Refusal for any other fault of the token */
+type ReadClaims = (key: Key) => Promise<JWTPayload | null>;
+
+const keySets = fetchedKeys<JWTVerifyGetKey>({
+  parse: (text) => createLocalJWKSet(JSON.parse(text) as JSONWebKeySet),
+  maxRedirects: 2,
+});
 
 /**
  * Verifies a bearer token: a JSON Web Token (RFC 7519) with an end. It proves its sender, not the body, and can be sent
  * again until it ends. Keys that the token itself names are not used.
  *
- * @throws Refusal, and AppError `SENDER_KEYS_UNAVAILABLE` or as `senderSecrets`
+ * @throws AppError `SIGNATURE_INVALID` | `AUTHORIZATION_MALFORMED` | `SENDER_KEYS_UNAVAILABLE`, or as `senderSecrets`
  */
 export const openJwt = (rule: SignatureRule, ports: FeaturePorts) => {
-  const { credentialId, jwksUrl, algorithms = [], secretEncoding } = rule;
+  const { credentialId = '', jwksUrl, algorithms = [], secretEncoding } = rule;
   const isShared = algorithms.every((name) => name.startsWith('HS'));
+  const toKey = (secret: string) => (isShared ? toSharedKey(secret, secretEncoding) : toPublicKey(secret));
   return async (request: WebhookRequest): Promise<void> => {
-    const isSignedWith = readToken(request, toOptions(rule, ports.clock.now()));
-    const isSigned =
-      jwksUrl === undefined
-        ? senderSecrets(ports).some(credentialId ?? '', (secret) =>
-            isSignedWith(isShared ? toSharedKey(secret, secretEncoding) : createPublicKey(secret)),
-          )
-        : isOfKeySet(jwksUrl, isSignedWith, ports);
-    if (!(await isSigned)) throw new Refusal('the token is signed with another key');
+    const token = readBearer(request.headers.authorization, 'signature');
+    if (token === null) throw refuseToken('there is no bearer token');
+    try {
+      const readClaims = createReadClaims(token, toOptions(rule, ports.clock.now()));
+      const isSigned =
+        jwksUrl === undefined
+          ? senderSecrets(ports).some(
+              credentialId,
+              async (secret) => (await readClaims(toKey(secret))) !== null,
+            )
+          : isOfKeySet(jwksUrl, readClaims, ports);
+      if (!(await isSigned)) throw new Refusal('the token is signed with another key');
+    } catch (error) {
+      throw isRefusal(error) ? refuseToken(error.message, 'invalid_token') : error;
+    }
   };
 };
 
+const refuseToken = (reason: string, error?: 'invalid_token'): AppError =>
+  refuseSignature(reason, bearerChallenge(error));
+
 const toOptions = (rule: SignatureRule, now: number): JWTVerifyOptions => {
-  const { issuer, audience, algorithms = [], toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = rule;
+  const { issuer, audience, algorithms = [], toleranceSeconds = CLOCK_TOLERANCE_SECONDS } = rule;
   return {
     algorithms: [...algorithms],
     ...(issuer === undefined ? {} : { issuer }),
@@ -48,22 +79,18 @@ const toOptions = (rule: SignatureRule, now: number): JWTVerifyOptions => {
   };
 };
 
-/** `Authorization: Bearer` (RFC 6750 §2.1). */
-const readToken = (request: WebhookRequest, options: JWTVerifyOptions): IsSignedWith => {
-  const header = readHeader(request, 'authorization');
-  if (header.length > MAX_TOKEN_LENGTH) throw new Refusal('the token is too long');
-  const [, token] = /^Bearer +([A-Za-z0-9_.-]+)$/i.exec(header) ?? [];
-  if (token === undefined) throw new Refusal('there is no bearer token');
-  return async (key) => {
+/** @throws Refusal when it can't be read, or its claims are wrong */
+const createReadClaims =
+  (token: string, options: JWTVerifyOptions): ReadClaims =>
+  async (key) => {
+    if (token.length > MAX_TOKEN_LENGTH) throw new Refusal('the token is too long');
     try {
-      await jwtVerify(token, key as JWTVerifyGetKey, options);
-      return true;
+      return (await jwtVerify(token, key as JWTVerifyGetKey, options)).payload;
     } catch (error) {
-      if (OF_ANOTHER_KEY.some((type) => error instanceof type)) return false;
+      if (OF_ANOTHER_KEY.some((type) => error instanceof type)) return null;
       throw toRefusal(error);
     }
   };
-};
 
 const OF_ANOTHER_KEY = [errors.JWSSignatureVerificationFailed, errors.JWKSNoMatchingKey];
 
@@ -71,21 +98,45 @@ const OF_ANOTHER_KEY = [errors.JWSSignatureVerificationFailed, errors.JWKSNoMatc
 const toRefusal = (error: unknown): unknown => {
   if (error instanceof errors.JWTExpired) return new Refusal('the token has expired');
   if (error instanceof errors.JWTClaimValidationFailed)
-    return new Refusal(`the claim ${error.claim} is missing or another`);
-  if (error instanceof errors.JOSEAlgNotAllowed) return new Refusal('the algorithm is not one that is taken');
+    return new Refusal(`claim ${error.claim} is missing or has a different value`);
+  if (error instanceof errors.JOSEAlgNotAllowed) return new Refusal('algorithm not allowed');
   return error instanceof errors.JOSEError ? new Refusal('the token can not be read') : error;
 };
 
-const isOfKeySet = async (url: string, isSignedWith: IsSignedWith, ports: FeaturePorts): Promise<boolean> => {
+const isOfKeySet = async (url: string, readClaims: ReadClaims, ports: FeaturePorts): Promise<boolean> => {
   const sets = keySets(ports);
   const known = await sets.find(url);
-  if (await isSignedWith(known)) return true;
+  if ((await readClaims(known)) !== null) return true;
   const latest = await sets.renew(url);
-  return latest !== known && isSignedWith(latest);
+  return latest !== known && (await readClaims(latest)) !== null;
 };
 
-/** @throws Error for a key in PEM: a public one is no secret */
-const toSharedKey = (secret: string, encoding: SignatureRule['secretEncoding']): Uint8Array => {
-  if (secret.includes('-----BEGIN')) throw new Error('the credential has a key in PEM, not a shared secret');
-  return decodeSecret(secret, encoding);
+/**
+ * Verifies the token of Plaid, which has the hash of the body, by keys that the credential has: a JWK, a set of them, or PEM.
+ *
+ * @throws Refusal, or AppError as `senderSecrets`
+ */
+export const openPlaid = (rule: SignatureRule, ports: FeaturePorts) => {
+  const { credentialId = '', toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = rule;
+  return async (request: WebhookRequest): Promise<void> => {
+    const readClaims = createReadClaims(readHeader(request, 'plaid-verification'), {
+      algorithms: ['ES256'],
+      maxTokenAge: toleranceSeconds,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: new Date(ports.clock.now()),
+    });
+    const hash = createHash('sha256').update(request.rawBody).digest('hex');
+    const isSigned = await senderSecrets(ports).some(credentialId, async (secret) => {
+      const claims = await readClaims(toKeys(secret));
+      if (claims === null) return false;
+      if (isEqual(String(claims.request_body_sha256), hash)) return true;
+      throw new Refusal('the hash of the body in the token does not match');
+    });
+    if (!isSigned) throw new Refusal('the token is signed with another key');
+  };
 };
+
+const toKeys = (secret: string): Key =>
+  /^\s*\{[^{}]*"keys"/.test(secret)
+    ? createLocalJWKSet(JSON.parse(secret) as JSONWebKeySet)
+    : toPublicKey(secret);

@@ -2,27 +2,14 @@ import { type AppError, isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { isRefusal, Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
+import { type SchemeRow, toSchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';
 import type { FeaturePorts, WebhookFeature } from '../../webhook-feature.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
 import { senderSecrets } from '../sender/sender-secrets.ts';
-import { github } from './github.ts';
-import { hmac } from './hmac.ts';
-import type { Scheme } from './scheme.ts';
-import { shopify } from './shopify.ts';
-import { slack } from './slack.ts';
-import { standardWebhooks } from './standard-webhooks.ts';
-import { stripe } from './stripe.ts';
-import { twilio } from './twilio.ts';
-
-const schemes: Readonly<Record<Exclude<SignatureRule['scheme'], 'jwt'>, Scheme>> = {
-  standardWebhooks,
-  github,
-  stripe,
-  slack,
-  shopify,
-  twilio,
-  hmac,
-};
+import { readSignatures } from './is-signed.ts';
+import { createReadContent } from './read-request.ts';
+import { refuseSignature } from './refuse-signature.ts';
+import { readTwilioContents } from './twilio.ts';
 
 /** @throws Refusal, and AppError for what is not the sender's fault */
 type Verify = (request: WebhookRequest) => Promise<void>;
@@ -30,44 +17,62 @@ type Verify = (request: WebhookRequest) => Promise<void>;
 /** Refuses requests that their sender has not signed. */
 export const signature: WebhookFeature = (value, ports) => {
   const rule = value as SignatureRule;
-  const isJwt = rule.scheme === 'jwt';
-  const verify = isJwt ? verifyJwt(rule, ports) : verifyWith(schemes[rule.scheme], rule, ports);
-  const challenge = isJwt ? 'Bearer realm="hookloom"' : `Signature realm="hookloom", scheme="${rule.scheme}"`;
+  const row = toSchemeRow(rule);
+  const verify = openScheme(row, rule, ports);
   return {
-    secretHeaders: isJwt ? ['authorization'] : [],
+    secretHeaders: secretHeadersOf(row, rule),
     verify: async ({ request }) => {
       try {
         await verify(request);
       } catch (error) {
-        throw toAppError(error, challenge);
+        throw toAppError(error, row);
       }
       return null;
     },
   };
 };
 
-const verifyWith = (scheme: Scheme, rule: SignatureRule, ports: FeaturePorts): Verify => {
-  const read = scheme(rule);
+const openScheme = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts): Verify => {
+  if (rule.scheme === 'jwt') return lazily(async () => (await import('./jwt.ts')).openJwt(rule, ports));
+  if (rule.scheme === 'plaid') return lazily(async () => (await import('./jwt.ts')).openPlaid(rule, ports));
+  if (row.certificate !== undefined)
+    return lazily(async () => (await import('./certified.ts')).openCertified(row, rule, ports));
+  const readContent = createReadContent(row, rule);
+  const readContents =
+    rule.scheme === 'twilio'
+      ? (request: WebhookRequest) => readTwilioContents(request, rule)
+      : (request: WebhookRequest, now: number) => [readContent(request, now)];
   return async (request) => {
-    const isSignedWith = read(request, ports.clock.now());
-    if (!(await senderSecrets(ports).some(rule.credentialId ?? '', isSignedWith)))
-      throw new Refusal('the signature is of another secret or another content');
+    const contents = readContents(request, ports.clock.now());
+    const signedWith = contents.map((content) => readSignatures(row.ways ?? [], content));
+    const isSigned = (secret: string) => signedWith.some((isSignedWith) => isSignedWith(secret));
+    if (!(await senderSecrets(ports).some(rule.credentialId ?? '', isSigned)))
+      throw new Refusal('mismatch: wrong secret, or the request was modified');
   };
 };
 
-/** Its package is loaded for the first token. */
-const verifyJwt = (rule: SignatureRule, ports: FeaturePorts): Verify => {
+/** What it needs is loaded for the first request. */
+const lazily = (open: () => Promise<Verify>): Verify => {
   let opened: Promise<Verify> | undefined;
   return async (request) => {
-    opened ??= import('./jwt.ts').then(({ openJwt }) => openJwt(rule, ports));
+    opened ??= open();
     return (await opened)(request);
   };
 };
 
+/** The headers that hold the secret itself, or a token. */
+const secretHeadersOf = (
+  { ways = [], signature }: SchemeRow,
+  { scheme }: SignatureRule,
+): readonly string[] => {
+  if (scheme === 'jwt') return ['authorization'];
+  return ways.some(({ algorithm }) => algorithm === 'equal') ? (signature?.headers ?? []) : [];
+};
+
 /** A secret that nothing can be signed with is a fault of the webhook's own. */
-const toAppError = (error: unknown, challenge: string): AppError => {
+const toAppError = (error: unknown, { wants401 }: SchemeRow): AppError => {
   if (isAppError(error)) return error;
   return isRefusal(error)
-    ? featureError('SIGNATURE_INVALID', { challenge }, new Refusal(`signature: ${error.message}`))
+    ? refuseSignature(error.message, wants401 ? 'Signature realm="hookloom"' : undefined)
     : featureError('WEBHOOK_MISCONFIGURED', {}, error);
 };

@@ -1,14 +1,16 @@
 import { Refusal } from '../../../shared/refusal.ts';
-
-const DEFAULT_TOLERANCE_SECONDS = 300;
+import { DEFAULT_TOLERANCE_SECONDS } from '../../../workflows/webhook-rules/signature/schemes.ts';
 
 /** From here on a timestamp is in milliseconds: in seconds it would be in the year 5138. */
 const FIRST_IN_MILLISECONDS = 1e11;
 
+/** RFC 3339, as senders write it. */
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
 /**
  * Checks that a request was signed about now, so that it can't be sent again later.
  *
- * @param text - seconds or milliseconds since the epoch
+ * @param text - seconds or milliseconds since the epoch, or ISO 8601
  * @param now - milliseconds since the epoch
  * @throws Refusal when it is not
  */
@@ -17,11 +19,17 @@ export const checkTimestamp = (
   now: number,
   { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS }: { readonly toleranceSeconds?: number },
 ): void => {
-  if (!/^\d{1,15}$/.test(text)) throw new Refusal('the timestamp is not a time');
-  const time = Number(text) < FIRST_IN_MILLISECONDS ? Number(text) * 1_000 : Number(text);
+  const time = toTime(text);
+  if (Number.isNaN(time)) throw new Refusal('the timestamp is not a time');
   const seconds = Math.floor(Math.abs(now - time) / 1_000);
   if (seconds <= toleranceSeconds) return;
   throw new Refusal(`the timestamp is ${describe(seconds)} ${time < now ? 'old' : 'ahead'}`);
+};
+
+const toTime = (text: string): number => {
+  if (ISO_8601.test(text)) return Date.parse(text);
+  if (!/^\d{1,15}$/.test(text)) return Number.NaN;
+  return Number(text) < FIRST_IN_MILLISECONDS ? Number(text) * 1_000 : Number(text);
 };
 
 const describe = (seconds: number): string => {

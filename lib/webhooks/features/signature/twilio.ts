@@ -1,27 +1,26 @@
 import { createHash } from 'node:crypto';
 import { Refusal } from '../../../shared/refusal.ts';
+import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';
 import type { WebhookRequest } from '../../webhook-request.ts';
 import { isEqual } from '../sender/is-equal.ts';
-import { isHmac, readHeader, type Scheme } from './scheme.ts';
+import { readHeader, type SignedContent } from './read-request.ts';
 import { toPublicUrl } from './to-public-url.ts';
 
 /** A form is read before its signature is verified. Those of Twilio take a few kB. */
 const MAX_FORM_BYTES = 262_144;
 
 /**
- * The URL, and behind it the names and values of the form, sorted by name. A URL with `bodySHA256` is for any other body: its hash,
+ * What may be signed: the URL, and behind it the names and values of the form, sorted by name. A URL with `bodySHA256` is for any other body: its hash,
  * which the URL has, is checked whatever the body is, and there are no fields.
  * https://www.twilio.com/docs/usage/webhooks/webhooks-security#validating-signatures-from-twilio
  */
-export const twilio: Scheme = (rule) => (request) => {
-  const signatures = [readHeader(request, 'x-twilio-signature')];
+export const readTwilioContents = (request: WebhookRequest, rule: SignatureRule): SignedContent[] => {
+  const signature = readHeader(request, 'x-twilio-signature');
   const url = toPublicUrl(request, rule.url);
   const fields = request.rawQueryString.includes('bodySHA256') ? checkBodyHash(request) : joinForm(request);
   // Twilio signs the URL with or without the standard port, not always as it was configured.
-  const signed = [withoutPort(url), withPort(url)].map((address) => address + fields);
-  return (key) =>
-    signed.some((text) => isHmac(signatures, [text], { algorithm: 'sha1', encoding: 'base64', key }));
+  return [withoutPort(url), withPort(url)].map((address) => ({ signature, pieces: [address + fields] }));
 };
 
 const joinForm = ({ headers, rawBody }: WebhookRequest): string => {

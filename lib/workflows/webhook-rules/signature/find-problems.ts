@@ -1,59 +1,31 @@
 import { quote } from '../../../shared/describe.ts';
 import type { Problem } from '../../definition/problem.ts';
 import type { SignatureRule } from './schema.ts';
+import { schemes } from './schemes.ts';
 import { isPartOfRequest, splitSigned } from './signed-template.ts';
 
 type Name = keyof SignatureRule;
-
-interface Parameters {
-  readonly needs: readonly Name[];
-  readonly takes?: readonly Name[];
-}
-
-const parametersOf: Readonly<Record<SignatureRule['scheme'], Parameters>> = {
-  standardWebhooks: { needs: ['credentialId'], takes: ['toleranceSeconds'] },
-  github: { needs: ['credentialId'] },
-  stripe: { needs: ['credentialId'], takes: ['toleranceSeconds'] },
-  slack: { needs: ['credentialId'], takes: ['toleranceSeconds'] },
-  shopify: { needs: ['credentialId'] },
-  twilio: { needs: ['credentialId'], takes: ['url'] },
-  jwt: {
-    needs: ['algorithms'],
-    takes: ['credentialId', 'jwksUrl', 'issuer', 'audience', 'secretEncoding', 'toleranceSeconds'],
-  },
-  hmac: {
-    needs: ['credentialId', 'header'],
-    takes: [
-      'algorithm',
-      'encoding',
-      'prefix',
-      'signed',
-      'timestampHeader',
-      'toleranceSeconds',
-      'url',
-      'secretEncoding',
-    ],
-  },
-};
 
 /** Problems of a `signature` that its schema does not find. */
 export const findSignatureProblems = (rule: SignatureRule): Problem[] => [
   ...findMisplaced(rule),
   ...(rule.scheme === 'jwt' ? findJwtProblems(rule) : []),
-  ...(rule.scheme === 'hmac' ? findHmacProblems(rule) : []),
+  ...(rule.scheme === 'hmac' || rule.scheme === 'publicKey' ? findSignedProblems(rule) : []),
 ];
 
 const problem = (path: string, message: string): Problem[] => [{ path, message }];
 
 const findMisplaced = (rule: SignatureRule): Problem[] => {
-  const { needs, takes = [] } = parametersOf[rule.scheme];
+  const { needs = ['credentialId'], takes = [], timestamp } = schemes[rule.scheme];
   const given = (Object.keys(rule) as Name[]).filter((name) => name !== 'scheme');
+  const isTaken = (name: Name) =>
+    needs.includes(name) || takes.includes(name) || (name === 'toleranceSeconds' && timestamp !== undefined);
   return [
     ...needs
       .filter((name) => rule[name] === undefined)
       .flatMap((name) => problem('', `the scheme ${quote(rule.scheme)} needs ${name}`)),
     ...given
-      .filter((name) => !needs.includes(name) && !takes.includes(name))
+      .filter((name) => !isTaken(name))
       .flatMap((name) => problem(`/${name}`, `has no effect with the scheme ${quote(rule.scheme)}`)),
   ];
 };
@@ -81,22 +53,29 @@ const findJwtProblems = (rule: SignatureRule): Problem[] => {
   ];
 };
 
+const BY_PUBLIC_KEY: readonly unknown[] = ['ed25519', 'ecdsa-sha256', 'rsa-sha256'];
+
 /** A signature that leaves out the body, or the timestamp, proves nothing of it. */
-const findHmacProblems = ({ signed = '{body}', timestampHeader, toleranceSeconds, url }: SignatureRule) => {
+const findSignedProblems = (rule: SignatureRule): Problem[] => {
+  const { scheme, algorithm = 'sha256', signed = '{body}' } = rule;
+  const { timestampHeader, timestampPrefix, toleranceSeconds, url } = rule;
   const parts = splitSigned(signed).flatMap((piece) => ('part' in piece ? [piece.part] : []));
   const unknown = parts.find((part) => !isPartOfRequest(part));
   const isTimed = parts.includes('timestamp');
+  const timePlace = timestampHeader === undefined ? '/timestampPrefix' : '/timestampHeader';
+  const hasTime = timestampHeader !== undefined || timestampPrefix !== undefined;
   return [
+    ...((scheme === 'publicKey') === BY_PUBLIC_KEY.includes(algorithm)
+      ? []
+      : problem('/algorithm', `${quote(algorithm)} is not for the scheme ${quote(scheme)}`)),
     ...(unknown === undefined ? [] : problem('/signed', `a request has no part {${unknown}}`)),
     ...(parts.includes('body') ? [] : problem('/signed', 'does not cover the {body}')),
-    ...(isTimed && timestampHeader === undefined
-      ? problem('/signed', 'holds {timestamp}, which needs a timestampHeader')
+    ...(isTimed && !hasTime
+      ? problem('/signed', 'holds {timestamp}, which needs a timestampHeader or a timestampPrefix')
       : []),
-    ...(timestampHeader !== undefined && !isTimed
-      ? problem('/timestampHeader', 'is not covered: {timestamp} is missing in signed')
-      : []),
-    ...(toleranceSeconds !== undefined && timestampHeader === undefined
-      ? problem('/toleranceSeconds', 'has no effect without a timestampHeader')
+    ...(hasTime && !isTimed ? problem(timePlace, 'is not covered: {timestamp} is missing in signed') : []),
+    ...(toleranceSeconds !== undefined && !hasTime
+      ? problem('/toleranceSeconds', 'has no effect without a timestampHeader or a timestampPrefix')
       : []),
     ...(url !== undefined && !parts.includes('url')
       ? problem('/url', 'has no effect: {url} is missing in signed')

@@ -4,12 +4,31 @@ import { Type } from '../../../contract/kit/type.ts';
 const SCHEMES = [
   'standardWebhooks',
   'github',
+  'meta',
+  'x',
   'stripe',
+  'mux',
+  'calendly',
+  'paddle',
   'slack',
+  'zoom',
   'shopify',
+  'pagerDuty',
+  'asana',
+  'twitch',
+  'mailgun',
+  'discord',
+  'sendgrid',
+  'gitlab',
+  'telegram',
+  'paypal',
+  'sns',
+  'plaid',
   'twilio',
   'jwt',
+  'token',
   'hmac',
+  'publicKey',
 ] as const;
 
 const JWT_ALGORITHMS = [
@@ -38,14 +57,14 @@ export const signatureSchema = Type.Object(
   {
     scheme: Type.Enum([...SCHEMES], { description: 'How the sender signs' }),
     credentialId: text(
-      'The credential with the secret, of the type signingSecret; not for a jwt with jwksUrl',
+      'The credential with the secret or the public key, of the type signingSecret; not for paypal, sns, and a jwt with jwksUrl',
     ),
     toleranceSeconds: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 86_400,
         description:
-          'How far the timestamp of a request may be from now; 300 when absent. For jwt how long after its end a token is valid, 60 when absent',
+          'How far the timestamp of a request may be from now; when absent 300, or as the sender needs. For jwt how long after its end a token is valid, 60 when absent',
       }),
     ),
     url: text(
@@ -63,20 +82,33 @@ export const signatureSchema = Type.Object(
         description: 'For jwt: the algorithms that are taken',
       }),
     ),
-    header: text('For hmac: the header with the signature', HEADER),
+    topicArn: text('For sns: the ARN of the topic', {
+      pattern: '^arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_.-]+$',
+    }),
+    webhookId: text('For paypal: the id of the webhook', { pattern: '^[A-Za-z0-9_-]{1,100}$' }),
+    header: text('For hmac, publicKey and token: the header with the signature, or the token', HEADER),
     algorithm: Type.Optional(
-      Type.Enum(['sha256', 'sha512', 'sha1'], { description: 'For hmac; sha256 when absent' }),
+      Type.Enum(['sha256', 'sha384', 'sha512', 'sha1', 'ed25519', 'ecdsa-sha256', 'rsa-sha256'], {
+        description: 'For hmac sha256, when absent, to sha1; for publicKey one of the others',
+      }),
     ),
     encoding: Type.Optional(
-      Type.Enum(['hex', 'base64'], { description: 'For hmac: of the signature; hex when absent' }),
+      Type.Enum(['hex', 'base64'], {
+        description: 'For hmac and publicKey: of the signature; hex when absent',
+      }),
     ),
-    prefix: text('For hmac: the text before the signature in its header, such as sha256='),
+    prefix: text(
+      'For hmac, publicKey and token: the text before each signature in the header, such as sha256=',
+    ),
     timestampHeader: text(
-      'For hmac: the header with the time of the request, in seconds or milliseconds since 1970',
+      'For hmac and publicKey: the header with the time of the request, in seconds or milliseconds since 1970, or by ISO 8601',
       HEADER,
     ),
+    timestampPrefix: text(
+      'For hmac and publicKey: the text before the time, such as t=; in the header of the signature when there is no timestampHeader',
+    ),
     signed: text(
-      'For hmac: what is signed. {body}, {timestamp}, {method}, {url}, {path}, {query} and {headers.NAME} stand for parts of the request; {body} when absent',
+      'For hmac and publicKey: what is signed. {body}, {timestamp}, {method}, {url}, {path}, {query} and {headers.NAME} stand for parts of the request; {body} when absent',
     ),
     secretEncoding: Type.Optional(
       Type.Enum(['text', 'hex', 'base64'], {

@@ -56,16 +56,26 @@ describe('a bearer token', () => {
 
   test.each<[string, JsonObject, string]>([
     ['has expired', { exp: NOW - 61 }, 'the token has expired'],
-    ['has no end', { exp: undefined as never }, 'the claim exp is missing or another'],
-    ['is not valid yet', { nbf: NOW + 61 }, 'the claim nbf is missing or another'],
-    ['is of another issuer', { iss: 'https://other.example.com' }, 'the claim iss is missing or another'],
-    ['is for another receiver', { aud: 'https://other.example.com' }, 'the claim aud is missing or another'],
-    ['is for no receiver', { aud: undefined as never }, 'the claim aud is missing or another'],
+    ['has no end', { exp: undefined as never }, 'claim exp is missing or has a different value'],
+    ['is not valid yet', { nbf: NOW + 61 }, 'claim nbf is missing or has a different value'],
+    [
+      'is of another issuer',
+      { iss: 'https://other.example.com' },
+      'claim iss is missing or has a different value',
+    ],
+    [
+      'is for another receiver',
+      { aud: 'https://other.example.com' },
+      'claim aud is missing or has a different value',
+    ],
+    ['is for no receiver', { aud: undefined as never }, 'claim aud is missing or has a different value'],
   ])('that %s is refused', async (_case, claims, reason) => {
     const { receive, lastLine } = await aServiceFor();
     const answer = await receive(bearing(await aToken(keys.privateKey, claims)));
     expect(answer).toEqual(aProblem(401, 'signature-invalid'));
-    expect(answer.headers).toMatchObject({ 'www-authenticate': 'Bearer realm="hookloom"' });
+    expect(answer.headers).toMatchObject({
+      'www-authenticate': 'Bearer realm="hookloom", error="invalid_token"',
+    });
     expect(lastLine()).toMatchObject({ reason: `signature: ${reason}` });
   });
 
@@ -86,18 +96,33 @@ describe('a bearer token', () => {
         `${header}.${payload}.${signature.replace(/^./, (c) => (c === 'A' ? 'B' : 'A'))}`,
         'the token is signed with another key',
       ],
-      [`${none}.${payload}.`, 'the algorithm is not one that is taken'],
-      [shared, 'the algorithm is not one that is taken'],
+      [`${none}.${payload}.`, 'algorithm not allowed'],
+      [shared, 'algorithm not allowed'],
       ['x', 'the token can not be read'],
       ['a.b.c', 'the token can not be read'],
       ['a'.repeat(20_000), 'the token is too long'],
-      ['!', 'there is no bearer token'],
     ];
     for (const [text, reason] of wrong) {
       expect(await send(bearing(text))).toBe(401);
       expect(lastLine()).toMatchObject({ reason: `signature: ${reason}` });
     }
-    expect(await send({ body: '{}' })).toBe(401);
+  });
+
+  // RFC 6750 §3.1
+  test.each<[string | undefined, number, string]>([
+    [undefined, 401, 'Bearer realm="hookloom"'],
+    ['Basic YTpi', 401, 'Bearer realm="hookloom"'],
+    ['Bearerx a.b.c', 401, 'Bearer realm="hookloom"'],
+    ['Bearer', 400, 'Bearer realm="hookloom", error="invalid_request"'],
+    ['Bearer !', 400, 'Bearer realm="hookloom", error="invalid_request"'],
+    ['bearer a.b.c d', 400, 'Bearer realm="hookloom", error="invalid_request"'],
+    ['Bearer a.b.c', 401, 'Bearer realm="hookloom", error="invalid_token"'],
+  ])('of the header %j is answered %d', async (authorization, status, challenge) => {
+    const { receive, executions } = await aServiceFor();
+    const headers = authorization === undefined ? {} : { authorization };
+    const answer = await receive({ body: '{}', headers });
+    expect([answer.statusCode, answer.headers]).toMatchObject([status, { 'www-authenticate': challenge }]);
+    expect(executions.records()).toEqual([]);
   });
 
   test('of the key before the last rotation is accepted', async () => {

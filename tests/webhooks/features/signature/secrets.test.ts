@@ -23,7 +23,7 @@ describe('the secret of a sender', () => {
   test('is read again for a flood of wrong signatures once in five seconds', async () => {
     const { send, outbound, clock } = await aSignedService({ signature }, { secrets: ['secret-1'] });
     const flood = async () => {
-      for (let count = 0; count < 20; count++) expect(await send(signedWith('wrong-secret'))).toBe(401);
+      for (let count = 0; count < 20; count++) expect(await send(signedWith('wrong-secret'))).toBe(403);
       await Promise.all(Array.from({ length: 20 }, () => send(signedWith('wrong-secret'))));
     };
     await flood();
@@ -53,13 +53,13 @@ describe('the secret of a sender', () => {
     outbound.clock.advance(59_999);
     expect(await send(signedWith('secret-1'))).toBe(200);
     outbound.clock.advance(1);
-    expect(await send(signedWith('secret-1'))).toBe(401);
+    expect(await send(signedWith('secret-1'))).toBe(403);
     expect(await send(signedWith('secret-2'))).toBe(200);
   });
 
   test('is not read for a request without a signature', async () => {
     const { send, outbound } = await aSignedService({ signature }, { secrets: ['secret-1'] });
-    expect(await send({ body: '{}' })).toBe(401);
+    expect(await send({ body: '{}' })).toBe(403);
     expect(outbound.reads()).toBe(0);
   });
 
@@ -130,14 +130,14 @@ test.each([
     { secrets: ['secret-1'] },
   );
   const value = scheme === 'stripe' ? one + 'x,v1='.repeat(20) : one.repeat(20);
-  expect(await send({ body: '{}', headers: { ...others, [header]: value } })).toBe(401);
+  expect(await send({ body: '{}', headers: { ...others, [header]: value } })).toBe(403);
   expect(lastLine()).toMatchObject({ reason: 'signature: there are too many signatures' });
 });
 
 test('the signature is verified before the body is parsed, and after authentication', async () => {
   const { receive } = await aSignedService({ signature }, { secrets: ['secret-1'] });
   const broken = { ...signedWith('secret-1', '{"a":'), body: '{"a": ' };
-  expect(await receive(broken)).toEqual(aProblem(401, 'signature-invalid'));
+  expect(await receive(broken)).toEqual(aProblem(403, 'signature-invalid'));
   expect(await receive(signedWith('secret-1', '{"a":'))).toEqual(aProblem(400, 'body-invalid'));
 });
 
@@ -157,18 +157,24 @@ describe('when the workflow is stored,', () => {
     [{ scheme: 'github' }, 'the scheme "github" needs credentialId'],
     [{ ...signature, toleranceSeconds: 5 }, '/toleranceSeconds has no effect with the scheme "github"'],
     [{ ...signature, jwksUrl }, '/jwksUrl has no effect with the scheme "github"'],
-    [{ ...signature, scheme: 'gitlab' }, '/scheme'],
+    [{ ...signature, scheme: 'gitea' }, '/scheme'],
     [{ ...signature, secret: 'x' }, 'secret'],
     [{ scheme: 'hmac', credentialId: 'c' }, 'the scheme "hmac" needs header'],
     [{ ...hmac, header: 'x signature' }, '/header'],
     [{ ...hmac, signed: '{path}' }, '/signed does not cover the {body}'],
-    [{ ...hmac, signed: '{timestamp}.{body}' }, '/signed holds {timestamp}, which needs a timestampHeader'],
+    [
+      { ...hmac, signed: '{timestamp}.{body}' },
+      '/signed holds {timestamp}, which needs a timestampHeader or a timestampPrefix',
+    ],
     [
       { ...hmac, timestampHeader: 'x-t' },
       '/timestampHeader is not covered: {timestamp} is missing in signed',
     ],
     [{ ...hmac, signed: '{body}{host}' }, '/signed a request has no part {host}'],
-    [{ ...hmac, toleranceSeconds: 5 }, '/toleranceSeconds has no effect without a timestampHeader'],
+    [
+      { ...hmac, toleranceSeconds: 5 },
+      '/toleranceSeconds has no effect without a timestampHeader or a timestampPrefix',
+    ],
     [{ ...hmac, url: 'https://a.example' }, '/url has no effect: {url} is missing in signed'],
     [jwt, 'a jwt needs either a credentialId or a jwksUrl'],
     [{ ...jwt, jwksUrl, credentialId: 'c' }, 'a jwt needs either a credentialId or a jwksUrl'],

@@ -1,0 +1,45 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+
+const ENCODINGS = {
+  hex: /^(?:[0-9a-f]{2})+$/i,
+  base64: /^[A-Za-z0-9+/_-]+={0,2}$/,
+} as const;
+
+/** The bytes of a shared secret. @throws Error when it is blank, a public key, or not in that encoding */
+export const toSharedKey = (secret: string, encoding: 'text' | 'hex' | 'base64' = 'text'): Buffer => {
+  // Anybody could sign with what is public.
+  if (isPem(secret)) throw new Error('the credential has a key in PEM, not a shared secret');
+  if (secret.trim() === '') throw new Error('the secret is blank');
+  if (encoding === 'text') return Buffer.from(secret);
+  const bytes = decode(secret, encoding);
+  if (bytes === null) throw new Error(`the secret is not ${encoding}`);
+  return bytes;
+};
+
+/**
+ * A public key, as senders show theirs: in PEM, also as a certificate; as a JWK; DER in base64; or the 32 bytes of an Ed25519
+ * key in hex or base64.
+ *
+ * @throws Error when it is none
+ */
+export const toPublicKey = (text: string): KeyObject => {
+  const key = text.trim();
+  if (isPem(key)) return createPublicKey(key);
+  if (key.startsWith('{')) return createPublicKey({ key: JSON.parse(key), format: 'jwk' });
+  const bytes = key.length === 64 ? (decode(key, 'hex') ?? decode(key, 'base64')) : decode(key, 'base64');
+  if (bytes === null) throw new Error('the secret is no public key');
+  return bytes.length === 32
+    ? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' })
+    : createPublicKey({ key: bytes, format: 'der', type: 'spki' });
+};
+
+const isPem = (text: string): boolean => text.includes('-----BEGIN');
+
+/** Null for what is not of the encoding: Node's decoder stops at it, or skips it. */
+const decode = (text: string, encoding: 'hex' | 'base64'): Buffer | null => {
+  if (!ENCODINGS[encoding].test(text)) return null;
+  const bytes = Buffer.from(text, encoding);
+  const end = text.indexOf('=');
+  const length = encoding === 'hex' ? text.length / 2 : Math.floor(((end < 0 ? text.length : end) * 3) / 4);
+  return bytes.length > 0 && bytes.length === length ? bytes : null;
+};

@@ -1,0 +1,46 @@
+import { AppError } from '../shared/errors.ts';
+import { featureError } from '../shared/feature-errors.ts';
+import { Refusal } from '../shared/refusal.ts';
+import type { WebhookRequest } from './webhook-request.ts';
+
+type BearerError = 'invalid_request' | 'invalid_token';
+
+/** Value of `WWW-Authenticate`: an error only where a token was sent (RFC 6750 §3.1). */
+export const bearerChallenge = (error?: BearerError): string =>
+  `Bearer realm="hookloom"${error === undefined ? '' : `, error="${error}"`}`;
+
+/** RFC 6750 §2.1. */
+const TOKEN = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
+
+/** Whether an `Authorization` header is one of bearer tokens, well-formed or not. */
+const IS_BEARER = /^bearer(?: |$)/i;
+
+/**
+ * Reads `Authorization: Bearer`. Null for another scheme, or none.
+ *
+ * @param source - for the log: what refuses
+ * @throws AppError `AUTHORIZATION_MALFORMED` for a bearer token of another form (RFC 6750 §3.1, invalid_request)
+ */
+export const readBearer = (authorization: string | undefined, source: string): string | null => {
+  if (authorization === undefined || !IS_BEARER.test(authorization)) return null;
+  const [, token] = TOKEN.exec(authorization) ?? [];
+  if (token === undefined) throw malformed(source);
+  return token;
+};
+
+const malformed = (source: string): AppError =>
+  featureError(
+    'AUTHORIZATION_MALFORMED',
+    { challenge: bearerChallenge('invalid_request') },
+    new Refusal(`${source}: the header authorization holds no bearer token`),
+  );
+/**
+ * Why a request has no valid API key, in the words of RFC 6750 when it was sent as a bearer token.
+ *
+ * @throws AppError `AUTHORIZATION_MALFORMED`
+ */
+export const refuseBearer = (headers: WebhookRequest['headers']): AppError => {
+  const isBearer =
+    headers['x-api-key'] === undefined && readBearer(headers.authorization, 'authentication') !== null;
+  return new AppError('UNAUTHORIZED', { challenge: bearerChallenge(isBearer ? 'invalid_token' : undefined) });
+};

@@ -1,0 +1,209 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
+import { type Answer, answerJson } from '../../../shared/answer.ts';
+import { featureError } from '../../../shared/feature-errors.ts';
+import type { HandshakeRule } from '../../../workflows/webhook-rules/handshake.ts';
+import { parseUrlEncoded } from '../../parse-url-encoded.ts';
+import type { Webhook } from '../../webhook.ts';
+import type { FeaturePorts, Stages } from '../../webhook-feature.ts';
+import type { WebhookRequest } from '../../webhook-request.ts';
+import { signToken } from '../sender/handshake-token.ts';
+import { isEqual } from '../sender/is-equal.ts';
+import { toOriginTest } from '../sender/match-origin.ts';
+import { senderSecrets } from '../sender/sender-secrets.ts';
+import { readFields } from '../signature/read-request.ts';
+import { answerText, checkChallenge, refuse } from './echo.ts';
+
+/**
+ * How senders test an address, each at the stage at which it is as safe as can be: `admit` for those without authentication and
+ * signature, `verify` behind both, `judge` with the parsed body.
+ */
+type Handshake = (rule: HandshakeRule, ports: FeaturePorts) => Stages;
+
+/** A test by GET with a field in its query. */
+const byQuery = (
+  field: string,
+  answer: (value: JsonValue, query: JsonObject) => Answer | Promise<Answer>,
+): Stages => ({
+  admit: ({ request }) => {
+    if (request.method !== 'GET') return null;
+    const query = parseUrlEncoded(request.rawQueryString);
+    const value = query[field];
+    return value === undefined ? null : answer(value, query);
+  },
+});
+
+/** A test by a body of JSON. */
+const byBody = (answer: (body: JsonObject, request: WebhookRequest) => Answer | null): Stages => ({
+  judge: ({ input: { body = null }, request }) => (isPlainObject(body) ? answer(body, request) : null),
+});
+
+const sign = async (token: unknown, encoding: 'hex' | 'base64', rule: HandshakeRule, ports: FeaturePorts) =>
+  signToken(token, await senderSecrets(ports).current(rule.credentialId ?? ''), encoding) ??
+  refuse('what it asks to be signed is no token');
+
+/** https://docs.slack.dev/reference/events/url_verification */
+const slack: Handshake = () =>
+  byBody((body) => (body.type === 'url_verification' ? answerText(checkChallenge(body.challenge)) : null));
+
+/** https://docs.github.com/webhooks/webhook-events-and-payloads#ping */
+const github: Handshake = () => ({
+  verify: ({ request }) => (request.headers['x-github-event'] === 'ping' ? answerText('pong') : null),
+});
+
+/** https://developers.facebook.com/docs/graph-api/webhooks/getting-started#verification-requests */
+const meta: Handshake = ({ credentialId = '' }, ports) => ({
+  admit: async ({ request }) => {
+    if (request.method !== 'GET') return null;
+    const query = parseUrlEncoded(request.rawQueryString);
+    if (query['hub.mode'] !== 'subscribe') return null;
+    const challenge = checkChallenge(query['hub.challenge']);
+    const given = String(query['hub.verify_token'] ?? '');
+    const isRight = await senderSecrets(ports).some(credentialId, (token) => isEqual(given, token));
+    return isRight ? answerText(challenge) : refuse('the verify token is wrong');
+  },
+});
+
+/** https://learn.microsoft.com/graph/change-notifications-delivery-webhooks#notificationurl-validation */
+const microsoftGraph: Handshake = () => ({
+  verify: ({ request }) => {
+    const { validationToken } = parseUrlEncoded(request.rawQueryString);
+    return validationToken === undefined ? null : answerText(checkChallenge(validationToken));
+  },
+});
+
+/** The challenge-response check. https://docs.x.com/x-api/webhooks/quickstart */
+const x: Handshake = (rule, ports) =>
+  byQuery('crc_token', async (token) =>
+    answerJson(200, { response_token: `sha256=${await sign(token, 'base64', rule, ports)}` }),
+  );
+
+/** https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint */
+const zoom: Handshake = (rule, ports) => ({
+  judge: async ({ input: { body } }) => {
+    if (!isPlainObject(body) || body.event !== 'endpoint.url_validation') return null;
+    const { plainToken = null } = isPlainObject(body.payload) ? body.payload : {};
+    return answerJson(200, { plainToken, encryptedToken: await sign(plainToken, 'hex', rule, ports) });
+  },
+});
+
+const HOOK_SECRET = /^[A-Za-z0-9_-]{16,200}$/;
+
+/** The secret comes back, and is not kept: the credential has it. https://developers.asana.com/docs/webhooks-guide#the-webhook-handshake */
+const asana: Handshake = () => ({
+  admit: ({ request: { headers, method } }) => {
+    const secret = headers['x-hook-secret'];
+    if (method !== 'POST' || secret === undefined) return null;
+    if (!HOOK_SECRET.test(secret)) return refuse('its X-Hook-Secret is none of Asana');
+    return { ...answerText(''), headers: { 'x-hook-secret': secret, 'cache-control': 'no-store' } };
+  },
+});
+
+/**
+ * The PING of interactions, whose type is 1, and that of webhook events, whose type is 0: there 1 is an event.
+ * https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint-acknowledging-ping-requests,
+ * https://docs.discord.com/developers/events/webhook-events#preparing-for-events
+ */
+const discord: Handshake = () =>
+  byBody(({ type, version, event }) => {
+    if (type === 1 && version === undefined && event === undefined) return answerJson(200, { type: 1 });
+    return type === 0 && version !== undefined ? { status: 204, headers: {}, body: null } : null;
+  });
+
+/** https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#responding-to-a-challenge-request */
+const twitch: Handshake = () =>
+  byBody(({ challenge = null }, { headers }) =>
+    headers['twitch-eventsub-message-type'] === 'webhook_callback_verification'
+      ? answerText(checkChallenge(challenge))
+      : null,
+  );
+
+const SNS_HOST = /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(?:\.cn)?$/;
+const CONFIRMATION_TIMEOUT_MS = 5_000;
+
+/**
+ * Confirms a subscription by the address that the signed message names, at SNS alone; its end is acknowledged.
+ * https://docs.aws.amazon.com/sns/latest/dg/SendMessageToHttp.prepare.html
+ */
+const sns: Handshake = (_rule, { http }) => ({
+  verify: async ({ request, webhook }) => {
+    const type = request.headers['x-amz-sns-message-type'];
+    if (type !== 'SubscriptionConfirmation' && type !== 'UnsubscribeConfirmation') return null;
+    // The header is not signed, and without a signature nothing is.
+    const { signature = null } = webhook.config.features ?? {};
+    const message = readFields(request);
+    if (!isPlainObject(signature) || signature.scheme !== 'sns' || message.Type !== type)
+      return refuse('its message is not signed as a test');
+    if (type === 'UnsubscribeConfirmation') return answerText('');
+    await confirm(String(message.SubscribeURL), http);
+    return answerText('confirmed');
+  },
+});
+
+/** @throws AppError `HANDSHAKE_REFUSED` | `HANDSHAKE_UNCONFIRMED` */
+const confirm = async (text: string, http: FeaturePorts['http']): Promise<void> => {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || !SNS_HOST.test(url.host) || url.username + url.password !== '')
+    return refuse('its SubscribeURL is not at SNS');
+  try {
+    const { status } = await http.request({
+      method: 'GET',
+      url: url.href,
+      headers: {},
+      body: null,
+      timeoutMs: CONFIRMATION_TIMEOUT_MS,
+      maxRedirects: 0,
+      maxResponseBytes: 65_536,
+      signal: new AbortController().signal,
+    });
+    if (status !== 200) throw new Error(`SNS answered ${status}`);
+  } catch (error) {
+    throw featureError('HANDSHAKE_UNCONFIRMED', {}, error);
+  }
+};
+
+const ORIGIN = /^[\x21-\x7e]{1,300}$/;
+
+/** https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md#4-abuse-protection */
+const cloudEvents: Handshake = ({ origins }) => {
+  const isAllowed = origins === undefined ? () => true : toOriginTest(origins);
+  return {
+    admit: ({ request: { method, headers }, webhook }) => {
+      const origin = headers['webhook-request-origin'];
+      if (method !== 'OPTIONS' || origin === undefined) return null;
+      if (!ORIGIN.test(origin) || !isAllowed(origin))
+        return refuse('its WebHook-Request-Origin is not allowed');
+      return {
+        status: 200,
+        headers: {
+          'webhook-allowed-origin': origin,
+          'webhook-allowed-rate': rateOf(webhook),
+          allow: webhook.config.method,
+        },
+        body: null,
+      };
+    },
+  };
+};
+
+/** Requests in a minute, by the `rateLimit` of the webhook. */
+const rateOf = ({ config: { features } }: Webhook): string => {
+  const { requests, seconds } = (features?.rateLimit ?? {}) as { requests?: number; seconds?: number };
+  return requests === undefined || seconds === undefined
+    ? '*'
+    : String(Math.max(1, Math.floor((requests * 60) / seconds)));
+};
+
+/** All but `custom`, whose expressions are loaded with it. */
+export const handshakes: Readonly<Record<Exclude<HandshakeRule['scheme'], 'custom'>, Handshake>> = {
+  slack,
+  github,
+  meta,
+  microsoftGraph,
+  x,
+  zoom,
+  asana,
+  discord,
+  twitch,
+  sns,
+  cloudEvents,
+};

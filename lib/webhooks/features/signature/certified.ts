@@ -1,0 +1,82 @@
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { Refusal } from '../../../shared/refusal.ts';
+import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
+import type { Algorithm, SchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';
+import type { FeaturePorts } from '../../webhook-feature.ts';
+import type { WebhookRequest } from '../../webhook-request.ts';
+import { fetchedKeys } from './fetched-keys.ts';
+import { isOfKey } from './is-signed.ts';
+import { createReadContent, readFields, readPlace, type SignedContent } from './read-request.ts';
+
+interface Certificate {
+  readonly key: KeyObject;
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+}
+
+const certificates = fetchedKeys<Certificate>({
+  parse: (pem) => {
+    const { publicKey: key, validFrom, validTo } = new X509Certificate(pem);
+    return { key, from: Date.parse(validFrom), to: Date.parse(validTo) };
+  },
+  maxRedirects: 0, // the hosts are those of the row
+});
+
+/** What a sender has signed with the key of a certificate, whose address the request names. */
+interface Certified extends SignedContent {
+  readonly algorithm: Algorithm;
+}
+
+/**
+ * Verifies a signature by a certificate from a host of its sender.
+ *
+ * @throws Refusal, and AppError `SENDER_KEYS_UNAVAILABLE`
+ */
+export const openCertified = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts) => {
+  const readContent = createReadContent(row, rule);
+  return async (request: WebhookRequest): Promise<void> => {
+    const now = ports.clock.now();
+    const content = readContent(request, now);
+    const { algorithm, signature, pieces }: Certified =
+      rule.scheme === 'sns' ? readMessage(request, rule) : { ...content, algorithm: 'rsa-sha256' };
+    const { key, from, to } = await certificates(ports).find(readAddress(request, row));
+    if (now < from || to < now) throw new Refusal('the certificate is not valid now');
+    if (!isOfKey(algorithm, 'base64', [signature], pieces, key))
+      throw new Refusal('mismatch: the request was modified');
+  };
+};
+
+/** The address of the certificate, as the request has it. @throws Refusal when it is not one of the sender's hosts */
+const readAddress = (request: WebhookRequest, { certificate }: SchemeRow): string => {
+  const text = certificate === undefined ? '' : readPlace(request, certificate.at);
+  const { protocol, host, username, password, href } = URL.parse(text) ?? new URL('none:');
+  const isOfSender = protocol === 'https:' && username + password === '' && certificate?.host.test(host);
+  if (isOfSender !== true) throw new Refusal('the certificate is not on a host of the sender');
+  return href;
+};
+
+const OF_NOTIFICATIONS = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'];
+const OF_SUBSCRIPTIONS = ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
+
+/** A message of SNS: the names and values of its fields, each on a line. @throws Refusal for another topic */
+const readMessage = (request: WebhookRequest, { topicArn }: SignatureRule): Certified => {
+  const read = (field: string) => readPlace(request, { fields: [field] });
+  if (read('TopicArn') !== topicArn) throw new Refusal('the message is of another topic');
+  const algorithm = ALGORITHM_OF_VERSION[read('SignatureVersion')];
+  if (algorithm === undefined) throw new Refusal('the version of the signature is unknown');
+  const names = read('Type') === 'Notification' ? OF_NOTIFICATIONS : OF_SUBSCRIPTIONS;
+  const pieces = names.flatMap((name) => {
+    const value = name === 'Subject' ? readSubject(request) : read(name);
+    return value === null ? [] : [`${name}\n${value}\n`];
+  });
+  return { algorithm, signature: read('Signature'), pieces };
+};
+
+const ALGORITHM_OF_VERSION: Readonly<Record<string, Algorithm>> = { 1: 'rsa-sha1', 2: 'rsa-sha256' };
+
+/** Null for none, which is not signed. */
+const readSubject = (request: WebhookRequest): string | null => {
+  const { Subject: subject = null } = readFields(request);
+  return typeof subject === 'string' ? subject : null;
+};

@@ -1,0 +1,121 @@
+import { crc32 } from 'node:zlib';
+import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
+import { Refusal } from '../../../shared/refusal.ts';
+import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
+import type { Place, SchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';
+import { splitSigned } from '../../../workflows/webhook-rules/signature/signed-template.ts';
+import { parseUrlEncoded } from '../../parse-url-encoded.ts';
+import type { WebhookRequest } from '../../webhook-request.ts';
+import { checkTimestamp } from './timestamp.ts';
+import { toPublicUrl } from './to-public-url.ts';
+
+/** A body with a signature in it is read before that is verified. */
+const MAX_SIGNED_FIELDS_BYTES = 1_048_576;
+
+/** @throws Refusal when the request lacks it */
+export const readHeader = ({ headers }: Pick<WebhookRequest, 'headers'>, name: string): string =>
+  readPlace({ headers } as WebhookRequest, { headers: [name] });
+
+/** The whole text at a place. @throws Refusal when the request lacks it */
+export const readPlace = (request: WebhookRequest, { headers = [], fields = [] }: Place): string => {
+  for (const name of headers) if (request.headers[name]) return request.headers[name];
+  if (fields.length > 0) {
+    const body = readFields(request);
+    for (const path of fields) {
+      const value = path.split('.').reduce<JsonValue | undefined>(readMember, body);
+      if ((typeof value === 'string' && value !== '') || typeof value === 'number') return String(value);
+    }
+    throw new Refusal(`there is no field ${fields.join(' or ')} in the body`);
+  }
+  throw new Refusal(`there is no header ${headers.join(' or ')}`);
+};
+
+/** The texts of a list behind a prefix: see {@link Place}. */
+export const splitList = (value: string, prefix: string): string[] =>
+  [',', ';', ' ']
+    .filter((separator) => !prefix.includes(separator))
+    .reduce((texts, separator) => texts.flatMap((text) => text.split(separator)), [value])
+    .filter((text) => text.startsWith(prefix) && text.length > prefix.length)
+    .map((text) => text.slice(prefix.length));
+
+const readMember = (whole: JsonValue | undefined, name: string): JsonValue | undefined =>
+  isPlainObject(whole) && Object.hasOwn(whole, name) ? whole[name] : undefined;
+
+/** By request: several fields of a body are read. */
+const known = new WeakMap<WebhookRequest, JsonObject>();
+
+/** The fields of a body of JSON or a form. @throws Refusal for any other one */
+export const readFields = (request: WebhookRequest): JsonObject => {
+  const fields = known.get(request) ?? parseFields(request);
+  known.set(request, fields);
+  return fields;
+};
+
+const parseFields = ({ headers, rawBody }: WebhookRequest): JsonObject => {
+  if (rawBody.length > MAX_SIGNED_FIELDS_BYTES)
+    throw new Refusal(`the body is larger than ${MAX_SIGNED_FIELDS_BYTES} bytes`);
+  const text = Buffer.from(rawBody).toString();
+  if ((headers['content-type'] ?? '').toLowerCase().startsWith('application/x-www-form-urlencoded'))
+    return parseUrlEncoded(text);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isPlainObject(value)) return value as JsonObject;
+  } catch {
+    // as any other body without fields
+  }
+  throw new Refusal('the body has no fields');
+};
+
+/** What a row says of a request, before any secret is read. */
+export interface SignedContent {
+  /** The list of signatures, as sent. */
+  readonly signature: string;
+  readonly pieces: readonly (string | Uint8Array)[];
+}
+
+/** @throws Refusal when the request lacks a part, or was signed at another time */
+export const createReadContent = (row: SchemeRow, rule: SignatureRule) => {
+  const template = splitSigned(row.signed ?? '{body}');
+  return (request: WebhookRequest, now: number): SignedContent => {
+    const signature = row.signature === undefined ? '' : readPlace(request, row.signature);
+    const timestamp = row.timestamp === undefined ? '' : readTimestamp(request, row.timestamp);
+    if (row.timestamp !== undefined) checkTimestamp(timestamp, now, { ...row, ...rule });
+    const id = row.id === undefined ? '' : readPlace(request, row.id);
+    const texts = { timestamp, id, webhookId: rule.webhookId ?? '' };
+    const pieces = template.map((piece) =>
+      'text' in piece ? piece.text : partOf(piece.part, request, texts, rule.url),
+    );
+    return { signature, pieces };
+  };
+};
+
+const readTimestamp = (request: WebhookRequest, place: Place): string => {
+  const [timestamp] = splitList(readPlace(request, place), place.prefix ?? '');
+  if (timestamp === undefined) throw new Refusal('the signature has no timestamp');
+  return timestamp;
+};
+
+/** A part that a template names. @throws Refusal for a header that is not there */
+const partOf = (
+  part: string,
+  request: WebhookRequest,
+  texts: Readonly<Record<string, string>>,
+  url: string | undefined,
+): string | Uint8Array => {
+  switch (part) {
+    case 'body':
+      return request.rawBody;
+    case 'crc32':
+      return String(crc32(request.rawBody));
+    case 'method':
+      return request.method;
+    case 'path':
+      return request.requestPath;
+    case 'query':
+      return request.rawQueryString;
+    case 'url':
+      return toPublicUrl(request, url);
+    default:
+      return texts[part] ?? readHeader(request, part.slice('headers.'.length).toLowerCase());
+  }
+};

@@ -1,0 +1,227 @@
+import type { SignatureRule } from './schema.ts';
+
+/** What a signature is made with. `equal`: the request has the secret itself. */
+export type Algorithm =
+  | 'sha1'
+  | 'sha256'
+  | 'sha384'
+  | 'sha512'
+  | 'ed25519'
+  | 'ecdsa-sha256'
+  | 'rsa-sha1'
+  | 'rsa-sha256'
+  | 'equal';
+
+/** Where a request has a text: in the first of these headers that it has, or in the first of these fields of its body. */
+export interface Place {
+  /** In lower case. */
+  readonly headers?: readonly string[];
+  /** Paths into a body of JSON or a form: `signature.token`. */
+  readonly fields?: readonly string[];
+  /** What precedes the text. The value may be a list, separated by commas, semicolons or spaces, whichever the prefix lacks. */
+  readonly prefix?: string;
+}
+
+/** A way of signing, and how its secret is written. */
+export interface Way {
+  readonly algorithm: Algorithm;
+  readonly encoding: 'hex' | 'base64';
+  /** Before each signature. */
+  readonly prefix?: string;
+  /** Before the secret. Of several ways, the first is used whose secrets have it; else the last. */
+  readonly secretPrefix?: string;
+  /** `text` when absent; public keys are recognised. */
+  readonly secretEncoding?: 'text' | 'hex' | 'base64';
+}
+
+/** How a sender signs, as data: what each scheme is verified by, and what may be written beside it. */
+export interface SchemeRow {
+  /** Absent where code of its own reads the request: `jwt`, and what is signed for a certificate. */
+  readonly ways?: readonly Way[];
+  readonly signature?: Place;
+  readonly timestamp?: Place;
+  readonly id?: Place;
+  /** See `splitSigned`; also `{id}` and `{crc32}`. The body when absent. */
+  readonly signed?: string;
+  /** Where the address of the certificate is, and which hosts may have it. */
+  readonly certificate?: { readonly at: Place; readonly host: RegExp };
+  /** How far the timestamp may be from now: {@link DEFAULT_TOLERANCE_SECONDS}, longer where retries keep the first one. */
+  readonly toleranceSeconds?: number;
+  /** The sender asks for 401 where a signature is wrong. */
+  readonly wants401?: true;
+  /** Required parameters: `credentialId` when absent. */
+  readonly needs?: readonly (keyof SignatureRule)[];
+  readonly takes?: readonly (keyof SignatureRule)[];
+}
+
+export const DEFAULT_TOLERANCE_SECONDS = 300;
+
+const [HOUR, DAY] = [3_600, 86_400];
+
+const header = (...headers: string[]): Place => ({ headers });
+const prefixed = (name: string, prefix: string): Place => ({ headers: [name], prefix });
+
+const hex = (prefix = ''): readonly Way[] => [{ algorithm: 'sha256', encoding: 'hex', prefix }];
+const base64 = (prefix = ''): readonly Way[] => [{ algorithm: 'sha256', encoding: 'base64', prefix }];
+const token: readonly Way[] = [{ algorithm: 'equal', encoding: 'hex' }];
+
+/** `t=1492774577,v1=5257a…,v1=…`: several while the sender replaces its secret. */
+const timed = (name: string, time: string, version: string, between: string): SchemeRow => ({
+  ways: hex(`${version}=`),
+  signature: header(name),
+  timestamp: prefixed(name, `${time}=`),
+  signed: `{timestamp}${between}{body}`,
+});
+
+/** `v0=5257a…`, beside a header with the time. */
+const versioned = (name: string, timeName: string): SchemeRow => ({
+  ways: hex('v0='),
+  signature: header(name),
+  timestamp: header(timeName),
+  signed: 'v0:{timestamp}:{body}',
+});
+
+const ofHmac = ['header', 'encoding', 'prefix', 'signed', 'timestampHeader', 'timestampPrefix'] as const;
+
+export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
+  // https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md, https://docs.svix.com/receiving/verifying-payloads/how-manual
+  standardWebhooks: {
+    ways: [
+      { algorithm: 'ed25519', encoding: 'base64', prefix: 'v1a,', secretPrefix: 'whpk_' },
+      {
+        algorithm: 'sha256',
+        encoding: 'base64',
+        prefix: 'v1,',
+        secretPrefix: 'whsec_',
+        secretEncoding: 'base64',
+      },
+    ],
+    signature: header('webhook-signature', 'svix-signature'),
+    timestamp: header('webhook-timestamp', 'svix-timestamp'),
+    id: header('webhook-id', 'svix-id'),
+    signed: '{id}.{timestamp}.{body}',
+  },
+  // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
+  github: { ways: hex('sha256='), signature: header('x-hub-signature-256') },
+  // https://developers.facebook.com/docs/graph-api/webhooks/getting-started#validate-payloads
+  meta: { ways: hex('sha256='), signature: header('x-hub-signature-256') },
+  // https://docs.x.com/x-api/webhooks/quickstart
+  x: { ways: base64('sha256='), signature: header('x-twitter-webhooks-signature') },
+  // https://docs.stripe.com/webhooks#verify-manually; `v0` is for test events alone and proves nothing
+  stripe: timed('stripe-signature', 't', 'v1', '.'),
+  // https://www.mux.com/docs/core/verify-webhook-signatures
+  mux: timed('mux-signature', 't', 'v1', '.'),
+  // https://developer.calendly.com/api-docs/webhook-signatures
+  calendly: timed('calendly-webhook-signature', 't', 'v1', '.'),
+  // https://developer.paddle.com/webhooks/about/signature-verification
+  paddle: timed('paddle-signature', 'ts', 'h1', ':'),
+  // https://docs.slack.dev/authentication/verifying-requests-from-slack
+  slack: versioned('x-slack-signature', 'x-slack-request-timestamp'),
+  // https://developers.zoom.us/docs/api/webhooks/#verify-webhook-events
+  zoom: versioned('x-zm-signature', 'x-zm-request-timestamp'),
+  // https://shopify.dev/docs/apps/build/webhooks/subscribe/https; the first is of the newer kind of subscription
+  shopify: { ways: base64(), signature: header('shopify-hmac-sha256', 'x-shopify-hmac-sha256') },
+  // https://developer.pagerduty.com/docs/webhooks-signatures
+  pagerDuty: { ways: hex('v1='), signature: header('x-pagerduty-signature') },
+  // https://developers.asana.com/docs/webhooks-guide#security
+  asana: { ways: hex(), signature: header('x-hook-signature') },
+  // https://dev.twitch.tv/docs/eventsub/handling-webhook-events/#verifying-the-event-message
+  twitch: {
+    ways: hex('sha256='),
+    signature: header('twitch-eventsub-message-signature'),
+    timestamp: header('twitch-eventsub-message-timestamp'),
+    id: header('twitch-eventsub-message-id'),
+    signed: '{id}{timestamp}{body}',
+    toleranceSeconds: 600,
+  },
+  // https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks; retried for eight hours
+  mailgun: {
+    ways: hex(),
+    signature: { fields: ['signature.signature', 'signature'] },
+    timestamp: { fields: ['signature.timestamp', 'timestamp'] },
+    id: { fields: ['signature.token', 'token'] },
+    signed: '{timestamp}{id}',
+    toleranceSeconds: DAY,
+  },
+  // https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint-validating-security-request-headers
+  discord: {
+    ways: [{ algorithm: 'ed25519', encoding: 'hex' }],
+    signature: header('x-signature-ed25519'),
+    timestamp: header('x-signature-timestamp'),
+    signed: '{timestamp}{body}',
+    wants401: true,
+  },
+  // https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features; retried for a day
+  sendgrid: {
+    ways: [{ algorithm: 'ecdsa-sha256', encoding: 'base64' }],
+    signature: header('x-twilio-email-event-webhook-signature'),
+    timestamp: header('x-twilio-email-event-webhook-timestamp'),
+    signed: '{timestamp}{body}',
+    toleranceSeconds: DAY,
+  },
+  // https://docs.gitlab.com/user/project/integrations/webhooks/#validate-payloads-by-using-a-secret-token
+  gitlab: { ways: token, signature: header('x-gitlab-token') },
+  // https://core.telegram.org/bots/api#setwebhook
+  telegram: { ways: token, signature: header('x-telegram-bot-api-secret-token') },
+  // https://developer.paypal.com/api/rest/webhooks/rest/#link-selfverificationmethod; retried for three days
+  paypal: {
+    ways: [{ algorithm: 'rsa-sha256', encoding: 'base64' }],
+    signature: header('paypal-transmission-sig'),
+    timestamp: header('paypal-transmission-time'),
+    id: header('paypal-transmission-id'),
+    signed: '{id}|{timestamp}|{webhookId}|{crc32}',
+    certificate: { at: header('paypal-cert-url'), host: /^api(-m)?(\.sandbox)?\.paypal\.com$/ },
+    toleranceSeconds: 3 * DAY,
+    needs: ['webhookId'],
+  },
+  // https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html; retried for an hour
+  sns: {
+    timestamp: { fields: ['Timestamp'] },
+    certificate: {
+      at: { fields: ['SigningCertURL'] },
+      host: /^sns\.[a-z0-9-]{3,30}\.amazonaws\.com(\.cn)?$/,
+    },
+    toleranceSeconds: HOUR + DEFAULT_TOLERANCE_SECONDS,
+    needs: ['topicArn'],
+  },
+  // https://plaid.com/docs/api/webhooks/webhook-verification/
+  plaid: { takes: ['toleranceSeconds'] },
+  // https://www.twilio.com/docs/usage/webhooks/webhooks-security#validating-signatures-from-twilio
+  twilio: {
+    ways: [{ algorithm: 'sha1', encoding: 'base64' }],
+    signature: header('x-twilio-signature'),
+    takes: ['url'],
+  },
+  jwt: {
+    needs: ['algorithms'],
+    takes: ['credentialId', 'jwksUrl', 'issuer', 'audience', 'secretEncoding', 'toleranceSeconds'],
+  },
+  token: { needs: ['credentialId', 'header'], takes: ['prefix'] },
+  hmac: {
+    needs: ['credentialId', 'header'],
+    takes: [...ofHmac, 'algorithm', 'toleranceSeconds', 'url', 'secretEncoding'],
+  },
+  publicKey: {
+    needs: ['credentialId', 'header', 'algorithm'],
+    takes: [...ofHmac, 'toleranceSeconds', 'url'],
+  },
+};
+
+const ofAny = (rule: SignatureRule): SchemeRow => {
+  const { header: name = '', prefix = '', encoding = 'hex', secretEncoding = 'text', signed } = rule;
+  const { timestampHeader, timestampPrefix } = rule;
+  const algorithm = rule.scheme === 'token' ? 'equal' : (rule.algorithm ?? 'sha256');
+  const timeIn = timestampHeader ?? (timestampPrefix === undefined ? undefined : name);
+  return {
+    ways: [{ algorithm, encoding, prefix, secretEncoding }],
+    signature: header(name.toLowerCase()),
+    ...(timeIn === undefined ? {} : { timestamp: prefixed(timeIn.toLowerCase(), timestampPrefix ?? '') }),
+    ...(signed === undefined ? {} : { signed }),
+  };
+};
+
+/** How the requests of a rule are signed: the row of its scheme, or what the rule itself describes. */
+export const toSchemeRow = (rule: SignatureRule): SchemeRow => {
+  const row = schemes[rule.scheme];
+  return rule.header === undefined ? row : ofAny(rule);
+};
