@@ -19,6 +19,7 @@ const needs: Readonly<Record<string, JsonObject>> = {
     methods: ['GET', 'POST'],
     schema: { type: 'object', properties: { name: { type: 'string' } } },
   },
+  onKeyReuse: { deduplication: 'body.id' },
 };
 
 const open = (features: Readonly<Record<string, JsonValue>>) => {
