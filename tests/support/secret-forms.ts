@@ -16,6 +16,17 @@ export const formsOf = (secret: string): Record<string, string> => {
     'in a form': new URLSearchParams({ a: secret }).toString().slice(2),
     'in JSON': JSON.stringify(secret).slice(1, -1),
     'in JSON in JSON': JSON.stringify(JSON.stringify(secret)).slice(3, -3),
+    'in JSON, with slashes escaped': JSON.stringify(secret).slice(1, -1).replaceAll('/', '\\/'),
+    'in JSON, all escaped': secret.replaceAll(
+      /./gsu,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
+    'in HTML': secret.replaceAll(/["&<>]/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`),
+    'in HTML, by name': secret.replaceAll('&', '&amp;').replaceAll('"', '&quot;'),
+    'in hexadecimal digits': Buffer.from(secret).toString('hex'),
+    'in a path, twice': encodeURIComponent(url),
+    'in UTF-8 read as Latin-1': Buffer.from(secret).toString('latin1'),
+    'in base64, twice': btoa(Buffer.from(secret).toString('base64')),
   };
 };
 
@@ -23,7 +34,7 @@ export const formsOf = (secret: string): Record<string, string> => {
 export const findSecrets = (text: string, secrets: readonly string[]): string[] =>
   secrets.flatMap((secret) =>
     Object.entries(formsOf(secret))
-      .map(([form, value]) => [form, form.startsWith('base64') ? value.slice(4, -4) : value] as const)
+      .map(([form, value]) => [form, form.includes('base64') ? value.slice(4, -4) : value] as const)
       .filter(([, value]) => text.includes(value))
       .map(([form]) => `${secret.slice(0, 4)}… ${form}`),
   );

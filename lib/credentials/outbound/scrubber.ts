@@ -1,5 +1,6 @@
 import { isPlainObject } from '../../contract/json.ts';
-import { encodingsOf, MIN_SECRET_LENGTH } from './secret-encodings.ts';
+import { createFindSecrets } from './find-secrets.ts';
+import { MIN_SECRET_LENGTH, readingsOf } from './secret-encodings.ts';
 
 const SCRUBBED = '[redacted]';
 
@@ -12,8 +13,8 @@ export interface Scrubber {
   /** Adds a secret that is replaced soon; only the latest {@link MAX_DERIVED} are kept. */
   learnDerived(secret: string): void;
   /**
-   * Removes all known secrets, in all their encodings, from a JSON value: from texts, keys and numbers. Takes time linear
-   * in its size.
+   * Removes all known secrets, in whatever encodes them, from a JSON value: from texts, keys and numbers. Takes time linear
+   * in its size; a text that is made to take longer is removed as a whole.
    *
    * @returns the value itself when it holds none
    */
@@ -23,7 +24,7 @@ export interface Scrubber {
 export const createScrubber = (): Scrubber => {
   const secrets = new Set<string>();
   const derived = new Set<string>();
-  let search: TextSearch | null = null;
+  let search: ScrubText | null = null;
   /** Frozen data without a secret: it passes through many nodes. */
   let clean = new WeakSet<object>();
 
@@ -67,41 +68,27 @@ export const createScrubber = (): Scrubber => {
       if (derived.size > MAX_DERIVED && oldest !== undefined) derived.delete(oldest);
     },
     scrub: <Value>(value: Value): Value => {
-      search ??= createTextSearch([...secrets, ...derived].flatMap((secret) => [...encodingsOf(secret)]));
+      search ??= createScrubText([...secrets, ...derived].flatMap(readingsOf));
       return scrubAny(value, search) as Value;
     },
   };
 };
 
-/** Replaces all occurrences of some texts in one pass. */
-type TextSearch = (text: string) => string;
+type ScrubText = (text: string) => string;
 
-/** Texts are found by their first three characters. A power of two. */
-const BUCKETS = 4_096;
-
-const createTextSearch = (wanted: readonly string[]): TextSearch => {
-  const buckets: (string[] | undefined)[] = new Array(BUCKETS).fill(undefined);
-  // The longest first: the rest of a longer one would stay.
-  for (const text of [...wanted].sort((a, b) => b.length - a.length)) {
-    const bucket = bucketOf(text, 0);
-    buckets[bucket] = [...(buckets[bucket] ?? []), text];
-  }
+const createScrubText = (secrets: readonly string[]): ScrubText => {
+  const find = createFindSecrets(secrets);
   return (text) => {
+    if (text.length < MIN_SECRET_LENGTH) return text;
+    const ranges = find(text);
+    if (ranges === null) return SCRUBBED;
+    if (ranges.length === 0) return text;
     let shown = '';
-    let from = 0;
-    for (let at = 0; at + MIN_SECRET_LENGTH <= text.length; ) {
-      const found = buckets[bucketOf(text, at)]?.find((candidate) => text.startsWith(candidate, at));
-      if (found === undefined) {
-        at++;
-        continue;
-      }
-      shown += text.slice(from, at) + SCRUBBED;
-      at += found.length;
-      from = at;
+    let at = 0;
+    for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+      if (from >= at) shown += text.slice(at, from) + SCRUBBED;
+      at = Math.max(at, to);
     }
-    return from === 0 ? text : shown + text.slice(from);
+    return shown + text.slice(at);
   };
 };
-
-const bucketOf = (text: string, at: number): number =>
-  (text.charCodeAt(at) * 961 + text.charCodeAt(at + 1) * 31 + text.charCodeAt(at + 2)) & (BUCKETS - 1);

@@ -5,6 +5,41 @@ import { formsOf } from '../../support/secret-forms.ts';
 
 const SECRET = 'p4ss/w+rd "ünd" &=?~\n\\end';
 
+const hexOf = (text: string) => Buffer.from(text).toString('hex');
+/** Each has a decoder of its own, or a branch of one. */
+const encoders: Readonly<Record<string, (text: string) => string>> = {
+  none: (text) => text,
+  JSON: (text) => JSON.stringify(text).slice(1, -1),
+  'JSON with slashes escaped': (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
+  'JSON without < > &': (text) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replaceAll(/[<>&"ü]/g, (unit) =>
+        unit === '"' ? unit : `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+  'JSON, all escaped, upper case': (text) =>
+    text.replaceAll(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`),
+  'HTML, named': (text) =>
+    text
+      .replaceAll('&', '&amp;')
+      .replaceAll('"', '&quot;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('/', '&sol;')
+      .replaceAll('ü', '&uuml;'),
+  'HTML, decimal': (text) => text.replaceAll(/./gs, (unit) => `&#${unit.charCodeAt(0)};`),
+  'HTML, hexadecimal': (text) => text.replaceAll(/\W/g, (unit) => `&#x${unit.charCodeAt(0).toString(16)};`),
+  URL: encodeURIComponent,
+  'URL, lower case': (text) =>
+    encodeURIComponent(text).replaceAll(/%../g, (escaped) => escaped.toLowerCase()),
+  'URL, all escaped': (text) => hexOf(text).replaceAll(/../g, '%$&'),
+  form: (text) => new URLSearchParams({ '': text }).toString().slice(1),
+  hexadecimal: hexOf,
+  'hexadecimal, upper case': (text) => hexOf(text).toUpperCase(),
+  base64: (text) => Buffer.from(text).toString('base64'),
+  'base64, after a byte': (text) => Buffer.from(`x${text}`).toString('base64'),
+  'base64url, after two bytes': (text) => Buffer.from(`xx${text}`).toString('base64url'),
+};
+
 const aScrubber = (...secrets: string[]) => {
   const scrubber = createScrubber();
   for (const secret of secrets) scrubber.learn(secret);
@@ -39,6 +74,74 @@ describe('a secret is removed', () => {
       'first: [redacted]',
     );
   });
+
+  test.each(Object.entries(encoders))('in each layer of encodings: %s', (_name, encode) => {
+    for (const other of Object.values(encoders)) {
+      const text = `before ${encode(other(SECRET))} after`;
+      const scrubbed = aScrubber(SECRET).scrub(text);
+      expect(scrubbed).toMatch(/^before .{0,18}\[redacted\].{0,18} after$/);
+    }
+  });
+
+  test.each([
+    ['UTF-8 read as Latin-1', Buffer.from(SECRET).toString('latin1')],
+    ['UTF-8 read as Latin-1, twice', Buffer.from(Buffer.from(SECRET).toString('latin1')).toString('latin1')],
+    [
+      'UTF-8 read as Windows-1252',
+      new TextDecoder('windows-1252').decode(Buffer.from('pässwörd €ü“x')),
+      'pässwörd €ü“x',
+    ],
+    ['Latin-1 read as UTF-8', Buffer.from(SECRET, 'latin1').toString()],
+    ['what ASCII can not have as a question mark', SECRET.replaceAll(/[^\0-\x7f]/g, '?')],
+    ['Latin-1, percent-encoded', escape(SECRET)],
+    ['Latin-1, base64', Buffer.from(SECRET, 'latin1').toString('base64')],
+  ])('whose bytes were misread: %s', (_how, text, secret = SECRET) => {
+    expect(aScrubber(secret).scrub(`before ${text} after`)).toMatch(
+      /^before .{0,2}\[redacted\].{0,4} after$/,
+    );
+  });
+
+  test('in base64 that lines break, and in a long run of it', () => {
+    const long = Buffer.from(`${'x'.repeat(200_000)}${SECRET}${'y'.repeat(200_000)}`).toString('base64');
+    for (const text of [long, long.replaceAll(/.{76}/g, '$&\r\n')]) {
+      const scrubbed = aScrubber(SECRET).scrub(text);
+      const [before = '', after = ''] = scrubbed.split('[redacted]');
+      expect(before.length + after.length).toBeGreaterThan(text.length - 60);
+      expect(text.startsWith(before) && text.endsWith(after)).toBe(true);
+    }
+  });
+
+  test('that is long, with each character encoded', () => {
+    const secret = 'k+/%\\'.repeat(4_000);
+    const text = [...secret].map((unit) => `%${unit.charCodeAt(0).toString(16)}`).join('');
+    expect(aScrubber(secret).scrub(`a ${text} b`)).toBe('a [redacted] b');
+  });
+
+  test('after any chain of encodings (any secret), and nothing else is', () => {
+    const chain = fc.array(fc.constantFrom(...Object.keys(encoders)), { maxLength: 2 });
+    const secret = fc
+      .string({ unit: 'grapheme', minLength: 8, maxLength: 40 })
+      .filter((text) => text.isWellFormed());
+    fc.assert(
+      fc.property(secret, chain, fc.string(), fc.string(), (secret, names, before, after) => {
+        const encoded = names.reduce((text, name) => encoders[name]?.(text) ?? text, secret);
+        const scrubbed = aScrubber(secret).scrub(`${before} ${encoded} ${after}`);
+        expect(scrubbed).toContain('[redacted]');
+        expect(scrubbed.includes(encoded)).toBe(false);
+        const other = `Q${'q'.repeat(4)}${secret.length}zZ-not-in-text`;
+        expect(aScrubber(other).scrub(`${before} ${encoded} ${after}`)).toBe(`${before} ${encoded} ${after}`);
+      }),
+    );
+  });
+
+  // The square of these would take hours.
+  test.each(['\\', '%25', '&amp;', '&', '+', '\\u005c', 'QUFB', '41', 'p4ss/w+rd'])(
+    '200 kB of %s are searched in linear time',
+    (piece) => {
+      const text = piece.repeat(200_000 / piece.length);
+      expect(aScrubber(SECRET, '\\\\\\\\\\\\').scrub(text).length).toBeGreaterThan(0);
+    },
+  );
 
   test('wherever it stands, in any encoding (any secret)', () => {
     fc.assert(
