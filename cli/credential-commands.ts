@@ -8,8 +8,9 @@ import {
 } from '../lib/credentials/create-credential.ts';
 import type { Credential } from '../lib/credentials/credential.ts';
 import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';
+import { findUsersOfCredential } from '../lib/workflows/validation/find-users.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
-import { CommandError, usageError } from './command-error.ts';
+import { CommandError, refuseUsed, usageError } from './command-error.ts';
 import type { Io } from './io.ts';
 import {
   changeHosts,
@@ -25,7 +26,7 @@ import { readId } from './read-arguments.ts';
 
 export const addCredentialCommands = (
   program: Command,
-  { onTarget, loadCredentialTypes }: CommandContext,
+  { onTarget, loadCredentialTypes, loadNodeTypes }: CommandContext,
 ): void => {
   const credential = program
     .command('credential')
@@ -86,8 +87,16 @@ export const addCredentialCommands = (
     .command('remove')
     .description('remove a credential for calling out, and its secret')
     .argument('<id>', 'id of the credential', readId)
-    .action((id: string) =>
-      onTarget(async (context) => removeOutbound(await findOutbound(id, context), context)),
+    .option('--force', 'even if nodes of workflows name it')
+    .action((id: string, { force }: { readonly force?: true }) =>
+      onTarget(async (context) => {
+        const found = await findOutbound(id, context);
+        if (force !== true) {
+          const { definitions } = await context.target.listDefinitions();
+          refuseUsed(id, findUsersOfCredential(id, definitions, await loadNodeTypes()));
+        }
+        await removeOutbound(found, context);
+      }),
     );
 
   credential

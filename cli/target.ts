@@ -17,6 +17,7 @@ import type { ExecutionStore } from '../lib/executions/record/execution-store.ts
 import type { RegistrarParts } from '../lib/registrations/registrar.ts';
 import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
 import type { SendAgainParts } from '../lib/webhooks/requests/send-again.ts';
+import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
 import { readServiceInfo } from './local/local-service.ts';
@@ -41,6 +42,8 @@ export interface Target {
   readonly callbacks: CallbackIndex;
   /** Includes removed workflows, whose executions are still there. */
   readonly listWorkflowIds: () => Promise<readonly string[]>;
+  /** The current versions of all workflows. */
+  readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
   /** Starts executions in the background. */
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
-import { putWorkflow, removeWorkflow } from '../lib/registrations/put-workflow.ts';
+import { putWorkflow, putWorkflows, removeWorkflow } from '../lib/registrations/put-workflow.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
+import { findUsersOfWorkflow } from '../lib/workflows/validation/find-users.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
-import { CommandError } from './command-error.ts';
+import { CommandError, refuseUsed } from './command-error.ts';
 import { type RunOptions, runWorkflow } from './execution-commands.ts';
 import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
@@ -91,7 +92,13 @@ export const addWorkflowCommands = (
     .command('remove')
     .description('remove a workflow; its versions stay readable')
     .argument('<id>', 'id of the workflow', readId)
-    .action((id: string) => onTypedTarget((context) => remove(id, context)));
+    .option('--force', 'even if other workflows run it or wait for its failures')
+    .action((id: string, { force }: { readonly force?: true }) =>
+      onTypedTarget(async (context) => {
+        if (force !== true) await refuseUsedWorkflow(id, context);
+        await remove(id, context);
+      }),
+    );
 };
 
 interface CheckContext {
@@ -146,7 +153,7 @@ const printPermissions = async (
 const toRow = (statement: object): string =>
   `- ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`;
 
-/** Reads and checks all files before it stores the first, so that a bad one changes nothing. */
+/** Reads, checks and registers all files before it stores the first, and stores all of them or none. */
 const putFiles = async (files: readonly string[], context: TargetContext & CheckContext): Promise<void> => {
   const { io, target, findNodeType } = context;
   const checked: WorkflowFile[] = [];
@@ -164,20 +171,27 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
       ...(await findUrlWarnings(definition, findNodeType, target.outbound)),
     ];
     for (const warning of warnings) io.note(io.paint('yellow', `${definition.id}: ${warning}`));
-    await put(definition, context);
+  }
+  const stored = await putWorkflows(definitions, findNodeType, {
+    ...target.registrar,
+    workflows: target.workflows,
+  });
+  for (const [index, definition] of definitions.entries()) {
+    await printStored(definition, stored[index], context);
     for (const url of webhookUrls(definition, target.baseUrl)) io.print(`  ${url}`);
     await printTimes(definition, io);
   }
 };
 
-/** @param replaces - the version that it was made from; absent: any */
-const put = async (
+type Stored = Awaited<ReturnType<typeof putWorkflow>>;
+
+const printStored = async (
   definition: WorkflowDefinition,
-  { io, target, findNodeType }: TargetContext & CheckContext,
-  replaces?: number,
+  stored: Stored | undefined,
+  { io, target }: TargetContext,
 ): Promise<void> => {
-  const parts = { ...target.registrar, workflows: target.workflows };
-  const { version, changed } = await putWorkflow(definition, findNodeType, parts, replaces);
+  if (stored === undefined) return;
+  const { version, changed } = stored;
   io.print(`${definition.id}: ${changed ? `version ${version}` : `unchanged, version ${version}`}`);
   await release(definition, { io, target });
 };
@@ -252,8 +266,14 @@ const switchWorkflow = async (
 ): Promise<void> => {
   const workflow = await context.target.workflows.find(id);
   if (workflow === null) throw notFound(id);
-  await put({ ...workflow.definition, enabled }, context, workflow.version);
+  const definition = { ...workflow.definition, enabled };
+  const parts = { ...context.target.registrar, workflows: context.target.workflows };
+  const stored = await putWorkflow(definition, context.findNodeType, parts, workflow.version);
+  await printStored(definition, stored, context);
 };
+
+const refuseUsedWorkflow = async (id: string, { target }: TargetContext): Promise<void> =>
+  refuseUsed(id, findUsersOfWorkflow(id, (await target.listDefinitions()).definitions));
 
 const remove = async (
   id: string,

@@ -13,6 +13,7 @@ import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../adapters/dynamodb/execution-store.ts';
+import { createListDefinitions } from '../adapters/dynamodb/health/workflow-definitions.ts';
 import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
@@ -388,6 +389,7 @@ export const openCommands = (config: Config) => {
     deliveries: createDeliveryStore(client, tables),
     callbacks: createCallbackIndex(client, tables, systemClock),
     listWorkflowIds: createListWorkflowIds(client, tables),
+    listDefinitions: createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY }),
     dispatcher: openDispatcher(config, { readCredentials }),
     durableService: openDurableService(config, { readCredentials }),
     queues: createHeldQueues(client, tables, config),

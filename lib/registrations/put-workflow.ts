@@ -1,4 +1,5 @@
 import type { FindNodeType } from '../contract/node-type.ts';
+import { operatorError } from '../shared/operator-errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import { toPathConfigs } from '../workflows/definition/to-path-configs.ts';
@@ -9,31 +10,99 @@ interface PutParts extends RegistrarParts {
   readonly workflows: WorkflowStore;
 }
 
+interface Stored {
+  readonly version: number;
+  readonly changed: boolean;
+}
+
 /**
- * Makes a checked definition the current version, and its triggers fire: what is new is registered before it is stored,
- * what is gone is taken back after. A crash in between leaves too much, which the next `put` or the sweeper takes back.
+ * Makes checked definitions the current versions, all or none, and their triggers fire: what is new is registered before the
+ * first is stored, what is gone is taken back after the last. A crash in between leaves too much, which the next `put` or the
+ * sweeper takes back.
  *
- * @param replaces - the version that it was made from; absent: any
+ * @param replaces - the version that an only definition was made from; absent: any
+ * @returns what became of each, in their order
  * @throws AppError `REGISTRATION_REFUSED` when a trigger can't be registered; nothing was stored
  * @throws AppError `WORKFLOW_CHANGED` when another version than `replaces` is current
- * @throws AppError `WORKFLOW_TOO_LARGE` when it does not fit into an item of the store
+ * @throws AppError `WORKFLOW_TOO_LARGE` when one does not fit into an item of the store
  * @throws AppError `STORE_UNAVAILABLE` when the store does not answer or is throttling
+ * @throws AppError `WORKFLOWS_LEFT_STORED` when one can't be stored, and those before it can't be put back
  */
+export const putWorkflows = async (
+  definitions: readonly WorkflowDefinition[],
+  findNodeType: FindNodeType,
+  parts: PutParts,
+  replaces?: number,
+): Promise<readonly Stored[]> => {
+  const changes: Change[] = [];
+  const stored: Stored[] = [];
+  try {
+    for (const definition of definitions) {
+      const former = (await parts.workflows.find(definition.id))?.definition ?? null;
+      changes.push({ definition, former });
+      await register(definition, former, findNodeType, parts);
+    }
+    for (const { definition } of changes) stored.push(await store(definition, findNodeType, parts, replaces));
+  } catch (error) {
+    const left = await putBack(changes.slice(0, stored.length), stored, findNodeType, parts);
+    for (const { definition, former } of changes)
+      if (!left.includes(definition.id)) await takeBack(definition, former, findNodeType, parts);
+    throw left.length === 0 ? error : operatorError('WORKFLOWS_LEFT_STORED', { workflowIds: left }, error);
+  }
+  for (const { definition } of changes)
+    await reconcileRegistrations(definition.id, definition, findNodeType, parts);
+  return stored;
+};
+
+interface Change {
+  readonly definition: WorkflowDefinition;
+  /** What it replaces; null: it is new. */
+  readonly former: WorkflowDefinition | null;
+}
+
+const store = (
+  definition: WorkflowDefinition,
+  findNodeType: FindNodeType,
+  { workflows }: PutParts,
+  replaces: number | undefined,
+): Promise<Stored> =>
+  workflows.put(definition, toPathConfigs(definition, resolveExecution(definition, findNodeType)), replaces);
+
+/**
+ * Puts back what was current, as a further version: versions never change.
+ *
+ * @returns the ids of those that could not be put back
+ */
+const putBack = async (
+  changes: readonly Change[],
+  stored: readonly Stored[],
+  findNodeType: FindNodeType,
+  parts: PutParts,
+): Promise<readonly string[]> => {
+  const left: string[] = [];
+  for (const [index, { definition, former }] of changes.entries()) {
+    const { changed = false, version } = stored[index] ?? {};
+    if (!changed) continue;
+    try {
+      if (former === null) await parts.workflows.remove(definition.id);
+      else await store(former, findNodeType, parts, version);
+    } catch (cause) {
+      parts.logger.warn('The workflow stays stored.', { workflowId: definition.id, cause });
+      left.push(definition.id);
+    }
+  }
+  return left;
+};
+
+/** One as in {@link putWorkflows}. @throws as it does */
 export const putWorkflow = async (
   definition: WorkflowDefinition,
   findNodeType: FindNodeType,
   parts: PutParts,
   replaces?: number,
-): Promise<{ readonly version: number; readonly changed: boolean }> => {
-  const former = (await parts.workflows.find(definition.id))?.definition ?? null;
-  await register(definition, former, findNodeType, parts);
-  const pathConfigs = toPathConfigs(definition, resolveExecution(definition, findNodeType));
-  const stored = await parts.workflows.put(definition, pathConfigs, replaces).catch(async (error) => {
-    await takeBack(definition, former, findNodeType, parts);
-    throw error;
-  });
-  await reconcileRegistrations(definition.id, definition, findNodeType, parts);
-  return stored;
+): Promise<Stored> => {
+  const [stored] = await putWorkflows([definition], findNodeType, parts, replaces);
+  return stored as Stored;
 };
 
 /**

@@ -21,6 +21,12 @@ export const operatorCatalogue = {
     (p: { executionId: string; reason: string }) =>
       `Execution ${p.executionId} can't be retried like this: ${p.reason}.`,
   ),
+  WORKFLOWS_LEFT_STORED: entry(
+    503,
+    'Workflows left stored',
+    (p: { workflowIds: readonly string[] }) =>
+      `Not all workflows could be stored, and these have their new version: ${p.workflowIds.join(', ')}. Put all of them again.`,
+  ),
   WORKFLOW_NOT_FOUND: entry(
     404,
     'Workflow not found',

@@ -220,6 +220,37 @@ describe('a credential for calling out', () => {
     });
   });
 
+  test('is not removed while nodes name it, unless that is meant', async () => {
+    const { call, file } = await openCommandLine();
+    await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');
+    const calls = {
+      id: 'send',
+      type: 'httpRequest',
+      credentialId: 'crm',
+      parameters: { url: 'https://crm.example.com' },
+    };
+    const nodes = [aTrigger(), calls, { ...calls, id: 'later', disabled: true }];
+    const connections = [
+      { sourceNodeId: 'request', targetNodeId: 'send' },
+      { sourceNodeId: 'send', targetNodeId: 'later' },
+    ];
+    expect(
+      await call(`workflow put ${file('w.json', aWorkflow({ nodes, connections, enabled: false }))}`),
+    ).toMatchObject({ code: 0 });
+    expect(await call('credential remove crm')).toEqual({
+      code: 1,
+      out: '',
+      err: [
+        'crm is in use, and was not removed. These name it:',
+        '  greeting: the node "send"',
+        '  greeting: the node "later"',
+        'To remove it all the same: --force',
+      ].join('\n'),
+    });
+    expect(await call('credential list')).toMatchObject({ out: expect.stringContaining('crm') });
+    expect(await call('credential remove crm --force')).toMatchObject({ code: 0, out: 'crm: removed' });
+  });
+
   test('is no credential of callers: it has no secrets to revoke, and a webhook refuses it', async () => {
     const { call, file } = await openCommandLine();
     await call('credential create crm --type httpBearer --host crm.example.com', 'the-token-1');

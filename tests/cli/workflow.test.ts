@@ -245,6 +245,31 @@ describe('workflow put', () => {
   });
 });
 
+test('a workflow that others name is not removed, unless that is meant', async () => {
+  const { call, file } = await openCommandLine();
+  const entry = { id: 'start', type: 'manualTrigger', parameters: {} };
+  await call(`workflow put ${file('w.json', aWorkflow({ nodes: [entry], connections: [] }))}`);
+  const runs = { id: 'run', type: 'subworkflow', parameters: { workflowId: 'greeting' } };
+  const waits = { id: 'failed', type: 'errorTrigger', parameters: { workflows: ['greeting'] } };
+  const other = {
+    id: 'other',
+    enabled: false,
+    nodes: [{ ...entry, id: 'by-hand' }, runs, waits],
+    connections: [
+      { sourceNodeId: 'by-hand', targetNodeId: 'run' },
+      { sourceNodeId: 'failed', targetNodeId: 'run' },
+    ],
+  };
+  const { code, err } = await call(`workflow put ${file('other.json', aWorkflow(other))}`);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(await call('workflow remove greeting')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('These name it:\n  other: the node "run"\n  other: the node "failed"\n'),
+  });
+  expect(await call('workflow get greeting')).toMatchObject({ code: 0 });
+  expect(await call('workflow remove greeting --force')).toMatchObject({ code: 0 });
+});
+
 describe('workflow validate', () => {
   test('reports on all files, and needs no store', async () => {
     const openTarget = () => {

@@ -67,6 +67,7 @@ const examples = {
   EXECUTION_NOT_FOUND: { executionId },
   NOT_CANCELLABLE: { executionId, reason },
   NOT_RETRYABLE: { executionId, reason },
+  WORKFLOWS_LEFT_STORED: { workflowIds: ['orders'] },
   WORKFLOW_NOT_FOUND: { workflowId: 'orders' },
   NOT_STARTABLE: { workflowId: 'orders', reason: 'it is disabled' },
   CREDENTIAL_NOT_FOUND: { credentialId: 'crm' },

@@ -96,6 +96,52 @@ describe('a workflow is not stored, and all is as before,', () => {
   });
 });
 
+describe('several workflows are stored all or none', () => {
+  const [first, second] = [
+    aWorkflowOf([aBell('high')], { id: 'first' }),
+    aWorkflowOf([aBell('b')], { id: 'second' }),
+  ];
+  const versionsOf = async ({ workflows }: ReturnType<typeof aRegistrar>, ids: readonly string[]) =>
+    Promise.all(ids.map(async (id) => (await workflows.find(id))?.definition ?? null));
+
+  test('when the trigger of one is refused', async () => {
+    const service = aRegistrar();
+    await service.put(first);
+    const changed = aWorkflowOf([aBell('low')], { id: 'first' });
+    const refused = aWorkflowOf([aBell('refused')], { id: 'third' });
+    await expect(service.putAll([changed, second, refused])).rejects.toThrow('there is no such tone');
+    expect(tones(service)).toEqual(['high']);
+    expect(await versionsOf(service, ['first', 'second', 'third'])).toEqual([first, null, null]);
+    expect((await service.workflows.find('first'))?.version).toBe(1);
+  });
+
+  test('when the store refuses one: those before it are as they were, in a further version', async () => {
+    const service = aRegistrar();
+    await service.put(first);
+    const { put } = service.workflows;
+    service.workflows.put = (definition, ...rest) =>
+      definition.id === 'third' ? Promise.reject(new Error('full')) : put(definition, ...rest);
+    const changed = aWorkflowOf([aBell('low')], { id: 'first' });
+    const third = aWorkflowOf([aBell('c')], { id: 'third' });
+    await expect(service.putAll([changed, second, third])).rejects.toThrow('full');
+    expect(await versionsOf(service, ['first', 'second', 'third'])).toEqual([first, null, null]);
+    expect(tones(service)).toEqual(['high']);
+  });
+
+  test('those that can not be put back are named, and stay registered', async () => {
+    const service = aRegistrar();
+    const { put } = service.workflows;
+    service.workflows.put = (definition, ...rest) =>
+      definition.id === 'third' ? Promise.reject(new Error('full')) : put(definition, ...rest);
+    service.workflows.remove = () => Promise.reject(new Error('full'));
+    const third = aWorkflowOf([aBell('c')], { id: 'third' });
+    await expect(service.putAll([first, second, third])).rejects.toThrow(
+      'these have their new version: first, second. Put all of them again.',
+    );
+    expect(tones(service)).toEqual(['b', 'high']);
+  });
+});
+
 describe('a process that is killed between any two calls', () => {
   const states: Readonly<Record<string, WorkflowDefinition | null>> = {
     none: null,

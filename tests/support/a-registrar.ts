@@ -3,7 +3,7 @@ import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import type { EventSource } from '../../lib/contract/plugin.ts';
 import { RegistrationRefused } from '../../lib/contract/registration.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
-import { putWorkflow, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
+import { putWorkflow, putWorkflows, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aKillableProcess } from './a-killable-process.ts';
@@ -69,6 +69,7 @@ export const aRegistrar = () => {
     workflows,
     registrations,
     put: (definition: WorkflowDefinition) => putWorkflow(definition, findNodeType, parts),
+    putAll: (definitions: readonly WorkflowDefinition[]) => putWorkflows(definitions, findNodeType, parts),
     remove: (workflowId: string) => removeWorkflow(workflowId, findNodeType, parts),
     sweep: () => reconcileAll(parts),
     killAfter,

@@ -18,9 +18,9 @@ export const checkFormat = ({ value, path, name, format }: DeclaredValue): Probl
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)$/;
 
 const checkUrl = (text: string, path: string): Problem[] => {
-  // Any value of an expression may be right.
+  // Any value of an expression may be right: a digit can stand in a host, a port and a path.
   const url = splitTemplate(text)
-    .map((part) => ('text' in part ? part.text : 'x'))
+    .map((part) => ('text' in part ? part.text : '1'))
     .join('');
   const [, scheme = '', slashes = '', rest = ''] = /^(https?:)([/\\]*)(.*)$/is.exec(url) ?? [];
   if (scheme === '' || slashes.length < 2) return []; // reported by the pattern, or an expression
