@@ -57,7 +57,8 @@ test('prints rows for serverless.yml, and those of the roles of credentials apar
 
 test('prints JSON', async () => {
   const { call, file } = await openCommandLine();
-  const update = { id: 'update', parameters: { ...store.parameters, operation: 'UpdateItem' } };
+  const input = { TableName: 'orders', Key: { id: { S: '{{ id }}' } } };
+  const update = { id: 'update', parameters: { ...store.parameters, operation: 'UpdateItem', input } };
   const { out } = await call([
     'workflow',
     'permissions',
