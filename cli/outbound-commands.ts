@@ -310,16 +310,19 @@ const readBound = async (
   return secret;
 };
 
+/** The beginning of a sender's secret, without the secret. */
+const SENDER_PREFIX = /^wh(?:sec|pk)_$/;
+
 /** Messages on secret fields show nothing of their values. */
 const checkFields = (type: CredentialType, fields: CredentialFields, secret: CredentialFields): void => {
   const short = type.secretFields.filter((name) => {
-    const length = secret[name]?.length ?? 0;
-    return length > 0 && length < MIN_SECRET_LENGTH;
+    const { [name]: value = '' } = secret;
+    return value !== '' && (value.trim().length < MIN_SECRET_LENGTH || SENDER_PREFIX.test(value.trim()));
   });
   const problems = [
     ...short.map(
       (name) =>
-        `${name} has ${MIN_SECRET_LENGTH} characters at least: a shorter one can't be kept out of data`,
+        `${name} needs at least ${MIN_SECRET_LENGTH} characters beside blanks and a prefix such as whsec_: shorter ones can't be redacted reliably`,
     ),
     ...checkSchema(type.schema, { ...fields, ...secret }, '').map(({ path, message }) => {
       const name = path.slice(1);

@@ -1,12 +1,24 @@
+import { isPlainObject } from '../../lib/contract/json.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
+import { parseSecret } from '../../lib/credentials/outbound/load-credential.ts';
 import type { OutboundCredentialStore } from '../../lib/credentials/outbound/outbound-credential.ts';
+import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';
+import { quote } from '../../lib/shared/describe.ts';
+import { checkSecret } from '../../lib/webhooks/features/signature/is-signed.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
 import { checkCredentials } from '../../lib/workflows/validation/check-credentials.ts';
+import type { SignatureRule } from '../../lib/workflows/webhook-rules/signature/schema.ts';
+import { toSchemeRow } from '../../lib/workflows/webhook-rules/signature/schemes.ts';
 
 interface CredentialStores {
   readonly credentials: Pick<CredentialStore, 'find' | 'list'>;
-  readonly outbound: { readonly store: Pick<OutboundCredentialStore, 'find' | 'list'> };
+  readonly outbound: {
+    readonly store: Pick<OutboundCredentialStore, 'find' | 'list'>;
+    readonly secrets: Pick<SecretStore, 'get'>;
+  };
 }
 
 /**
@@ -17,11 +29,41 @@ interface CredentialStores {
 export const findCredentialProblems = async (
   definition: WorkflowDefinition,
   findNodeType: FindNodeType,
-  { credentials, outbound: { store } }: CredentialStores,
+  { credentials, outbound: { store, secrets } }: CredentialStores,
 ): Promise<string[]> => {
   const problems = await checkCredentials(definition, findNodeType, {
     findType: async (id) => ((await credentials.find(id)) ?? (await store.find(id)))?.type ?? null,
     listIds: async () => [...(await credentials.list()), ...(await store.list())].map(({ id }) => id),
   });
-  return problems.map(({ path, message }) => `${definition.id}: ${path} ${message}`);
+  const unusable = problems.length > 0 ? [] : await findUnusableSecrets(definition, { store, secrets });
+  return [...problems, ...unusable].map(({ path, message }) => `${definition.id}: ${path} ${message}`);
 };
+
+/** The secrets of signatures with which nothing can be signed: their requests could only fail. */
+const findUnusableSecrets = async (
+  { nodes }: WorkflowDefinition,
+  { store, secrets }: CredentialStores['outbound'],
+): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  for (const [index, { type, parameters }] of nodes.entries()) {
+    const { signature = null } = type === WEBHOOK_TRIGGER ? parameters : {};
+    if (!isPlainObject(signature) || typeof signature.credentialId !== 'string') continue;
+    const credential = await store.find(signature.credentialId);
+    // Permission to put workflows may not include reading secrets: one that is unreadable is not checked.
+    const stored = credential === null ? null : await secrets.get(credential.reference).catch(() => null);
+    const secret = stored === null ? undefined : parseSecret(stored, { secretFields: SECRET_FIELDS })?.secret;
+    if (secret === undefined) continue;
+    try {
+      checkSecret(toSchemeRow(signature as unknown as SignatureRule).ways ?? [], secret);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      problems.push({
+        path: `/nodes/${index}/parameters/signature/credentialId`,
+        message: `nothing can be signed with ${quote(signature.credentialId)}: ${reason}`,
+      });
+    }
+  }
+  return problems;
+};
+
+const SECRET_FIELDS = ['secret', 'previous'];

@@ -24,13 +24,23 @@ export const toSharedKey = (secret: string, encoding: 'text' | 'hex' | 'base64' 
  */
 export const toPublicKey = (text: string): KeyObject => {
   const key = text.trim();
+  try {
+    return parsePublicKey(key);
+  } catch {
+    throw new Error('the secret is no public key'); // the parsers' messages may quote it
+  }
+};
+
+const parsePublicKey = (key: string): KeyObject => {
   if (isPem(key)) return createPublicKey(key);
   if (key.startsWith('{')) return createPublicKey({ key: JSON.parse(key), format: 'jwk' });
   const bytes = key.length === 64 ? (decode(key, 'hex') ?? decode(key, 'base64')) : decode(key, 'base64');
-  if (bytes === null) throw new Error('the secret is no public key');
-  return bytes.length === 32
-    ? createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') }, format: 'jwk' })
-    : createPublicKey({ key: bytes, format: 'der', type: 'spki' });
+  if (bytes?.length === 32)
+    return createPublicKey({
+      key: { kty: 'OKP', crv: 'Ed25519', x: bytes.toString('base64url') },
+      format: 'jwk',
+    });
+  return createPublicKey({ key: bytes ?? Buffer.of(), format: 'der', type: 'spki' });
 };
 
 const isPem = (text: string): boolean => text.includes('-----BEGIN');

@@ -140,7 +140,16 @@ describe('credential create, of a type for calling out,', () => {
       1,
       'httpBearer: has the key "tokn", which is not known here',
     ],
-    ['--type httpBearer --host a.example', 'abc', 1, 'httpBearer: token has 6 characters at least'],
+    ['--type httpBearer --host a.example', 'abc', 1, 'httpBearer: token needs at least 6 characters'],
+    [
+      '--type httpBearer --host a.example',
+      '{"token":"      "}',
+      1,
+      'httpBearer: token needs at least 6 characters',
+    ],
+    ['--type signingSecret', '{"secret":"      "}', 1, 'signingSecret: secret needs at least 6 characters'],
+    ['--type signingSecret', 'whsec_', 1, 'signingSecret: secret needs at least 6 characters'],
+    ['--type signingSecret', 'whpk_ ', 1, 'signingSecret: secret needs at least 6 characters'],
     [
       '--type httpBearer --host a.example --ref arn:aws:secretsmanager:eu-west-1:123456789012:secret:test/x',
       '',

@@ -128,6 +128,24 @@ describe('workflow put', () => {
     });
   });
 
+  test.each([
+    ['standardWebhooks', 'whsec_*not base64*', 'the secret is not base64'],
+    ['discord', 'not-a-public-key', 'the secret is no public key'],
+    ['sendgrid', '{"secret":"{\\"kty\\":\\"canary-1"}', 'the secret is no public key'],
+  ])('refuses a secret with which %s can not sign', async (scheme, secret, reason) => {
+    const { call, file } = await openCommandLine();
+    await call('credential create key --type signingSecret', secret);
+    const signature = { scheme, credentialId: 'key' };
+    const path = file('w.json', aWorkflow({ nodes: [aTrigger({ signature })], connections: [] }));
+    expect(await call(`workflow put ${path}`)).toMatchObject({
+      code: 1,
+      err: `greeting: /nodes/0/parameters/signature/credentialId nothing can be signed with "key": ${reason}`,
+    });
+    const usable = { scheme: 'github', credentialId: 'key' };
+    const other = file('v.json', aWorkflow({ nodes: [aTrigger({ signature: usable })], connections: [] }));
+    expect(await call(`workflow put ${other}`)).toMatchObject({ code: 0 });
+  });
+
   test('warns of a key of a sender that any caller could claim', async () => {
     const { call, file } = await openCommandLine();
     await call('credential create stripe-secret --type signingSecret', 'whsec_1234');

@@ -25,11 +25,25 @@ export const readSignatures = (ways: readonly Way[], { signature, pieces }: Sign
   if (ways.some(isShared) && isHandshakeToken(pieces))
     throw new Refusal('the content is a token of a handshake');
   return (secret) => {
-    const found = ways.findIndex(({ secretPrefix = '\0' }) => secret.startsWith(secretPrefix));
-    const at = found < 0 ? ways.length - 1 : found;
+    const at = findWay(ways, secret);
     const way = ways[at];
     return way !== undefined && isSignedBy(way, signatures[at] ?? [], pieces, secret);
   };
+};
+
+const findWay = (ways: readonly Way[], secret: string): number => {
+  const found = ways.findIndex(
+    ({ secretPrefix }) => secretPrefix !== undefined && secret.startsWith(secretPrefix),
+  );
+  return found < 0 ? ways.length - 1 : found;
+};
+
+/** Checks that something can be signed with a secret. @throws Error when nothing can, without the secret in its message */
+export const checkSecret = (ways: readonly Way[], secret: string): void => {
+  const way = ways[findWay(ways, secret)];
+  if (way === undefined) return;
+  if (way.algorithm === 'equal') toSharedKey(secret);
+  else isSignedBy(way, ['AA'], [], secret);
 };
 
 /** A token may have the characters that separate signatures. */
