@@ -28,8 +28,10 @@ const otherNames: ReadonlyMap<string, string> = new Map([
 const findOperations = (service: string): ReadonlyMap<string, Operation> | null => {
   const line = AWS_OPERATIONS.split('\n').find((text) => text.startsWith(`${service}: `));
   if (line === undefined) return null;
+  const calls = line.slice(service.length + 2, -1).split(') '); // `PutItem(TableName! Item!) Query(…)`
   return new Map(
-    [...line.matchAll(/(\w+)\(([^)]*)\)/g)].map(([, name = '', keys = '']) => {
+    calls.map((call) => {
+      const [name = '', keys = ''] = call.split('(');
       const members = keys.split(' ').filter((key) => key !== '');
       return [
         name,
