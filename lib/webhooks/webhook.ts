@@ -3,6 +3,9 @@ import type { AppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../workflows/definition/workflow-store.ts';
 
+/** Why a request was refused that has reached no workflow: see `Refusal`. */
+export const NO_WORKFLOW = 'workflow: there is none with this id';
+
 /** A published workflow, and the path config of the trigger that a request fires. */
 export interface Webhook {
   readonly workflow: PublishedWorkflow;

@@ -7,6 +7,8 @@ export interface RecordedCall {
   readonly path: string;
   /** The header `x-amz-target`; empty where the path names the operation. */
   readonly target: string;
+  /** The table of DynamoDB; empty for any other call. */
+  readonly table: string;
 }
 
 /** A proxy before a server of this machine, which keeps what passes. */
@@ -16,8 +18,9 @@ export const startRecordingProxy = async (endpoint: string) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     const bytes = Buffer.concat(chunks);
+    const [, table = ''] = /"TableName":"([^"]*)"/.exec(String(bytes)) ?? [];
     const { method = '', url: path = '', headers } = incoming;
-    calls.push({ method, path, target: String(headers['x-amz-target'] ?? '') });
+    calls.push({ method, path, target: String(headers['x-amz-target'] ?? ''), table });
     const { host: _host, connection: _connection, 'content-length': _length, ...passed } = headers;
     const answer = await fetch(`${endpoint}${path}`, {
       method,

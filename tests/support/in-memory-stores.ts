@@ -296,6 +296,7 @@ export const inMemoryRequestStore = (): RequestStore & { all(): readonly Request
       records.set(id, copy(record));
       return true;
     },
+    fill: async () => undefined,
     find: async (workflowId, place) => copy(records.get(toRecordId({ workflowId, place })) ?? null),
     scan: async function* ({ workflowId, kind, from, to }) {
       const [first, last] = placesBetween(kind, from, to);

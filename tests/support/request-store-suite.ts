@@ -47,6 +47,14 @@ export const describeRequestStore = (name: string, create: () => RequestStore | 
       expect(kept?.requestId).toBe(['a', 'b', 'c'][all.indexOf(true)]);
     });
 
+    test('and nothing of one that fills a place, again and again', async () => {
+      const store = await create();
+      const filling = aRequestRecord({ workflowId: '*' });
+      for (let times = 0; times < 2; times++) await store.fill(filling);
+      expect(await placesOf(store, {})).toEqual([]);
+      expect(await store.put(aRequestRecord())).toBe(true);
+    });
+
     test('and finds refused ones by their minutes, others by their time, the latest first', async () => {
       const store = await create();
       const records = [refused(0, 59), refused(1, 0), refused(1, 31), passed(T0, 'a'), passed(T0 + 1, 'b')];

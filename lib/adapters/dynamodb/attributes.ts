@@ -32,6 +32,10 @@ const bytes = (value: Uint8Array): AttributeValue => ({
   B: Object.assign(value, { toJSON: () => Buffer.from(value).toString('base64') }),
 });
 
+/** A text or bytes of the same length that say nothing. */
+export const blankOf = ({ S = '', B }: AttributeValue): AttributeValue =>
+  B === undefined ? text('-'.repeat(S.length)) : bytes(new Uint8Array(B.length));
+
 /** An attribute that an item has only when its value is neither null nor undefined; see {@link compact}. */
 export const optional = <Value>(
   value: Value | null | undefined,

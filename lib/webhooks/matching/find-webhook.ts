@@ -1,6 +1,4 @@
 import { isId } from '../../contract/ids.ts';
-import { AppError } from '../../shared/errors.ts';
-import { Refusal } from '../../shared/refusal.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { Webhook } from '../webhook.ts';
@@ -11,6 +9,8 @@ import type { WebhookRequest } from '../webhook-request.ts';
  * of paths across workflows, so that a path is useless without the id. A literal path goes before a pattern, so that of
  * the plain request nothing else is looked at, or loaded.
  *
+ * No caller can try ids to learn which workflows exist: whatever the reason that nothing is found, the steps are the same.
+ *
  * @throws AppError `NOT_FOUND`, the same for an unknown workflow, an unknown path, and a disabled workflow or trigger;
  *   `METHOD_NOT_ALLOWED` | `STORE_UNAVAILABLE`
  */
@@ -20,19 +20,17 @@ export const findWebhook = async (
 ): Promise<Webhook> => {
   const { workflowId, path, method } = request;
   const workflow = isId(workflowId) ? await find(workflowId) : null;
-  if (workflow === null) throw new AppError('NOT_FOUND', {});
-  if (!workflow.definition.enabled)
-    throw new AppError('NOT_FOUND', {}, new Refusal('workflow: it is disabled'));
-  const isFired = (config: PathConfig) => isEnabled(config, workflow);
-  const config = workflow.pathConfigs.find(
+  const isFired = (config: PathConfig) => workflow !== null && isEnabled(config, workflow);
+  const config = workflow?.pathConfigs.find(
     (known) =>
       known.path === path && known.method === method && known.pattern === undefined && isFired(known),
   );
-  if (config !== undefined && method !== 'OPTIONS') return { workflow, config };
+  if (workflow !== null && config !== undefined && method !== 'OPTIONS') return { workflow, config };
   const { matchWebhook } = await import('./match-webhook.chunk.ts');
   return matchWebhook(request, workflow, isFired);
 };
 
-/** Checked in the definition: a disabled trigger never fires, whatever the stored path configs are. */
+/** Checked in the definition: a disabled workflow or trigger never fires, whatever the stored path configs are. */
 const isEnabled = ({ triggerNodeId }: PathConfig, { definition }: PublishedWorkflow): boolean =>
+  definition.enabled &&
   definition.nodes.some(({ id, disabled }) => id === triggerNodeId && disabled !== true);

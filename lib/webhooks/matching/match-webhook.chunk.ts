@@ -2,7 +2,7 @@ import { AppError } from '../../shared/errors.ts';
 import { Refusal } from '../../shared/refusal.ts';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../../workflows/definition/workflow-store.ts';
-import type { Webhook } from '../webhook.ts';
+import { NO_WORKFLOW, type Webhook } from '../webhook.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import { matchPattern } from './match-pattern.ts';
 import { readPreflight } from './preflight.ts';
@@ -14,21 +14,31 @@ type IsFired = (config: PathConfig) => boolean;
  * Finds the webhook of a request that needs more than a literal path with its method: of a path with parameters, of HEAD, which
  * is GET (RFC 9110 §9.3.2) where no trigger listens to HEAD itself, of OPTIONS, and of what features answer.
  *
+ * @param workflow - null when there is none
  * @throws AppError `NOT_FOUND` | `METHOD_NOT_ALLOWED`
  */
 export const matchWebhook = (
   request: Pick<WebhookRequest, 'path' | 'method' | 'headers'>,
-  workflow: PublishedWorkflow,
+  workflow: PublishedWorkflow | null,
   isFired: IsFired,
 ): Webhook => {
   const { path, method } = request;
   const requested = readPreflight(request);
   const atPath: Webhook[] = [];
-  for (const webhook of webhooksAt(path, workflow, isFired)) {
+  for (const webhook of workflow === null ? [] : webhooksAt(path, workflow, isFired)) {
     if (webhook.config.method === method && requested === null) return webhook;
     atPath.push(webhook);
   }
+  if (atPath.length === 0) throw new AppError('NOT_FOUND', {}, new Refusal(explainNone(workflow)));
   return findAtEdge(atPath, method, requested);
+};
+
+/** For the log and the record alone: the answer does not say it. */
+const explainNone = (workflow: PublishedWorkflow | null): string => {
+  if (workflow === null) return NO_WORKFLOW;
+  return workflow.definition.enabled
+    ? 'path: no enabled trigger of the workflow has it'
+    : 'workflow: it is disabled';
 };
 
 /** The webhooks whose paths fit, the most specific first: each is looked at only when those before it are not enough. */
@@ -51,8 +61,6 @@ const webhooksAt = function* (
 
 /** The webhook of a request whose method none of them names, or that is a CORS preflight for the method `requested`. */
 const findAtEdge = (atPath: readonly Webhook[], method: string, requested: string | null): Webhook => {
-  if (atPath.length === 0)
-    throw new AppError('NOT_FOUND', {}, new Refusal('path: no enabled trigger of the workflow has it'));
   const withMethod = (name: string | null) => atPath.find(({ config }) => config.method === name);
   const withCors = atPath.filter(({ config }) => config.features?.cors !== undefined);
   const answering = withMethod(method === 'HEAD' ? 'GET' : method);

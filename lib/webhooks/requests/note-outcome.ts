@@ -10,8 +10,8 @@ interface Call {
 export type Note = (notes: RequestNotes) => void;
 
 /**
- * Has the outcome of each request recorded that reaches a workflow: of refused ones always, of all others where the webhook
- * asks for it. The log line of a refused one has the verdict, which the metric of refusals counts.
+ * Has the outcome of each request recorded: of refused ones always, of all others where the webhook asks for it. The log line
+ * of one that a workflow has refused has the verdict, which the metric of refusals counts.
  */
 export const noteOutcome =
   <Invocation extends Call>(
@@ -26,7 +26,8 @@ export const noteOutcome =
     const settle = async (outcome: RequestOutcome | null): Promise<void> => {
       if (outcome === null) return;
       const isRefused = outcome.verdict === 'refused';
-      if (isRefused) call.addLogFields({ workflowId: outcome.request.workflowId, verdict: 'refused' });
+      if (isRefused && outcome.hasWorkflow)
+        call.addLogFields({ workflowId: outcome.request.workflowId, verdict: 'refused' });
       if (isRefused || asksForRecords(outcome)) await record(outcome);
     };
     let answer: Answer;

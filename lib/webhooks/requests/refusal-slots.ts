@@ -12,7 +12,7 @@ interface Minute {
   misses: number;
 }
 
-/** Where refused requests may be recorded, as far as this process knows. */
+/** Where refused requests may be recorded, as far as this process knows. A workflow may be any name that counts for itself. */
 export interface RefusalSlots {
   /** @returns a slot that may be free, which is not given again in this minute; null for no more */
   take(workflowId: string, receivedAt: number): number | null;
@@ -32,7 +32,8 @@ export const createRefusalSlots = (chooseFirst: (limit: number) => number): Refu
 
   const minuteOf = (workflowId: string, receivedAt: number): Minute => {
     const name = toMinute(receivedAt);
-    if (name !== current) {
+    // One that was received earlier counts in this minute, so that no order of requests begins a minute twice.
+    if (name > current) {
       current = name;
       minutes = new Map();
     }

@@ -1,7 +1,7 @@
 import { type AppError, type ErrorCode, isAppError } from '../../shared/errors.ts';
 import { isRefusal } from '../../shared/refusal.ts';
 import type { DeliveryNotes } from '../run-webhook.ts';
-import type { Webhook } from '../webhook.ts';
+import { NO_WORKFLOW, type Webhook } from '../webhook.ts';
 import type { WebhookRequest } from '../webhook-request.ts';
 import type { RequestRefusal, Verdict } from './request-record.ts';
 
@@ -13,9 +13,11 @@ export interface RequestNotes extends DeliveryNotes {
   readonly secretHeaders?: readonly string[];
 }
 
-/** A request that has reached a workflow, and what became of it. */
+/** What became of a request. */
 export interface RequestOutcome {
   readonly request: WebhookRequest;
+  /** False when no workflow has the id that it asks for, which may then be a misplaced secret. */
+  readonly hasWorkflow: boolean;
   /** Null when no trigger of the workflow has its address. */
   readonly webhook: Webhook | null;
   readonly secretHeaders: readonly string[];
@@ -26,20 +28,21 @@ export interface RequestOutcome {
   readonly refusal: RequestRefusal | null;
 }
 
-/** Records a request. Never throws, and takes no longer than a caller may be kept waiting for it. */
+/** Records a request that has a workflow. Never throws, and takes no longer than a caller may be kept waiting for it. */
 export type RecordRequest = (outcome: RequestOutcome) => Promise<void>;
 
 /**
  * The outcome of a request that was answered, or refused with an error.
  *
  * @param thrown - undefined for an answer
- * @returns null for a request that has reached no workflow
+ * @returns null for a request whose workflow was not looked for, or could not be read
  */
 export const toOutcome = (notes: RequestNotes, thrown?: unknown): RequestOutcome | null => {
   const { request, webhook = null, secretHeaders = [], key } = notes;
-  if (request === undefined || (webhook === null && !isOfWorkflow(thrown))) return null;
+  if (request === undefined || (webhook === null && !isUnmatched(thrown))) return null;
   const executionId = notes.executionId ?? startedBefore(thrown);
-  const about = { request, webhook, secretHeaders, key, executionId };
+  const hasWorkflow = webhook !== null || !isOfNoWorkflow(thrown);
+  const about = { request, hasWorkflow, webhook, secretHeaders, key, executionId };
   if (executionId !== null) {
     const isDuplicate = notes.isDuplicate ?? true;
     return { ...about, verdict: isDuplicate ? 'duplicate' : 'started', refusal: null };
@@ -48,10 +51,11 @@ export const toOutcome = (notes: RequestNotes, thrown?: unknown): RequestOutcome
   return { ...about, verdict: 'refused', refusal: toRefusal(thrown) };
 };
 
-/** An address that a workflow does not listen at has a reason; one of no workflow has none. */
-const isOfWorkflow = (thrown: unknown): boolean =>
-  isAppError(thrown) &&
-  (isAppError(thrown, 'METHOD_NOT_ALLOWED') || (isAppError(thrown, 'NOT_FOUND') && isRefusal(thrown.cause)));
+const isUnmatched = (thrown: unknown): boolean =>
+  isAppError(thrown, 'METHOD_NOT_ALLOWED') || isAppError(thrown, 'NOT_FOUND');
+
+const isOfNoWorkflow = (thrown: unknown): boolean =>
+  isAppError(thrown) && isRefusal(thrown.cause) && thrown.cause.message === NO_WORKFLOW;
 
 /** The execution of an earlier delivery, where that is why there is no answer. */
 const startedBefore = (thrown: unknown): string | null =>

@@ -12,6 +12,11 @@ export interface RequestQuery {
 export interface RequestStore {
   /** @returns false, with nothing changed, when its place is taken */
   put(record: RequestRecord): Promise<boolean>;
+  /**
+   * Does the work of `put`, but writes over what is at the place, and keeps nothing of the record: its content is blank, of the
+   * same length.
+   */
+  fill(record: RequestRecord): Promise<void>;
   /** @returns null when there is none, or it has expired */
   find(workflowId: string, place: string): Promise<RequestRecord | null>;
   /** Finds the records of a kind by their places, descending. Reads pages on demand. */

@@ -138,8 +138,9 @@ describe('no secret is on record', () => {
       },
     }));
     if (request === undefined) throw new Error('no request');
-    const outcome = { request, webhook: null, secretHeaders: ['x-custom'], key: null, executionId: null };
-    const record = await toRequestRecord({ ...outcome, verdict: 'skipped', refusal: null }, 900);
+    const outcome = { request, hasWorkflow: true, webhook: null, secretHeaders: ['x-custom'], key: null };
+    const became = { verdict: 'skipped', executionId: null, refusal: null } as const;
+    const record = await toRequestRecord({ ...outcome, ...became }, 900);
     expect(findSecrets(json(record), [secret])).toEqual([]);
     expect(record.missing).toBe('a credential of its headers was removed from the rest of it');
   });

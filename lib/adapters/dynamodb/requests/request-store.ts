@@ -1,7 +1,7 @@
 import type { Clock } from '../../../contract/services.ts';
 import { placesBetween, type RequestRecord } from '../../../webhooks/requests/request-record.ts';
 import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
-import { type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';
+import { blankOf, type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { isExpired, toExpiry } from '../execution-item.ts';
 import { getItem, putItem, sameAs } from '../items.ts';
@@ -29,6 +29,12 @@ export const createRequestStore = (
       const Item = toItem(record, retentionDays);
       const ConditionExpression = 'attribute_not_exists(place)';
       return putItem(client, { TableName, Key, Item, ConditionExpression }, sameAs(Item));
+    },
+
+    fill: async (record) => {
+      const Key = { workflowId: text(record.workflowId), place: text(record.place) };
+      const { content, ...rest } = toItem(record, retentionDays);
+      await putItem(client, { TableName, Key, Item: { ...rest, content: blankOf(content) } }, null);
     },
 
     find: async (workflowId, place) => {
@@ -62,7 +68,7 @@ export const createRequestStore = (
   };
 };
 
-const toItem = ({ workflowId, place, ...content }: RequestRecord, retentionDays: number): Item => ({
+const toItem = ({ workflowId, place, ...content }: RequestRecord, retentionDays: number) => ({
   workflowId: text(workflowId),
   place: text(place),
   content: longJson(content),
