@@ -105,7 +105,8 @@ const expected = ({ edges, kinds }: Graph) => {
     const output = { ...input, [idOf(index)]: 0 };
     const kind = kinds[index];
     if (kind === 'fail' && index % 3 === 0) return null; // the execution fails
-    if (kind === 'fail' || kind === 'off') outputs[index] = { main: input };
+    if (kind === 'fail') outputs[index] = { main: { ...input, error: {} } };
+    else if (kind === 'off') outputs[index] = { main: input };
     else if (kind === 'branch')
       outputs[index] = trail(input).length % 2 === 0 ? { main: output } : { other: output };
     else outputs[index] = { main: output };
