@@ -243,6 +243,7 @@ describe('a flood of requests at addresses that nothing answers at', () => {
     const { service, ask, idsOnRecord } = await aCountedService();
     await service.put({ id: 'paused', webhook: { paused: true } });
     for (let at = 0; at < 100; at++) await ask(inFlood(at));
+    for (let at = 0; at < 70; at++) await ask({ workflowId: 'paused', path: 'elsewhere' });
     await service.call(aWebhookEvent({ workflowId: 'paused' }));
     await service.call(aWebhookEvent({ workflowId: 'paused', method: 'PUT' }));
     expect(idsOnRecord()).toEqual(['paused', 'paused']);
