@@ -193,7 +193,7 @@ const createReadFields = ({
 };
 
 /** Sets an own property, also for the key `__proto__`: faster than `Object.fromEntries`. */
-export const setOwn = (target: Record<string, JsonValue>, name: string, value: JsonValue): void => {
+const setOwn = (target: Record<string, JsonValue>, name: string, value: JsonValue): void => {
   if (name !== '__proto__') target[name] = value;
   else Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 };

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import { setOwn } from '../../contract/kit/read-parameters.ts';
 import { compileJsonata, ExpressionError } from './jsonata-expression.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 import { compileTemplate, splitTemplate } from './template.ts';
@@ -31,21 +30,22 @@ export const compileParameters = (
   parameters: JsonObject,
   { literals = [], schema = {} }: ParameterTraits = {},
 ): ResolveParameters | null => {
-  const evaluates: Evaluate[] = [];
-  const build = compileMembers(parameters, { path: [], rules: [schema] }, evaluates, literals);
-  if (build === null) return null;
-  const insert = (values: readonly Result[]) => build(values) as JsonObject;
+  const leaves = findLeaves(withoutLiterals(parameters, literals), { path: [], rules: [schema as Rule] });
+  if (leaves.length === 0) return null;
+  // The last one first, so that no index changes before its item is replaced.
+  const insert = (values: readonly Result[]) =>
+    leaves.reduceRight<JsonValue>(
+      (whole, leaf, index) => replaceAt(whole, leaf.path, 0, settle(leaf, values[index])) as JsonValue,
+      parameters,
+    ) as JsonObject;
 
   return (scope) => {
-    const values = evaluates.map((evaluate) => evaluate(scope));
+    const values = leaves.map(({ evaluate }) => evaluate(scope));
     return values.some((value) => value instanceof Promise)
       ? Promise.all(values).then(insert)
       : insert(values as Result[]);
   };
 };
-
-/** Makes a value from those of all expressions; undefined when it is left out. */
-type Build = (values: readonly Result[]) => Result;
 
 /** A place in the parameters, with what their schema says of it. */
 interface Place {
@@ -67,56 +67,59 @@ export interface Rule {
   readonly withoutResult?: JsonValue;
 }
 
-const compileText = (text: string, { path, rules, isRequired }: Place, evaluates: Evaluate[]) => {
-  const evaluate = compileTemplate(text, path.join('/'));
-  if (evaluate === null) return null;
-  const index = evaluates.push(evaluate) - 1;
-  const [rule] = rules;
-  const isList =
-    rule !== undefined && rules.every(({ type }) => type === 'array') && splitTemplate(text).length === 1;
-  const { withoutResult = isList ? [] : undefined } = rule ?? {};
-  return (values: readonly Result[]): Result => {
-    const value = values[index];
-    if (value === undefined && isRequired && withoutResult === undefined)
-      throw new ExpressionError(`Parameter "${path.join('.')}" is required, and ${text} has no result`);
-    if (value === undefined) return withoutResult;
-    return isList && value !== null && !Array.isArray(value) ? [value] : value;
-  };
+/** An expression in a structure. */
+interface Leaf {
+  readonly path: readonly string[];
+  readonly text: string;
+  readonly evaluate: Evaluate;
+  readonly isList: boolean;
+  readonly isRequired: boolean | undefined;
+  readonly withoutResult: Result;
+}
+
+const findLeaves = (value: JsonValue, { path, rules, isRequired }: Place): Leaf[] => {
+  if (typeof value === 'string') {
+    const evaluate = compileTemplate(value, path.join('/'));
+    if (evaluate === null) return [];
+    const [rule] = rules;
+    const isList =
+      rule !== undefined && rules.every(({ type }) => type === 'array') && splitTemplate(value).length === 1;
+    const { withoutResult = isList ? [] : undefined } = rule ?? {};
+    return [{ path, text: value, evaluate, isList, isRequired, withoutResult }];
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]: [string, JsonValue]) =>
+    findLeaves(item, {
+      path: [...path, key],
+      rules: rules.flatMap((rule) => findRules(rule, key, Array.isArray(value))),
+      isRequired: rules.length > 0 && rules.every(({ required }) => required?.includes(key)),
+    }),
+  );
 };
 
-/** Compiles a list or a map. @returns null for one without expressions, which all runs share */
-const compileMembers = (
-  whole: JsonObject | readonly JsonValue[],
-  { path, rules }: Place,
-  evaluates: Evaluate[],
-  literals: readonly string[] = [],
-): Build | null => {
-  const isList = Array.isArray(whole);
-  const compile = ([key, value]: [string, JsonValue]): Build | null => {
-    const place = {
-      path: [...path, key],
-      rules: rules.flatMap((rule) => findRules(rule, key, isList)),
-      isRequired: rules.length > 0 && rules.every(({ required }) => required?.includes(key)),
-    };
-    if (literals.includes(key)) return null;
-    if (typeof value === 'string') return compileText(value, place, evaluates);
-    return typeof value === 'object' && value !== null ? compileMembers(value, place, evaluates) : null;
-  };
-  const members = Object.entries(whole).map(
-    (entry: [string, JsonValue]) => [...entry, compile(entry)] as const,
-  );
-  if (members.every(([, , build]) => build === null)) return null;
-  return (values) => {
-    const list: JsonValue[] = [];
-    const map: Record<string, JsonValue> = {};
-    for (const [key, value, build] of members) {
-      const member = build === null ? value : build(values);
-      if (member === undefined) continue;
-      if (isList) list.push(member);
-      else setOwn(map, key, member);
-    }
-    return isList ? list : map;
-  };
+/** The value to insert; undefined when its place is left out. */
+const settle = ({ isList, isRequired, withoutResult, path, text }: Leaf, value: Result): Result => {
+  if (value !== undefined) return isList && value !== null && !Array.isArray(value) ? [value] : value;
+  if (isRequired && withoutResult === undefined)
+    throw new ExpressionError(`Parameter "${path.join('.')}" is required, and ${text} has no result`);
+  return withoutResult;
+};
+
+/** A copy with another value at the path, or without it; everything off the path is shared. */
+const replaceAt = (whole: JsonValue, path: Leaf['path'], depth: number, value: Result): Result => {
+  const step = path[depth];
+  if (step === undefined) return value;
+  if (Array.isArray(whole)) {
+    const index = Number(step);
+    const item = replaceAt(whole[index], path, depth + 1, value);
+    return item === undefined ? whole.toSpliced(index, 1) : whole.with(index, item);
+  }
+  const map = whole as JsonObject;
+  const item = replaceAt(map[step] ?? null, path, depth + 1, value);
+  // A spread and a computed key define properties, so `__proto__` stays data.
+  if (item !== undefined) return { ...map, [step]: item };
+  const { [step]: _leftOut, ...others } = map;
+  return others;
 };
 
 /** The rules of a member, or of an item; an empty one where nothing is said of it. */
