@@ -15,10 +15,12 @@ const printKeys = (schema: Schema, indent: string): string[] => {
   return shapes.flatMap((shape) => [`${indent}- either`, ...printShape(shape, `${indent}  `)]);
 };
 
-/** The objects with named keys that a value may be, or that the items of a list may be. */
+/** The objects with named keys that a value may be, or that the items of a list or the values of a map may be. */
 const findShapes = (schema: Schema): Schema[] => {
   if (isPlainObject(schema.properties)) return Object.keys(schema.properties).length === 0 ? [] : [schema];
-  return [schema.items, ...branchesOf(schema)].filter(isPlainObject).flatMap(findShapes);
+  return [schema.items, ...branchesOf(schema), ...otherValues(schema)]
+    .filter(isPlainObject)
+    .flatMap(findShapes);
 };
 
 const branchesOf = ({ oneOf, anyOf }: Schema): unknown[] =>

@@ -54,6 +54,13 @@ test('the keys of objects and of the items of lists are lists within', () => {
   );
 });
 
+test('the keys of the values of a map are a list within', () => {
+  const value = { type: 'object', properties: { operation: { enum: ['count', 'sum'] } } };
+  expect(ofOne({ type: 'object', additionalProperties: value })).toBe(
+    ['- `size` (object of object)', '  - `operation` (`count`, `sum`)'].join('\n'),
+  );
+});
+
 test('alternatives of objects are listed one by one', () => {
   const branches = ['link', 'cursor'].map((name) => ({ type: 'object', properties: { [name]: {} } }));
   expect(ofOne({ anyOf: branches })).toBe(
