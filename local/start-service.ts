@@ -84,11 +84,14 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   });
   parts.code = code;
   const { requests, background } = code;
+  const stored = Promise.withResolvers<void>();
   parts.gateway = await startGateway({
     port,
     findRoute: createRouter(file.routes),
-    invoke: (functionKey, event, signal) =>
-      requests.invoke({ functionKey, event, requestId: randomUUID(), signal }),
+    invoke: async (functionKey, event, signal) => {
+      await stored.promise; // without the samples, a request would be answered 404
+      return requests.invoke({ functionKey, event, requestId: randomUUID(), signal });
+    },
     log,
   }).catch((error: unknown) => Promise.reject(toPortError(error, port)));
   const baseUrl = `http://localhost:${parts.gateway.port}`;
@@ -109,6 +112,7 @@ const start = async ({ port, dataFolder, log }: ServiceOptions, parts: Parts): P
   ]).catch((error: Error) => {
     throw new StartError(`The samples can't be stored: ${error.message}`, { cause: error });
   });
+  stored.resolve();
   const registration = await registerService({
     pid: process.pid,
     baseUrl,
