@@ -101,6 +101,11 @@ Examples:
   npm run -s cli -- event put events/triggers/upload.json
   npm run -s cli -- plugin create acme-chat
 
+Environment:
+  HOOKLOOM_PORT   the local service on this port, where several are up (default: the first one)
+  AWS_REGION      the region of a stage, without --region
+  RETENTION_DAYS  how long the records of executions are kept that a command starts
+
 Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong.`;
 
 const report = (error: unknown, io: Io): ExitCode => {
