@@ -11,7 +11,9 @@ describe('the command line', () => {
     const { call } = await openCommandLine({ hasDatabase: false });
     const { code, out, err } = await call(args);
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toMatch(/ workflow put <files\.\.\.> .* credential revoke .* execution retry .*HOOKLOOM_PORT .*Exit codes/s);
+    expect(out).toMatch(
+      / workflow put <files\.\.\.> .* credential revoke .* execution retry .*HOOKLOOM_PORT .*Exit codes/s,
+    );
   });
 
   test.each([
