@@ -27,7 +27,7 @@ export default {
     'lib/**/*.ts',
     // Types only: nothing in them runs.
     '!lib/adapters/dynamodb/client.ts',
-    '!lib/contract/{credential-type,legacy-plugin,node-example,node-type,plugin,services}.ts',
+    '!lib/contract/{credential-type,legacy-plugin,node-example,node-type,plugin}.ts',
     '!lib/contract/kit/{index,node-call,value-of}.ts',
     '!lib/credentials/{credential,credential-store}.ts',
     '!lib/executions/record/{blob-store,execution-store}.ts',

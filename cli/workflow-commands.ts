@@ -62,7 +62,7 @@ export const addWorkflowCommands = (
     .description('list workflows and their current versions')
     .option('--json', 'print JSON')
     .action(({ json }: { readonly json?: true }) =>
-      onTarget((context) => listWorkflows(json === true, context)),
+      onTarget((context) => listWorkflows(json === true, context, loadNodeTypes)),
     );
 
   workflow
@@ -243,14 +243,22 @@ const printWorkflow = async (
   io.print(JSON.stringify(workflow.definition, null, 2));
 };
 
-const listWorkflows = async (asJson: boolean, { io, target }: TargetContext): Promise<void> => {
+const listWorkflows = async (
+  asJson: boolean,
+  { io, target }: TargetContext,
+  loadNodeTypes: () => Promise<FindNodeType>,
+): Promise<void> => {
   const workflows = await target.workflows.list();
-  if (asJson) io.print(JSON.stringify(workflows, null, 2));
-  else if (workflows.length === 0) io.note('There are no workflows.');
-  else {
-    for (const { id, name, enabled, version, updatedAt } of workflows) {
-      io.print([id, enabled ? 'enabled' : 'disabled', `version ${version}`, updatedAt, name].join('\t'));
-    }
+  if (asJson) return io.print(JSON.stringify(workflows, null, 2));
+  if (workflows.length === 0) return io.note('There are no workflows.');
+  for (const { id, name, enabled, version, updatedAt } of workflows) {
+    io.print([id, enabled ? 'enabled' : 'disabled', `version ${version}`, updatedAt, name].join('\t'));
+  }
+  const findNodeType = await loadNodeTypes();
+  for (const { id, nodes } of (await target.listDefinitions()).definitions) {
+    const missing = new Set(nodes.map(({ type }) => type).filter((type) => findNodeType(type) === null));
+    if (missing.size > 0)
+      io.note(io.paint('yellow', `${id}: can't run, no installed plugin brings ${[...missing].join(', ')}`));
   }
 };
 

@@ -53,6 +53,21 @@ export interface OutboundRequest {
   readonly tls?: ClientCertificate;
 }
 
+/** What a request needs, whose absence no type has stopped: plugins may be written in JavaScript. */
+const NEEDED = ['url', 'timeoutMs', 'maxRedirects', 'maxResponseBytes', 'signal'] as const;
+
+/** A request as a node writes it: a `GET` without headers and a body, unless it says more. */
+export type RequestOptions = Omit<OutboundRequest, 'method' | 'headers' | 'body'> &
+  Partial<Pick<OutboundRequest, 'method' | 'headers' | 'body'>>;
+
+/** @throws TypeError that names what is missing */
+export const completeRequest = (request: RequestOptions): OutboundRequest => {
+  const missing = NEEDED.find((name) => request[name] === undefined);
+  if (missing !== undefined) throw new TypeError(`services.http.request: the request has no ${missing}`);
+  const { method = 'GET', headers = {}, body = null } = request;
+  return { ...request, method, headers, body };
+};
+
 export interface OutboundResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined with `, `. */
@@ -73,8 +88,11 @@ export interface OutboundResponse {
  * every redirect.
  */
 export interface HttpClient {
-  /** @throws AppError `OUTBOUND_*` for a refused or failed request, and when a limit is exceeded */
-  request(request: OutboundRequest): Promise<OutboundResponse>;
+  /**
+   * @throws AppError `OUTBOUND_*` for a refused or failed request, and when a limit is exceeded
+   * @throws TypeError that names what a request lacks
+   */
+  request(request: RequestOptions): Promise<OutboundResponse>;
 }
 
 /** Structured log, bound to its source. Never pass it secrets, headers or bodies. */

@@ -263,6 +263,23 @@ describe('workflow put', () => {
   });
 });
 
+test('the list says which workflows have a node type that is not installed', async () => {
+  const { call, file, target } = await openCommandLine();
+  await call(`workflow put ${file('w.json', aWorkflow())}`);
+  const { workflows, close } = target();
+  const [trigger = aTrigger()] = aWorkflow().nodes;
+  await workflows.put(
+    aWorkflow({ id: 'old', nodes: [trigger, { id: 'tell', type: 'acmeChat', parameters: {} }] }),
+    [],
+  );
+  close();
+  expect(await call('workflow list')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('old\tenabled'),
+    err: "old: can't run, no installed plugin brings acmeChat",
+  });
+});
+
 test('a workflow that others name is not removed, unless that is meant', async () => {
   const { call, file } = await openCommandLine();
   const entry = { id: 'start', type: 'manualTrigger', parameters: {} };

@@ -53,6 +53,59 @@ describe('HTTP', () => {
     expect(requests).toEqual([{ method: 'POST', url: sent.url, headers, body: '{"text":"a"}' }]);
   });
 
+  test('a request is a GET without headers and a body, unless it says more', async () => {
+    const get = defineAction({
+      id: 'get',
+      name: 'Get',
+      description: 'Gets',
+      parameters: Type.Object({ url: Type.Optional(Type.String()) }),
+      execute: async ({ parameters: { url }, context: { services, signal } }) => {
+        const limits = { timeoutMs: 1_000, maxRedirects: 0, maxResponseBytes: 1_000, signal };
+        const { status } = await services.http.request({
+          ...limits,
+          ...(url === undefined ? {} : { url }),
+        } as never);
+        return { status };
+      },
+    });
+    const url = 'https://chat.example/messages';
+    const { requests } = await runNode(get, {
+      parameters: { url },
+      http: [{ request: { url }, answer: {} }],
+    });
+    expect(requests).toEqual([{ method: 'GET', url, headers: {}, body: null }]);
+    await expect(runNode(get, { http: () => ({}) })).rejects.toThrow(
+      'services.http.request: the request has no url',
+    );
+  });
+
+  test('a credential whose type is given by name alone is not left out in silence', async () => {
+    const named = { type: 'chatToken', fields: { token: 't-0-p' } };
+    await expect(runNode(post, { credential: named, http: () => ({}) })).rejects.toThrow(
+      'the request names a credential of the type "chatToken", which is not known here: give its declaration',
+    );
+  });
+
+  test.each([
+    ['httpBearer', { token: 't-0-p' }, { authorization: 'Bearer t-0-p' }],
+    ['httpBasic', { username: 'ann', password: 'b' }, { authorization: 'Basic YW5uOmI=' }],
+    ['httpHeader', { name: 'x-key', value: 't-0-p' }, { 'x-key': 't-0-p' }],
+  ])('the name %s stands for the built-in type', async (type, fields, headers) => {
+    const { requests } = await runNode(post, { credential: { type, fields }, http: () => ({}) });
+    expect(requests[0]?.headers).toMatchObject(headers);
+  });
+
+  test('the name httpQuery stands for the built-in type', async () => {
+    const fields = { name: 'key', value: 't-0-p' };
+    const { requests } = await runNode(post, { credential: { type: 'httpQuery', fields }, http: () => ({}) });
+    expect(requests[0]?.url).toBe('https://chat.example/messages?key=t-0-p');
+  });
+
+  test('a type of credential is declared with fields', () => {
+    const schema = { type: 'object', properties: {} };
+    expect(() => defineCredentialType({ id: 'chat', schema } as never)).toThrow('"chat" has no fields');
+  });
+
   test('answers by a function', async () => {
     const { outputs } = await runNode(post, { http: ({ method }) => ({ body: method }) });
     expect(outputs.main).toEqual({ status: 200, text: 'POST' });

@@ -175,6 +175,7 @@ export const anyWebhook = fc
       ...trigger,
       ...(canHold(features) ? { responseMode: 'onReceived' } : {}),
       ...(features.form === undefined ? {} : { methods: ['GET', 'POST'] }),
+      ...(features.onKeyReuse === undefined ? {} : { deduplication: 'body.id' }), // of that key
     },
   }));
 

@@ -1,5 +1,6 @@
 import type { CredentialType } from '../../lib/contract/credential-type.ts';
 import type { HttpClient, OutboundRequest, OutboundResponse } from '../../lib/contract/services.ts';
+import { completeRequest } from '../../lib/contract/services.ts';
 import type { TcpClient } from '../../lib/contract/tcp-client.ts';
 import credentialTypes from '../../lib/credential-types/credential-types.plugin.ts';
 import type {
@@ -50,7 +51,8 @@ export const aServer = (
   const requests: OutboundRequest[] = [];
   return {
     requests,
-    request: async (request) => {
+    request: async (options) => {
+      const request = completeRequest(options);
       requests.push(request);
       const { text = '{}', ...rest } = answer(request);
       const body = new TextEncoder().encode(text);

@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { findHeaderProblem, isToken } from '../../contract/header-fields.ts';
 import { isPlainObject, type JsonValue } from '../../contract/json.ts';
 import type { Clock, HttpClient, OutboundRequest } from '../../contract/services.ts';
+import { completeRequest } from '../../contract/services.ts';
 import { DEPTH_HEADER, readDepth } from '../../executions/record/call-depth.ts';
 import { type AppError, isAppError } from '../../shared/errors.ts';
 import { outboundError } from '../../shared/outbound-errors.ts';
@@ -58,7 +59,8 @@ export const createHttpClient = ({
     ownUrl,
   };
   return {
-    request: async (request) => {
+    request: async (options) => {
+      const request = completeRequest(options);
       const first = toFirstHop(request);
       const { timeoutMs, signal, maxResponseBytes: limitBytes, streamsBody } = request;
       const onTimeout = () => outboundError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });

@@ -23,11 +23,20 @@ interface CredentialDeclaration<Schema> extends Pick<CredentialType, 'id' | 'nam
   test?(fields: ValueOf<Schema>, context: CredentialContext): Promise<HealthCheckResult>;
 }
 
-/** Declares a type of credential, whose fields are typed by their schema. */
+/**
+ * Declares a type of credential, whose fields are typed by their schema.
+ *
+ * @throws TypeError for a declaration without `fields`, such as one with the `schema` of a plain `CredentialType`
+ */
 export const defineCredentialType = <
   const Schema extends { readonly type: 'object'; readonly properties: object },
 >({
   fields,
   ...about
-}: CredentialDeclaration<Schema>): CredentialType =>
-  ({ ...about, schema: toSchema(fields) }) as object as CredentialType;
+}: CredentialDeclaration<Schema>): CredentialType => {
+  if (fields === undefined)
+    throw new TypeError(
+      `defineCredentialType: "${about.id}" has no fields; a declaration has fields, such as Type.Object({ token: Type.String() }), in place of the schema of a plain CredentialType`,
+    );
+  return { ...about, schema: toSchema(fields) } as object as CredentialType;
+};

@@ -1,7 +1,8 @@
-import type { CredentialContext } from '../credential-type.ts';
+import type { CredentialContext, CredentialFields } from '../credential-type.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { jsonEquals } from '../json-equals.ts';
 import type { HttpClient, OutboundRequest } from '../services.ts';
+import { completeRequest } from '../services.ts';
 import { type Answers, createExchanges, toDifference } from './exchanges.ts';
 import type { TestCredential } from './fake-credential.ts';
 import { readAll, toStream } from './fake-files.ts';
@@ -63,7 +64,8 @@ export const createFakeHttp = (
   });
 
   const http: HttpClient = {
-    request: async (given) => {
+    request: async (options) => {
+      const given = completeRequest(options);
       given.signal.throwIfAborted();
       const applied = await applyCredential(given, credential, { ...context, http });
       const { status = 200, headers = {}, body = '', json } = await answer(await toSent(applied));
@@ -87,11 +89,46 @@ const applyCredential = async (
   credential: TestCredential | null,
   context: CredentialContext,
 ): Promise<OutboundRequest> => {
-  if (request.credential === undefined || credential === null || typeof credential.type === 'string')
-    return request;
+  if (request.credential === undefined || credential === null) return request;
+  if (typeof credential.type === 'string') return applyByName(request, credential.type, credential.fields);
   const { apply, name } = credential.type;
   if (apply === undefined) throw new Error(`a credential of the type "${name}" is not applied to requests`);
   return apply(request, credential.fields, context);
+};
+
+/** Built-in types that a name stands for. The others need what a test has not: a token of a server, a role, a connection. */
+const builtIn: Readonly<
+  Record<string, (request: OutboundRequest, fields: CredentialFields) => OutboundRequest>
+> = {
+  httpBearer: (request, { token }) => withHeader(request, 'authorization', `Bearer ${token}`),
+  httpBasic: (request, { username, password }) =>
+    withHeader(
+      request,
+      'authorization',
+      `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    ),
+  httpHeader: (request, { name = '', value = '' }) => withHeader(request, name, value),
+  httpQuery: (request, { name = '', value = '' }) => {
+    const url = new URL(request.url);
+    url.searchParams.set(name, value);
+    return { ...request, url: url.href };
+  },
+  oauth2: (request) => request,
+  awsRole: (request) => request,
+  tlsClient: (request) => request,
+};
+
+const withHeader = (request: OutboundRequest, name: string, value: string): OutboundRequest => ({
+  ...request,
+  headers: { ...request.headers, [name]: value },
+});
+
+const applyByName = (request: OutboundRequest, type: string, fields: CredentialFields): OutboundRequest => {
+  const apply = Object.hasOwn(builtIn, type) ? builtIn[type] : undefined;
+  if (apply !== undefined) return apply(request, fields);
+  throw new Error(
+    `the request names a credential of the type "${type}", which is not known here: give its declaration as credential.type, so that it is applied`,
+  );
 };
 
 const toSent = async ({ method, url, headers, body }: OutboundRequest): Promise<SentRequest> => ({

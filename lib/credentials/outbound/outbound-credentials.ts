@@ -2,6 +2,7 @@ import type { CredentialFields } from '../../contract/credential-type.ts';
 import { isPlainObject } from '../../contract/json.ts';
 import type { LentCredential } from '../../contract/lent-credential.ts';
 import type { HttpClient } from '../../contract/services.ts';
+import { completeRequest } from '../../contract/services.ts';
 import { createCredentialCache } from './credential-cache.ts';
 import { findDerivedSecrets } from './derived-secrets.ts';
 import {
@@ -120,7 +121,8 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
         }),
       );
     },
-    request: async ({ credential, ...request }) => {
+    request: async (options) => {
+      const { credential, ...request } = completeRequest(options);
       if (credential === undefined) return http.request(request);
       const scrubber = lentTo.get(credential);
       if (scrubber === undefined)
