@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createScrubber } from '../../../lib/credentials/outbound/scrubber.ts';
+import { cases } from '../../support/deep.ts';
 import { formsOf } from '../../support/secret-forms.ts';
 
 const SECRET = 'p4ss/w+rd "ünd" &=?~\n\\end';
@@ -136,9 +137,9 @@ describe('a secret is removed', () => {
 
   // The square of these would take hours.
   test.each(['\\', '%25', '&amp;', '&', '+', '\\u005c', 'QUFB', '41', 'p4ss/w+rd'])(
-    '200 kB of %s are searched in linear time',
+    'much of %s is searched in linear time',
     (piece) => {
-      const text = piece.repeat(200_000 / piece.length);
+      const text = piece.repeat(cases(20_000, 200_000) / piece.length);
       expect(aScrubber(SECRET, '\\\\\\\\\\\\').scrub(text).length).toBeGreaterThan(0);
     },
   );

@@ -1,28 +1,28 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/callback-index.ts';
-import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
-import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
-import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
-import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
-import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
-import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
-import { createTokenBuckets } from '../../../lib/adapters/dynamodb/limits/token-buckets.ts';
-import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
-import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
-import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
-import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
-import type { TableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
-import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
-import { type Fault, startFaultProxy } from '../../support/a-fault-proxy.ts';
-import { aRequestRecord, RECEIVED_AT } from '../../support/a-request-record.ts';
-import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
-import { aWorkflow } from '../../support/a-workflow.ts';
-import { cases } from '../../support/deep.ts';
-import { anOutboundCredential } from '../../support/outbound-store-suite.ts';
-import { useTestDatabases } from '../../support/test-database.ts';
+import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
+import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
+import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';
+import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
+import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
+import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
+import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
+import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
+import type { TableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
+import { aRequestRecord, RECEIVED_AT } from '../support/a-request-record.ts';
+import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
+import { aWorkflow } from '../support/a-workflow.ts';
+import { cases } from '../support/deep.ts';
+import { anOutboundCredential } from '../support/outbound-store-suite.ts';
+import { useTestDatabases } from '../support/test-database.ts';
 
 const NOW = RECEIVED_AT;
 const clock = { now: () => NOW };
@@ -287,7 +287,7 @@ test('a write of another process that looks alike is never taken for our own at 
 });
 
 test('every write of every store is one that knows of lost answers', () => {
-  const folder = join(import.meta.dirname, '../../../lib/adapters/dynamodb');
+  const folder = join(import.meta.dirname, '../../lib/adapters/dynamodb');
   const stores = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('.ts') && !/^(items|client|json-client|sdk-client)\.ts$/.test(file),
   );
