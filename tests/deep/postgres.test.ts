@@ -213,14 +213,24 @@ describe('a wrong statement', () => {
       { query: 'SELECT 1\0; DROP TABLE orders' },
       { message: 'a statement has a NUL character' },
     ],
-    ['that is none and two', { query: 'SELECT 1', statements: ['SELECT 1'] }, { name: 'StatementInvalid' }],
-    ['that is none', {}, { message: 'give either query or statements' }],
     ['with lists that are none', { statements: ['SELECT 1'], values: [1] }, { name: 'StatementInvalid' }],
     ['with lists too many', { statements: ['SELECT 1'], values: [[], []] }, { name: 'StatementInvalid' }],
   ])('%s says so', async (_what, parameters, expected) => {
     expect(await failureOf(parameters)).toMatchObject({ isRetryable: false, ...expected });
     expect(await count()).toEqual({ n: 0 });
   });
+
+  test.each([{}, { query: 'SELECT 1', statements: ['SELECT 1'] }])(
+    '%j says which one it takes',
+    async (parameters) => {
+      expect(await failureOf(parameters)).toMatchObject({
+        message: expect.stringContaining(
+          'The parameters must be a map with query or else a map with statements',
+        ),
+      });
+      expect(await count()).toEqual({ n: 0 });
+    },
+  );
 
   test('shows no value', async () => {
     const failure = await failureOf({ query: 'SELECT $1::int', values: ['a secret'] });

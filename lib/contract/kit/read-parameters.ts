@@ -49,10 +49,12 @@ const isOpen = ({ type, enum: choices }: Rule): boolean => type === undefined &&
 
 /** Error of a parameter of the wrong type, by the type alone: the value may be secret. */
 export const wrongParameter = (place: string, expected: string, value: JsonValue | undefined): TypeError =>
-  new TypeError(`Parameter "${place}" must be ${expected}, got ${typeOf(value)}`);
+  new TypeError(`${nameOf(place)} must be ${expected}, got ${typeOf(value)}`);
 
 const wrongValue = (place: string, rule: Rule, what: string): RangeError =>
-  new RangeError(`Parameter "${place}" must be ${describeRule(rule)}, got another ${what}`);
+  new RangeError(`${nameOf(place)} must be ${describeRule(rule)}, got another ${what}`);
+
+const nameOf = (place: string): string => (place === '' ? 'The parameters' : `Parameter "${place}"`);
 
 const createRead = (rule: Rule): Read => {
   const readOwn = createReadOwn(rule);
