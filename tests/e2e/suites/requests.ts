@@ -70,7 +70,9 @@ export const describeRequests = (project: RunningProject): void => {
 
       const [refused] = await list('--key delivery-1 --sender 127.0.0.1 --from 2026-01-01');
       if (refused === undefined) throw new Error('the refused request is not found');
-      expect(await lines(`request show ${refused.id}`)).toContain('another secret or another content');
+      expect(await lines(`request show ${refused.id}`)).toContain(
+        'mismatch: wrong secret, or the request was modified',
+      );
       const again = await project.cli(`request send-again ${refused.id}`);
       expect(again).toMatchObject({
         code: 0,
