@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly signal?: () => AbortSignal;
   /** See `execute`. */
   readonly collectsEnds?: boolean;
-  /** The workflows that run each other, from that of the execution, which it is when absent, to that of `plan`: `a → b`. */
+  /** The chain of workflows from that of the execution to that of `plan`, such as `a → b`; the former alone when absent. */
   readonly chain?: string;
   /** `$trigger`, when the run does not start at a trigger. */
   readonly trigger?: JsonObject;

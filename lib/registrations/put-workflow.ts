@@ -16,11 +16,11 @@ interface Stored {
 }
 
 /**
- * Makes checked definitions the current versions, all or none, and their triggers fire: what is new is registered before the
- * first is stored, what is gone is taken back after the last. A crash in between leaves too much, which the next `put` or the
- * sweeper takes back.
+ * Makes checked definitions the current versions, all or none, and their triggers fire: new registrations are made before
+ * the first is stored, and surplus ones are removed after the last. The next `put` or the sweeper removes what a crash in between
+ * leaves behind.
  *
- * @param replaces - the version that an only definition was made from; absent: any
+ * @param replaces - the version that a single definition was made from; absent for whichever is current
  * @returns what became of each, in their order
  * @throws AppError `REGISTRATION_REFUSED` when a trigger can't be registered; nothing was stored
  * @throws AppError `WORKFLOW_CHANGED` when another version than `replaces` is current

@@ -2,7 +2,7 @@ import { entry } from './error-catalogue.ts';
 
 /** Errors of features of webhooks, as those of `catalogue`: apart from them, since a webhook without features loads none. */
 export const featureCatalogue = {
-  // No 5xx, and none of the statuses that senders repeat: nothing is wrong here, and the same call would fail again.
+  // Neither a 5xx nor a status that senders retry: the service is healthy, and the same call would fail again.
   LOOP_DETECTED: entry(
     409,
     'Loop detected',

@@ -102,6 +102,7 @@ describe('a repeated delivery', () => {
     ['standardWebhooks', {}, { 'webhook-id': 'msg_1' }],
     ['body.order.number', { order: { number: 7 } }, {}],
     ['body.a & "-" & body.b', { a: 'x', b: 'y' }, {}],
+    ['toString', { toString: 'A-1' }, {}],
   ])('is known by what %s finds', async (deduplication, body, headers) => {
     const service = await aWebhookService();
     await service.put({ webhook: { responseMode: 'onReceived', deduplication } });

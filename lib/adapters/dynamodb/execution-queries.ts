@@ -14,7 +14,7 @@ import { isExpired, shardsOf, toIso, toSummary } from './execution-item.ts';
 import type { TableNames } from './table-names.ts';
 import { translateErrors } from './translate-error.ts';
 
-/** Limits of one call: pages full of other statuses give a short list that goes on. */
+/** Limits of one call: pages full of other statuses give a short list with a cursor. */
 const MAX_PAGES = 10;
 const PAGE_SIZE = 100;
 /** Keys of one call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */

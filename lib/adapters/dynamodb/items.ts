@@ -58,7 +58,7 @@ export const updateItem = (
 };
 
 /**
- * Deletes an item on a condition. When the first answer was lost, an item that is gone was deleted by this call.
+ * Deletes an item on a condition. When the first answer was lost, an item that no longer exists counts as deleted by this call.
  *
  * @returns false when the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`

@@ -133,7 +133,7 @@ export const checkCircles = ({ id, nodes }: Pick<WorkflowDefinition, 'id' | 'nod
   });
 };
 
-/** On any host: that of the service is known where it is deployed. */
+/** Matches any host: validation does not know the address of the deployed service. */
 const isOwnWebhook = (url: unknown, id: string): boolean => {
   if (typeof url !== 'string' || url.length > MAX_URL_LENGTH) return false;
   const path = `/api/webhook/${id}`;

@@ -32,7 +32,6 @@ interface GivenStatements {
 
 /** @throws NodeError `StatementInvalid` with the parameter that is wrong */
 export const readStatements = ({ query, statements, values }: GivenStatements): readonly Statement[] => {
-  if ((query === undefined) === (statements === undefined)) throw invalid('give either query or statements');
   const read =
     statements === undefined
       ? [{ text: query ?? '', values }]

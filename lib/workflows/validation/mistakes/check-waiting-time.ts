@@ -28,7 +28,7 @@ interface Limit {
   readonly seconds: number;
 }
 
-/** How long the caller of a webhook waits for its run; null when it does not, or the run goes on without it. */
+/** How long the caller of a webhook waits for its run; null when it does not wait, or the run continues after the response. */
 const waitingSeconds = ({ node, isDisabled }: DraftNode): number | null => {
   const { responseMode, continueAfterResponse, onTimeout, timeoutSeconds } = node.parameters;
   if (node.type !== WEBHOOK_TRIGGER || isDisabled) return null;

@@ -8,7 +8,7 @@ const RESPOND_TO_WEBHOOK = 'respondToWebhook';
 const SUBWORKFLOW = 'subworkflow';
 const ENTRY_TRIGGER = 'manualTrigger';
 
-/** Checks where runs come to: an answer on every way of a webhook that waits for one, and an end. */
+/** Checks that every path from a webhook with `responseNode` reaches a respondToWebhook, and that no subworkflow runs itself forever. */
 export const checkWays = (graph: DraftGraph, workflowId: string): Problem[] => [
   ...checkAnswered(graph),
   ...checkCircle(graph, workflowId),
@@ -58,7 +58,7 @@ const describeEnds = (node: DraftNode, answered: SureNodes): string[] => {
   );
 };
 
-/** The unsure targets of each unsure way: those that can still come to an answer, or else the first one. */
+/** Where to search next: of each path without a certain answer, the targets that may reach one, or else the first. */
 const nextOf = (index: number, answered: SureNodes): number[] =>
   answered.unsureWays(index).flatMap(({ targets }) => {
     const able = targets.filter((target) => answered.mayReach(target));

@@ -14,16 +14,16 @@ interface Way {
 }
 
 export interface SureNodes {
-  /** Whether every run that comes to a node comes to a wanted one. */
+  /** Whether every path from a node reaches a wanted one. */
   has(index: number): boolean;
   /** Whether some run does. */
   mayReach(index: number): boolean;
-  /** The ways out of a node on which a run comes to no wanted one for certain. */
+  /** The outputs of a node from which a wanted one is not certain to be reached. */
   unsureWays(index: number): readonly Way[];
 }
 
 /**
- * Finds the nodes from which every run comes to a wanted node, whichever outputs deliver. A run that fails does not count.
+ * Finds the nodes from which every path reaches a wanted node, whichever outputs deliver. Paths that end in a failure do not count.
  *
  * @param inDoubt - what is taken for true where the file does not say it: outputs that only a run knows, and branches side by
  *   side, of which conditions may let one through at all times
