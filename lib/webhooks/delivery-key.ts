@@ -19,8 +19,7 @@ export const findDeliveryKey = async (
   const header = (scope.input.headers as JsonObject)['idempotency-key'];
   if (typeof header === 'string' && header !== '') return header;
   if (deduplication === null) return null;
-  const known = Object.hasOwn(deliveryKeys, deduplication) ? deliveryKeys[deduplication] : undefined;
-  const evaluate = compileExpression(known ?? deduplication);
+  const evaluate = compileExpression(deliveryKeys[deduplication] ?? deduplication);
   // An expression that fails finds no key: the request itself is valid.
   const found = await Promise.resolve(evaluate(scope)).catch(() => null);
   return typeof found === 'number' || (typeof found === 'string' && found !== '') ? String(found) : null;
