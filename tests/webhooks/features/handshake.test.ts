@@ -169,8 +169,8 @@ describe('x', () => {
 });
 
 test('zoom: the token comes back signed, and no run starts', async () => {
-  // https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint
-  const service = await aServiceFor({ scheme: 'zoom', credentialId: 'sender' }, ['secret-token-of-zoom']);
+  // https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint; the answer is that of @zoom/rivet 0.4.0
+  const service = await aServiceFor({ scheme: 'zoom', credentialId: 'sender' }, ['secret-of-zoom']);
   const plainToken = 'qgg8vlvZRS6UYooatFL8Aw';
   const validation = aJson({
     payload: { plainToken },
@@ -179,7 +179,7 @@ test('zoom: the token comes back signed, and no run starts', async () => {
   });
   expect(bodyOf(await service.receive(validation))).toEqual({
     plainToken,
-    encryptedToken: createHmac('sha256', 'secret-token-of-zoom').update(plainToken).digest('hex'),
+    encryptedToken: '7ba36916c4848a78bebc7784ed8201a5627ee3cabe6dadf1e486b89d45f1979b',
   });
   for (const odd of [7, null, '', 'v0:1700000000:{}', 'x'.repeat(300)])
     expect(
@@ -251,6 +251,30 @@ test('twitch: the challenge comes back as text; notifications are runs', async (
   expect(executions.records()).toEqual([]);
   expect((await receive(of('notification'))).statusCode).toBe(200);
   expect(executions.records()).toHaveLength(1);
+});
+
+test('twitch: a challenge is signed, too', async () => {
+  // The tests of https://github.com/twitch-rs/twitch_api
+  const signature = { scheme: 'twitch', credentialId: 'sender' };
+  const service = await aSignedService(
+    { handshake: { scheme: 'twitch' }, signature },
+    { secrets: ['HELLOabc2321'], at: Date.parse('2022-02-06T04:03:30Z') },
+  );
+  const challenge = {
+    body: '{"challenge":"11535768-497e-14ec-8197-ba2cb5341a01","subscription":{"id":"8d8fa82b-9792-79da-4e11-a6fa58a7a582","status":"webhook_callback_verification_pending","type":"channel.subscribe","version":"1","condition":{"broadcaster_user_id":"88525095"},"transport":{"method":"webhook","callback":"http://localhost:80/twitch/eventsub"},"created_at":"2022-02-06T04:03:24.2706497Z","cost":0}}',
+    headers: {
+      ...json,
+      'twitch-eventsub-message-id': '8d8fa82b-9792-79da-4e11-a6fa58a7a582',
+      'twitch-eventsub-message-timestamp': '2022-02-06T04:03:24.2726598Z',
+      'twitch-eventsub-message-type': 'webhook_callback_verification',
+      'twitch-eventsub-message-signature':
+        'sha256=091f6a5c74fba820f2d50e9d0c5e7650556ee009375af2cc662e610e670bc412',
+    },
+  };
+  expect(await service.receive(challenge)).toEqual(text('11535768-497e-14ec-8197-ba2cb5341a01'));
+  const altered = { ...challenge, body: challenge.body.replace('88525095', '88525096') };
+  expect(await service.receive(altered)).toEqual(aProblem(403, 'signature-invalid'));
+  expect(service.executions.records()).toEqual([]);
 });
 
 describe('cloudEvents', () => {

@@ -10,6 +10,7 @@ import { createReadContent, readFields, readPlace, type SignedContent } from './
 
 interface Certificate {
   readonly key: KeyObject;
+  readonly isIssuedTo: (name: string) => boolean;
   /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
@@ -17,8 +18,13 @@ interface Certificate {
 
 const certificates = fetchedKeys<Certificate>({
   parse: (pem) => {
-    const { publicKey: key, validFrom, validTo } = new X509Certificate(pem);
-    return { key, from: Date.parse(validFrom), to: Date.parse(validTo) };
+    const certificate = new X509Certificate(pem);
+    return {
+      key: certificate.publicKey,
+      isIssuedTo: (name) => certificate.checkHost(name, { wildcards: false }) !== undefined,
+      from: Date.parse(certificate.validFrom),
+      to: Date.parse(certificate.validTo),
+    };
   },
   maxRedirects: 0, // the hosts are those of the row
 });
@@ -29,7 +35,9 @@ interface Certified extends SignedContent {
 }
 
 /**
- * Verifies a signature by a certificate from a host of its sender.
+ * Verifies a signature by a certificate from a host of its sender. That it is the sender's rests on the TLS connection to that
+ * host: its issuers are not verified. PayPal serves the certificate alone, without the intermediate one, and in 2025 below a
+ * root that Node no longer has.
  *
  * @throws Refusal, and AppError `SENDER_KEYS_UNAVAILABLE`
  */
@@ -40,8 +48,10 @@ export const openCertified = (row: SchemeRow, rule: SignatureRule, ports: Featur
     const content = readContent(request, now);
     const { algorithm, signature, pieces }: Certified =
       rule.scheme === 'sns' ? readMessage(request, rule) : { ...content, algorithm: 'rsa-sha256' };
-    const { key, from, to } = await certificates(ports).find(readAddress(request, row));
+    const { key, isIssuedTo, from, to } = await certificates(ports).find(readAddress(request, row));
     if (now < from || to < now) throw new Refusal('the certificate is not valid now');
+    if (row.certificate?.names?.some(isIssuedTo) === false)
+      throw new Refusal('the certificate has another name');
     if (!isOfKey(algorithm, 'base64', [signature], pieces, key))
       throw new Refusal('mismatch: the request was modified');
   };

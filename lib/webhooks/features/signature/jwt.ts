@@ -1,14 +1,17 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import {
   createLocalJWKSet,
+  decodeProtectedHeader,
   errors,
   type JSONWebKeySet,
+  type JWK,
   type JWTPayload,
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose';
 import { toPublicKey, toSharedKey } from '../../../credentials/signing-keys.ts';
+import { quote } from '../../../shared/describe.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import { isRefusal, Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
@@ -119,7 +122,8 @@ const isOfKeySet = async (url: string, readClaims: ReadClaims, ports: FeaturePor
 export const openPlaid = (rule: SignatureRule, ports: FeaturePorts) => {
   const { credentialId = '', toleranceSeconds = DEFAULT_TOLERANCE_SECONDS } = rule;
   return async (request: WebhookRequest): Promise<void> => {
-    const readClaims = createReadClaims(readHeader(request, 'plaid-verification'), {
+    const token = readHeader(request, 'plaid-verification');
+    const readClaims = createReadClaims(token, {
       algorithms: ['ES256'],
       maxTokenAge: toleranceSeconds,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
@@ -132,11 +136,32 @@ export const openPlaid = (rule: SignatureRule, ports: FeaturePorts) => {
       if (isEqual(String(claims.request_body_sha256), hash)) return true;
       throw new Refusal('the hash of the body in the token does not match');
     });
-    if (!isSigned) throw new Refusal('the token is signed with another key');
+    if (!isSigned) throw new Refusal(`the token is signed with another key: ${quote(readKeyId(token))}`);
   };
 };
 
-const toKeys = (secret: string): Key =>
-  /^\s*\{[^{}]*"keys"/.test(secret)
-    ? createLocalJWKSet(JSON.parse(secret) as JSONWebKeySet)
-    : toPublicKey(secret);
+/** The id by which the operator can ask Plaid for the key; empty for none. */
+const readKeyId = (token: string): string => {
+  try {
+    return String(decodeProtectedHeader(token).kid ?? '');
+  } catch {
+    return '';
+  }
+};
+
+/**
+ * Keys that Plaid has replaced say since when. They verify nothing, as in Plaid's own sample:
+ * https://support.plaid.com/hc/en-us/articles/360041410794-Webhook-verification-example
+ *
+ * @throws Error when the secret has no key
+ */
+const toKeys = (secret: string): Key => {
+  if (/^\s*\{[^{}]*"keys"/.test(secret))
+    return createLocalJWKSet({ keys: (JSON.parse(secret) as JSONWebKeySet).keys.filter(isCurrent) });
+  const key = toPublicKey(secret);
+  const isJwk = secret.trimStart().startsWith('{');
+  return isJwk && !isCurrent(JSON.parse(secret)) ? createLocalJWKSet({ keys: [] }) : key;
+};
+
+const isCurrent = (key: JWK & { readonly expired_at?: unknown }): boolean =>
+  (key.expired_at ?? null) === null;

@@ -43,8 +43,8 @@ export interface SchemeRow {
   readonly id?: Place;
   /** See `splitSigned`; also `{id}` and `{crc32}`. The body when absent. */
   readonly signed?: string;
-  /** Where the address of the certificate is, and which hosts may have it. */
-  readonly certificate?: { readonly at: Place; readonly host: RegExp };
+  /** Where the address of the certificate is, which hosts may have it, and the names one of which it is issued to: any when absent. */
+  readonly certificate?: { readonly at: Place; readonly host: RegExp; readonly names?: readonly string[] };
   /** How far the timestamp may be from now: {@link DEFAULT_TOLERANCE_SECONDS}, longer where retries keep the first one. */
   readonly toleranceSeconds?: number;
   /** The sender asks for 401 where a signature is wrong. */
@@ -170,7 +170,11 @@ export const schemes: Readonly<Record<SignatureRule['scheme'], SchemeRow>> = {
     timestamp: header('paypal-transmission-time'),
     id: header('paypal-transmission-id'),
     signed: '{id}|{timestamp}|{webhookId}|{crc32}',
-    certificate: { at: header('paypal-cert-url'), host: /^api(-m)?(\.sandbox)?\.paypal\.com$/ },
+    certificate: {
+      at: header('paypal-cert-url'),
+      host: /^api(-m)?(\.sandbox)?\.paypal\.com$/,
+      names: ['', 'sandbox.'].map((part) => `messageverificationcerts.${part}paypal.com`),
+    },
     toleranceSeconds: 3 * DAY,
     needs: ['webhookId'],
   },

@@ -25,6 +25,8 @@ const nowSeconds = NOW / 1_000;
 const json = { 'content-type': 'application/json' };
 const read = (name: string) => readFileSync(join(projectRoot, 'tests/support/tls', name), 'utf8');
 const certificate = read('signing.pem');
+/** Of the same key, with the name that PayPal's certificates have. */
+const ofPayPal = read('paypal.pem');
 const privateKey = read('signing.key');
 const body = '{"id":"evt_1","text":"ö"}';
 
@@ -137,13 +139,18 @@ describe('the signature of Mailgun, in the body', () => {
 describe('the token of Plaid', () => {
   let keys: Awaited<ReturnType<typeof generateKeyPair>>;
   let jwk: JsonObject;
-  const aToken = (claims: JsonObject = {}, alg = 'ES256', key: unknown = keys.privateKey) =>
+  const aToken = (
+    claims: JsonObject = {},
+    alg = 'ES256',
+    key: unknown = keys.privateKey,
+    kid: unknown = 'key-1',
+  ) =>
     new SignJWT({
       iat: nowSeconds,
       request_body_sha256: createHash('sha256').update(body).digest('hex'),
       ...claims,
     })
-      .setProtectedHeader({ alg, kid: 'key-1', typ: 'JWT' })
+      .setProtectedHeader({ alg, kid: kid as string, typ: 'JWT' })
       .sign(key as typeof keys.privateKey);
   const aService = (secret: string) =>
     aSignedService(
@@ -177,7 +184,9 @@ describe('the token of Plaid', () => {
     const others = await generateKeyPair('ES256');
     const shared = new TextEncoder().encode(JSON.stringify(jwk));
     const wrong: [string, string][] = [
-      [await aToken({}, 'ES256', others.privateKey), 'another key'],
+      [await aToken({}, 'ES256', others.privateKey), 'another key: "key-1"'],
+      [await aToken({}, 'ES256', others.privateKey, 7), 'another key: "7"'],
+      [await aToken({}, 'ES256', others.privateKey, null), 'another key: ""'],
       [await aToken({ request_body_sha256: 'a'.repeat(64) }), 'the hash of the body'],
       [await aToken({ request_body_sha256: undefined as never }), 'the hash of the body'],
       [await aToken({ iat: nowSeconds - 361 }), 'iat'],
@@ -211,7 +220,7 @@ describe('the signature of PayPal', () => {
     'paypal-transmission-sig': sign('sha256', Buffer.from(toSigned(body)), privateKey).toString('base64'),
   };
   const aService = (
-    answer: { readonly text?: string; readonly status?: number } = { text: certificate },
+    answer: { readonly text?: string; readonly status?: number } = { text: ofPayPal },
     at = NOW,
   ) => aSignedService({ signature }, { answer: () => answer, at });
 
@@ -259,9 +268,40 @@ describe('the signature of PayPal', () => {
     },
   );
 
+  test('as its simulator made it in 2025 is accepted, by the certificate of then', async () => {
+    // A webhook of the simulator has the id WEBHOOK_ID. The delivery is from the tests of another receiver of webhooks.
+    const own = { scheme: 'paypal', webhookId: 'WEBHOOK_ID' };
+    const sent = {
+      body: '{"id":"WH-58D329510W468432D-8HN650336L201105X","event_version":"1.0","create_time":"2019-02-14T21:50:07.940Z","resource_type":"capture","resource_version":"2.0","event_type":"PAYMENT.CAPTURE.COMPLETED","summary":"Payment completed for $ 30.0 USD","resource":{"id":"12A34567BC123456S","amount":{"currency_code":"USD","value":"30.00"},"final_capture":true,"seller_protection":{"status":"ELIGIBLE","dispute_categories":["ITEM_NOT_RECEIVED","UNAUTHORIZED_TRANSACTION"]},"disbursement_mode":"INSTANT","seller_receivable_breakdown":{"gross_amount":{"currency_code":"USD","value":"30.00"},"paypal_fee":{"currency_code":"USD","value":"1.54"},"platform_fees":[{"amount":{"currency_code":"USD","value":"2.00"},"payee":{"merchant_id":"ABCDEFGHIJKL1"}}],"net_amount":{"currency_code":"USD","value":"26.46"}},"invoice_id":"5840243-146","status":"COMPLETED","supplementary_data":{"related_ids":{"order_id":"1AB234567A1234567"}},"create_time":"2022-08-23T18:29:50Z","update_time":"2022-08-23T18:29:50Z","links":[{"href":"https://api.paypal.com/v2/payments/captures/12A34567BC123456S","rel":"self","method":"GET"},{"href":"https://api.paypal.com/v2/payments/captures/12A34567BC123456S/refund","rel":"refund","method":"POST"},{"href":"https://api.paypal.com/v2/checkout/orders/1AB234567A1234567","rel":"up","method":"GET"}]},"links":[{"href":"https://api.paypal.com/v1/notifications/webhooks-events/WH-58D329510W468432D-8HN650336L201105X","rel":"self","method":"GET"},{"href":"https://api.paypal.com/v1/notifications/webhooks-events/WH-58D329510W468432D-8HN650336L201105X/resend","rel":"resend","method":"POST"}]}',
+      headers: {
+        ...json,
+        'paypal-transmission-id': '0f14627d-cc41-11f0-9ad0-21cf84660aee',
+        'paypal-transmission-time': '2025-11-28T10:00:24Z',
+        'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-b0d12406',
+        'paypal-auth-algo': 'SHA256withRSA',
+        'paypal-transmission-sig':
+          'De1vvm+9LQDFQgKZ7leyYaVaAbkuXzYJOmH5FuHFxUFF+BP3DUiNwF7IF/tWhdC0SQ1EZgsRmGmlO9+5uk6UWP5i7O7jaiwNOdHbb878uOhTKL0KhWMillfQi096lrM7oZL6R/HmSZcKfBfnkH0TN2g0gHcw8NhM82tBdRsc9lbzhmIlWXoz5lZc5N9YVcaC62hQNLPCJFPYMTE4qE3qQB8jOFDW2/QGOnM4FvwwL+6rfIOdNPSqarsw3Wgh3ByIFrkBO5kbxo7uyd4Rvce4lyHmkqnschdRtFdScjxiQrmf7akmX1qWv2Y68ht69j/De7De/MOVZ/JA1t9RP+ysIA==',
+      },
+    };
+    const options = { answer: () => ({ text: read('paypal-2025.pem') }), at: Date.UTC(2025, 10, 28, 10, 1) };
+
+    const { send, executions } = await aSignedService({ signature: own }, options);
+    expect(await send(sent)).toBe(200);
+    expect(await send({ ...sent, body: sent.body.replace('30.00', '31.00') })).toBe(403);
+    expect(await (await aSignedService({ signature }, options)).send(sent)).toBe(403); // of another webhook
+    expect(executions.records()).toHaveLength(1);
+  });
+
+  test('by a certificate with another name is refused, though it is of the same key', async () => {
+    const { send, lastLine, executions } = await aService({ text: certificate });
+    expect(await send({ body, headers })).toBe(403);
+    expect(lastLine()).toMatchObject({ reason: 'signature: the certificate has another name' });
+    expect(executions.records()).toEqual([]);
+  });
+
   test('by a certificate that is not valid now is refused', async () => {
     const at = Date.UTC(2020, 0, 1);
-    const service = await aService({ text: certificate }, at);
+    const service = await aService({ text: ofPayPal }, at);
     const early = new Date(at).toISOString();
     const text = `${id}|${early}|8PT597110X687430LKGECATA|${crc32(body)}`;
     const own = sign('sha256', Buffer.from(text), privateKey).toString('base64');
