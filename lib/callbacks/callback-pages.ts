@@ -20,10 +20,7 @@ interface Refused {
 }
 
 /** What is asked, and a form for the decision: GET must not decide, since mail and chat clients prefetch links. */
-export const askPage = (
-  { execution, callback, expiresAt }: FoundCallback,
-  refused: Refused | null = null,
-): Answer => {
+export const askPage = ({ execution, callback }: FoundCallback, refused: Refused | null = null): Answer => {
   const { title, text, fields, askedBy } = callback.subject?.question ?? {};
   const by = askedBy === undefined ? '' : `Asked by ${askedBy}. `;
   return answerPage({
@@ -31,7 +28,7 @@ export const askPage = (
     title: title ?? 'A workflow waits for your decision',
     hasErrors: refused !== null,
     content: html`${text !== undefined && markdown(text)}
-<p class="dim">${by}Workflow <b>${execution.workflowId}</b>, started ${toTime(execution.startedAt)}. It waits until ${toTime(expiresAt)}.</p>
+<p class="dim">${by}Workflow <b>${execution.workflowId}</b>, started ${toTime(execution.startedAt)}. It waits until ${toTime(callback.expiresAt)}.</p>
 ${renderForm({
   schema: fields ?? anyComment,
   typed: refused?.typed ?? null,

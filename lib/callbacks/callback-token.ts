@@ -3,9 +3,9 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** The content of a callback URL. */
 interface CallbackToken {
   readonly executionId: string;
-  /** Name of the pending callback, unique within the execution. */
+  /** Name of the pending callback within the execution: see `CallbackUrls.open`. */
   readonly name: string;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch: when it was issued, since what is asked again has more time. */
   readonly expiresAt: number;
 }
 

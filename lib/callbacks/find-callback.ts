@@ -18,10 +18,8 @@ export interface FindCallbackParts {
 export interface FoundCallback {
   readonly execution: ExecutionRecord;
   readonly callback: PendingCallback;
-  /** See `Steps.callback`. */
+  /** See `CallbackUrls.open`. */
   readonly name: string;
-  /** When the URL expires, milliseconds since the epoch. */
-  readonly expiresAt: number;
 }
 
 /**
@@ -41,16 +39,18 @@ export const findPendingCallback = async (
   }
   const execution = await executions.find(token.executionId);
   if (execution === null) throw new AppError('CALLBACK_NOT_FOUND', {});
-  if (token.expiresAt <= clock.now()) {
-    const time = new Date(token.expiresAt).toISOString();
+  const callback = await executions.findCallback(token.executionId, token.name);
+  // What is asked again under this name has more time than the URL says.
+  const { expiresAt } = callback ?? token;
+  if (expiresAt <= clock.now()) {
+    const time = new Date(expiresAt).toISOString();
     throw new AppError('CALLBACK_GONE', { reason: `The time for an answer ended at ${time}.` });
   }
-  const callback = await executions.findCallback(token.executionId, token.name);
   if (callback?.answered !== undefined) throw answeredAlready(callback.answered);
   if (isFinal(execution.status))
     throw new AppError('CALLBACK_GONE', { reason: 'The run that asked has ended.' });
   if (callback === null) throw new AppError('CALLBACK_NOT_FOUND', {});
-  return { execution, callback, name: token.name, expiresAt: token.expiresAt };
+  return { execution, callback, name: token.name };
 };
 
 /** The error for an answer that comes too late: another one was taken, or the time is up. */

@@ -66,13 +66,26 @@ export const createControl = (
       if (callbacks === null) throw new Error('this run can not wait for an answer: it is not a durable one');
       const name = nextName();
       const asked = session.scrub(question);
+      const place = withoutIteration(name);
+      const urlName = session.unanswered.get(place) ?? name;
+      session.unanswered.delete(place);
       const { id, answer } = await awaitOperation(steps.callback(name, timeoutSeconds));
-      // A step, so that the URL is valid before it is used, and has the same expiry on every replay.
+      // A step, so that the URL is valid before it is used, and the same on every replay.
       const opened = await runStep(`${name}/open`, async () => ({
-        expiresAt: await callbacks.open(name, id, timeoutSeconds, asked),
+        expiresAt: await callbacks.open(urlName, id, timeoutSeconds, asked),
+        ...(urlName === name ? {} : { name: urlName }),
       }));
       const expiresAt = Number(opened.expiresAt);
-      return { url: callbacks.urlOf(name, expiresAt), expiresAt, answer };
+      const openedName = String(opened.name ?? name);
+      return {
+        url: callbacks.urlOf(openedName, expiresAt),
+        expiresAt,
+        answer: async () => {
+          const answered = await answer();
+          if (answered === null) session.unanswered.set(place, openedName);
+          return answered;
+        },
+      };
     },
 
     runBodies: async (items, maxConcurrency = 1) => {
@@ -120,6 +133,9 @@ export const createControl = (
     },
   };
 };
+
+/** @param name - of an operation: `NODE/ITERATION/OPERATION`, behind those of the nodes whose bodies it is in */
+const withoutIteration = (name: string): string => name.split('/').toSpliced(-2, 1).join('/');
 
 const toAttempt = (work: () => Promise<JsonObject>): Promise<Attempt> =>
   work().then(

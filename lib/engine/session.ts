@@ -28,6 +28,7 @@ export interface CallbackUrls {
   /**
    * Registers a pending callback, which makes its URL valid.
    *
+   * @param name - unique in the execution, but for one that is asked again: see `Session.unanswered`
    * @returns when it expires, milliseconds since the epoch
    */
   open(name: string, callbackId: string, timeoutSeconds: number, question: Question): Promise<number>;
@@ -111,6 +112,11 @@ export class Session {
   readonly measure: MeasureJson = createMeasureJson();
   /** The services of one run of a pure node, by its idempotency key. */
   readonly pureServices: (seed: string) => Services;
+  /**
+   * The names of callbacks whose time ran out, by their operation without its iteration. The next iteration asks again
+   * under that name, so that URLs sent before lead to its question; after an answer it has a name of its own.
+   */
+  readonly unanswered = new Map<string, string>();
   /** Node runs so far, of all inner runs too. */
   nodeRuns = 0;
   reportProgress: () => void = () => {};

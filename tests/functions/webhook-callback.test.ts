@@ -66,6 +66,25 @@ describe('a callback URL', () => {
     expect(answers).toEqual([]);
   });
 
+  test('is of the question that is asked again under its name, also after its own time', async () => {
+    const { clock, executions, call, decide, answers, durableService } = await aCallback();
+    clock.advance(11 * MINUTE);
+    const later = createCallbackUrls(
+      { executions, clock, publicUrl: 'https://example.com' },
+      anExecutionStart(),
+    );
+    await later.open('ask/0/0', 'callback-2', 600, { title: 'Are you there?' });
+    durableService.callbackId = 'callback-2';
+    const page = await call('GET');
+    expect(page.body).toContain('Are you there?');
+    expect(page.body).toContain('until <time datetime="2023-11-14T22:34:20.000Z">');
+    expect((await decide({ decision: 'approve' })).statusCode).toBe(200);
+    expect(answers).toMatchObject([{ decision: 'approve' }]);
+    expect(bodyOf(await call('GET')).detail).toContain('approved already');
+    clock.advance(10 * MINUTE);
+    expect(bodyOf(await call('GET')).detail).toContain('ended at 2023-11-14T22:');
+  });
+
   test('is 410 after the execution has finished', async () => {
     const { executions, decide } = await aCallback();
     await executions.finish('e-1', anExecutionEnd({ status: 'cancelled' }));

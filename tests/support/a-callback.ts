@@ -33,11 +33,13 @@ export const aCallback = async ({
   const answers: JsonValue[] = [];
   const durableService = {
     isDown: false,
+    /** The one that the run waits for. */
+    callbackId: 'callback-1',
     findStatus: async () => 'running' as const,
     stop: async () => {},
     answerCallback: async ({ callbackId }: EngineCallback, value: JsonValue) => {
       if (durableService.isDown) throw new AppError('ENGINE_UNAVAILABLE', {});
-      if (callbackId !== 'callback-1' || answers.length > 0) return false;
+      if (callbackId !== durableService.callbackId || answers.length > 0) return false;
       answers.push(value);
       return true;
     },

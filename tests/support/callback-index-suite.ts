@@ -73,6 +73,21 @@ export const describeCallbackIndex = (
       expect(await stores.executions.findCallback('e-1', 'ask/1/0')).toBeNull();
     });
 
+    test('and a question that is asked again once, by the time of the last one, until it is answered', async () => {
+      const stores = await create(NOW);
+      const first = await open(stores, 'e-1', { at: 1 });
+      await open(stores, 'e-2', { at: 2 });
+      const again = { ...first, callbackId: 'again', subject: { ...first.subject, openedAt: NOW + 3 } };
+      await stores.executions.openCallback('e-1', 'ask/0/0', again);
+      expect(await idsOf(stores)).toEqual([['e-1', 'e-2'], false]);
+      const answered = { decision: 'approve', at: NOW + 4 } as const;
+      await stores.callbacks.close('e-1', 'ask/0/0', answered);
+      const late = { ...again, subject: { ...again.subject, openedAt: NOW + 5 } };
+      await stores.executions.openCallback('e-1', 'ask/0/0', late);
+      expect(await stores.executions.findCallback('e-1', 'ask/0/0')).toEqual({ ...again, answered });
+      expect(await idsOf(stores)).toEqual([['e-2'], false]);
+    });
+
     test('past many of executions that have ended', async () => {
       const stores = await create(NOW);
       await open(stores, 'e-0', { at: 0 });

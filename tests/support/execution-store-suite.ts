@@ -299,6 +299,25 @@ export const describeExecutionStore = (
         });
       });
 
+      test('a callback that is asked again takes the place of the one before, unless that is answered or newer', async () => {
+        const store = await create();
+        await store.start(accepted());
+        const asked = (callbackId: string, openedAt: number) => ({
+          ...{ callbackId, expiresAt: openedAt + 600_000 },
+          subject: {
+            ...{ executionId: 'e-1', workflowId: 'orders', name: 'ask/0/0', openedAt },
+            ...{ publicUrl: 'https://example.com', question: { title: callbackId } },
+          },
+        });
+        const at = 1_900_000_000_000;
+        const open = (callback: ReturnType<typeof asked>) => store.openCallback('e-1', 'ask/0/0', callback);
+        await open(asked('c-1', at));
+        await open(asked('c-2', at + 1));
+        expect(await store.findCallback('e-1', 'ask/0/0')).toEqual(asked('c-2', at + 1));
+        await open(asked('c-1', at));
+        expect(await store.findCallback('e-1', 'ask/0/0')).toEqual(asked('c-2', at + 1));
+      });
+
       test('entries that were left out before its end stay counted', async () => {
         const store = await create();
         await store.start(accepted());

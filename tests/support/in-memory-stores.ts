@@ -166,7 +166,9 @@ export const inMemoryExecutionStore = (
     },
     openCallback: async (executionId, name, callback) => {
       const key = `${executionId}/${name}`;
-      if (!callbacks.has(key)) callbacks.set(key, callback);
+      const { answered, subject } = callbacks.get(key) ?? callback;
+      const isNewer = (callback.subject?.openedAt ?? 0) >= (subject?.openedAt ?? Number.POSITIVE_INFINITY);
+      if (!callbacks.has(key) || (answered === undefined && isNewer)) callbacks.set(key, callback);
     },
     findCallback: async (executionId, name) => callbacks.get(`${executionId}/${name}`) ?? null,
     finish: async (executionId, { input, checkpoints, leavesQueue, ...end }) => {

@@ -186,12 +186,16 @@ export const createExecutionStore = (
     },
 
     openCallback: async (executionId, name, callback) => {
+      const { startedAt, ...keys } = toCallbackKeys(callback);
+      // One that was answered has no time in the index.
+      const isOlder = startedAt === undefined ? '' : ' OR #startedAt <= :set_startedAt';
       await update(callbackKeyOf(executionId, name), {
-        condition: 'attribute_not_exists(#executionId)',
+        condition: `attribute_not_exists(#executionId)${isOlder}`,
         set: {
           callback: json(callback),
           expiresAt: number(Math.ceil(callback.expiresAt / 1_000)),
-          ...toCallbackKeys(callback),
+          ...keys,
+          startedAt,
         },
       });
     },

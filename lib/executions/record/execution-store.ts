@@ -119,7 +119,7 @@ export interface PendingCallback {
 export interface CallbackSubject {
   readonly executionId: string;
   readonly workflowId: string;
-  /** See `Steps.callback`. */
+  /** See `CallbackUrls.open`. */
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly openedAt: number;
@@ -240,9 +240,10 @@ export interface ExecutionStore {
   /** @returns false, with nothing changed, when the execution has ended or is unknown */
   saveProgress(executionId: string, progress: ExecutionProgress): Promise<boolean>;
   /**
-   * Idempotent.
+   * Idempotent. A callback that is asked again takes the place of the one before, unless that was answered or opened
+   * later.
    *
-   * @param name - see `Steps.callback`
+   * @param name - see `CallbackUrls.open`
    */
   openCallback(executionId: string, name: string, callback: PendingCallback): Promise<void>;
   /** @returns null when it was never opened, or has expired */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
+import { parseToken } from '../../../lib/callbacks/callback-token.ts';
 import type { StepResult, Steps } from '../../../lib/engine/steps.ts';
 import type { BackgroundEngine } from '../../../lib/executions/lifecycle/background-engine.ts';
 import { createBackgroundInvocation } from '../../../lib/executions/lifecycle/background-run.ts';
@@ -259,6 +260,39 @@ describe('approval', () => {
         publicUrl: 'https://example.com',
         question: {},
       },
+    });
+  });
+
+  describe('that asks again', () => {
+    const loop = (back: string): AFlow => ({
+      ...flow,
+      edges: [...flow.edges.filter((edge) => !edge.startsWith(back)), `${back} -> ask`],
+    });
+    const nameIn = (url = '') => parseToken(url.split('/').at(-1) ?? '')?.name;
+
+    test('after its time keeps its name, so that links sent before lead to what it asks now', async () => {
+      const service = await started(loop('ask.timedOut'));
+      const waiting: unknown[] = [];
+      await service.run('e-1', {
+        saboteur: { isFatal: () => false },
+        answer: (callbackId) => {
+          waiting.push(callbackId);
+          return waiting.length < 3 ? null : { decision: 'approve', body: {} };
+        },
+      });
+      expect(service.called).toEqual([0, 1, 2].map((at) => `ask/${at}/1/tell/0`).concat('yes/0'));
+      expect(service.urls.map(nameIn)).toEqual(['ask/0/0', 'ask/0/0', 'ask/0/0']);
+      expect(await service.executions.findCallback('e-1', 'ask/0/0')).toMatchObject({
+        callbackId: waiting[2],
+        subject: { name: 'ask/0/0' },
+      });
+    });
+
+    test('after an answer has another name, so that the link that was answered answers nothing more', async () => {
+      const service = await started(loop('ask.rejected'));
+      const decisions = ['reject', 'approve'];
+      await service.run('e-1', { answer: () => ({ decision: decisions.shift(), body: {} }) });
+      expect(service.urls.map(nameIn)).toEqual(['ask/0/0', 'ask/1/0']);
     });
   });
 
