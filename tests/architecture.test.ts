@@ -257,6 +257,14 @@ describe('each rule finds what it forbids:', () => {
   });
 });
 
+test('a promise that all who ask share is kept by lazy, which forgets a failed one', () => {
+  const sources = readSources(root, ['lib', 'functions', 'plugins', 'cli', 'local', 'scripts']);
+  const keepers = Object.keys(sources).filter((file) =>
+    /\blet \w+: Promise<.*> \| undefined/.test(sources[file] ?? ''),
+  );
+  expect(keepers).toEqual(['lib/shared/lazy.ts']);
+});
+
 /** Exports that no other file imports. The contract is for files of others; two modules are loaded by their path. */
 const unusedExports = (graph: ImportGraph): string[] =>
   findUnusedExports(graph).filter(

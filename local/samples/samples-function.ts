@@ -1,7 +1,7 @@
 import { loadNodeTypes } from '../../cli/node-types.ts';
 import { connect } from '../../cli/target.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
+import { lazy } from '../../lib/shared/lazy.ts';
 import {
   type FilesById,
   type IdConflict,
@@ -27,7 +27,7 @@ export interface SamplesResults {
   readonly remove: boolean;
 }
 
-let nodeTypes: Promise<FindNodeType> | undefined;
+const openNodeTypes = lazy(loadNodeTypes);
 
 const openStores = () => {
   const { DYNAMODB_ENDPOINT: dynamodbEndpoint, TABLE_PREFIX: tablePrefix } = process.env;
@@ -49,15 +49,13 @@ export const handler = async (event: SamplesEvent): Promise<SamplesResults[Sampl
     case 'seed':
       return seedSamples(stores, event.ordersApiKey, event.folder);
     case 'remove':
-      nodeTypes ??= loadNodeTypes();
-      return removeWorkflow(event.workflowId, await nodeTypes, {
+      return removeWorkflow(event.workflowId, await openNodeTypes(), {
         ...stores.registrar,
         workflows: stores.workflows,
       });
     case 'put': {
-      nodeTypes ??= loadNodeTypes();
       try {
-        return await putSample(event.file, stores, nodeTypes, event.others);
+        return await putSample(event.file, stores, openNodeTypes(), event.others);
       } catch (error) {
         return { problem: (error as Error).message };
       }

@@ -1,4 +1,5 @@
 import type { LentCredential } from '../../contract/lent-credential.ts';
+import { lazy } from '../../shared/lazy.ts';
 import type { PlanNode } from '../../workflows/plan/plan-graph.ts';
 import type { CredentialSource, ExecutionCredentials } from './execution-credentials.ts';
 import type { Scrub } from './scrub-log.ts';
@@ -15,12 +16,13 @@ interface Borrowed {
 
 /** @param source - undefined where no node can borrow a credential */
 export const borrowCredentials = (source: CredentialSource | undefined): Borrowed => {
-  let opening: Promise<ExecutionCredentials> | undefined;
   let opened: ExecutionCredentials | null = null;
-  const lend = async (credentialId: string, types: readonly string[]): Promise<LentCredential> => {
+  const open = lazy(async () => {
     if (source === undefined) throw new Error('there are no credentials here');
-    opening ??= source.open();
-    opened = await opening;
+    return source.open();
+  });
+  const lend = async (credentialId: string, types: readonly string[]): Promise<LentCredential> => {
+    opened = await open();
     return opened.lend(credentialId, types);
   };
   return {

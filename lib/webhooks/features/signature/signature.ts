@@ -1,5 +1,6 @@
 import { type AppError, isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
+import { lazy } from '../../../shared/lazy.ts';
 import { isRefusal, Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
 import { type SchemeRow, toSchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';
@@ -53,11 +54,8 @@ const openScheme = (row: SchemeRow, rule: SignatureRule, ports: FeaturePorts): V
 
 /** What it needs is loaded for the first request. */
 const lazily = (open: () => Promise<Verify>): Verify => {
-  let opened: Promise<Verify> | undefined;
-  return async (request) => {
-    opened ??= open();
-    return (await opened)(request);
-  };
+  const opened = lazy(open);
+  return async (request) => (await opened())(request);
 };
 
 /** The headers that hold the secret itself, or a token. */
