@@ -1,12 +1,15 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { AWS_SERVICES } from '../lib/workflows/validation/mistakes/aws-operations.ts';
 
-// Writes what the validation knows of AWS: the names of all services, and the operations of some with the members of their
-// inputs. Its source is the models in botocore, the core of AWS's SDK for Python:
+// Writes what the validation knows of the operations of AWS: those of some services, with the members of their inputs. Its
+// source is the schemas in the client packages of AWS's SDK for JavaScript, which makes the calls of workflows:
 //
-//   pip download botocore --no-deps && unzip botocore-*.whl
-//   npx node scripts/aws-operations.ts botocore/data VERSION
+//   npm install --prefix FOLDER --ignore-scripts $(npx node scripts/aws-operations.ts)
+//   npx node scripts/aws-operations.ts FOLDER
+//
+// The names of all services are kept as they are: a new one is a line by hand.
 
 /** Services whose operations are known: those that docs and samples name, and others that workflows often call. */
 const COVERED = [
@@ -26,65 +29,71 @@ const COVERED = [
   ...['sqs', 'ssm', 'sts', 'textract', 'translate'],
 ];
 
-interface Shape {
-  readonly members?: Readonly<Record<string, { readonly idempotencyToken?: boolean }>>;
-  readonly required?: readonly string[];
-}
+/** Schemas of Smithy as the clients export them, by position: https://www.npmjs.com/package/@smithy/core */
+type Schema = readonly unknown[];
 
-interface Model {
-  readonly metadata: { readonly serviceId: string };
-  readonly operations: Readonly<Record<string, { readonly input?: { readonly shape: string } }>>;
-  readonly shapes: Readonly<Record<string, Shape>>;
-}
+const OPERATION = 9;
 
-const [folder = '', version = ''] = process.argv.slice(2);
+/** A bit in the traits of a member: the SDK makes such a token up. */
+const IDEMPOTENCY_TOKEN = 4;
 
-const readModel = (service: string): Model | null => {
-  const files = readdirSync(join(folder, service))
-    .toSorted()
-    .map((date) => join(folder, service, date, 'service-2.json.gz'))
-    .filter((file) => existsSync(file));
-  const file = files.at(-1);
-  return file === undefined ? null : JSON.parse(gunzipSync(readFileSync(file)).toString());
+const isOperation = (value: unknown): value is Schema => Array.isArray(value) && value[0] === OPERATION;
+
+/** A schema may be a function that returns it, since schemas refer to one another. */
+const toSchema = (value: unknown): Schema => {
+  const schema = typeof value === 'function' ? toSchema(value()) : value;
+  return Array.isArray(schema) ? schema : [];
 };
 
-/** `PutItem(TableName! Item! Expected)`: `!` marks what a call needs. The SDK makes tokens of idempotency up. */
-const describe = ({ operations, shapes }: Model): string =>
-  Object.entries(operations)
-    .map(([name, { input }]) => {
-      const { members = {}, required = [] }: Shape = shapes[input?.shape ?? ''] ?? {};
-      const keys = Object.entries(members).map(
-        ([key, { idempotencyToken }]) =>
-          `${key}${required.includes(key) && idempotencyToken !== true ? '!' : ''}`,
-      );
-      return `${name}(${keys.join(' ')})`;
-    })
-    .join(' ');
+const isToken = (member: unknown): boolean => {
+  const traits = Array.isArray(member) ? member[1] : 0;
+  return typeof traits === 'number' && (traits & IDEMPOTENCY_TOKEN) !== 0;
+};
 
-const models = readdirSync(folder, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .flatMap(({ name }) => readModel(name) ?? []);
-const byName = new Map(
-  models.map((model) => [model.metadata.serviceId.toLowerCase().replaceAll(' ', '-'), model] as const),
-);
-const lines = COVERED.map((name) => {
-  const model = byName.get(name);
-  if (model === undefined) throw new Error(`there is no model of ${name}`);
-  return `${name}: ${describe(model)}`;
-});
+/** `PutItem(TableName! Item! Expected)`: `!` marks what a call needs. */
+const describe = ([, , name, , input]: Schema): string => {
+  const schema = toSchema(input);
+  const [keys, members, required] = [schema[4] ?? [], schema[5] ?? [], schema[6] ?? 0] as [
+    string[],
+    Schema,
+    number,
+  ];
+  // Those that a call needs are the first.
+  const marked = keys.map((key, at) => `${key}${at < required && !isToken(members[at]) ? '!' : ''}`);
+  return `${name}(${marked.join(' ')})`;
+};
 
-writeFileSync(
-  new URL('../lib/workflows/validation/mistakes/aws-operations.ts', import.meta.url),
-  `// Written by scripts/aws-operations.ts, of the models in botocore ${version}.
+const writeTable = (folder: string): void => {
+  const require = createRequire(join(folder, 'package.json'));
+  const versions: string[] = [];
+  const lines = COVERED.map((service) => {
+    const file = require.resolve(`@aws-sdk/client-${service}`);
+    const { version } = JSON.parse(readFileSync(join(file, '../../package.json'), 'utf8')) as {
+      version: string;
+    };
+    versions.push(version);
+    const operations = Object.values(require(file) as object)
+      .filter(isOperation)
+      .map(describe);
+    return `${service}: ${operations.toSorted().join(' ')}`;
+  });
+  const latest = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);
+  writeFileSync(
+    new URL('../lib/workflows/validation/mistakes/aws-operations.ts', import.meta.url),
+    `// The operations are written by scripts/aws-operations.ts, of the packages @aws-sdk/client-* up to ${latest}. The names were those in
+// the models of botocore 1.43.107, and a new one is added by hand.
 
 /** All services, by the names of the SDK's client packages. */
-export const AWS_SERVICES = \`
-${[...byName.keys()].toSorted().join('\n')}
-\`;
+export const AWS_SERVICES = \`${AWS_SERVICES}\`;
 
 /** A line for each service that is covered; \`!\` marks the members of an input that a call needs. */
 export const AWS_OPERATIONS = \`
 ${lines.join('\n')}
 \`;
 `,
-);
+  );
+};
+
+const [folder] = process.argv.slice(2);
+if (folder !== undefined) writeTable(folder);
+else process.stdout.write(`${COVERED.map((service) => `@aws-sdk/client-${service}`).join(' ')}\n`);

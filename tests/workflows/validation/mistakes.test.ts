@@ -776,6 +776,12 @@ const operations: readonly Mistake[] = [
     'did you mean "PutItem"?',
   ],
   [
+    'an operation that other SDKs alone have',
+    aws('s3', 'PutBucketNotification', { Bucket: 'b', NotificationConfiguration: {} }),
+    `${PARAMETERS}/operation`,
+    'did you mean "PutBucketNotificationConfiguration"?',
+  ],
+  [
     'an operation by its command',
     aws('sqs', 'SendMessageCommand', { QueueUrl: 'q', MessageBody: 'm' }),
     `${PARAMETERS}/operation`,
@@ -1391,8 +1397,10 @@ describe('the table of AWS', () => {
     const commands = Object.keys(client).flatMap((name) => /^(\w+)Command$/.exec(name)?.[1] ?? []);
     const line = AWS_OPERATIONS.split('\n').find((text) => text.startsWith(`${service}: `)) ?? '';
     const known = [...line.matchAll(/(\w+)\(/g)].map(([, name = '']) => name);
-    // The SDK may be newer than the models that the table is made of.
+    // The SDK may be newer than the one that the table is made of, or older.
     const missing = commands.filter((name) => !known.includes(name));
     expect(missing.length / commands.length).toBeLessThan(0.1);
+    const surplus = known.filter((name) => !commands.includes(name));
+    expect(surplus.length / commands.length).toBeLessThan(0.1);
   });
 });
