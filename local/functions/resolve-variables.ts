@@ -14,8 +14,8 @@ export interface VariableSources {
 const MAX_ROUNDS = 50;
 
 /**
- * Replaces the variables of the Serverless Framework in a text. Options and parameters of the command line (`opt:`,
- * `param:`) have no value here: their fallbacks are used.
+ * Replaces the variables of the Serverless Framework in a text. Options of the command line (`opt:`) have no value here:
+ * their fallbacks are used; parameters (`param:`) have those of the file.
  * https://www.serverless.com/framework/docs/guides/variables
  * @returns undefined when a variable has no value on this machine
  */
@@ -49,6 +49,11 @@ const lookUp = (candidate: string, sources: VariableSources): string | undefined
   switch (source) {
     case 'self':
       return toText(follow(sources.file, name));
+    case 'param':
+      return (
+        toText(follow(sources.file, `params.${sources.stage}.${name}`)) ??
+        toText(follow(sources.file, `params.default.${name}`))
+      );
     case 'sls':
       return name === 'stage' ? sources.stage : undefined;
     case 'env':

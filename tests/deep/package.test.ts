@@ -6,6 +6,7 @@ import { unzipSync } from 'fflate';
 import { connect } from '../../cli/target.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
+import { findNameProblems } from '../../resources/names.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf, placesOf, type Statement, statementsOf } from '../support/role-grants.ts';
@@ -126,6 +127,7 @@ const withoutArn = /^lambda:(CreateEventSourceMapping|ListEventSourceMappings)$/
 interface Resource {
   readonly Type: string;
   readonly DeletionPolicy?: string;
+  readonly DependsOn?: string | readonly string[];
   readonly Properties: Record<string, unknown>;
 }
 
@@ -703,10 +705,22 @@ describe('the template', () => {
 
   test('the gateway throttles, logs without secrets, and leaves CORS to the workflows', () => {
     const [[, stage]] = ofType('AWS::ApiGatewayV2::Stage') as [[string, Resource]];
-    expect(stage.Properties.DefaultRouteSettings).toMatchObject({
-      ThrottlingRateLimit: expect.any(Number),
-      ThrottlingBurstLimit: expect.any(Number),
+    const throttle = (ThrottlingRateLimit: number, ThrottlingBurstLimit: number) => ({
+      DetailedMetricsEnabled: true,
+      ThrottlingRateLimit,
+      ThrottlingBurstLimit,
     });
+    expect(stage.Properties.DefaultRouteSettings).toEqual(throttle(500, 1_000));
+    const routes = ofType('AWS::ApiGatewayV2::Route');
+    const others = routes.flatMap(([, { Properties }]) => {
+      const key = String(Properties.RouteKey);
+      if (key.includes(' /api/webhook/')) return [];
+      return [[key, key.includes(' /api/webhook-callback/') ? throttle(100, 200) : throttle(50, 100)]];
+    });
+    expect(others.length).toBeGreaterThan(10);
+    expect(stage.Properties.RouteSettings).toEqual(Object.fromEntries(others));
+    // API Gateway refuses settings of a route that is made after the stage.
+    expect(stage.DependsOn).toEqual(expect.arrayContaining(routes.map(([id]) => id)));
     const { Format } = stage.Properties.AccessLogSettings as { Format: string };
     expect(JSON.parse(Format)).toHaveProperty('requestId');
     expect(Format).not.toMatch(/header|authori[sz]er|querystring|\$context\.path/i);
@@ -719,7 +733,6 @@ describe('the template', () => {
     expect(tables).toHaveLength(7);
     for (const [, table] of tables) {
       expect(table).toMatchObject({
-        DeletionPolicy: 'Retain',
         Properties: {
           BillingMode: 'PAY_PER_REQUEST',
           PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
@@ -730,6 +743,60 @@ describe('the template', () => {
       AttributeName: 'expiresAt',
       Enabled: true,
     });
+  });
+
+  test('what stays when the stack is removed goes when the deployment that made it fails: it can be repeated', () => {
+    const kept = Object.entries(resources).filter(([, { DeletionPolicy }]) => DeletionPolicy !== undefined);
+    for (const [, { DeletionPolicy }] of kept) expect(DeletionPolicy).toBe('RetainExceptOnCreate');
+    const ofKind = (type: string) => kept.filter(([, { Type }]) => Type === type).length;
+    expect(ofKind('AWS::DynamoDB::Table')).toBe(7);
+    expect(ofKind('AWS::S3::Bucket')).toBe(1); // that of the bundles is made by the Framework, and goes with the stack
+    expect(ofKind('AWS::Lambda::Version')).toBe(1);
+    for (const [, resource] of kept.filter(([, { Type }]) => !Type.endsWith('Version')))
+      expect(resource).toHaveProperty('UpdateReplacePolicy', 'Retain');
+  });
+
+  test('the bucket of a stage has the same name after it was removed and deployed again', () => {
+    expect(resources.BlobBucket?.Properties.BucketName).toEqual({
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
+      'Fn::Sub': 'hookloom-dev-${AWS::AccountId}-${AWS::Region}',
+    });
+  });
+
+  test('bucket and queues answer over TLS alone', () => {
+    const policies = [...ofType('AWS::S3::BucketPolicy'), ...ofType('AWS::SQS::QueuePolicy')];
+    const ours = policies.filter(([id]) => id !== 'ServerlessDeploymentBucketPolicy');
+    const guarded = ours.flatMap(([, { Properties }]) => {
+      const { PolicyDocument } = Properties as {
+        PolicyDocument: { Statement: (Statement & { Effect: string })[] };
+      };
+      return PolicyDocument.Statement.filter(({ Effect }) => Effect === 'Deny').map((statement) => {
+        expect(statement).toMatchObject({
+          Principal: '*',
+          Condition: { Bool: { 'aws:SecureTransport': false } },
+        });
+        expect(String(statement.Action)).toMatch(/^(s3|sqs):\*$/);
+        return placesOf(statement.Resource);
+      });
+    });
+    expect(guarded).toEqual([['BlobBucket', 'BlobBucket'], ['DeadLetterQueue'], ['TriggerDeadLetterQueue']]);
+    expect(ofType('AWS::SQS::Queue')).toHaveLength(2);
+  });
+
+  test('names too long for AWS are found for each region', () => {
+    const problemsOf = (stage: string, region: string) =>
+      findNameProblems(JSON.parse(JSON.stringify(template).replaceAll('hookloom-dev', `hookloom-${stage}`)), {
+        stage,
+        region,
+      });
+    expect(problemsOf('s'.repeat(26), 'ap-southeast-1')).toBeNull();
+    expect(problemsOf('s'.repeat(32), 'us-east-1')).toMatch(
+      /BlobBucket: .* 63 of a bucket\n.*at most 31 char/s,
+    );
+    expect(problemsOf('s'.repeat(31), 'ap-southeast-1')).toMatch(/SchedulerRole: .* 65 characters, 1 more/);
+    expect(problemsOf('s'.repeat(47), 'eu-west-1')).toMatch(
+      /AdminRetryExecutionLambdaFunction: .* 64 of a function/,
+    );
   });
 
   test('every log is kept for a limited time', () => {

@@ -6,6 +6,7 @@ const resolve = (text: string) =>
   resolveVariables(text.replaceAll('§', '$'), {
     file: {
       service: 'shop',
+      params: { default: { bus: 'orders', size: 5 }, dev: { size: 7 } },
       custom: { prefix: '$' + '{self:service}-$' + '{sls:stage}', count: 3, list: [1] },
     },
     stage: 'dev',
@@ -23,7 +24,9 @@ test.each([
   ["§{env:OTHER, 'fallback'}", 'fallback'],
   ['§{opt:stage, "dev"}', 'dev'],
   ["§{opt:region, env:REGION, 'us-east-1'}", 'eu-west-1'],
-  ["§{param:bus, 'default'}", 'default'],
+  ["§{param:queue, 'default'}", 'default'],
+  ["§{param:bus, 'default'}", 'orders'],
+  ['§{param:size}', '7'],
   ["§{self:§{env:WHICH, 'service'}}", 'shop'],
   ['§{file(./package.json):version}', '1.2.3'],
   ['§{file(./package.json):path}', './package.json'],

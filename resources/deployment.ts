@@ -1,0 +1,123 @@
+import { findNameProblems } from './names.ts';
+import { type Deployment, ParameterError, readParameters } from './parameters.ts';
+import { completeTemplate, type Template } from './template.ts';
+
+/** The part of the Serverless Framework that a plugin of ours needs. */
+interface Serverless {
+  readonly configurationInput: {
+    readonly params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  };
+  readonly processedInput: { readonly options: { readonly param?: readonly string[] } };
+  readonly service: {
+    readonly functions: Record<string, FunctionDefinition>;
+    readonly provider: {
+      stackTags?: Readonly<Record<string, string>>;
+      readonly compiledCloudFormationTemplate: Template;
+    };
+  };
+  readonly classes: { readonly Error: new (message: string, code: string) => Error };
+  getProvider(name: 'aws'): {
+    getRegion(): string;
+    getStage(): string;
+  };
+}
+
+interface FunctionDefinition {
+  reservedConcurrency?: number;
+  environment?: Record<string, unknown>;
+  iamRoleStatements?: readonly Statement[];
+}
+
+interface Statement {
+  readonly Action?: unknown;
+  readonly Resource?: unknown;
+}
+
+/**
+ * A Serverless plugin: reads the parameters of a deployment, checks them, and completes functions and template as they say.
+ * What AWS would refuse in the middle of a deployment is refused before it begins.
+ */
+export default class DeploymentPlugin {
+  readonly hooks: Readonly<Record<string, () => void>>;
+
+  constructor(serverless: Serverless) {
+    const { service, classes } = serverless;
+    const refuse = (message: string): never => {
+      throw new classes.Error(message, 'DEPLOYMENT_REFUSED');
+    };
+    let deployment: Deployment;
+    this.hooks = {
+      // Before roles are made of the statements: this plugin comes first in serverless.yml.
+      initialize: () => {
+        const provider = serverless.getProvider('aws');
+        const raw = mergeParameters(serverless, provider.getStage(), refuse);
+        try {
+          deployment = readParameters(raw, {
+            region: provider.getRegion(),
+            functions: Object.keys(service.functions),
+          });
+        } catch (error) {
+          if (!(error instanceof ParameterError)) throw error;
+          refuse(error.message);
+        }
+        if (Object.keys(deployment.tags).length > 0) service.provider.stackTags = deployment.tags;
+        for (const [key, definition] of Object.entries(service.functions))
+          completeFunction(definition, deployment, deployment.reservedConcurrency[key]);
+      },
+      'after:aws:package:finalize:stripNullPropsFromTemplateResources': () => {
+        const provider = serverless.getProvider('aws');
+        const template = service.provider.compiledCloudFormationTemplate;
+        completeTemplate(template, deployment);
+        const place = { stage: provider.getStage(), region: provider.getRegion() };
+        const problems = findNameProblems(template, place);
+        if (problems !== null) refuse(problems);
+      },
+    };
+  }
+}
+
+/** As the Framework does: the command line wins, then the stage's block, then the default. */
+const mergeParameters = (
+  { configurationInput: { params = {} }, processedInput: { options } }: Serverless,
+  stage: string,
+  refuse: (message: string) => never,
+): Readonly<Record<string, unknown>> => {
+  const given = (options.param ?? []).map((text) => {
+    const at = text.indexOf('=');
+    return [text.slice(0, at), text.slice(at + 1)] as const;
+  });
+  const known = Object.keys(params.default ?? {});
+  const unknown = [...given.map(([name]) => name), ...Object.keys(params[stage] ?? {})].filter(
+    (name) => !known.includes(name),
+  );
+  if (unknown.length > 0) refuse(`No such parameter: ${unknown.join(', ')}. There are: ${known.join(', ')}`);
+  return { ...params.default, ...params[stage], ...Object.fromEntries(given) };
+};
+
+const completeFunction = (
+  definition: FunctionDefinition,
+  { eventBus, domain }: Deployment,
+  reserved: number | undefined,
+): void => {
+  const { environment, iamRoleStatements } = definition;
+  if (reserved !== undefined) definition.reservedConcurrency = reserved;
+  // Not in the template: the Framework decides by a function's settings whether it needs a new version.
+  if (domain !== null && environment !== undefined && Object.hasOwn(environment, 'PUBLIC_URL'))
+    environment.PUBLIC_URL = `https://${domain.name}`;
+  if (iamRoleStatements !== undefined)
+    definition.iamRoleStatements = iamRoleStatements.map((statement) =>
+      [statement.Action].flat().includes('events:PutEvents')
+        ? { ...statement, Resource: toBusArns(eventBus) }
+        : statement,
+    );
+};
+
+const toBusArns = (eventBus: Deployment['eventBus']): readonly unknown[] => {
+  if (eventBus === null) return [];
+  if ('arn' in eventBus) return [eventBus.arn];
+  return [
+    {
+      'Fn::Sub': `arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:event-bus/${eventBus.name}`,
+    },
+  ];
+};

@@ -1,0 +1,74 @@
+import type { Template, TemplateResource } from './template.ts';
+
+/** Where a type of resource has its name, and how long AWS lets it be. */
+const NAMES: Readonly<
+  Record<string, { readonly property: string; readonly kind: string; readonly max: number }>
+> = {
+  'AWS::IAM::Role': { property: 'RoleName', kind: 'role', max: 64 },
+  'AWS::Lambda::Function': { property: 'FunctionName', kind: 'function', max: 64 },
+  'AWS::S3::Bucket': { property: 'BucketName', kind: 'bucket', max: 63 },
+  'AWS::Scheduler::ScheduleGroup': { property: 'Name', kind: 'schedule group', max: 64 },
+  'AWS::SQS::Queue': { property: 'QueueName', kind: 'queue', max: 80 },
+  'AWS::DynamoDB::Table': { property: 'TableName', kind: 'table', max: 255 },
+  'AWS::Logs::LogGroup': { property: 'LogGroupName', kind: 'log group', max: 512 },
+  'AWS::ApiGatewayV2::Api': { property: 'Name', kind: 'API', max: 128 },
+  'AWS::CloudWatch::Alarm': { property: 'AlarmName', kind: 'alarm', max: 255 },
+  'AWS::CloudWatch::Dashboard': { property: 'DashboardName', kind: 'dashboard', max: 255 },
+};
+
+/**
+ * Finds the names that AWS would refuse in the middle of a deployment.
+ *
+ * @returns null, or a message with each of them, and how long the stage's name may be
+ */
+export const findNameProblems = (
+  { Resources }: Template,
+  { stage, region }: { readonly stage: string; readonly region: string },
+): string | null => {
+  const found = Object.entries(Resources).flatMap(([id, resource]) => {
+    const named = nameOf(resource, region);
+    if (named === null) return [];
+    const { name, kind, max } = named;
+    const over = name.length - max;
+    const hasCapitals = kind === 'bucket' && /[A-Z]/.test(name);
+    return [
+      ...(over > 0
+        ? [
+            {
+              over,
+              text: `${id}: "${name}" has ${name.length} characters, ${over} more than the ${max} of a ${kind}`,
+            },
+          ]
+        : []),
+      ...(hasCapitals
+        ? [{ over: 0, text: `${id}: "${name}" has capital letters, which a ${kind} can't have` }]
+        : []),
+    ];
+  });
+  if (found.length === 0) return null;
+  const over = Math.max(...found.map((one) => one.over));
+  const remedy =
+    over === 0
+      ? 'Choose a stage without capital letters'
+      : `Choose a stage of at most ${stage.length - over} characters: "${stage}" has ${stage.length}`;
+  return [
+    `Names with the stage "${stage}" that AWS refuses in ${region}:`,
+    ...found.map(({ text }) => `  ${text}`),
+    `${remedy}. For the bucket alone: --param="blobBucket=NAME"`,
+  ].join('\n');
+};
+
+/** @returns null for a resource without a name, or with one that only a deployment knows */
+const nameOf = ({ Type, Properties = {} }: TemplateResource, region: string) => {
+  const place = Object.hasOwn(NAMES, Type) ? NAMES[Type] : undefined;
+  const value = place === undefined ? undefined : Properties[place.property];
+  const text = (value as { 'Fn::Sub'?: unknown } | undefined)?.['Fn::Sub'] ?? value;
+  if (place === undefined || typeof text !== 'string') return null;
+  const known: Readonly<Record<string, string>> = {
+    Region: region,
+    AccountId: '0'.repeat(12),
+    Partition: 'aws',
+  };
+  const name = text.replaceAll(/\$\{AWS::(\w+)\}/g, (whole, variable: string) => known[variable] ?? whole);
+  return name.includes('$') ? null : { ...place, name };
+};

@@ -1,0 +1,218 @@
+/** How a deployment of the service differs from that of another stage. docs/deploying.md says what each parameter costs. */
+export interface Deployment {
+  /** Null: completion events go to the log. */
+  readonly eventBus: EventBus | null;
+  /** Whether tables and bucket that an earlier stack of this stage has left become part of the stack. */
+  readonly adoptsData: boolean;
+  readonly blobBucket: BlobBucket;
+  readonly hasDeletionProtection: boolean;
+  /** The ARN of the key that tables, bucket, queues and logs are encrypted with; null: keys of AWS. */
+  readonly kmsKey: string | null;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly domain: Domain | null;
+  readonly throttling: Readonly<Record<RouteGroup, Throttle>>;
+  /** Reserved concurrent executions, by the key of a function. */
+  readonly reservedConcurrency: Readonly<Record<string, number>>;
+}
+
+/** A name stands for a bus of the account and the region of the service. */
+export type EventBus = { readonly name: string } | { readonly arn: string };
+
+/** `stage`: named for stage, account and region. `generated`: CloudFormation names it. */
+export type BlobBucket =
+  | { readonly kind: 'stage' | 'generated' }
+  | { readonly kind: 'named'; readonly name: string };
+
+export interface Domain {
+  readonly name: string;
+  readonly certificate: string;
+  /** Where its alias record is made; null: it is made elsewhere. */
+  readonly hostedZone: string | null;
+}
+
+/** By the first segments of their paths: /api/webhook, /api/webhook-callback, /api/admin. */
+export type RouteGroup = 'webhook' | 'callback' | 'admin';
+
+export interface Throttle {
+  readonly requestsPerSecond: number;
+  readonly burst: number;
+}
+
+/** What a parameter can't be. Its message names every problem. */
+export class ParameterError extends Error {}
+
+/** What a deployment writes where it does not want something. */
+const NONE = 'none';
+
+/**
+ * Reads the parameters of a deployment, as text or as YAML has them.
+ *
+ * @param region - that of the deployment
+ * @param functions - the keys of the functions
+ * @throws ParameterError when one has a value that AWS would refuse, or that would do nothing
+ */
+export const readParameters = (
+  raw: Readonly<Record<string, unknown>>,
+  { region, functions }: { readonly region: string; readonly functions: readonly string[] },
+): Deployment => {
+  const problems: string[] = [];
+  /** @returns null for `none`, and for what is wrong */
+  const read = <Value>(name: string, parse: (text: string) => Value | Problem): Value | null => {
+    const text = String(raw[name] ?? NONE).trim();
+    if (text === NONE) return null;
+    const value = parse(text);
+    if (!(value instanceof Problem)) return value;
+    problems.push(`${name} ${value.text}, but is "${text}"`);
+    return null;
+  };
+  const readThrottle = (group: RouteGroup): Throttle => ({
+    requestsPerSecond: read(`${group}Rate`, parseCount) ?? missing(`${group}Rate`),
+    burst: read(`${group}Burst`, parseCount) ?? missing(`${group}Burst`),
+  });
+  const missing = (name: string): number => {
+    if (!problems.some((problem) => problem.startsWith(`${name} `)))
+      problems.push(`${name} must be a number`);
+    return 0;
+  };
+
+  const deployment: Deployment = {
+    eventBus: read('eventBus', (text) => parseEventBus(text, region)),
+    adoptsData: read('adoptData', parseBoolean) ?? false,
+    blobBucket: read('blobBucket', parseBlobBucket) ?? { kind: 'stage' },
+    hasDeletionProtection: read('deletionProtection', parseBoolean) ?? false,
+    kmsKey: read('kmsKey', (text) => parseKey(text, region)),
+    tags: read('tags', parseTags) ?? {},
+    domain: readDomain(read, region, problems),
+    throttling: {
+      webhook: readThrottle('webhook'),
+      callback: readThrottle('callback'),
+      admin: readThrottle('admin'),
+    },
+    reservedConcurrency: read('reservedConcurrency', (text) => parseReserved(text, functions)) ?? {},
+  };
+  if (problems.length > 0) throw new ParameterError(problems.join('\n'));
+  return deployment;
+};
+
+class Problem {
+  /** Follows the name of the parameter. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const BUS_NAME = /^[\w.-]{1,256}$/;
+const BUS_ARN = /^arn:aws[\w-]*:events:([a-z\d-]+):\d{12}:event-bus\/([\w.-]{1,256})$/;
+
+/** https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsRequestEntry.html */
+const parseEventBus = (text: string, region: string): EventBus | Problem => {
+  if (BUS_NAME.test(text)) return { name: text };
+  const [, regionOfBus] = BUS_ARN.exec(text) ?? [];
+  if (regionOfBus === undefined)
+    return new Problem(
+      'must be the name of an EventBridge bus (letters, digits and ._- only), its ARN, or none',
+    );
+  return regionOfBus === region
+    ? { arn: text }
+    : new Problem(
+        `must be a bus in ${region}: only a rule of a bus there can pass events to a different region`,
+      );
+};
+
+/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html */
+const BUCKET_NAME = /^[a-z\d][a-z\d.-]{1,61}[a-z\d]$/;
+
+const parseBlobBucket = (text: string): BlobBucket | Problem => {
+  if (text === 'stage' || text === 'generated') return { kind: text };
+  return BUCKET_NAME.test(text)
+    ? { kind: 'named', name: text }
+    : new Problem('must be stage, generated, or the name of a bucket');
+};
+
+const KEY_ARN = /^arn:aws[\w-]*:kms:([a-z\d-]+):\d{12}:key\/[\w-]{1,128}$/;
+
+/** An alias is refused: roles can't be allowed to use a key by it. */
+const parseKey = (text: string, region: string): string | Problem =>
+  KEY_ARN.exec(text)?.[1] === region
+    ? text
+    : new Problem(
+        `must be the ARN of a KMS key in ${region} (arn:aws:kms:${region}:ACCOUNT:key/ID), or none`,
+      );
+
+const parseBoolean = (text: string): boolean | Problem =>
+  text === 'true' || text === 'false' ? text === 'true' : new Problem('must be true or false');
+
+const parseCount = (text: string): number | Problem =>
+  /^[1-9]\d{0,5}$/.test(text) ? Number(text) : new Problem('must be a whole number from 1 to 999999');
+
+/** `name=value,name=value` */
+const parsePairs = (text: string): Readonly<Record<string, string>> | null => {
+  const pairs = text.split(',').map((pair) => {
+    const at = pair.indexOf('=');
+    return at < 1 ? null : ([pair.slice(0, at).trim(), pair.slice(at + 1).trim()] as const);
+  });
+  const found = pairs.filter((pair) => pair !== null);
+  const isWhole = found.length === pairs.length && new Set(found.map(([name]) => name)).size === found.length;
+  return isWhole ? Object.fromEntries(found) : null;
+};
+
+const TAG_NAME = /^(?!aws:)[\p{L}\p{N} _.:/+@-]{1,128}$/iu;
+const TAG_VALUE = /^[\p{L}\p{N} _.:/=+@-]{0,256}$/u;
+const MAX_TAGS = 45; // 50, with room for the stage and for those of AWS
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-properties-resource-tags.html */
+const parseTags = (text: string): Readonly<Record<string, string>> | Problem => {
+  const tags = parsePairs(text);
+  const entries = Object.entries(tags ?? {});
+  const isAllowed = entries.every(([name, value]) => TAG_NAME.test(name) && TAG_VALUE.test(value));
+  return tags !== null && isAllowed && entries.length <= MAX_TAGS
+    ? tags
+    : new Problem(`must be at most ${MAX_TAGS} tags that AWS allows, as name=value,name=value, or none`);
+};
+
+const parseReserved = (
+  text: string,
+  functions: readonly string[],
+): Readonly<Record<string, number>> | Problem => {
+  const pairs = parsePairs(text);
+  if (pairs === null) return new Problem('must be function=number,function=number, or none');
+  const unknown = Object.keys(pairs).find((name) => !functions.includes(name));
+  if (unknown !== undefined) return new Problem(`must name functions of serverless.yml: not "${unknown}"`);
+  const counts = Object.entries(pairs).map(([name, count]) => [name, parseCount(count)] as const);
+  const wrong = counts.find(([, count]) => count instanceof Problem);
+  return wrong === undefined
+    ? Object.fromEntries(counts as readonly (readonly [string, number])[])
+    : new Problem(`needs a whole number from 1 for ${wrong[0]}: a function with none would never run`);
+};
+
+const DOMAIN = /^(?=.{1,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z]{2,63}$/;
+const CERTIFICATE = /^arn:aws[\w-]*:acm:([a-z\d-]+):\d{12}:certificate\/[\w-]{1,128}$/;
+
+const readDomain = (
+  read: <Value>(name: string, parse: (text: string) => Value | Problem) => Value | null,
+  region: string,
+  problems: string[],
+): Domain | null => {
+  const name = read('domain', (text) =>
+    DOMAIN.test(text) ? text : new Problem('must be a domain name in lower case, or none'),
+  );
+  const certificate = read('certificate', (text) =>
+    CERTIFICATE.exec(text)?.[1] === region
+      ? text
+      : new Problem(`must be the ARN of a certificate of ACM in ${region}, or none`),
+  );
+  const hostedZone = read('hostedZone', (text) =>
+    /^Z[A-Z\d]{1,31}$/.test(text)
+      ? text
+      : new Problem('must be the id of a hosted zone of Route 53, or none'),
+  );
+  if (name !== null && certificate !== null) return { name, certificate, hostedZone };
+  const hasSome = [name, certificate, hostedZone].some((value) => value !== null);
+  if (hasSome && problems.length === 0)
+    problems.push(
+      'domain and certificate belong together: name both, or none of domain, certificate, hostedZone',
+    );
+  return null;
+};

@@ -1,0 +1,158 @@
+import type { Deployment, Throttle } from './parameters.ts';
+
+/** A CloudFormation template. */
+export interface Template {
+  readonly Resources: Record<string, TemplateResource>;
+  readonly Outputs?: Record<string, object>;
+}
+
+export interface TemplateResource {
+  readonly Type: string;
+  DeletionPolicy?: string;
+  DependsOn?: string | string[];
+  Properties?: Record<string, unknown>;
+}
+
+interface Statement {
+  readonly Action?: string | readonly string[];
+}
+
+/** Completes the template of a deployment with what its parameters ask for, and with what the Framework leaves out. */
+export const completeTemplate = (template: Template, deployment: Deployment): void => {
+  const { Resources } = template;
+  const ofType = (type: string) => Object.entries(Resources).filter(([, { Type }]) => Type === type);
+  const change = (type: string, properties: (old: Record<string, unknown>) => object): void => {
+    for (const [, resource] of ofType(type))
+      resource.Properties = { ...resource.Properties, ...properties(resource.Properties ?? {}) };
+  };
+
+  // A version that stays after its deployment has failed is one that the next deployment of the same code can't publish.
+  for (const [, version] of ofType('AWS::Lambda::Version')) version.DeletionPolicy = 'RetainExceptOnCreate';
+
+  nameBucket(Resources.BlobBucket, deployment);
+  if (deployment.hasDeletionProtection)
+    change('AWS::DynamoDB::Table', () => ({ DeletionProtectionEnabled: true }));
+
+  const routes = ofType('AWS::ApiGatewayV2::Route');
+  change('AWS::ApiGatewayV2::Stage', () => toThrottles(routes, deployment.throttling));
+  // Settings of a route that is not there yet are refused.
+  for (const [, stage] of ofType('AWS::ApiGatewayV2::Stage'))
+    stage.DependsOn = [...[stage.DependsOn ?? []].flat(), ...routes.map(([id]) => id)];
+
+  const { kmsKey, domain } = deployment;
+  if (kmsKey !== null) {
+    change('AWS::DynamoDB::Table', () => ({
+      SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: kmsKey },
+    }));
+    change('AWS::SQS::Queue', () => ({ SqsManagedSseEnabled: false, KmsMasterKeyId: kmsKey }));
+    change('AWS::Logs::LogGroup', () => ({ KmsKeyId: kmsKey }));
+    const rule = {
+      ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: kmsKey },
+      BucketKeyEnabled: true, // one call to KMS for many objects
+    };
+    const bucket = Resources.BlobBucket?.Properties;
+    if (bucket !== undefined) bucket.BucketEncryption = { ServerSideEncryptionConfiguration: [rule] };
+    for (const [, role] of ofType('AWS::IAM::Role')) allowKey(role, kmsKey);
+  }
+  if (domain !== null) {
+    const [stage = ''] = ofType('AWS::ApiGatewayV2::Stage').map(([id]) => id);
+    Object.assign(Resources, toDomainResources(domain, stage));
+    const { WebhookUrl } = template.Outputs ?? {};
+    if (WebhookUrl !== undefined) Object.assign(WebhookUrl, { Value: `https://${domain.name}/api/webhook` });
+  }
+};
+
+const nameBucket = (bucket: TemplateResource | undefined, { blobBucket }: Deployment): void => {
+  if (bucket?.Properties === undefined) return;
+  if (blobBucket.kind === 'generated') delete bucket.Properties.BucketName;
+  if (blobBucket.kind === 'named') bucket.Properties.BucketName = blobBucket.name;
+};
+
+/** The webhooks' is the default, so that a plugin's own trigger route has one as well. */
+const toThrottles = (
+  routes: readonly [string, TemplateResource][],
+  throttling: Deployment['throttling'],
+): object => {
+  const keys = routes.map(([, { Properties = {} }]) => String(Properties.RouteKey));
+  const groupOf = (key: string) =>
+    / \/api\/admin\//.test(key) ? 'admin' : / \/api\/webhook-callback\//.test(key) ? 'callback' : 'webhook';
+  const others = keys.filter((key) => groupOf(key) !== 'webhook').sort();
+  return {
+    DefaultRouteSettings: toSettings(throttling.webhook),
+    RouteSettings: Object.fromEntries(others.map((key) => [key, toSettings(throttling[groupOf(key)])])),
+  };
+};
+
+const toSettings = ({ requestsPerSecond, burst }: Throttle): object => ({
+  DetailedMetricsEnabled: true, // the default's does not hold for a route with settings of its own
+  ThrottlingRateLimit: requestsPerSecond,
+  ThrottlingBurstLimit: burst,
+});
+
+/** Services that decrypt for those that call them, and what they call themselves in `kms:ViaService`. */
+const ENCRYPTING = ['dynamodb', 's3', 'sqs'] as const;
+
+/** A role that reads or writes what is encrypted needs the key as well, through the service that has the data alone. */
+const allowKey = ({ Properties = {} }: TemplateResource, kmsKey: string): void => {
+  const [policy] = (Properties.Policies ?? []) as { PolicyDocument: { Statement: Statement[] } }[];
+  if (policy === undefined) return;
+  const { Statement } = policy.PolicyDocument;
+  const actions = Statement.flatMap(({ Action = [] }) => [Action].flat());
+  const services = ENCRYPTING.filter((service) => actions.some((action) => action.startsWith(`${service}:`)));
+  if (services.length === 0) return;
+  policy.PolicyDocument.Statement = [...Statement, toKeyStatement(kmsKey, services)];
+};
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html */
+const toKeyStatement = (kmsKey: string, services: readonly string[]) => ({
+  Effect: 'Allow',
+  Action: ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'].map(
+    (operation) => `kms:${operation}`,
+  ),
+  Resource: kmsKey,
+  Condition: {
+    StringEquals: {
+      'kms:ViaService': services.map((service) => ({
+        'Fn::Sub': `${service}.\${AWS::Region}.\${AWS::URLSuffix}`,
+      })),
+    },
+  },
+});
+
+const toDomainResources = (
+  { name, certificate, hostedZone }: NonNullable<Deployment['domain']>,
+  stage: string,
+): Record<string, TemplateResource> => {
+  const attribute = (property: string) => ({ 'Fn::GetAtt': ['CustomDomain', property] });
+  return {
+    CustomDomain: {
+      Type: 'AWS::ApiGatewayV2::DomainName',
+      Properties: {
+        DomainName: name,
+        DomainNameConfigurations: [
+          { CertificateArn: certificate, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' },
+        ],
+      },
+    },
+    CustomDomainMapping: {
+      Type: 'AWS::ApiGatewayV2::ApiMapping',
+      Properties: { DomainName: { Ref: 'CustomDomain' }, ApiId: { Ref: 'HttpApi' }, Stage: { Ref: stage } },
+    },
+    ...(hostedZone === null
+      ? {}
+      : {
+          CustomDomainRecord: {
+            Type: 'AWS::Route53::RecordSet',
+            Properties: {
+              HostedZoneId: hostedZone,
+              Name: name,
+              Type: 'A',
+              AliasTarget: {
+                DNSName: attribute('RegionalDomainName'),
+                HostedZoneId: attribute('RegionalHostedZoneId'),
+              },
+            },
+          },
+        }),
+  };
+};

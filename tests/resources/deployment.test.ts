@@ -1,0 +1,133 @@
+import { describe, expect, test } from '@jest/globals';
+import DeploymentPlugin from '../../resources/deployment.ts';
+
+const throttles = {
+  webhookRate: 5,
+  webhookBurst: 9,
+  callbackRate: 4,
+  callbackBurst: 8,
+  adminRate: 3,
+  adminBurst: 7,
+};
+
+interface Options {
+  readonly param?: readonly string[];
+  readonly stageParams?: Readonly<Record<string, unknown>>;
+  readonly stage?: string;
+  readonly region?: string;
+  readonly Resources?: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
+}
+
+/** What the Framework has read of a serverless.yml with one function that publishes events. */
+const aFramework = ({
+  param = [],
+  stageParams = {},
+  stage = 'dev',
+  region = 'eu-central-1',
+  Resources = {},
+}: Options) => {
+  const statement = { Effect: 'Allow', Action: ['events:PutEvents'], Resource: 'as written' }; // the Framework makes lists of actions
+  const functions = { run: { iamRoleStatements: [statement] } };
+  const serverless = {
+    configurationInput: {
+      params: { default: { eventBus: 'none', tags: 'none', ...throttles }, [stage]: stageParams },
+    },
+    processedInput: { options: { param } },
+    service: {
+      functions,
+      provider: { compiledCloudFormationTemplate: { Resources } } as {
+        stackTags?: Readonly<Record<string, string>>;
+        compiledCloudFormationTemplate: { Resources: typeof Resources };
+      },
+    },
+    classes: { Error },
+    getProvider: () => ({ getRegion: () => region, getStage: () => stage }),
+  };
+  const { hooks } = new DeploymentPlugin(serverless);
+  return {
+    service: serverless.service,
+    run: functions.run,
+    initialize: () => hooks.initialize?.(),
+    finish: () => hooks['after:aws:package:finalize:stripNullPropsFromTemplateResources']?.(),
+  };
+};
+
+describe('the parameters of a deployment', () => {
+  test('the command line wins over the block of the stage, and that over the default', () => {
+    const fromStage = aFramework({ stageParams: { tags: 'team=a' } });
+    fromStage.initialize();
+    expect(fromStage.service.provider.stackTags).toEqual({ team: 'a' });
+    const fromCommand = aFramework({ stageParams: { tags: 'team=a' }, param: ['tags=team=b'] });
+    fromCommand.initialize();
+    expect(fromCommand.service.provider.stackTags).toEqual({ team: 'b' });
+  });
+
+  test('one that does not exist is refused, with those that do', () => {
+    const { initialize } = aFramework({ param: ['eventbus=default'] });
+    expect(initialize).toThrow(/^No such parameter: eventbus\. There are: eventBus, tags, /);
+  });
+
+  test('a value that AWS would refuse is refused before anything is made', () => {
+    expect(aFramework({ param: ['eventBus=my bus'] }).initialize).toThrow(/^eventBus must be the name/);
+  });
+});
+
+describe('the statement that allows to publish', () => {
+  const resourcesFor = (eventBus: string) => {
+    const { run, initialize } = aFramework({ param: [`eventBus=${eventBus}`] });
+    initialize();
+    return run.iamRoleStatements.map(({ Resource }) => Resource);
+  };
+  const ARN = 'arn:aws:events:eu-central-1:210987654321:event-bus/orders';
+
+  test('names the bus by its ARN, and no bus without one', () => {
+    expect(resourcesFor('none')).toEqual([[]]);
+    expect(resourcesFor(ARN)).toEqual([[ARN]]);
+    expect(resourcesFor('shop')).toEqual([
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
+      [{ 'Fn::Sub': 'arn:${AWS::Partition}:events:${AWS::Region}:${AWS::AccountId}:event-bus/shop' }],
+    ]);
+  });
+});
+
+describe('a name that is too long', () => {
+  const scheduler = (stage: string) => ({
+    Resources: {
+      Role: {
+        Type: 'AWS::IAM::Role',
+        Properties: { RoleName: { 'Fn::Sub': `hookloom-${stage}-\${AWS::Region}-scheduler` } },
+      },
+    },
+    stage,
+  });
+  const refusalOf = (options: Options): string => {
+    const { initialize, finish } = aFramework(options);
+    initialize();
+    try {
+      finish();
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return '';
+  };
+
+  test('is refused with its length, the limit, and how long the stage may be, for the region', () => {
+    const stage = 's'.repeat(31);
+    expect(refusalOf({ ...scheduler(stage), region: 'eu-west-1' })).toBe('');
+    expect(refusalOf({ ...scheduler(stage), region: 'ap-southeast-1' })).toBe(
+      [
+        `Names with the stage "${stage}" that AWS refuses in ap-southeast-1:`,
+        `  Role: "hookloom-${stage}-ap-southeast-1-scheduler" has 65 characters, 1 more than the 64 of a role`,
+        `Choose a stage of at most 30 characters: "${stage}" has 31. For the bucket alone: --param="blobBucket=NAME"`,
+      ].join('\n'),
+    );
+  });
+
+  test('is told apart from a bucket with capital letters', () => {
+    const Properties = { BucketName: 'hookloom-Dev-blobs' };
+    const Resources = { BlobBucket: { Type: 'AWS::S3::Bucket', Properties } };
+    expect(refusalOf({ Resources, stage: 'Dev' })).toMatch(
+      /BlobBucket: "hookloom-Dev-blobs" has capital letters, which a bucket can't have\nChoose a stage without/,
+    );
+  });
+});

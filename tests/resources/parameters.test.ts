@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { ParameterError, readParameters } from '../../resources/parameters.ts';
+import { projectRoot } from '../support/run-command.ts';
+
+const file = parse(readFileSync(join(projectRoot, 'serverless.yml'), 'utf8'), { logLevel: 'silent' });
+const defaults: Readonly<Record<string, unknown>> = file.params.default;
+
+const read = (raw: Readonly<Record<string, unknown>> = {}) =>
+  readParameters(
+    { ...defaults, ...raw },
+    { region: 'eu-central-1', functions: ['webhook', 'sweep', 'runExpress'] },
+  );
+
+const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/0f1e2d3c-0000-4000-8000-000000000000';
+const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0f1e2d3c-0000-4000-8000-000000000000';
+const BUS = 'arn:aws:events:eu-central-1:210987654321:event-bus/orders';
+
+test('the defaults of serverless.yml ask for nothing that costs or that a small account could not deploy', () => {
+  expect(read()).toEqual({
+    eventBus: null,
+    adoptsData: false,
+    blobBucket: { kind: 'stage' },
+    hasDeletionProtection: false,
+    kmsKey: null,
+    tags: {},
+    domain: null,
+    throttling: {
+      webhook: { requestsPerSecond: 500, burst: 1_000 },
+      callback: { requestsPerSecond: 100, burst: 200 },
+      admin: { requestsPerSecond: 50, burst: 100 },
+    },
+    reservedConcurrency: {},
+  });
+});
+
+test.each([
+  ['eventBus', 'default', { eventBus: { name: 'default' } }],
+  ['eventBus', 'Orders_2.eu-1', { eventBus: { name: 'Orders_2.eu-1' } }],
+  ['eventBus', BUS, { eventBus: { arn: BUS } }],
+  ['adoptData', 'true', { adoptsData: true }],
+  ['adoptData', true, { adoptsData: true }],
+  ['blobBucket', 'generated', { blobBucket: { kind: 'generated' } }],
+  [
+    'blobBucket',
+    'hookloom-dev-blobbucket-1a2b',
+    { blobBucket: { kind: 'named', name: 'hookloom-dev-blobbucket-1a2b' } },
+  ],
+  ['deletionProtection', 'true', { hasDeletionProtection: true }],
+  ['kmsKey', KEY, { kmsKey: KEY }],
+  ['tags', 'team=payments, cost centre=4711', { tags: { team: 'payments', 'cost centre': '4711' } }],
+  ['reservedConcurrency', 'sweep=5,runExpress=200', { reservedConcurrency: { sweep: 5, runExpress: 200 } }],
+])('%s can be %s', (name, value, expected) => {
+  expect(read({ [name]: value })).toMatchObject(expected);
+});
+
+test('a domain has a certificate, and a hosted zone where its record is wanted', () => {
+  const domain = { domain: 'hooks.example.com', certificate: CERTIFICATE };
+  const parts = { name: 'hooks.example.com', certificate: CERTIFICATE };
+  expect(read(domain).domain).toEqual({ ...parts, hostedZone: null });
+  expect(read({ ...domain, hostedZone: `Z1${'A'.repeat(12)}` }).domain).toEqual({
+    ...parts,
+    hostedZone: `Z1${'A'.repeat(12)}`,
+  });
+});
+
+describe('what AWS would refuse, or what would do nothing, is refused with the parameter and its value', () => {
+  test.each([
+    ['eventBus', 'my bus', /^eventBus must be the name of an EventBridge bus.* but is "my bus"$/],
+    ['eventBus', 'orders/eu', /^eventBus must be the name/],
+    ['eventBus', 'b'.repeat(257), /^eventBus must be the name/],
+    ['eventBus', '', /^eventBus must be the name/],
+    ['eventBus', 'arn:aws:events:eu-central-1:1:event-bus/a', /^eventBus must be the name/],
+    ['eventBus', 'arn:aws:sqs:eu-central-1:123456789012:orders', /^eventBus must be the name/],
+    [
+      'eventBus',
+      BUS.replace('eu-central-1', 'us-east-1'),
+      /^eventBus must be a bus in eu-central-1: only a rule/,
+    ],
+    ['adoptData', 'yes', /^adoptData must be true or false, but is "yes"$/],
+    ['blobBucket', 'My_Bucket', /^blobBucket must be stage, generated, or the name of a bucket/],
+    ['kmsKey', 'alias/mine', /^kmsKey must be the ARN of a KMS key in eu-central-1/],
+    [
+      'kmsKey',
+      KEY.replace('eu-central-1', 'us-east-1'),
+      /^kmsKey must be the ARN of a KMS key in eu-central-1/,
+    ],
+    ['tags', 'team', /^tags must be at most 45 tags/],
+    ['tags', 'team=a,team=b', /^tags must be/],
+    ['tags', 'aws:team=a', /^tags must be/],
+    ['webhookRate', '0', /^webhookRate must be a whole number from 1/],
+    ['adminBurst', 'none', /^adminBurst must be a number$/],
+    ['reservedConcurrency', 'sweeper=5', /^reservedConcurrency must name functions .*"sweeper"/],
+    ['reservedConcurrency', 'sweep=0', /^reservedConcurrency needs a whole number from 1 for sweep/],
+    ['reservedConcurrency', 'sweep', /^reservedConcurrency must be function=number/],
+    ['domain', 'hooks.example.com', /^domain and certificate belong together/],
+    ['hostedZone', 'Z123', /^domain and certificate belong together/],
+    ['domain', 'https://hooks.example.com', /^domain must be a domain name/],
+    [
+      'certificate',
+      CERTIFICATE.replace('eu-central-1', 'us-east-1'),
+      /^certificate must be .* in eu-central-1/,
+    ],
+  ])('%s: %s', (name, value, message) => {
+    expect(() => read({ [name]: value })).toThrow(ParameterError);
+    expect(() => read({ [name]: value })).toThrow(message);
+  });
+
+  test('all that is wrong is said at once', () => {
+    expect(() => read({ eventBus: 'my bus', adoptData: 'yes' })).toThrow(
+      /^eventBus [^\n]+\nadoptData [^\n]+$/,
+    );
+  });
+});
