@@ -29,7 +29,7 @@ const COVERED = [
   ...['sqs', 'ssm', 'sts', 'textract', 'translate'],
 ];
 
-/** Schemas of Smithy as the clients export them, by position: https://www.npmjs.com/package/@smithy/core */
+/** What the clients export of the model of a service: kind, namespace, name, traits, and more by kind. */
 type Schema = readonly unknown[];
 
 const OPERATION = 9;
