@@ -81,6 +81,17 @@ describe('a repeated delivery', () => {
     expect(service.executions.records()).toHaveLength(1);
   });
 
+  test('of the same business with another body is a repeated one, where the webhook says so', async () => {
+    const service = await aWebhookService();
+    const deduplication = 'body.email';
+    await service.put({ webhook: { responseMode: 'onReceived', deduplication, onKeyReuse: 'duplicate' } });
+    const first = await service.call(aJsonEvent({ email: 'ada@example.com', note: 'one' }));
+    const second = await service.call(aJsonEvent({ email: 'ada@example.com', note: 'two' }));
+    expect(second.statusCode).toBe(202);
+    expect(bodyOf(second)).toMatchObject({ executionId: bodyOf(first).executionId, duplicate: true });
+    expect(service.executions.records()).toHaveLength(1);
+  });
+
   test('after the window is another one', async () => {
     const service = await aWebhookService({ settings: { deduplicationWindowMs: 60_000 } });
     await service.put(later);
