@@ -64,16 +64,16 @@ export const createControl = (
 
     openCallback: async (timeoutSeconds, question = {}): Promise<Callback> => {
       if (callbacks === null) throw new Error('this run can not wait for an answer: it is not a durable one');
+      const place = `${run.within}/${run.planNode.node.id}/${count}`;
       const name = nextName();
       const asked = session.scrub(question);
-      const place = withoutIteration(name);
       const urlName = session.unanswered.get(place) ?? name;
       session.unanswered.delete(place);
       const { id, answer } = await awaitOperation(steps.callback(name, timeoutSeconds));
       // A step, so that the URL is valid before it is used, and the same on every replay.
       const opened = await runStep(`${name}/open`, async () => ({
         expiresAt: await callbacks.open(urlName, id, timeoutSeconds, asked),
-        ...(urlName === name ? {} : { name: urlName }),
+        name: urlName,
       }));
       const expiresAt = Number(opened.expiresAt);
       const openedName = String(opened.name ?? name);
@@ -133,9 +133,6 @@ export const createControl = (
     },
   };
 };
-
-/** @param name - of an operation: `NODE/ITERATION/OPERATION`, behind those of the nodes whose bodies it is in */
-const withoutIteration = (name: string): string => name.split('/').toSpliced(-2, 1).join('/');
 
 const toAttempt = (work: () => Promise<JsonObject>): Promise<Attempt> =>
   work().then(

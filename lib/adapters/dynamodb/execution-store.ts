@@ -186,16 +186,15 @@ export const createExecutionStore = (
     },
 
     openCallback: async (executionId, name, callback) => {
-      const { startedAt, ...keys } = toCallbackKeys(callback);
+      const keys = toCallbackKeys(callback);
       // One that was answered has no time in the index.
-      const isOlder = startedAt === undefined ? '' : ' OR #startedAt <= :set_startedAt';
+      const orOlder = keys.startedAt === undefined ? '' : ' OR #startedAt <= :set_startedAt';
       await update(callbackKeyOf(executionId, name), {
-        condition: `attribute_not_exists(#executionId)${isOlder}`,
+        condition: `attribute_not_exists(#executionId)${orOlder}`,
         set: {
           callback: json(callback),
           expiresAt: number(Math.ceil(callback.expiresAt / 1_000)),
           ...keys,
-          startedAt,
         },
       });
     },
