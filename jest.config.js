@@ -21,6 +21,7 @@ export default {
   reporters: ['default', '<rootDir>/tests/support/slowest-files.js'],
   testSequencer: '<rootDir>/tests/support/longest-first.js',
   maxWorkers: 3, // for two cores: part of the time, tests wait for the network or for other processes
+  workerGracefulExitTimeout: 60_000, // without a handle left a worker ends at once, but giving back its memory takes a while
   testTimeout: 120_000, // ends what hangs, on a machine ten times slower as well; speed is the benchmarks' subject
   coverageProvider: 'v8',
   collectCoverageFrom: [

@@ -2,20 +2,54 @@ import vm from 'node:vm';
 import circus from 'jest-circus/runner';
 
 /**
- * Jest's runner of a test file, which compiles what it and packages have in CommonJS anew for each file: here it is
- * compiled once for each worker. Modules of this project are ES modules, and not concerned.
+ * Jest's runner of a test file, which compiles every module anew for each file. Here a module is compiled once for each
+ * worker: CommonJS (packages, and Jest itself) as a script that runs in the context of each file, which keeps what V8
+ * compiled on first use; an ES module (of this project, mostly) from a code cache, because it belongs to one context.
  */
-const { compileFunction } = vm;
-const compiled = new Map();
+const { compileFunction, SourceTextModule } = vm;
+const scripts = new Map();
+const codeCaches = new Map();
+/** What `import()` does in the CommonJS modules of the file that runs; later, it would hold that file's memory. */
+const importers = new Map();
+/** For the coverage. A code cache has no counters of blocks. */
+let countsBlocks = false;
 
 vm.compileFunction = (source, parameters, options) => {
-  const known = compiled.get(options.filename);
-  if (known?.source === source) {
-    return compileFunction(source, parameters, { ...options, cachedData: known.cachedData });
+  const { filename, parsingContext, importModuleDynamically } = options;
+  if (parsingContext === undefined || source.startsWith('#!'))
+    return compileFunction(source, parameters, options);
+  if (scripts.get(filename)?.source !== source) {
+    scripts.set(filename, { source, script: compile(source, parameters, filename) });
   }
-  const made = compileFunction(source, parameters, { ...options, produceCachedData: true });
-  compiled.set(options.filename, { source, cachedData: made.cachedData });
-  return made;
+  importers.set(filename, importModuleDynamically);
+  return scripts.get(filename).script.runInContext(parsingContext);
 };
 
-export default circus.default;
+const compile = (source, parameters, filename) => {
+  const head = `(function (${parameters.join(',')}) {`;
+  return new vm.Script(`${head}${source}\n})`, {
+    filename,
+    columnOffset: -head.length,
+    importModuleDynamically: (...request) => importers.get(filename)(...request),
+  });
+};
+
+vm.SourceTextModule = class extends SourceTextModule {
+  constructor(source, options) {
+    const known = codeCaches.get(options.identifier);
+    const isKnown = known?.source === source;
+    super(source, isKnown ? { ...options, cachedData: known.codeCache } : options);
+    if (!isKnown && !countsBlocks) {
+      codeCaches.set(options.identifier, { source, codeCache: this.createCachedData() });
+    }
+  }
+};
+
+export default async (globalConfig, ...file) => {
+  countsBlocks = globalConfig.collectCoverage;
+  try {
+    return await circus.default(globalConfig, ...file);
+  } finally {
+    importers.clear();
+  }
+};
