@@ -3,7 +3,7 @@ import { Command, CommanderError, Help } from 'commander';
 import { isAppError } from '../lib/shared/errors.ts';
 import { addApprovalCommands } from './approval-commands.ts';
 import type { CommandContext } from './command-context.ts';
-import { CommandError, EXIT, type ExitCode, usageError } from './command-error.ts';
+import { CommandError, EXIT, type ExitCode, explainAwsError, usageError } from './command-error.ts';
 import { addCredentialCommands } from './credential-commands.ts';
 import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
@@ -25,13 +25,14 @@ export interface CommandLine extends Omit<CommandContext, 'onTarget'> {
  */
 export const run = async (args: readonly string[], commandLine: CommandLine): Promise<ExitCode> => {
   const { io } = commandLine;
+  const program = createProgram(commandLine);
   try {
     // Not an option of the program, which would take it from `workflow get ID --version N`.
     if (args[0] === '--version') io.print(readVersion());
-    else await createProgram(commandLine).parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
+    else await program.parseAsync(args.length === 0 ? ['--help'] : args, { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    return report(error, io);
+    return report(explainAwsError(error, program.opts(), io.env) ?? error, io);
   }
 };
 
@@ -54,7 +55,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
     .exitOverride()
     .hook('preAction', (_program, command) => checkOptions(command.optsWithGlobals()));
   const onTarget: CommandContext['onTarget'] = async (action) => {
-    const target = openTarget(program.opts());
+    const target = await openTarget(program.opts());
     try {
       await action({ io, target });
     } finally {
@@ -103,7 +104,7 @@ Examples:
 
 Environment:
   HOOKLOOM_PORT   the local service on this port, where several are up (default: the first one)
-  AWS_REGION      the region of a stage, without --region
+  AWS_REGION      the region of a stage, without --region; otherwise that of the AWS profile
   RETENTION_DAYS  how long the records of executions are kept that a command starts
 
 Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong.`;

@@ -1,3 +1,4 @@
+import { createSdk } from '../lib/adapters/dynamodb/sdk-client.ts';
 import { lateHttpClient } from '../lib/adapters/http-client/late-http-client.ts';
 import { lateTcpClient } from '../lib/adapters/tcp-client/late-tcp-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
@@ -64,16 +65,16 @@ export interface Target {
 export type OpenTarget = (options: {
   readonly stage?: string | undefined;
   readonly region?: string | undefined;
-}) => Target;
+}) => Target | Promise<Target>;
 
 /**
  * Connects to the deployed stage that is named, with the AWS credentials of the environment; otherwise to the local service.
  *
- * @throws CommandError when no local service is up
+ * @throws CommandError when no local service is up, or a stage has no region
  */
-export const openTarget: OpenTarget = ({ stage, region }) => {
+export const openTarget = async ({ stage, region }: Parameters<OpenTarget>[0]): Promise<Target> => {
   if (stage !== undefined) {
-    if (region !== undefined) process.env.AWS_REGION = region;
+    process.env.AWS_REGION = region ?? (await findRegion()); // of all clients, with and without the SDK
     return connect({ tablePrefix: `hookloom-${stage}` });
   }
   const service = readServiceInfo();
@@ -83,6 +84,21 @@ export const openTarget: OpenTarget = ({ stage, region }) => {
     );
   }
   return connect(service);
+};
+
+/** As the SDK does: the environment's, otherwise that of the profile. */
+const findRegion = async (): Promise<string> => {
+  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  const region = AWS_REGION || AWS_DEFAULT_REGION;
+  if (region !== undefined && region !== '') return region;
+  const sdk = createSdk();
+  try {
+    return await sdk.config.region();
+  } catch {
+    throw new CommandError('No AWS region: name the one of the stage with --region NAME, or set AWS_REGION.');
+  } finally {
+    sdk.destroy();
+  }
 };
 
 interface Connection {

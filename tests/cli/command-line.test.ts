@@ -160,8 +160,8 @@ describe('the command line', () => {
   });
 });
 
-test('a deployed stage is found by its name alone', () => {
-  const target = openTarget({ stage: 'production', region: 'eu-central-1' });
+test('a deployed stage is found by its name alone', async () => {
+  const target = await openTarget({ stage: 'production', region: 'eu-central-1' });
   expect(target.baseUrl).toBeNull();
   target.close();
 });

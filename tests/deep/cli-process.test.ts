@@ -21,3 +21,16 @@ test('paths are relative to the folder where npm was called', async () => {
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('no such file')]);
   expect(stdout).toContain('hello.json');
 });
+
+test.each([
+  ['no region', {}, 'No AWS region: name the one of the stage with --region NAME'],
+  ['no credentials', { AWS_DEFAULT_REGION: 'eu-central-1' }, 'No AWS credentials were found. Log in'],
+])('a stage with %s says so', async (_, variables, said) => {
+  const { PATH = '' } = projectEnvironment();
+  const env = { PATH, HOME: '/nowhere', AWS_EC2_METADATA_DISABLED: 'true', ...variables };
+  const child = spawn('node', [join(projectRoot, 'cli/main.ts'), 'workflow', 'list', '--stage', 'dev'], {
+    env,
+  });
+  const [err, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect([code, err]).toEqual([1, expect.stringContaining(said)]);
+});

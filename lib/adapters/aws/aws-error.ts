@@ -25,8 +25,10 @@ const THROTTLING = new Set([
 export const isThrottled = (answer: HttpAnswer): boolean =>
   answer.status === 429 || (answer.status === 400 && THROTTLING.has(errorTypeOf(answer)));
 
-/** The cause of an error of ours, for the log alone. */
-export const toCause = (answer: HttpAnswer): Error =>
-  new Error(`AWS answered ${answer.status} ${errorTypeOf(answer)}`);
+/** The cause of an error of ours, for the log alone. A denial says in its body what was denied; others may repeat a value. */
+export const toCause = (answer: HttpAnswer): Error => {
+  const denial = answer.status === 403 ? ` ${answer.body.toString('utf8', 0, 500)}` : '';
+  return new Error(`AWS answered ${answer.status} ${errorTypeOf(answer)}${denial}`);
+};
 
 export const isSuccess = ({ status }: HttpAnswer): boolean => status >= 200 && status < 300;
