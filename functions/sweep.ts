@@ -1,4 +1,5 @@
 import { openSweep } from '../lib/app/compose.ts';
+import { serve } from '../lib/app/sandbox.ts';
 import { createSweepFunction } from '../lib/app/sweep-handler.ts';
 
-export const handler = createSweepFunction(openSweep());
+export const handler = serve(createSweepFunction(openSweep()));

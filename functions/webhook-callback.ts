@@ -1,4 +1,5 @@
 import { createCallbackFunction } from '../lib/app/callback-handler.ts';
 import { openCallbacks } from '../lib/app/compose.ts';
+import { serve } from '../lib/app/sandbox.ts';
 
-export const handler = createCallbackFunction(openCallbacks());
+export const handler = serve(createCallbackFunction(openCallbacks()));

@@ -1,4 +1,5 @@
 import { createListApprovals } from '../../lib/app/approvals-handler.ts';
 import { openApprovals } from '../../lib/app/compose.ts';
+import { serve } from '../../lib/app/sandbox.ts';
 
-export const handler = createListApprovals(openApprovals());
+export const handler = serve(createListApprovals(openApprovals()));

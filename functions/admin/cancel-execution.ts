@@ -1,4 +1,5 @@
 import { openCancel } from '../../lib/app/compose.ts';
 import { createCancelExecution } from '../../lib/app/executions-handlers.ts';
+import { serve } from '../../lib/app/sandbox.ts';
 
-export const handler = createCancelExecution(openCancel());
+export const handler = serve(createCancelExecution(openCancel()));

@@ -1,4 +1,5 @@
 import { openShowExecution } from '../../lib/app/compose.ts';
 import { createShowExecution } from '../../lib/app/executions-handlers.ts';
+import { serve } from '../../lib/app/sandbox.ts';
 
-export const handler = createShowExecution(openShowExecution());
+export const handler = serve(createShowExecution(openShowExecution()));

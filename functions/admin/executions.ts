@@ -1,4 +1,5 @@
 import { openExecutions } from '../../lib/app/compose.ts';
 import { createListExecutions } from '../../lib/app/executions-handlers.ts';
+import { serve } from '../../lib/app/sandbox.ts';
 
-export const handler = createListExecutions(openExecutions());
+export const handler = serve(createListExecutions(openExecutions()));

@@ -7,7 +7,8 @@ import type { InstalledPlugin } from '../plugins/installed-plugin.ts';
 import { type LoadedOnUse, loadOnUse } from '../plugins/load-node-types.ts';
 import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
 import { lazy } from '../shared/lazy.ts';
-import type { Config } from './config.ts';
+import { isPing, type Pong } from '../shared/ping.ts';
+import { type Config, readConfig } from './config.ts';
 
 let functionProcess: FunctionProcess | null = null;
 
@@ -18,10 +19,34 @@ export const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionPr
   return functionProcess;
 };
 
-/** Wraps a handler for export. Call it after the parts are opened. */
+type Handler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
+
+/** How a function is pinged. */
+interface PingForm {
+  readonly isPing: (event: unknown) => boolean;
+  readonly toResult: (pong: Pong) => unknown;
+}
+
+const plainPing: PingForm = { isPing, toResult: (pong) => pong };
+
+/**
+ * Wraps a handler for export. Call it after the parts are opened: it answers pings, so an answer means that the function
+ * has started with all its configuration.
+ */
 export const serve = <Event, Result>(
-  handler: (event: Event, context: Context) => Promise<Result>,
-): ((event: Event, context: Context) => Promise<Result>) => functionProcess?.serve(handler) ?? handler;
+  handler: Handler<Event, Result>,
+  form: PingForm = plainPing,
+): Handler<Event, Result> => {
+  const served = functionProcess?.serve(handler) ?? handler;
+  return (event, context) =>
+    form.isPing(event) ? Promise.resolve(form.toResult(toPong(context)) as Result) : served(event, context);
+};
+
+const toPong = (context: Context | undefined): Pong => {
+  const { version, publicUrl, blobBucket } = readConfig(process.env);
+  const time = systemClock.now();
+  return { hookloom: 'pong', function: context?.functionName ?? '', version, time, publicUrl, blobBucket };
+};
 
 /**
  * Builds the registry on first use, once per sandbox; a failed build is repeated by the next call.

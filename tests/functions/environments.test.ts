@@ -40,7 +40,7 @@ test('the variables of this machine are documented as such', () => {
   expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name)).toEqual(LOCAL_VARIABLES);
 });
 
-test('every function starts with what serverless.yml gives to it, and with nothing else', async () => {
+test('every function starts with what serverless.yml gives to it, and with nothing else, and answers a ping', async () => {
   const environments = Object.fromEntries(
     functions.map(({ key, module }) => {
       const own = environmentOf(key);
@@ -51,18 +51,32 @@ test('every function starts with what serverless.yml gives to it, and with nothi
   );
   const script = `
     const failed = {};
+    const answers = {};
+    const ping = { hookloom: 'ping' };
+    const durable = { InitialExecutionState: { Operations: [{ ExecutionDetails: { InputPayload: JSON.stringify(ping) } }] } };
     for (const [module, environment] of Object.entries(${JSON.stringify(environments)})) {
       process.env = { ...environment };
       await import(${JSON.stringify(projectRoot)} + '/' + module + '.ts').then(
-        ({ handler }) => { if (typeof handler !== 'function') failed[module] = 'it has no handler'; },
-        (error) => { failed[module] = String(error.parameters?.reason ?? error); },
-      );
+        async ({ handler }) => {
+          const isDurable = module === 'functions/run-durable';
+          const answer = await handler(isDurable ? durable : ping, { functionName: module });
+          answers[module] = isDurable ? JSON.parse(answer.Result) : answer;
+        },
+      ).catch((error) => { failed[module] = String(error.parameters?.reason ?? error); });
     }
-    console.log(JSON.stringify(failed));
+    console.log(JSON.stringify({ failed, answers }));
     process.exit();`;
   const { stdout, stderr } = await runCommand('node', ['--input-type=module', '-e', script]);
   expect(stderr).toBe('');
-  expect(JSON.parse(stdout)).toEqual({});
+  const { failed, answers } = JSON.parse(stdout);
+  expect(failed).toEqual({});
+  for (const { module } of functions)
+    expect(answers[module]).toMatchObject({
+      hookloom: 'pong',
+      function: module,
+      version: expect.stringMatching(/^\d+\./),
+      time: expect.any(Number),
+    });
   expect(functionKeys.length).toBeGreaterThan(20);
 });
 
