@@ -1,3 +1,5 @@
+import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
+import { createLambdaPing } from '../adapters/aws/lambda-ping.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
 import { createOpenRuns } from '../adapters/dynamodb/health/run-history.ts';
 import { createListDefinitions } from '../adapters/dynamodb/health/workflow-definitions.ts';
@@ -5,6 +7,7 @@ import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createOutboundCredentialStore } from '../adapters/dynamodb/outbound-credential-store.ts';
 import { tableNames } from '../adapters/dynamodb/table-names.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
+import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
 import type { Logger } from '../contract/services.ts';
@@ -29,9 +32,26 @@ export const openInspect = (config: Config, logger: Logger): Inspect => {
       const load = lazy(() => openTests(config, registry));
       return async (id, signal) => (await load()).test(id, signal);
     },
+    ping: openPing(config),
     clock: systemClock,
     logger,
   });
+};
+
+/** Longer than a function takes to start. */
+const PING_TIMEOUTS = { connectMs: 1_000, exchangeMs: 10_000 };
+
+const openPing = ({ region, lambdaEndpoint: endpoint, tablePrefix }: Config) => {
+  const call = createAwsCaller({ service: 'lambda', region, endpoint, timeouts: PING_TIMEOUTS });
+  const ping = createLambdaPing(call, {
+    prefix: tablePrefix ?? '',
+    nextName: randomIds.next,
+    now: systemClock.now,
+  });
+  return async (functionKey: string, deadlineMs: number): Promise<string | null> => {
+    const answer = await ping(functionKey, deadlineMs);
+    return 'pong' in answer ? null : answer.reason;
+  };
 };
 
 /** The live tests of credentials, with the types of the installed plugins. */

@@ -2,6 +2,7 @@ import type { Clock, Logger } from '../contract/services.ts';
 import type { Registry } from '../plugins/load-registry.ts';
 import type { LoadedEntry } from '../plugins/plugin.ts';
 import { withinDeadline } from '../plugins/within-deadline.ts';
+import { createFunctionChecks, type FunctionCheckParts, type FunctionChecks } from './check-functions.ts';
 import { credentialsOf, inspectPlugin, type PluginInspection } from './inspect-plugin.ts';
 import { createKeeper } from './keep-reports.ts';
 import { createProbes, type TestCredential } from './probe-credentials.ts';
@@ -27,6 +28,7 @@ export interface Coverage {
 /** What is found out of the plugins beyond their own checks. */
 export interface Inspection {
   readonly store: StoreCheck;
+  readonly functions: FunctionChecks;
   /** Null when the tables can't be read. */
   readonly coverage: Coverage | null;
   /** Of the loaded plugins, by id. */
@@ -44,7 +46,7 @@ interface InspectOptions {
 
 type InspectedRegistry = Pick<Registry, 'plugins' | 'findNodeType' | 'credentialTypes'>;
 
-/** Never throws for a store that can't be read, or a credential. */
+/** Never throws for a store that can't be read, a credential, or a function. */
 export type Inspect = (registry: InspectedRegistry, options: InspectOptions) => Promise<Inspection>;
 
 export interface InspectParts {
@@ -53,6 +55,7 @@ export interface InspectParts {
   readonly logger: Logger;
   /** Creates the live test, once. */
   readonly openTest: (registry: InspectedRegistry) => TestCredential;
+  readonly ping: FunctionCheckParts['ping'];
   readonly limits?: Partial<InspectLimits>;
 }
 
@@ -81,9 +84,11 @@ export const createInspect = ({
   clock,
   logger,
   openTest,
+  ping,
   limits: changed,
 }: InspectParts): Inspect => {
   const limits = { ...LIMITS, ...changed };
+  const checkFunctions = createFunctionChecks({ ping, clock });
   const keepFacts = createKeeper<StoredFacts>({ clock, ttlMs: KEPT_MS });
   let probeAll: ReturnType<typeof createProbes> | undefined;
 
@@ -114,7 +119,7 @@ export const createInspect = ({
     const entries = registry.plugins.filter(
       (entry): entry is LoadedEntry => entry.status === 'loaded' && (plugin ?? entry.id) === entry.id,
     );
-    const facts = await readFacts(registry, endsAt);
+    const [facts, functions] = await Promise.all([readFacts(registry, endsAt), checkFunctions(endsAt)]);
     const followsUrl = (name: string): boolean => {
       const type = registry.credentialTypes.get(name);
       return type?.apply !== undefined && type.setsUrl !== true;
@@ -123,6 +128,7 @@ export const createInspect = ({
       probe && facts !== null ? await makeProbes(registry, entries, facts, endsAt) : new Map<string, never>();
     return {
       store: facts === null ? UNREADABLE : { status: 'healthy' },
+      functions,
       coverage: facts === null ? null : toCoverage(facts),
       plugins: new Map(entries.map((entry) => [entry.id, inspectPlugin(entry, facts, probes, followsUrl)])),
     };

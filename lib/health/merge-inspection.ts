@@ -6,24 +6,25 @@ type Health = PluginHealth & PluginDetails;
 
 /** The answer of the endpoint. */
 interface ServiceHealth extends HealthReport<Health> {
-  readonly checks: { readonly store: Inspection['store'] };
+  readonly checks: Pick<Inspection, 'store' | 'functions'>;
   readonly coverage: Coverage | null;
 }
 
 /** How many problems the message of a row names. */
 const MAX_PROBLEMS = 5;
 
-/** Adds what was found to the rows of the plugins. A service whose store can't be read is not healthy. */
+/** Adds what was found to the rows of the plugins. A service whose store can't be read, or with a function that does not answer, is not healthy. */
 export const mergeInspection = (
   rows: readonly HealthRow[],
-  { store, coverage, plugins: found }: Inspection,
+  { store, functions, coverage, plugins: found }: Inspection,
   now: number,
 ): ServiceHealth => {
   const merged = rows.map(([id, health]) => [id, mergeRow(health, found.get(id))] as const);
   const { status, plugins, summary, generatedAt } = toReport<Health>(merged, now);
+  const isSound = [store, ...Object.values(functions)].every((check) => check.status === 'healthy');
   return {
-    status: status === 'healthy' && store.status !== 'healthy' ? 'degraded' : status,
-    checks: { store },
+    status: status === 'healthy' && !isSound ? 'degraded' : status,
+    checks: { store, functions },
     coverage,
     plugins,
     summary,

@@ -65,6 +65,19 @@ const ended = (operation: Operation, withData: boolean): readonly BareEvent[] =>
   }
 };
 
+interface InvocationFailed {
+  readonly EventType: 'InvocationCompleted';
+  readonly InvocationCompletedDetails: {
+    readonly Error: { readonly Payload: { readonly ErrorMessage: string } };
+  };
+}
+
+/** The event of an invocation whose process has failed. */
+export const invocationFailed = (reason: string): InvocationFailed => ({
+  EventType: 'InvocationCompleted',
+  InvocationCompletedDetails: { Error: { Payload: { ErrorMessage: reason } } },
+});
+
 const DEFAULT_PAGE_SIZE = 100;
 const MAX_PAGE_SIZE = 1_000;
 
@@ -72,7 +85,7 @@ const MAX_PAGE_SIZE = 1_000;
  * The page for a request's `MaxItems`, `Marker` and `ReverseOrder`.
  * @throws InvalidParameterValueException when AWS would refuse the size, or the marker is unknown
  */
-export const pageOf = (events: readonly CallbackEvent[], query: URLSearchParams) => {
+export const pageOf = <Event>(events: readonly Event[], query: URLSearchParams) => {
   const size = readCount(query, 'MaxItems', MAX_PAGE_SIZE) || DEFAULT_PAGE_SIZE;
   const from = readCount(query, 'Marker', events.length);
   const ordered = query.get('ReverseOrder') === 'true' ? events.toReversed() : events;

@@ -3,7 +3,7 @@ import { createRouter } from '../gateway/routes.ts';
 import { splitTarget } from '../gateway/to-event.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import type { AsyncInvocations } from './async-invocations.ts';
-import { listCallbackEvents, pageOf } from './callback-history.ts';
+import { invocationFailed, listCallbackEvents, pageOf } from './callback-history.ts';
 import { LIMITS } from './durable-state.ts';
 import { EngineError, InvalidParameterValueException } from './engine-error.ts';
 import type { LocalEngine } from './local-engine.ts';
@@ -20,6 +20,7 @@ interface ApiRequest {
 interface Reply {
   readonly status: number;
   readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Engines {
@@ -51,11 +52,11 @@ const operations: Readonly<Record<string, Operation>> = {
     { engine, invocations, invoke },
   ) => {
     checkInvocation(headers, text, parameter);
-    const [synchronous] = SYNCHRONOUS.exec(parameter) ?? [];
-    if (synchronous !== undefined) return ok(await invoke(synchronous, JSON.parse(text)));
+    if (headers['x-amz-invocation-type'] === 'RequestResponse') return invokeAndWait(parameter, text, invoke);
     const name = headers['x-amz-durable-execution-name'];
-    if (/runDurable:durable$/.test(parameter) && typeof name === 'string') {
-      await engine.startDurable(name, text);
+    if (isDurable(parameter) && typeof name === 'string') {
+      const arn = await engine.startDurable(name, text);
+      return { status: 202, body: '', headers: { 'x-amz-durable-execution-arn': arn } };
     } else {
       const invoked = ASYNC_FUNCTIONS.find((key) => parameter.endsWith(`-${key}`));
       if (invoked === undefined)
@@ -72,14 +73,20 @@ const operations: Readonly<Record<string, Operation>> = {
     ok(engine.getState(parameter)),
   'GET /2025-12-01/durable-executions/{arn}/history': async ({ parameter, query }, { engine }) => {
     const withData = query.get('IncludeExecutionData') !== 'false';
-    return ok(pageOf(listCallbackEvents(engine.getDurableState(parameter), withData), query));
+    const { failure } = engine.getOutcome(parameter);
+    const events = listCallbackEvents(engine.getDurableState(parameter), withData);
+    return ok(pageOf([...(failure === null ? [] : [invocationFailed(failure)]), ...events], query));
   },
   'POST /2025-12-01/durable-executions/{arn}/stop': async ({ parameter }, { engine }) => {
     await engine.stop(parameter);
     return ok({ StopTimestamp: Date.now() / 1_000 });
   },
-  'GET /2025-12-01/durable-executions/{arn}': async ({ parameter }, { engine }) =>
-    ok({ DurableExecutionArn: parameter, Status: STATUSES[engine.getDurableState(parameter).status] }),
+  'GET /2025-12-01/durable-executions/{arn}': async ({ parameter }, { engine }) => {
+    const { status } = engine.getDurableState(parameter);
+    const { result } = engine.getOutcome(parameter);
+    const Result = status === 'succeeded' && result !== null ? { Result: result } : {};
+    return ok({ DurableExecutionArn: parameter, Status: STATUSES[status], ...Result });
+  },
   'POST /2025-12-01/durable-execution-callbacks/{id}/succeed': async ({ parameter, text }, { engine }) => {
     await engine.answer(parameter, text);
     return ok({});
@@ -88,15 +95,16 @@ const operations: Readonly<Record<string, Operation>> = {
 
 const findRoute = createRouter(Object.keys(operations).map((event) => ({ event, functionKey: event })));
 
-/** The functions that the command line invokes, and waits for. */
-const SYNCHRONOUS = /adminHealth$/;
+const isDurable = (name: string): boolean => /runDurable:durable$/.test(name);
 
 /** Lambda's checks of an invocation. */
 const checkInvocation = (headers: IncomingMessage['headers'], text: string, name: string): void => {
-  const expected = SYNCHRONOUS.test(name) ? 'RequestResponse' : 'Event';
-  if (headers['x-amz-invocation-type'] !== expected)
+  const type = headers['x-amz-invocation-type'];
+  if (type !== 'Event' && type !== 'RequestResponse')
+    throw new InvalidParameterValueException(`There is no invocation type ${type}`);
+  if (isDurable(name) && type !== 'Event')
     throw new InvalidParameterValueException(
-      `The local engine takes invocations of ${name} as ${expected} only`,
+      'You cannot synchronously invoke a durable function with an executionTimeout greater than 15 minutes.',
     );
   if (Buffer.byteLength(text) > LIMITS.inputBytes) {
     throw new EngineError('RequestTooLargeException', 413, `an event has at most ${LIMITS.inputBytes} bytes`);
@@ -108,12 +116,23 @@ const checkInvocation = (headers: IncomingMessage['headers'], text: string, name
   }
 };
 
+/** The error of a function is an answer with a header that says so. */
+const invokeAndWait = async (name: string, text: string, invoke: Engines['invoke']): Promise<Reply> => {
+  const functionKey = /\w+$/.exec(name)?.[0] ?? name;
+  try {
+    return ok(await invoke(functionKey, JSON.parse(text)));
+  } catch (error) {
+    const body = { errorType: 'Error', errorMessage: (error as Error).message, trace: [] };
+    return { status: 200, body, headers: { 'x-amz-function-error': 'Unhandled' } };
+  }
+};
+
 /** The part of Lambda's HTTP API that the service uses, in front of the local engine. */
 export const startEngineServer = (engines: Engines): Promise<InternalServer> =>
   startInternalServer(
     createServer((request, response) => {
       serve(request, engines).then(
-        (reply) => send(response, reply, {}),
+        (reply) => send(response, reply, reply.headers ?? {}),
         (error: unknown) => send(response, ...toRefusal(error)),
       );
     }),

@@ -57,6 +57,9 @@ export class LocalEngine {
   readonly #checkpoints = new Map<string, Checkpoint>();
   /** Consecutive failures of the process. */
   readonly #failures = new Map<string, number>();
+  /** What executions have returned, and the last failure of their process: for those of this process alone. */
+  readonly #results = new Map<string, string>();
+  readonly #reasons = new Map<string, string>();
   #isClosed = false;
 
   constructor(parts: LocalEngineParts) {
@@ -121,8 +124,10 @@ export class LocalEngine {
       const event = await this.#beginInvocation(arn);
       const output = (await this.#parts.invoke('runDurable', { event, requestId: randomUUID() }, name)) as {
         readonly Status?: string;
+        readonly Result?: string;
       };
       this.#failures.delete(arn);
+      if (output.Result !== undefined && output.Result !== '') this.#results.set(arn, output.Result);
       if (output.Status === 'SUCCEEDED') await this.#change(arn, (state) => finish(state, 'succeeded'));
       if (output.Status === 'FAILED') await this.#change(arn, (state) => finish(state, 'failed'));
       this.#suspend(arn);
@@ -130,6 +135,7 @@ export class LocalEngine {
       if (this.#isClosed) return;
       const failures = (this.#failures.get(arn) ?? 0) + 1;
       this.#failures.set(arn, failures);
+      this.#reasons.set(arn, (error as Error).message);
       const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
       this.#parts.log(
         `run ${name}: its process failed (${(error as Error).message}), again in ${delayMs / 1_000} s`,
@@ -210,6 +216,11 @@ export class LocalEngine {
 
   getDurableState(arn: string): DurableState {
     return this.#find(arn).state;
+  }
+
+  /** What the execution has returned, and why its process has failed the last time. */
+  getOutcome(arn: string): { readonly result: string | null; readonly failure: string | null } {
+    return { result: this.#results.get(arn) ?? null, failure: this.#reasons.get(arn) ?? null };
   }
 
   async stop(arn: string): Promise<void> {

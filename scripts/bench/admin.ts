@@ -52,6 +52,7 @@ const toPlugin = (id: string): InstalledPlugin => {
 /** The tables are no part of what is measured. */
 const inspectNothing: Inspect = async () => ({
   store: { status: 'healthy' },
+  functions: {},
   coverage: null,
   plugins: new Map(),
 });

@@ -17,6 +17,7 @@ import type { WorkflowNode } from '../../lib/contract/node.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';
+import { aPingedLambda } from '../support/a-pinged-lambda.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
@@ -43,8 +44,11 @@ const aService = async (environment: LocalValues = {}, tablePrefix = 'test') => 
   const secrets = createFolderSecretStore(folder);
   const outbound = createOutboundCredentialStore(client, tables);
   const executions = createExecutionStore(client, tables, { retentionDays: 30, clock: systemClock });
+  const lambda = await aPingedLambda();
+  cleanups.push(lambda.close);
   const values = {
     DYNAMODB_ENDPOINT: endpoint,
+    AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
     SECRETS_FOLDER: folder,
     OUTBOUND_ALLOW: '127.0.0.1',
     ...environment,

@@ -9,6 +9,7 @@ import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { listActions, listPlugins, listProviders, listTriggers } from '../../lib/plugins/summaries.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { aManualClock } from '../support/a-manual-clock.ts';
+import { aPingedLambda } from '../support/a-pinged-lambda.ts';
 import { aProvider, installedLegacy, installedUnified } from '../support/a-plugin.ts';
 import { silent } from '../support/a-run.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
@@ -24,13 +25,19 @@ const eventOf = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../events/${name}.json`, import.meta.url), 'utf8'));
 
 let database: EmbeddedDynamoDb;
+let lambda: Awaited<ReturnType<typeof aPingedLambda>>;
 
 beforeAll(async () => {
   database = await startEmbeddedDynamoDb('test');
-  Object.assign(process.env, environmentOf('adminHealth', { DYNAMODB_ENDPOINT: database.endpoint }));
+  lambda = await aPingedLambda();
+  const endpoints = { DYNAMODB_ENDPOINT: database.endpoint, AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint };
+  Object.assign(process.env, environmentOf('adminHealth', endpoints));
 });
 
-afterAll(() => database.stop());
+afterAll(async () => {
+  lambda.close();
+  await database.stop();
+});
 
 /** The function as Lambda has it; its log goes nowhere. */
 const handlerOf = async (file: string): Promise<Handler> => {

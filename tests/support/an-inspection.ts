@@ -22,5 +22,6 @@ export const anInspection = (
     clock,
     logger: silent,
     openTest: () => async () => null,
+    ping: async () => null,
     ...changes,
   });

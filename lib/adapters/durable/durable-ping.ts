@@ -1,5 +1,5 @@
 import type { DurableExecutionInvocationInput } from '@aws/durable-execution-sdk-js';
-import { isPing, type Pong } from '../../shared/ping.ts';
+import { isPing, type Pong } from '../../health/ping.ts';
 
 /** Longer than a ping, shorter than the payload of an execution. */
 const MAX_LENGTH = 30;

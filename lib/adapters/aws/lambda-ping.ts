@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isPong, PING, type Pong } from '../../health/ping.ts';
+import type { AwsAnswer, CallAws } from './aws-caller.ts';
+import { errorTypeOf, findDenial, isSuccess } from './aws-error.ts';
+
+/** Why there is no answer: the function failed, or does not exist; the caller may not ask; Lambda has no room for it, or is silent. */
+type PingProblem = 'failed' | 'missing' | 'denied' | 'throttled' | 'silent';
+
+type PingAnswer = { readonly pong: Pong } | { readonly problem: PingProblem; readonly reason: string };
+
+interface PingOptions {
+  /** `SERVICE-STAGE` */
+  readonly prefix: string;
+  /** Unique at each call: names the durable execution of a ping. */
+  readonly nextName: () => string;
+  readonly now: () => number;
+}
+
+/** A durable function whose timeout is longer takes no synchronous invocation. */
+const DURABLE = 'runDurable';
+
+const POLL_MS = 200;
+
+/**
+ * Pings the functions of a stage. That for durable runs, by its alias, is asked with an execution of its own, which is
+ * stopped when no answer comes.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html
+ *
+ * @param call - of Lambda
+ */
+export const createLambdaPing =
+  (call: CallAws, { prefix, nextName, now }: PingOptions) =>
+  async (functionKey: string, deadlineMs: number): Promise<PingAnswer> => {
+    const isDurable = functionKey === DURABLE;
+    const name = isDurable ? `${prefix}-${functionKey}:durable` : `${prefix}-${functionKey}`;
+    const answer = await call({
+      method: 'POST',
+      path: `/2015-03-31/functions/${encodeURIComponent(name)}/invocations`,
+      headers: {
+        'content-type': 'application/json',
+        'x-amz-invocation-type': isDurable ? 'Event' : 'RequestResponse',
+        ...(isDurable ? { 'x-amz-durable-execution-name': `ping-${nextName()}` } : {}),
+      },
+      body: JSON.stringify(PING),
+    }).catch((error: Error) => error);
+    if (answer instanceof Error) return { problem: 'silent', reason: answer.message };
+    if (!isSuccess(answer)) return refused(answer);
+    if (isDurable) return awaitDurable(answer, call, deadlineMs, now);
+    const content = parse(answer.body.toString());
+    if (answer.headers['x-amz-function-error'] !== undefined) return failed(content);
+    return read(content);
+  };
+
+const awaitDurable = async (
+  { headers }: AwsAnswer,
+  call: CallAws,
+  deadlineMs: number,
+  now: () => number,
+): Promise<PingAnswer> => {
+  const path = `/2025-12-01/durable-executions/${encodeURIComponent(String(headers['x-amz-durable-execution-arn']))}`;
+  const get = (rest = '') => call({ method: 'GET', path: `${path}${rest}` }).catch(() => null);
+  for (const endsAt = now() + deadlineMs; now() < endsAt; await sleep(POLL_MS)) {
+    const answer = await get();
+    if (answer !== null && !isSuccess(answer)) return refused(answer);
+    const { Status, Result, Error: error } = toMap(parse(answer?.body.toString() ?? ''));
+    if (Status === 'SUCCEEDED') return read(parse(String(Result)));
+    if (Status !== undefined && Status !== 'RUNNING') return failed(error);
+    // A function that can't start fails invocation by invocation, and its execution goes on.
+    const reason = await findFailure(await get('/history?IncludeExecutionData=true&ReverseOrder=true'));
+    if (reason === null) continue;
+    await stop(path, call);
+    return { problem: 'failed', reason };
+  }
+  await stop(path, call);
+  return { problem: 'silent', reason: `no answer within ${deadlineMs / 1_000} s` };
+};
+
+const stop = (path: string, call: CallAws) =>
+  call({
+    method: 'POST',
+    path: `${path}/stop`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ErrorType: 'Stopped', ErrorMessage: 'a ping without an answer' }),
+  }).catch(() => null);
+
+/** https://docs.aws.amazon.com/lambda/latest/api/API_InvocationCompletedDetails.html */
+const findFailure = async (answer: AwsAnswer | null): Promise<string | null> => {
+  const { Events } = toMap(parse(answer?.body.toString() ?? ''));
+  for (const event of Array.isArray(Events) ? Events : []) {
+    const { Error: error } = toMap(toMap(event).InvocationCompletedDetails);
+    const { Payload } = toMap(error);
+    if (Payload !== undefined) return describe(Payload);
+  }
+  return null;
+};
+
+const refused = (answer: AwsAnswer): PingAnswer => {
+  const type = errorTypeOf(answer);
+  const content = toMap(parse(answer.body.toString()));
+  const reason = `${type}: ${String(content.message ?? content.Message ?? answer.status)}`;
+  if (type === 'AccessDeniedException' || findDenial(reason) !== null) return { problem: 'denied', reason };
+  if (type === 'ResourceNotFoundException') return { problem: 'missing', reason };
+  return { problem: answer.status === 429 ? 'throttled' : 'silent', reason };
+};
+
+/** One of a version without pings takes a ping for an event of its own. */
+const read = (content: unknown): PingAnswer =>
+  isPong(content)
+    ? { pong: content }
+    : { problem: 'failed', reason: 'it does not know pings: its version is older' };
+
+const failed = (error: unknown): PingAnswer => ({ problem: 'failed', reason: describe(error) });
+
+/** `{errorMessage}` of an invocation, `{ErrorMessage}` of an execution, or a text of either. */
+const describe = (error: unknown): string => {
+  const { errorMessage, ErrorMessage } = toMap(typeof error === 'string' ? parse(error) : error);
+  return String(errorMessage ?? ErrorMessage ?? error);
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};
+
+const toMap = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

@@ -1,0 +1,48 @@
+import type { Clock } from '../contract/services.ts';
+import { withinDeadline } from '../plugins/within-deadline.ts';
+import { createKeeper } from './keep-reports.ts';
+
+interface FunctionCheck {
+  readonly status: 'healthy' | 'unhealthy';
+  readonly message?: string;
+}
+
+/** By the function's key in serverless.yml. */
+export type FunctionChecks = Readonly<Record<string, FunctionCheck>>;
+
+export interface FunctionCheckParts {
+  /** @returns why the function does not work; null when it answers */
+  readonly ping: (functionKey: string, deadlineMs: number) => Promise<string | null>;
+  readonly clock: Clock;
+}
+
+/** The functions that no request reaches: no caller gets an error when one can't start. */
+const BACKGROUND_FUNCTIONS = ['runDurable', 'runExpress', 'dispatch', 'sweep', 'sweepRegistrations'] as const;
+
+/** Of one function; a cold start is part of it. */
+const DEADLINE_MS = 5_000;
+
+/** Longer than other checks: a ping is an invocation. */
+const KEPT_MS = 60_000;
+
+/** Pings the functions for work in the background, all at once. Never throws. */
+export const createFunctionChecks = ({ ping, clock }: FunctionCheckParts) => {
+  const keep = createKeeper<FunctionChecks>({ clock, ttlMs: KEPT_MS });
+
+  const check = async (functionKey: string, ms: number): Promise<FunctionCheck> => {
+    const message = await withinDeadline(clock, ms, () => ping(functionKey, ms)).catch(
+      (error: Error) => error.message,
+    );
+    return message === null ? { status: 'healthy' } : { status: 'unhealthy', message };
+  };
+
+  /** @param endsAt - when the report has to be there; milliseconds since the epoch */
+  return async (endsAt: number): Promise<FunctionChecks> => {
+    const ms = Math.max(0, Math.min(DEADLINE_MS, endsAt - clock.now()));
+    const checkAll = async () =>
+      Object.fromEntries(
+        await Promise.all(BACKGROUND_FUNCTIONS.map(async (key) => [key, await check(key, ms)] as const)),
+      );
+    return (await keep('functions', checkAll)).value;
+  };
+};

@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import { useWholeServices, type WholeServiceOptions } from '../support/a-whole-service.ts';
+import { anEvent } from '../support/an-api-event.ts';
+
+const openService = useWholeServices();
+
+const BACKGROUND = ['dispatch', 'runDurable', 'runExpress', 'sweep', 'sweepRegistrations'];
+
+const open = async (options: WholeServiceOptions = {}) => {
+  const service = await openService(options);
+  return {
+    ...service,
+    report: async () => {
+      const { statusCode, body } = (await service.invoke('adminHealth', anEvent())) as {
+        readonly statusCode: number;
+        readonly body: string;
+      };
+      return { statusCode, ...JSON.parse(body) };
+    },
+  };
+};
+
+test('health pings the background functions, once a minute', async () => {
+  const { report, invoked } = await open();
+  const { statusCode, status, checks } = await report();
+  expect([statusCode, status]).toEqual([200, 'healthy']);
+  expect(checks.functions).toEqual(Object.fromEntries(BACKGROUND.map((key) => [key, { status: 'healthy' }])));
+  await report();
+  const pinged = invoked.map(({ functionKey }) => functionKey).filter((key) => key !== 'adminHealth');
+  expect(pinged.sort()).toEqual(BACKGROUND);
+});
+
+test.each(['runExpress', 'runDurable'])(
+  'health says which variable %s lacks, and is degraded with status 200',
+  async (functionKey) => {
+    const { report } = await open({
+      missing: { [functionKey]: ['BLOB_BUCKET'] },
+    });
+    const { statusCode, status, checks } = await report();
+    expect([statusCode, status]).toEqual([200, 'degraded']);
+    expect(checks.functions[functionKey]).toEqual({
+      status: 'unhealthy',
+      message: 'The configuration is not usable: BLOB_BUCKET is not set.',
+    });
+    const others = BACKGROUND.filter((key) => key !== functionKey);
+    for (const key of others) expect(checks.functions[key]).toEqual({ status: 'healthy' });
+  },
+);
+
+test('health is degraded with status 200 when Lambda does not answer', async () => {
+  const { report } = await open({
+    environment: { adminHealth: { AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:1' } },
+  });
+  const { statusCode, status, checks, plugins } = await report();
+  expect([statusCode, status]).toEqual([200, 'degraded']);
+  for (const key of BACKGROUND) expect(checks.functions[key].status).toBe('unhealthy');
+  expect(Object.keys(plugins).length).toBeGreaterThan(5);
+});

@@ -1,0 +1,139 @@
+import { afterEach } from '@jest/globals';
+import type { Context } from 'aws-lambda';
+import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
+import { durablePing } from '../../lib/adapters/durable/durable-ping.ts';
+import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
+import {
+  openAdmin,
+  openCallbacks,
+  openDurableRuns,
+  openHealth,
+  openRuns,
+  openSweep,
+  openWebhook,
+} from '../../lib/app/compose.ts';
+import { type Config, readConfig } from '../../lib/app/config.ts';
+import { createExpressFunction } from '../../lib/app/express-handler.ts';
+import { createHealthRoutes } from '../../lib/app/health-handler.ts';
+import { createAdminList } from '../../lib/app/plugins-handlers.ts';
+import { serve } from '../../lib/app/sandbox.ts';
+import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
+import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
+import { openDispatch, openRegistrations } from '../../lib/app/triggers/open-registrations.ts';
+import { createRegistrationsFunction } from '../../lib/app/triggers/registrations-handler.ts';
+import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
+import { listPlugins } from '../../lib/plugins/summaries.ts';
+import { startBackend } from '../../local/backend.ts';
+import { readServiceFile } from '../../local/functions/service-file.ts';
+import { startGateway } from '../../local/gateway/gateway.ts';
+import { createRouter } from '../../local/gateway/routes.ts';
+import { environmentOf, type LocalValues } from './function-environment.ts';
+import { projectRoot } from './run-command.ts';
+
+type Handler = (event: never, context: Context) => Promise<unknown>;
+
+/** By key, as the files in functions/ have it; the admin functions that are not here are all alike. */
+const open: Readonly<Record<string, (config: Config) => Handler>> = {
+  webhook: (config) => serve(createWebhookFunction(openWebhook(config))),
+  webhookCallback: (config) => serve(createCallbackFunction(openCallbacks(config))),
+  runDurable: (config) => serve(createDurableFunction(openDurableRuns(config)), durablePing),
+  runExpress: (config) => serve(createExpressFunction(openRuns(config))),
+  sweep: (config) => serve(createSweepFunction(openSweep(config))),
+  dispatch: (config) => serve(createDispatchFunction(openDispatch(config))),
+  sweepRegistrations: (config) => serve(createRegistrationsFunction(openRegistrations(config))),
+  adminHealth: (config) => serve(createHealthRoutes(openHealth(config))),
+};
+
+const openOther = (config: Config): Handler => serve(createAdminList(openAdmin(config), listPlugins));
+
+export interface WholeServiceOptions {
+  /** Other endpoints for single functions. */
+  readonly environment?: Readonly<Record<string, LocalValues>>;
+  /** Variables that single functions lack. */
+  readonly missing?: Readonly<Record<string, readonly string[]>>;
+  /** In place of what a function answers; throws for one that fails. */
+  readonly answers?: Readonly<Record<string, (event: unknown, answer: () => Promise<unknown>) => unknown>>;
+}
+
+/**
+ * The whole service in this process: the functions, opened by the environment that serverless.yml gives to each, behind the
+ * gateway, the engine and the sources of the local service.
+ */
+export const useWholeServices = () => {
+  const cleanups: (() => Promise<unknown> | unknown)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+
+  return async ({ environment = {}, missing = {}, answers = {} }: WholeServiceOptions = {}) => {
+    const invoked: { readonly functionKey: string; readonly event: unknown }[] = [];
+    const lines: string[] = [];
+    const log = (line: string) => void lines.push(line);
+    const handlers = new Map<string, Handler>();
+    const ready = Promise.withResolvers<LocalValues>();
+
+    /** Opened at the first event: one whose configuration is wrong fails then, as a cold start does. */
+    const invoke = async (functionKey: string, event: unknown): Promise<unknown> => {
+      const values = await ready.promise;
+      invoked.push({ functionKey, event });
+      const own: Record<string, string | undefined> = {
+        ...environmentOf(functionKey, values),
+        ...environment[functionKey],
+      };
+      for (const name of missing[functionKey] ?? []) delete own[name];
+      const answer = async () => {
+        const handler = handlers.get(functionKey) ?? (open[functionKey] ?? openOther)(readConfig(own));
+        handlers.set(functionKey, handler);
+        const before = { ...process.env };
+        Object.assign(process.env, own); // what a ping says of the environment
+        try {
+          return handler(event as never, contextOf(functionKey));
+        } finally {
+          process.env = before;
+        }
+      };
+      return JSON.parse(JSON.stringify((await (answers[functionKey]?.(event, answer) ?? answer())) ?? null));
+    };
+    const pool = {
+      invoke: ({ functionKey, event }: { readonly functionKey: string; readonly event: unknown }) =>
+        invoke(functionKey, event),
+    };
+    const gateway = await startGateway({
+      port: 0,
+      findRoute: createRouter(readServiceFile(projectRoot, {}).routes),
+      invoke,
+      log,
+    });
+    cleanups.push(() => gateway.stop(0));
+    const baseUrl = `http://localhost:${gateway.port}`;
+    const backend = await startBackend({ tablePrefix: 'test', dataFolder: undefined, pool, log });
+    cleanups.push(backend.stop);
+    const { dynamodbEndpoint, engineEndpoint, blobFolder, uploadEndpoint, secretsFolder, sourcesEndpoint } =
+      backend.endpoints;
+    ready.resolve({
+      DYNAMODB_ENDPOINT: dynamodbEndpoint,
+      AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
+      BLOB_FOLDER: blobFolder,
+      UPLOAD_ENDPOINT: uploadEndpoint,
+      SECRETS_FOLDER: secretsFolder,
+      SOURCES_ENDPOINT: sourcesEndpoint,
+      WORKFLOW_CACHE_SECONDS: '0',
+    });
+    return {
+      ...backend.endpoints,
+      baseUrl,
+      invoke,
+      invoked,
+      lines,
+      connection: { tablePrefix: 'test', baseUrl },
+    };
+  };
+};
+
+const contextOf = (functionKey: string) =>
+  ({
+    awsRequestId: 'request-1',
+    functionName: `test-${functionKey}`,
+    invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:test-${functionKey}`,
+    getRemainingTimeInMillis: () => 30_000,
+  }) as Context;
