@@ -3,7 +3,7 @@ import { installedPlugins } from '../../plugins/installed.ts';
 import { createFunctionProcess, type FunctionProcess } from '../adapters/runtime/function-process.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import type { Logger } from '../contract/services.ts';
-import { isPing, type Pong } from '../health/ping.ts';
+import { type AnswerPing, type Pong, plainPing } from '../health/ping.ts';
 import type { InstalledPlugin } from '../plugins/installed-plugin.ts';
 import { type LoadedOnUse, loadOnUse } from '../plugins/load-node-types.ts';
 import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
@@ -21,32 +21,27 @@ export const openProcess = ({ ownsProcess }: Config, logger: Logger): FunctionPr
 
 type Handler<Event, Result> = (event: Event, context: Context) => Promise<Result>;
 
-/** How a function is pinged. */
-interface PingForm {
-  readonly isPing: (event: unknown) => boolean;
-  readonly toResult: (pong: Pong) => unknown;
-}
-
-const plainPing: PingForm = { isPing, toResult: (pong) => pong };
-
 /**
  * Wraps a handler for export. Call it after the parts are opened: it answers pings, so an answer means that the function
  * has started with all its configuration.
+ *
+ * @param answerPing - answers an event if it is a ping; null for any other event
  */
 export const serve = <Event, Result>(
   handler: Handler<Event, Result>,
-  form: PingForm = plainPing,
+  answerPing: AnswerPing = plainPing,
 ): Handler<Event, Result> => {
   const served = functionProcess?.serve(handler) ?? handler;
-  return (event, context) =>
-    form.isPing(event) ? Promise.resolve(form.toResult(toPong(context)) as Result) : served(event, context);
+  return async (event, context) =>
+    (answerPing(event, () => toPong(context)) as Result) ?? served(event, context);
 };
 
-const toPong = (context: Context | undefined): Pong => {
-  const { version, publicUrl, blobBucket } = readConfig(process.env);
-  const time = systemClock.now();
-  return { hookloom: 'pong', function: context?.functionName ?? '', version, time, publicUrl, blobBucket };
-};
+const toPong = (context?: Context): Pong => ({
+  hookloom: 'pong',
+  function: context?.functionName,
+  time: systemClock.now(),
+  config: readConfig(process.env),
+});
 
 /**
  * Builds the registry on first use, once per sandbox; a failed build is repeated by the next call.

@@ -5,18 +5,24 @@ export const PING = { hookloom: 'ping' } as const;
 export interface Pong {
   readonly hookloom: 'pong';
   /** Its name in AWS, such as `hookloom-production-sweep`. */
-  readonly function: string;
-  readonly version: string;
+  readonly function: string | undefined;
   /** By the clock of the function, milliseconds since the epoch. */
   readonly time: number;
-  /** Null in functions that are not given it. */
-  readonly publicUrl: string | null;
-  readonly blobBucket: string | null;
+  /** What the function has read of its environment, as far as pings are asked for it. There are no secrets in it. */
+  readonly config: {
+    readonly version: string;
+    /** Null in functions that are not given it. */
+    readonly publicUrl: string | null;
+    readonly blobBucket: string | null;
+  };
 }
 
+/** @returns the answer to an event that is a ping; null for any other */
+export type AnswerPing = (event: unknown, toPong: () => Pong) => unknown;
+
 /** One look at a property: every event of a function passes here. */
-export const isPing = (event: unknown): boolean =>
-  (event as { readonly hookloom?: unknown } | null | undefined)?.hookloom === PING.hookloom;
+export const plainPing: AnswerPing = (event, toPong) =>
+  (event as { readonly hookloom?: unknown } | null | undefined)?.hookloom === 'ping' ? toPong() : null;
 
 export const isPong = (answer: unknown): answer is Pong =>
   (answer as { readonly hookloom?: unknown } | null | undefined)?.hookloom === 'pong';

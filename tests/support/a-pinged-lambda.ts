@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PING } from '../../lib/health/ping.ts';
 
-const PONG = JSON.stringify({ hookloom: 'pong', function: 'any', version: '0.0.0', time: 0 });
+const PONG = JSON.stringify({ hookloom: 'pong', function: 'any', time: 0, config: {} });
 
 /** Lambda's API for a stage all of whose functions answer pings, and nothing else. */
 export const aPingedLambda = async () => {

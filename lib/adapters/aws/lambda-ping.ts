@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPong, PING, type Pong } from '../../health/ping.ts';
 import type { AwsAnswer, CallAws } from './aws-caller.ts';
-import { errorTypeOf, findDenial, isSuccess } from './aws-error.ts';
+import { errorTypeOf, isSuccess } from './aws-error.ts';
+import { findDenial } from './denial.ts';
 
 /** Why there is no answer: the function failed, or does not exist; the caller may not ask; Lambda has no room for it, or is silent. */
 type PingProblem = 'failed' | 'missing' | 'denied' | 'throttled' | 'silent';

@@ -1,15 +1,11 @@
 import type { DurableExecutionInvocationInput } from '@aws/durable-execution-sdk-js';
-import { isPing, type Pong } from '../../health/ping.ts';
+import { type AnswerPing, PING } from '../../health/ping.ts';
 
-/** Longer than a ping, shorter than the payload of an execution. */
-const MAX_LENGTH = 30;
+const PAYLOAD = JSON.stringify(PING);
 
-/** How a ping reaches the function for durable runs, which is invoked with executions alone: as the input of one. */
-export const durablePing = {
-  isPing: (event: unknown): boolean => {
-    const { InitialExecutionState } = event as Partial<DurableExecutionInvocationInput>;
-    const payload = InitialExecutionState?.Operations?.[0]?.ExecutionDetails?.InputPayload ?? '';
-    return payload.length < MAX_LENGTH && payload.startsWith('{') && isPing(JSON.parse(payload));
-  },
-  toResult: (pong: Pong) => ({ Status: 'SUCCEEDED', Result: JSON.stringify(pong) }),
+/** A ping of the function for durable runs, which is invoked with executions alone, is the input of one. */
+export const durablePing: AnswerPing = (event, toPong) => {
+  const { InitialExecutionState } = event as Partial<DurableExecutionInvocationInput>;
+  const payload = InitialExecutionState?.Operations?.[0]?.ExecutionDetails?.InputPayload;
+  return payload === PAYLOAD ? { Status: 'SUCCEEDED', Result: JSON.stringify(toPong()) } : null;
 };
