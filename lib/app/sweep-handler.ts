@@ -1,5 +1,6 @@
 import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { isPlainObject } from '../contract/json.ts';
+import type { Logger } from '../contract/services.ts';
 import type { HeldQueue } from '../executions/held/held-queues.ts';
 import type { ReleaseParts } from '../executions/held/release-held.ts';
 import { releaseAllQueues, releaseQueue } from '../executions/held/release-queues.ts';
@@ -10,6 +11,7 @@ import {
 } from '../executions/lifecycle/reconcile-execution.ts';
 import type { DueGroup } from '../executions/record/execution-store.ts';
 import { readExecutionId } from '../executions/record/read-execution-id.ts';
+import { type AppError, isAppError } from '../shared/errors.ts';
 
 /** Executions of a group reconciled in parallel. Waiting ones are many, and seldom lost. */
 const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5 };
@@ -19,6 +21,8 @@ const MARGIN_MS = 30_000;
 
 const hasTimeLeft = ({ getRemainingTimeInMillis }: Partial<Context>): boolean =>
   (getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) > MARGIN_MS;
+
+type HasTime = () => boolean;
 
 type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boolean>;
 
@@ -30,29 +34,56 @@ type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boo
 export const createSweepFunction =
   (parts: ReconcileParts & ReleaseParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
+    const unread: [executionId: string, cause: AppError][] = [];
     const sweep: Sweep = async (executionId, deadLetter) => {
       try {
         await reconcileExecution(executionId, parts, deadLetter);
         return true;
       } catch (cause) {
+        if (isAppError(cause, 'DATA_VERSION_UNSUPPORTED')) {
+          unread.push([executionId, cause]);
+          return false;
+        }
         parts.logger.error('The execution could not be reconciled.', { executionId, cause });
         return false;
       }
     };
-    const messages = isPlainObject(event) ? event.Records : undefined;
-    if (Array.isArray(messages)) return sweepQueue(messages, sweep);
-    const { queue, only } = toMap(event);
-    const hasTime = () => hasTimeLeft(context);
-    if (queue === undefined) {
-      const reconciled = only === 'held' ? null : sweepAll(parts, sweep, context);
-      await Promise.all([reconciled, releaseAllQueues(parts, hasTime)]);
-    } else await releaseQueue(readQueue(queue), parts, hasTime);
-    return { batchItemFailures: [] };
+    try {
+      return await sweepEvent(event, parts, sweep, () => hasTimeLeft(context));
+    } finally {
+      if (unread.length > 0) reportUnread(unread, parts.logger);
+    }
   };
 
-const sweepAll = async (parts: ReconcileParts, sweep: Sweep, context: Partial<Context>): Promise<void> => {
+/** Once for all of them, at each sweep: they are neither ended nor dispatched until a release runs that reads them. */
+const reportUnread = (unread: readonly (readonly [string, AppError])[], logger: Logger): void => {
+  const [first] = unread;
+  logger.error('Executions wait for a release that reads their data.', {
+    count: unread.length,
+    executionId: first?.[0],
+    cause: first?.[1],
+  });
+};
+
+const sweepEvent = async (
+  event: unknown,
+  parts: ReconcileParts & ReleaseParts,
+  sweep: Sweep,
+  hasTime: HasTime,
+): Promise<SQSBatchResponse> => {
+  const messages = isPlainObject(event) ? event.Records : undefined;
+  if (Array.isArray(messages)) return sweepQueue(messages, sweep);
+  const { queue, only } = toMap(event);
+  if (queue === undefined) {
+    const reconciled = only === 'held' ? null : sweepAll(parts, sweep, hasTime);
+    await Promise.all([reconciled, releaseAllQueues(parts, hasTime)]);
+  } else await releaseQueue(readQueue(queue), parts, hasTime);
+  return { batchItemFailures: [] };
+};
+
+const sweepAll = async (parts: ReconcileParts, sweep: Sweep, hasTime: HasTime): Promise<void> => {
   const groups = ['active', 'waiting'] as const;
-  await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, context)));
+  await Promise.all(groups.map((group) => sweepDue(group, parts, sweep, hasTime)));
 };
 
 /** Failed messages stay in the queue; a message without an execution id is dropped, since it would never leave. */
@@ -100,12 +131,12 @@ const sweepDue = async (
   group: DueGroup,
   { executions, clock, logger }: ReconcileParts,
   sweep: Sweep,
-  context: Partial<Context>,
+  hasTime: HasTime,
 ): Promise<void> => {
   const due = executions.findDue(clock.now(), group)[Symbol.asyncIterator]();
   let count = 0;
   const work = async (): Promise<void> => {
-    while (hasTimeLeft(context)) {
+    while (hasTime()) {
       const next = await due.next();
       if (next.done === true) return;
       if (await sweep(next.value, null)) count++;

@@ -1,4 +1,4 @@
-import { isAppError } from '../shared/errors.ts';
+import { isInfrastructureError } from '../shared/errors.ts';
 import type { OtherWorkflows } from './session.ts';
 
 /** The infrastructure errors of one invocation of a background run. */
@@ -24,7 +24,7 @@ export const watchInfrastructureErrors = (): InfrastructureErrors => {
         try {
           return await workflows.loadPlan(workflowId, version);
         } catch (error) {
-          if (!isAppError(error, 'STORE_UNAVAILABLE')) throw error;
+          if (!isInfrastructureError(error)) throw error;
           first.reject(error);
           return new Promise<never>(() => {});
         }

@@ -45,4 +45,8 @@ export class AppError<Code extends ErrorCode = ErrorCode> extends Error {
 export const isAppError = <Code extends ErrorCode>(error: unknown, code?: Code): error is AppError<Code> =>
   isBranded(error) && (code === undefined || error.code === code);
 
+/** Whether an error fails what is going on, and nothing else: it says nothing of the run or the request, and may have passed later. */
+export const isInfrastructureError = (error: unknown): boolean =>
+  isAppError(error, 'STORE_UNAVAILABLE') || isAppError(error, 'DATA_VERSION_UNSUPPORTED');
+
 const isBranded = (error: unknown): error is AppError => error instanceof Error && brand in error;

@@ -64,6 +64,13 @@ export const operatorCatalogue = {
       ? 'No plugin with this id is installed.'
       : `No plugin with this id is installed, but "${p.near}" is.`,
   ),
+  // Stored data, which functions of webhooks and runs meet as well
+  DATA_VERSION_UNSUPPORTED: entry(
+    503,
+    'Stored data unsupported',
+    (p: { table: string; version: number; oldest: number; newest: number }) =>
+      `The table ${p.table} has an item of version ${p.version} of the schema; this release reads ${p.oldest} to ${p.newest}: see docs/stored-data.md.`,
+  ),
   // Workflows and credentials
   WORKFLOW_TOO_LARGE: entry(
     413,

@@ -3,7 +3,7 @@ import type { ExecutionResult } from '../engine/result.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
 import { type ExecutionStatus, isFinal } from '../executions/record/execution-status.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
-import { isAppError } from '../shared/errors.ts';
+import { isInfrastructureError } from '../shared/errors.ts';
 import { readResult } from './read-result.ts';
 
 const POLL_MS = 250;
@@ -37,7 +37,7 @@ export const waitForResult = async (
       await clock.sleep(Math.min(POLL_MS, leftMs));
     }
   } catch (error) {
-    if (isAppError(error, 'STORE_UNAVAILABLE')) return null;
+    if (isInfrastructureError(error)) return null;
     throw error;
   }
 };

@@ -79,6 +79,7 @@ const examples = {
   FILE_TOO_LARGE: { name: 'a.pdf', limitBytes: 5 },
   TOO_MANY_FILES: { limit: 5 },
   SECRETS_UNAVAILABLE: {},
+  DATA_VERSION_UNSUPPORTED: { table: 'hookloom-dev-executions', version: 4, oldest: 2, newest: 3 },
   UPLOAD_INVALID: { reason },
   UPLOAD_NOT_FOUND: { reason },
   CREDENTIAL_REJECTED: { target: 'POST login.example.com', reason },

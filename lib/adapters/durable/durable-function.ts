@@ -16,7 +16,7 @@ import {
 } from '../../executions/lifecycle/background-run.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { readExecutionId } from '../../executions/record/read-execution-id.ts';
-import { isAppError } from '../../shared/errors.ts';
+import { isInfrastructureError } from '../../shared/errors.ts';
 import { createCheckpointClient } from './checkpoint-client.ts';
 import { createDurableSteps, MAX_OPERATIONS } from './durable-steps.ts';
 import { createJournalReader } from './journal-reader.ts';
@@ -54,7 +54,7 @@ export const createDurableFunction =
     /** Set here, since the SDK replaces the error of a result that can't be read or written. */
     let isStoreDown = false;
     const checkStore = (error: unknown): never => {
-      isStoreDown ||= isAppError(error, 'STORE_UNAVAILABLE');
+      isStoreDown ||= isInfrastructureError(error);
       throw error;
     };
     const blobs: BlobStore = {

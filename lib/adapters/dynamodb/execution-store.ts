@@ -5,6 +5,7 @@ import type {
   ExecutionStart,
   ExecutionStore,
 } from '../../executions/record/execution-store.ts';
+import { lazy } from '../../shared/lazy.ts';
 import { compact, type Item, json, longJson, number, optional, packed, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
@@ -25,11 +26,13 @@ import {
   toRecord,
   toSweep,
 } from './execution-item.ts';
-import { findDueExecutions, listExecutions } from './execution-queries.ts';
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
 import { deleteItem, getItem, putItem, updateItem } from './items.ts';
 import type { TableNames } from './table-names.ts';
+
+/** Neither webhooks nor runs make them. */
+const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
 
 interface ExecutionStoreOptions {
   /** Days after its end until a record that is started here is removed, by DynamoDB's TTL, which may be days late. */
@@ -219,9 +222,11 @@ export const createExecutionStore = (
       });
     },
 
-    list: (query) => listExecutions(client, tables, query, clock.now()),
+    list: async (query) => (await openQueries()).listExecutions(client, tables, query, clock.now()),
 
-    findDue: (now, group) => findDueExecutions(client, tables, now, group),
+    findDue: async function* (now, group) {
+      yield* (await openQueries()).findDueExecutions(client, tables, now, group);
+    },
 
     extendLease: async (executionId, leaseExpiresAt, group) => {
       await update(executionId, {

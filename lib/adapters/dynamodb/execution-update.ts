@@ -1,5 +1,6 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { compact, text } from './attributes.ts';
+import { STATES_VERSION, WRITTEN } from './schema/schema.ts';
 
 /** A condition: the execution is not finished. */
 export const IS_OPEN = '#status IN (:accepted, :running, :waiting)';
@@ -30,11 +31,14 @@ export const toUpdate = ({
   remove = [],
   values = {},
 }: Change): Omit<UpdateItemCommandInput, 'TableName' | 'Key'> => {
+  // Without a condition on what is stored, or on there being nothing, it may make the item.
+  const makes = /^(?:$|attribute_not)/.test(condition);
   const assigned = compact(set);
   const clauses = {
     SET: [
       ...Object.keys(assigned).map((name) => `#${name} = :set_${name}`),
       ...Object.entries(compute).map(([name, expression]) => `#${name} = ${expression}`),
+      ...(makes ? [STATES_VERSION] : []),
     ],
     REMOVE: remove.map((name) => `#${name}`),
   };
@@ -46,6 +50,7 @@ export const toUpdate = ({
   const assignedValues = Object.entries(assigned).map(([name, value]) => [`:set_${name}`, value]);
   const allValues = {
     ...Object.fromEntries(Object.entries(OPEN_STATUSES).filter(([name]) => condition.includes(name))),
+    ...(makes ? { ':schema': WRITTEN.schema } : {}),
     ...values,
     ...Object.fromEntries(assignedValues),
   };

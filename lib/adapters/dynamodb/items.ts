@@ -6,6 +6,7 @@ import type {
 } from '@aws-sdk/client-dynamodb';
 import { type Item, readBytes } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
+import { checkVersions, WRITTEN } from './schema/schema.ts';
 import { isConditionFailed, translateErrors } from './translate-error.ts';
 
 // A client sends a call again when its answer is lost. The first one may have been committed, and then the condition of
@@ -23,23 +24,28 @@ interface Place {
  */
 export type IsOurs = ((stored: Item) => boolean) | null;
 
-/** @throws AppError `STORE_UNAVAILABLE` */
-export const getItem = async (client: DynamoDbClient, input: GetItemCommandInput): Promise<Item | null> =>
-  (await translateErrors(client.getItem(input))).Item ?? null;
+/** @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED` */
+export const getItem = async (client: DynamoDbClient, input: GetItemCommandInput): Promise<Item | null> => {
+  const { Item: item } = await translateErrors(client.getItem(input));
+  if (item === undefined) return null;
+  await checkVersions(input.TableName, [item]);
+  return item;
+};
 
 /**
- * Puts an item on a condition.
+ * Puts an item on a condition. It says the version that it is written in, unless it is the copy of one that does.
  *
  * @returns false when the condition does not hold
  * @throws AppError `STORE_UNAVAILABLE`
  */
 export const putItem = async (
   client: DynamoDbClient,
-  { Key, ...input }: PutItemCommandInput & Place,
+  { Key, Item: item, ...input }: PutItemCommandInput & Place,
   isOurs: IsOurs,
 ): Promise<boolean> => {
   const { TableName } = input;
-  return (await confirm(client, { TableName, Key }, client.putItem(input), ifOurs(isOurs))) !== null;
+  const put = client.putItem({ ...input, Item: { ...WRITTEN, ...item } });
+  return (await confirm(client, { TableName, Key }, put, ifOurs(isOurs))) !== null;
 };
 
 /**
@@ -93,7 +99,7 @@ const confirm = async <Output>(
 export const sameAs =
   (written: Item) =>
   (stored: Item): boolean =>
-    toText(stored) === toText(written);
+    toText(stored) === toText({ ...WRITTEN, ...written });
 
 const toText = (item: Item): string =>
   JSON.stringify(

@@ -1,7 +1,7 @@
 import type { CredentialFields, CredentialType } from '../../contract/credential-type.ts';
 import { isPlainObject } from '../../contract/json.ts';
 import { quote } from '../../shared/describe.ts';
-import { isAppError } from '../../shared/errors.ts';
+import { isAppError, isInfrastructureError } from '../../shared/errors.ts';
 import { compileJsonSchema } from '../../shared/json-schema/compile-json-schema.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from './secret-encodings.ts';
@@ -141,6 +141,6 @@ const tryParse = (text: string): unknown => {
 
 /** The error of a node whose credential could not be loaded. */
 export const toCredentialError = (id: string, error: unknown): unknown =>
-  isAppError(error, 'STORE_UNAVAILABLE') || isAppError(error, 'SECRETS_UNAVAILABLE')
+  isInfrastructureError(error) || isAppError(error, 'SECRETS_UNAVAILABLE')
     ? new CredentialError('CredentialUnavailable', `the credential "${id}" can't be read now`, error)
     : error;

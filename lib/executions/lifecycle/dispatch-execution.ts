@@ -1,5 +1,5 @@
 import type { Logger } from '../../contract/services.ts';
-import { isAppError } from '../../shared/errors.ts';
+import { isInfrastructureError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { ExecutionStart, ExecutionStore } from '../record/execution-store.ts';
 
@@ -47,7 +47,7 @@ const withdraw = async (
   try {
     return await executions.withdraw(executionId, startToken);
   } catch (cause) {
-    if (!isAppError(cause, 'STORE_UNAVAILABLE')) throw cause;
+    if (!isInfrastructureError(cause)) throw cause;
     logger.warn('The execution is stored, but not dispatched: it begins with the next sweep.', {
       executionId,
       cause,

@@ -3,7 +3,7 @@ import type { Logger } from '../../contract/services.ts';
 import { type CheckpointJournal, parseJournal } from '../../engine/checkpoint-journal.ts';
 import { toFailure } from '../../engine/failure.ts';
 import type { NodeFailure } from '../../engine/result.ts';
-import { AppError, isAppError } from '../../shared/errors.ts';
+import { AppError, isInfrastructureError } from '../../shared/errors.ts';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { findBehind } from '../../workflows/plan/find-behind.ts';
@@ -47,7 +47,7 @@ export const loadBackgroundRun = async (
   try {
     return await load(record, parts);
   } catch (error) {
-    if (isAppError(error, 'STORE_UNAVAILABLE')) throw error;
+    if (isInfrastructureError(error)) throw error;
     parts.logger.error('The execution can not run.', { executionId: record.executionId, cause: error });
     return { failure: { nodeId, ...toFailure(error) } };
   }

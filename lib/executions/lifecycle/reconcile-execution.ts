@@ -21,6 +21,8 @@ export interface ReconcileParts extends FinishParts {
 const FIRST_REDISPATCH_MS = 5 * 60_000;
 const MAX_REDISPATCH_MS = 3_600_000;
 const MAX_DISPATCH_AGE_MS = 24 * 3_600_000;
+/** Of one that was out of reach until then, such as one that a later release has stored. */
+const MIN_REDISPATCHES = 3;
 
 /** An invocation that failed finally, from the dead-letter queue. */
 export interface DeadLetter {
@@ -78,7 +80,8 @@ const leaseOwnerOf = ({ requestId }: DeadLetter): string => `request:${requestId
 const dispatchAgain = async (record: ExecutionRecord, parts: ReconcileParts): Promise<void> => {
   const { executionId, mode } = record;
   const now = parts.clock.now();
-  if (now - beganAt(record) > MAX_DISPATCH_AGE_MS || mode === 'inline') {
+  const isOld = now - beganAt(record) > MAX_DISPATCH_AGE_MS && record.redispatches >= MIN_REDISPATCHES;
+  if (isOld || mode === 'inline') {
     const message = 'no process could begin it within a day';
     await finishEarly(record, 'failed', { name: 'NeverStarted', message }, parts);
     return;

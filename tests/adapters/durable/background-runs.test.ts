@@ -7,7 +7,9 @@ import { createBackgroundInvocation } from '../../../lib/executions/lifecycle/ba
 import { cancelExecution } from '../../../lib/executions/lifecycle/cancel-execution.ts';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import { describeExecution } from '../../../lib/executions/record/describe-execution.ts';
+import type { ExecutionStore } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
+import { operatorError } from '../../../lib/shared/operator-errors.ts';
 import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
 import {
   type AFlow,
@@ -546,23 +548,32 @@ describe('infrastructure errors, in a subworkflow', () => {
     nodes: [call('charge'), pause],
     edges: ['start -> charge', 'charge -> pause'],
   });
+  const unread = () =>
+    operatorError('DATA_VERSION_UNSUPPORTED', { table: 'test-workflows', version: 4, oldest: 2, newest: 3 });
   /** Fails a number of loads of the other workflow's plan, starting with the given one. */
-  const troubled = async (service: BackgroundService, from: number) => {
+  const troubled = async (
+    service: BackgroundService,
+    from: number,
+    fail = (): Error => new AppError('STORE_UNAVAILABLE', {}),
+  ) => {
     let asked = 0;
     const { otherWorkflows } = service.parts;
     const { loadPlan } = otherWorkflows;
     otherWorkflows.loadPlan = async (...which) => {
       asked++;
-      if (asked >= from && asked < from + 3) throw new AppError('STORE_UNAVAILABLE', {});
+      if (asked >= from && asked < from + 3) throw fail();
       return loadPlan(...which);
     };
     await service.put(inner);
     await service.put(aFlow(flow));
   };
 
-  test('are no failure of the node, and send the run no other way', async () => {
+  test.each([
+    ['a store that does not answer', () => new AppError('STORE_UNAVAILABLE', {})],
+    ['data that this release does not read', unread],
+  ])('are no failure of the node, and send the run no other way: %s', async (_what, fail) => {
     const service = await aBackgroundService();
-    await troubled(service, 2);
+    await troubled(service, 2, fail);
     await service.accept();
     const run = await service.run('e-1', { saboteur: { isFatal: () => false } });
     expect([run.status, run.invocations]).toEqual(['succeeded', 5]);
@@ -575,6 +586,19 @@ describe('infrastructure errors, in a subworkflow', () => {
       'sub/0/0/pause succeeded',
       'after succeeded',
     ]);
+  });
+
+  test('leave an execution whose data this release does not read as it is', async () => {
+    let isRead = false;
+    const findData: ExecutionStore['findData'] = (id) =>
+      isRead ? service.executions.findData(id) : Promise.reject(unread());
+    const service = await aBackgroundService({ spoilt: { findData } });
+    await service.put(aFlow({ nodes: [call('charge')], edges: ['start -> charge'] }));
+    await service.accept();
+    await expect(service.run()).rejects.toMatchObject({ code: 'DATA_VERSION_UNSUPPORTED' });
+    expect(await service.executions.find('e-1')).toMatchObject({ status: 'accepted', invocations: 0 });
+    isRead = true;
+    expect((await service.run()).status).toBe('succeeded');
   });
 
   test('are tried again in the same process where the version of the other one is asked for', async () => {

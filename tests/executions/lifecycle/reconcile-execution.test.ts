@@ -4,6 +4,7 @@ import type { DurableStatus } from '../../../lib/executions/lifecycle/durable-se
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
 import type { ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
+import { operatorError } from '../../../lib/shared/operator-errors.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
@@ -92,8 +93,15 @@ describe('the sweeper', () => {
   test('fails what no process starts for a day', async () => {
     const { parts, dispatched, clock, record, published } = await aSweeper();
     clock.advance(24 * HOUR + 1);
+    // Nobody has tried before: it was out of reach.
+    for (let tries = 0; tries < 3; tries++) {
+      await reconcileExecution('e-1', parts);
+      expect(await record()).toMatchObject({ status: 'accepted' });
+      clock.advance(HOUR);
+    }
+    expect(dispatched).toHaveLength(3);
     await reconcileExecution('e-1', parts);
-    expect(dispatched).toEqual([]);
+    expect(dispatched).toHaveLength(3);
     expect(await record()).toMatchObject({ status: 'failed', failure: { name: 'NeverStarted' } });
     expect(published).toEqual(['e-1 failed']);
   });
@@ -263,6 +271,28 @@ describe('the function', () => {
     expect(await blind(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({
       batchItemFailures: [{ itemIdentifier: 'm-0' }],
     });
+  });
+
+  test('leaves what a later release has stored as it is, and says so once', async () => {
+    const { parts, executions, clock, entries, record, dispatched } = await aSweeper();
+    for (const id of ['e-2', 'e-3'])
+      await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
+    clock.advance(48 * HOUR);
+    const versions = { table: 'test-executions', version: 4, oldest: 2, newest: 3 };
+    const find = () => Promise.reject(operatorError('DATA_VERSION_UNSUPPORTED', versions));
+    const older = createSweepFunction({ ...parts, executions: { ...executions, find } });
+    await older({ source: 'aws.events' });
+    expect(await older(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({
+      batchItemFailures: [{ itemIdentifier: 'm-0' }],
+    });
+    const message = 'Executions wait for a release that reads their data.';
+    expect(entries.map(({ message: said, fields }) => [said, fields.count])).toEqual([
+      [message, 3],
+      [message, 1],
+    ]);
+    expect(await record()).toMatchObject({ status: 'accepted' });
+    await createSweepFunction(parts)({ source: 'aws.events' });
+    expect(dispatched.sort()).toEqual(['e-1 durable 1', 'e-2 durable 1', 'e-3 durable 1']);
   });
 
   test.each(['r-2', null])(

@@ -4,9 +4,9 @@ import { type ExecutionStatus, isFinal } from '../../../executions/record/execut
 import { type Item, json, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { callbackKeyOf, callbacksOf, isExpired, toCallback } from '../execution-item.ts';
-import { readRecords } from '../execution-queries.ts';
 import { toUpdate } from '../execution-update.ts';
 import { updateItem } from '../items.ts';
+import { readRecords } from '../read-records.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 

@@ -3,7 +3,7 @@ import type { ObservedExecution, OpenRuns } from '../../../health/sample-runs.ts
 import { type Item, readLongJson, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { toIso } from '../execution-item.ts';
-import { readRecords } from '../execution-queries.ts';
+import { readRecords } from '../read-records.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 

@@ -2,6 +2,7 @@ import type { StoredWorkflows } from '../../../health/stored-facts.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import { type Item, readJson, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
+import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
@@ -26,11 +27,12 @@ export const createListDefinitions =
       const { Items = [], LastEvaluatedKey } = await translateErrors(
         client.scan({
           TableName: workflows,
-          ProjectionExpression: 'workflowId, #definition',
-          ExpressionAttributeNames: { '#definition': 'definition' }, // a reserved word
+          ProjectionExpression: 'workflowId, #definition, #schema',
+          ExpressionAttributeNames: { '#definition': 'definition', '#schema': 'schema' }, // reserved words
           ExclusiveStartKey: from,
         }),
       );
+      await checkVersions(workflows, Items);
       items.push(...Items);
       from = LastEvaluatedKey;
       if (from === undefined) break;

@@ -3,6 +3,7 @@ import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { OPEN_DAYS, toExpiry } from '../execution-item.ts';
 import { getItem, updateItem } from '../items.ts';
+import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 
 /** An attribute for each slot, named by its execution, and their count, so that one conditional write takes one. */
@@ -25,11 +26,12 @@ export const createSlotStore = (
           ...Object.keys(names).map((name) => `attribute_exists(${name})`),
         ].join(' AND '),
         UpdateExpression: [
-          'SET #own = :takenAt, held = if_not_exists(held, :none) + :added, expiresAt = :expiresAt',
+          `SET #own = :takenAt, held = if_not_exists(held, :none) + :added, expiresAt = :expiresAt, ${STATES_VERSION}`,
           ...(ended.length === 0 ? [] : [`REMOVE ${Object.keys(names).join(', ')}`]),
         ].join(' '),
-        ExpressionAttributeNames: { '#own': nameOf(slot), ...names },
+        ExpressionAttributeNames: { '#own': nameOf(slot), '#schema': 'schema', ...names },
         ExpressionAttributeValues: {
+          ':schema': WRITTEN.schema,
           ':takenAt': number(slot.takenAt),
           ':none': number(0),
           ':added': number(1 - ended.length),

@@ -3,6 +3,7 @@ import { lastFullAt, type TakeToken } from '../../../webhooks/limits/token-bucke
 import { number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { getItem, updateItem } from '../items.ts';
+import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 
 const US_PER_SECOND = 1_000_000;
@@ -34,9 +35,11 @@ export const createTokenBuckets = (
         {
           ...at,
           ConditionExpression: `(${condition}) AND (attribute_not_exists(takenBy) OR takenBy <> :takenBy)`,
-          UpdateExpression: `SET fullAt = ${fullAt}, expiresAt = :expiresAt, takenBy = :takenBy`,
+          UpdateExpression: `SET fullAt = ${fullAt}, expiresAt = :expiresAt, takenBy = :takenBy, ${STATES_VERSION}`,
+          ExpressionAttributeNames: { '#schema': 'schema' },
           ExpressionAttributeValues: {
             ':takenBy': text(takenBy),
+            ':schema': WRITTEN.schema,
             ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, number(value)])),
           },
           ReturnValues: 'UPDATED_NEW',

@@ -5,6 +5,7 @@ import { blankOf, type Item, longJson, number, readLongJson, readText, text } fr
 import type { DynamoDbClient } from '../client.ts';
 import { isExpired, toExpiry } from '../execution-item.ts';
 import { getItem, putItem, sameAs } from '../items.ts';
+import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
@@ -61,6 +62,7 @@ export const createRequestStore = (
             ExclusiveStartKey: next,
           }),
         );
+        await checkVersions(TableName, Items);
         for (const item of Items) if (isKept(item)) yield toRecord(item);
         next = LastEvaluatedKey;
       } while (next !== undefined);

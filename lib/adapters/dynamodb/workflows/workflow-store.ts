@@ -30,11 +30,11 @@ export const createWorkflowStore = (
 
   const archive = async (current: Item): Promise<void> => {
     if (isTombstone(current)) return; // its last version was archived when it was removed
-    const { workflowId, version, updatedAt, definition } = current;
+    const { workflowId, version, updatedAt, definition, schema } = current;
     const input = {
       TableName: tables.workflowVersions,
       Key: compact({ workflowId, version }),
-      Item: compact({ workflowId, version, updatedAt, definition }),
+      Item: compact({ workflowId, version, updatedAt, definition, schema }),
       ConditionExpression: 'attribute_not_exists(workflowId)',
     };
     await putItem(client, input, null);
@@ -91,9 +91,9 @@ export const createWorkflowStore = (
     list: async () => {
       const items = await scanAll(client, {
         TableName: tables.workflows,
-        ProjectionExpression: 'workflowId, #name, enabled, #version, updatedAt',
+        ProjectionExpression: 'workflowId, #name, enabled, #version, updatedAt, #schema',
         FilterExpression: 'attribute_not_exists(removedAt)',
-        ExpressionAttributeNames: { '#name': 'name', '#version': 'version' },
+        ExpressionAttributeNames: { '#name': 'name', '#version': 'version', '#schema': 'schema' },
       });
       return items.map(toSummary).sort((a, b) => (a.id < b.id ? -1 : 1));
     },

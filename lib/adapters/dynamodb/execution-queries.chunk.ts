@@ -7,18 +7,17 @@ import type {
   ExecutionSummary,
   ListPosition,
 } from '../../executions/record/execution-store.ts';
-import { AppError } from '../../shared/errors.ts';
 import { type Item, readText, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { isExpired, shardsOf, toIso, toSummary } from './execution-item.ts';
+
+import { readRecords } from './read-records.ts';
 import type { TableNames } from './table-names.ts';
 import { translateErrors } from './translate-error.ts';
 
 /** Limits of one call: pages full of other statuses give a short list with a cursor. */
 const MAX_PAGES = 10;
 const PAGE_SIZE = 100;
-/** Keys of one call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
-const MAX_BATCH = 100;
 
 type Tables = Pick<TableNames, 'executions'>;
 
@@ -87,41 +86,6 @@ const SUMMARY_ATTRIBUTES = [
     'held',
   ],
 ];
-
-/**
- * Reads some attributes of executions by the keys of an index, in their order, without those that are gone. DynamoDB may
- * leave some for a further call.
- *
- * @throws AppError `STORE_UNAVAILABLE`
- */
-export const readRecords = async (
-  client: DynamoDbClient,
-  table: string,
-  keys: readonly Item[],
-  attributes: readonly string[],
-): Promise<readonly Item[]> => {
-  const found = new Map<string, Item>();
-  let wanted = keys.map(({ executionId }) => ({ executionId: executionId ?? text('') }));
-  while (wanted.length > 0) {
-    const batch = wanted.slice(0, MAX_BATCH);
-    const { Responses, UnprocessedKeys } = await translateErrors(
-      client.batchGetItem({
-        RequestItems: {
-          [table]: {
-            Keys: batch,
-            ProjectionExpression: attributes.map((name) => `#${name}`).join(', '),
-            ExpressionAttributeNames: Object.fromEntries(attributes.map((name) => [`#${name}`, name])),
-          },
-        },
-      }),
-    );
-    for (const item of Responses?.[table] ?? []) found.set(readText(item, 'executionId'), item);
-    const left = UnprocessedKeys?.[table]?.Keys ?? [];
-    if (left.length === batch.length) throw new AppError('STORE_UNAVAILABLE', {});
-    wanted = [...(left as typeof wanted), ...wanted.slice(MAX_BATCH)];
-  }
-  return keys.map((key) => found.get(readText(key, 'executionId'))).filter((item) => item !== undefined);
-};
 
 /** The last year of four digits: later times do not sort as text. */
 const MAX_TIME = Date.parse('9999-12-31T23:59:59.999Z');

@@ -1,0 +1,46 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+
+/** As the stores have it. */
+type Item = Readonly<Record<string, AttributeValue>>;
+
+/**
+ * The version of the schema that items are written in. docs/stored-data.md lists the versions, and what a new one needs: this
+ * constant, a line in that table, a migration in `migrations.ts`, and a data folder of the version before in
+ * tests/fixtures/stored-data.
+ */
+export const SCHEMA_VERSION = 3;
+
+/** Read besides: what the release before has written. */
+const OLDEST_VERSION = SCHEMA_VERSION - 1;
+
+/** Of items that do not say it: the first release to write it was that of version 3. */
+const UNSTATED_VERSION = 2;
+
+/** What every item says. */
+export const WRITTEN = { schema: { N: String(SCHEMA_VERSION) } };
+
+/** In an update that may make the item: one that exists says what it said. */
+export const STATES_VERSION = '#schema = if_not_exists(#schema, :schema)';
+
+/** The attributes that {@link versionOf} reads. */
+export const VERSION_ATTRIBUTES = ['schema', 'startToken', 'retentionSeconds'];
+
+/** The version that an item was written in. Records of version 1, which have a start token, do not say how long they are kept. */
+const versionOf = ({ schema, startToken, retentionSeconds }: Item): number =>
+  Number(schema?.N ?? (startToken && !retentionSeconds ? 1 : UNSTATED_VERSION));
+
+/**
+ * The door for all items that are read.
+ *
+ * @throws AppError `DATA_VERSION_UNSUPPORTED`
+ */
+export const checkVersions = async (table: string | undefined, items: readonly Item[]): Promise<void> => {
+  for (const item of items) {
+    const version = versionOf(item);
+    if (version !== SCHEMA_VERSION && version !== OLDEST_VERSION)
+      throw (await import('./version-error.chunk.ts')).toVersionError(table, version, [
+        OLDEST_VERSION,
+        SCHEMA_VERSION,
+      ]);
+  }
+};
