@@ -4,7 +4,7 @@ import type { ResolvedTemplate } from './template.ts';
  * Services behind the door, by the name that a signature's scope gives them. SSM, Secrets Manager, STS and S3 are the door's own;
  * `execute-api` is the gateway, which verifies and asks {@link Door.admit} itself.
  */
-export type BackendService =
+type BackendService =
   | 'dynamodb'
   | 'lambda'
   | 'scheduler'
@@ -38,11 +38,13 @@ export interface DoorOptions {
   readonly template: ResolvedTemplate;
   /**
    * Origins of plain HTTP: `http://127.0.0.1:PORT`. A service without one answers 503 to what IAM allows. The door sends a request on
-   * as it was, with the header `x-stage-principal`, the ARN of the caller, in place of its signature.
+   * as it was, with the header `x-stage-principal`: the ARN of the caller.
    */
   readonly backends: Readonly<Partial<Record<BackendService, string>>>;
   /** Users beside the template's roles, by name, with their policies: operator, author, deployer. */
   readonly users?: Readonly<Record<string, readonly PolicyDocument[]>>;
+  /** Beside those of the template. */
+  readonly buckets?: readonly string[];
   /** The door's clock, in milliseconds since the epoch. It can be shifted by tests. */
   readonly now?: () => number;
   /** Takes each refusal, as it is recorded. */
@@ -95,7 +97,7 @@ export interface GrantUse {
 }
 
 /** A request to a route of the HTTP API that asks for IAM. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly method: string;
   /** Path and query, as received. */
   readonly url: string;
@@ -104,7 +106,7 @@ export interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-export type Admission =
+type Admission =
   | {
       readonly allowed: true;
       readonly callerArn: string;

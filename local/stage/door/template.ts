@@ -23,7 +23,7 @@ interface TemplateResource {
   readonly Properties?: Readonly<Record<string, unknown>>;
 }
 
-export interface StackOptions {
+interface StackOptions {
   /** Of 12 digits. */
   readonly account: string;
   readonly region: string;

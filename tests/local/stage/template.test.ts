@@ -32,12 +32,12 @@ describe('an intrinsic function has the value that CloudFormation gives it:', ()
     ['Fn::GetAtt as one text', { 'Fn::GetAtt': 'Orders.Arn' }, tableArn],
     [
       'Fn::Sub',
-      { 'Fn::Sub': '${Orders.Arn}/index/${AWS::Region} ${Orders} ${!Kept}' },
+      { 'Fn::Sub': `\${Orders.Arn}/index/\${AWS::Region} \${Orders} \${!Kept}` },
       `${tableArn}/index/eu-west-1 orders \${Kept}`,
     ],
     [
       'Fn::Sub with its own variables',
-      { 'Fn::Sub': ['${a}-${Orders}', { a: { Ref: 'AWS::StackName' } }] },
+      { 'Fn::Sub': [`\${a}-\${Orders}`, { a: { Ref: 'AWS::StackName' } }] },
       'shop-dev-orders',
     ],
     ['Fn::Join', { 'Fn::Join': ['/', ['a', { Ref: 'Orders' }]] }, 'a/orders'],
@@ -51,7 +51,7 @@ describe('an intrinsic function has the value that CloudFormation gives it:', ()
       { Condition: { StringEquals: { a: { Ref: 'Orders' } } } },
       { Condition: { StringEquals: { a: 'orders' } } },
     ],
-    ["IAM's variables", 'arn:aws:s3:::b/${aws:username}', 'arn:aws:s3:::b/${aws:username}'],
+    ["IAM's variables", `arn:aws:s3:::b/\${aws:username}`, `arn:aws:s3:::b/\${aws:username}`],
   ])('%s', (_, expression, value) => {
     expect(evaluate(expression)).toEqual(value);
   });
@@ -114,10 +114,10 @@ describe('what it does not know is an error, with its place:', () => {
     ],
     ['a name', { Ref: 'Missing' }, 'It.value: there is no Missing in the template'],
     ['a name that objects inherit', { Ref: 'toString' }, 'there is no toString in the template'],
-    ['a name in Fn::Sub', { 'Fn::Sub': '${Missing}' }, 'there is no Missing in the template'],
+    ['a name in Fn::Sub', { 'Fn::Sub': `\${Missing}` }, 'there is no Missing in the template'],
     [
       'an attribute in Fn::Sub',
-      { 'Fn::Sub': '${Orders.StreamArn}' },
+      { 'Fn::Sub': `\${Orders.StreamArn}` },
       'the attribute StreamArn of AWS::DynamoDB::Table is not known',
     ],
     [

@@ -1,0 +1,78 @@
+/** A request to an API of AWS, as the door has received it. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Without the query, percent-encoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** Where a request goes. */
+export interface Destination {
+  /** As the scope of a signature names it. */
+  readonly service: string;
+  readonly region: string;
+  /** Of a host with the name of a bucket. */
+  readonly bucket: string | null;
+}
+
+export type Input = Readonly<Record<string, unknown>>;
+
+/** What a request is allowed by: one action on one resource. */
+export interface Permission {
+  readonly action: string;
+  /** An ARN, or `*` for an action that takes none. */
+  readonly resource: string;
+  /** Beside what IAM knows of each caller. */
+  readonly context?: Readonly<Record<string, string>>;
+}
+
+/** An operation of an API, with what the caller needs for it. */
+export interface Call {
+  readonly operation: string;
+  readonly input: Input;
+  /** All of them. None: any caller may. */
+  readonly permissions: readonly Permission[];
+}
+
+/** Makes ARNs of the account and the region of a request. */
+export interface Arns {
+  readonly partition: string;
+  readonly account: string;
+  readonly region: string;
+  /** `arn:PARTITION:SERVICE:REGION:ACCOUNT:RESOURCE` */
+  readonly of: (service: string, resource: string) => string;
+}
+
+export const createArns = (partition: string, account: string, region: string): Arns => ({
+  partition,
+  account,
+  region,
+  of: (service, resource) => `arn:${partition}:${service}:${region}:${account}:${resource}`,
+});
+
+/** A request that the door does not know: it is refused. */
+export class UnknownCall extends Error {}
+
+export const textOf = (input: Input, name: string): string => {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  if (typeof value !== 'string' || value === '') throw new UnknownCall(`${name} is missing`);
+  return value;
+};
+
+export const optionalText = (input: Input, name: string): string | null => {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : null;
+};
+
+export const listOf = (input: Input, name: string): readonly Input[] => {
+  const value = Object.hasOwn(input, name) ? input[name] : undefined;
+  if (!Array.isArray(value)) throw new UnknownCall(`${name} is missing`);
+  return value;
+};
+
+/** An ARN as it is, or one made of a name. */
+export const arnOr = (text: string, ofName: (name: string) => string): string =>
+  text.startsWith('arn:') ? text : ofName(text);

@@ -1,0 +1,287 @@
+import {
+  type ApiRequest,
+  type Arns,
+  arnOr,
+  type Call,
+  type Input,
+  listOf,
+  optionalText,
+  type Permission,
+  textOf,
+  UnknownCall,
+} from './call.ts';
+
+/** A service that names its operations in a header or in a form, with what each needs. */
+interface JsonService {
+  /** Before the operation in `x-amz-target`. */
+  readonly target: string;
+  /** Of its actions. */
+  readonly prefix: string;
+  /** Of each action; operations that are called otherwise. */
+  readonly actions?: Readonly<Record<string, string>>;
+  /** Null for an operation whose resources are not known. */
+  readonly findPermissions: (operation: string, input: Input, arns: Arns) => readonly Need[] | null;
+}
+
+/** The action is the operation's unless it is given. */
+interface Need extends Omit<Permission, 'action'> {
+  readonly action?: string;
+}
+
+const one = (resource: string, context?: Readonly<Record<string, string>>): readonly Need[] => [
+  context === undefined ? { resource } : { resource, context },
+];
+
+const anything = one('*');
+
+const table = (input: Input, arns: Arns): string =>
+  arnOr(textOf(input, 'TableName'), (name) => arns.of('dynamodb', `table/${name}`));
+
+const TRANSACTION_ACTIONS: Readonly<Record<string, string>> = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  Get: 'GetItem',
+  ConditionCheck: 'ConditionCheckItem',
+};
+
+const findDynamoDb: JsonService['findPermissions'] = (operation, input, arns) => {
+  switch (operation) {
+    case 'BatchGetItem':
+    case 'BatchWriteItem': {
+      const names = Object.keys((input.RequestItems ?? {}) as object);
+      if (names.length === 0) throw new UnknownCall('RequestItems is missing');
+      return names.flatMap((TableName) => one(table({ TableName }, arns)));
+    }
+    case 'TransactGetItems':
+    case 'TransactWriteItems':
+      return listOf(input, 'TransactItems').flatMap((item) =>
+        Object.entries(item).map(([kind, inner]) => {
+          const action = Object.hasOwn(TRANSACTION_ACTIONS, kind) ? TRANSACTION_ACTIONS[kind] : undefined;
+          if (action === undefined) throw new UnknownCall(`${kind} is no item of a transaction`);
+          return { action, resource: table(inner as Input, arns) };
+        }),
+      );
+    case 'ListTables':
+    case 'DescribeLimits':
+    case 'DescribeEndpoints':
+      return anything;
+    case 'ExecuteStatement':
+    case 'ExecuteTransaction':
+    case 'BatchExecuteStatement':
+      return null;
+    default: {
+      const index = optionalText(input, 'IndexName');
+      return one(index === null ? table(input, arns) : `${table(input, arns)}/index/${index}`);
+    }
+  }
+};
+
+const parameterArn = (name: string, arns: Arns): string =>
+  arnOr(name, (plain) => arns.of('ssm', `parameter/${plain.replace(/^\//, '')}`));
+
+const findSystemsManager: JsonService['findPermissions'] = (operation, input, arns) => {
+  if (operation === 'DescribeParameters') return anything;
+  if (operation === 'GetParametersByPath') return one(parameterArn(textOf(input, 'Path'), arns));
+  if (/^(GetParameters|DeleteParameters)$/.test(operation))
+    return (input.Names as readonly string[]).flatMap((name) => one(parameterArn(name, arns)));
+  return /Parameter/.test(operation) ? one(parameterArn(textOf(input, 'Name'), arns)) : null;
+};
+
+/** Secrets Manager adds six characters to each name, which are a part of the ARN. */
+export const SECRET_SUFFIX = '-AbCdEf';
+
+const findSecretsManager: JsonService['findPermissions'] = (operation, input, arns) =>
+  /^(GetSecretValue|DescribeSecret|PutSecretValue|CreateSecret|DeleteSecret)$/.test(operation)
+    ? one(
+        arnOr(optionalText(input, 'SecretId') ?? textOf(input, 'Name'), (name) =>
+          arns.of('secretsmanager', `secret:${name}${SECRET_SUFFIX}`),
+        ),
+      )
+    : null;
+
+const busArn = (name: string, arns: Arns): string =>
+  arnOr(name, (plain) => arns.of('events', `event-bus/${plain}`));
+
+/** `rule/NAME`, and `rule/BUS/NAME` on another bus than the default one. */
+const ruleArn = (name: string, bus: string | null, arns: Arns): string => {
+  const plain = bus?.slice(bus.lastIndexOf('/') + 1) ?? 'default';
+  const [, , , region = '', account = ''] = bus?.startsWith('arn:') ? bus.split(':') : [];
+  const resource = plain === 'default' ? `rule/${name}` : `rule/${plain}/${name}`;
+  return region === ''
+    ? arns.of('events', resource)
+    : `arn:${arns.partition}:events:${region}:${account}:${resource}`;
+};
+
+const findEvents: JsonService['findPermissions'] = (operation, input, arns) => {
+  switch (operation) {
+    case 'PutEvents':
+      return listOf(input, 'Entries').flatMap((entry) =>
+        one(busArn(optionalText(entry, 'EventBusName') ?? 'default', arns)),
+      );
+    case 'PutRule':
+    case 'DeleteRule':
+    case 'DescribeRule':
+    case 'EnableRule':
+    case 'DisableRule':
+    case 'PutTargets':
+    case 'RemoveTargets':
+    case 'ListTargetsByRule': {
+      const name = optionalText(input, 'Rule') ?? textOf(input, 'Name');
+      const targets = operation === 'PutTargets' ? listOf(input, 'Targets') : [input];
+      const roles = targets.flatMap((target) => optionalText(target, 'RoleArn') ?? []);
+      return [
+        ...one(ruleArn(name, optionalText(input, 'EventBusName'), arns)),
+        ...roles.map((role) => passRole(role, 'events')),
+      ];
+    }
+    case 'DescribeEventBus':
+      return one(busArn(optionalText(input, 'Name') ?? 'default', arns));
+    case 'ListRules':
+      return one(ruleArn('*', optionalText(input, 'EventBusName'), arns));
+    case 'ListEventBuses':
+      return anything;
+    default:
+      return null;
+  }
+};
+
+/** To give a role to a service is an action of its own. */
+export const passRole = (role: string, service: string): Need & { readonly action: string } => ({
+  action: 'iam:PassRole',
+  resource: role,
+  context: { 'iam:PassedToService': `${service}.amazonaws.com` },
+});
+
+/** `https://sqs.REGION.amazonaws.com/ACCOUNT/NAME`. */
+const queueArn = (url: string, arns: Arns): string => {
+  const [, host = '', account, name] = /^https?:\/\/([^/]+)\/(\d{12})\/([^/]+)$/.exec(url) ?? [];
+  if (name === undefined) throw new UnknownCall(`${url} is no URL of a queue`);
+  const [, region = arns.region] = /^sqs\.([a-z0-9-]+)\.amazonaws\.com$/.exec(host) ?? [];
+  return `arn:${arns.partition}:sqs:${region}:${account}:${name}`;
+};
+
+const findQueues: JsonService['findPermissions'] = (operation, input, arns) => {
+  if (operation === 'ListQueues') return one(arns.of('sqs', '*'));
+  if (operation === 'GetQueueUrl' || operation === 'CreateQueue') {
+    const account = optionalText(input, 'QueueOwnerAWSAccountId') ?? arns.account;
+    return one(`arn:${arns.partition}:sqs:${arns.region}:${account}:${textOf(input, 'QueueName')}`);
+  }
+  return one(queueArn(textOf(input, 'QueueUrl'), arns));
+};
+
+/** Actions on a group are asked of its streams, even when none is named. */
+const findLogs: JsonService['findPermissions'] = (operation, input, arns) => {
+  if (/^(DescribeQueryDefinitions|GetQueryResults|StopQuery)$/.test(operation)) return anything;
+  const named = optionalText(input, 'logGroupName') ?? optionalText(input, 'logGroupIdentifier');
+  const several = (input.logGroupNames ?? input.logGroupIdentifiers ?? []) as readonly string[];
+  const groups = named === null ? several : [named];
+  const stream = optionalText(input, 'logStreamName') ?? '';
+  if (groups.length === 0)
+    return operation === 'DescribeLogGroups' ? one(arns.of('logs', 'log-group::log-stream:')) : null;
+  return groups.flatMap((group) =>
+    one(
+      `${arnOr(group, (name) => arns.of('logs', `log-group:${name}`)).replace(/:\*$/, '')}:log-stream:${stream}`,
+    ),
+  );
+};
+
+const findQuotas: JsonService['findPermissions'] = (operation, input, arns) => {
+  if (/^List/.test(operation)) return anything;
+  return /^GetServiceQuota$/.test(operation)
+    ? one(arns.of('servicequotas', `${textOf(input, 'ServiceCode')}/${textOf(input, 'QuotaCode')}`))
+    : null;
+};
+
+const findStacks: JsonService['findPermissions'] = (operation, input, arns) => {
+  const stack = optionalText(input, 'StackName');
+  if (!/^(DescribeStacks|DescribeStackResources?|ListStackResources|GetTemplate)$/.test(operation))
+    return null;
+  return one(
+    arnOr(stack ?? '*', (name) =>
+      arns.of('cloudformation', `stack/${name}/00000000-0000-4000-8000-000000000000`),
+    ),
+  );
+};
+
+const findRoles: JsonService['findPermissions'] = (operation, input) => {
+  if (operation === 'GetCallerIdentity') return [];
+  if (operation !== 'AssumeRole') return null;
+  const externalId = optionalText(input, 'ExternalId');
+  return one(textOf(input, 'RoleArn'), {
+    'sts:RoleSessionName': textOf(input, 'RoleSessionName'),
+    ...(externalId === null ? {} : { 'sts:ExternalId': externalId }),
+  });
+};
+
+/** By the name that the scope of a signature gives them. */
+const services: Readonly<Record<string, JsonService>> = {
+  dynamodb: { target: 'DynamoDB_20120810', prefix: 'dynamodb', findPermissions: findDynamoDb },
+  ssm: { target: 'AmazonSSM', prefix: 'ssm', findPermissions: findSystemsManager },
+  secretsmanager: { target: 'secretsmanager', prefix: 'secretsmanager', findPermissions: findSecretsManager },
+  events: { target: 'AWSEvents', prefix: 'events', findPermissions: findEvents },
+  sqs: {
+    target: 'AmazonSQS',
+    prefix: 'sqs',
+    actions: {
+      SendMessageBatch: 'SendMessage',
+      DeleteMessageBatch: 'DeleteMessage',
+      ChangeMessageVisibilityBatch: 'ChangeMessageVisibility',
+    },
+    findPermissions: findQueues,
+  },
+  logs: { target: 'Logs_20140328', prefix: 'logs', findPermissions: findLogs },
+  // Metrics have no ARN; what has one is not read here.
+  monitoring: {
+    target: 'GraniteServiceVersion20100801',
+    prefix: 'cloudwatch',
+    findPermissions: (operation) => (/Metric/.test(operation) ? anything : null),
+  },
+  servicequotas: { target: 'ServiceQuotasV20190624', prefix: 'servicequotas', findPermissions: findQuotas },
+  sts: { target: 'AWSSecurityTokenServiceV20110615', prefix: 'sts', findPermissions: findRoles },
+  cloudformation: { target: 'CloudFormation', prefix: 'cloudformation', findPermissions: findStacks },
+};
+
+/** Reads a request whose operation is named in `x-amz-target`, in a form, or in the path of Smithy's RPC protocol. */
+export const readJsonCall = (service: string, request: ApiRequest, arns: Arns): Call => {
+  const definition = Object.hasOwn(services, service) ? services[service] : undefined;
+  if (definition === undefined) throw new UnknownCall(`the service ${service} is not known`);
+  const { target, prefix, actions = {}, findPermissions } = definition;
+  const { operation, input } = readOperation(request, target);
+  const needs = findPermissions(operation, input, arns);
+  if (needs === null) throw new UnknownCall(`which permissions ${prefix}:${operation} needs is not known`);
+  const own = Object.hasOwn(actions, operation) ? actions[operation] : operation;
+  return {
+    operation,
+    input,
+    permissions: needs.map(({ action = own, ...need }) => ({
+      ...need,
+      action: action?.includes(':') ? action : `${prefix}:${action}`,
+    })),
+  };
+};
+
+const readOperation = ({ method, headers, body, path }: ApiRequest, target: string) => {
+  if (method !== 'POST') throw new UnknownCall(`${method} ${path} is no operation`);
+  const header = headers['x-amz-target'];
+  const text = Buffer.from(body).toString();
+  if (typeof header === 'string') {
+    const at = header.lastIndexOf('.');
+    if (header.slice(0, at) !== target) throw new UnknownCall(`${header} is no operation of ${target}`);
+    return { operation: header.slice(at + 1), input: readJson(text) };
+  }
+  if (!String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded'))
+    throw new UnknownCall(`${method} ${path} names no operation`);
+  const form = Object.fromEntries(new URLSearchParams(text));
+  return { operation: textOf(form, 'Action'), input: form };
+};
+
+const readJson = (text: string): Input => {
+  try {
+    const value: unknown = text === '' ? {} : JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value as Input;
+  } catch {
+    // Refused like any other body that is no object.
+  }
+  throw new UnknownCall('the body is not a JSON object');
+};

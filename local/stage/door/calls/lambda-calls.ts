@@ -1,0 +1,103 @@
+import * as client from '@aws-sdk/client-lambda';
+import {
+  type ApiRequest,
+  type Arns,
+  type Call,
+  type Input,
+  optionalText,
+  type Permission,
+  textOf,
+  UnknownCall,
+} from './call.ts';
+import { createFindOperation } from './rest-routes.ts';
+import { readSdkRoutes } from './sdk-routes.ts';
+
+const findOperation = createFindOperation(readSdkRoutes(client));
+
+/** Actions of operations that are not called as them. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  Invoke: 'InvokeFunction',
+  InvokeAsync: 'InvokeFunction',
+  InvokeWithResponseStream: 'InvokeFunction',
+};
+
+/** What the door has to ask the services themselves. */
+export interface LambdaLookups {
+  /** The ARN of the function of an event source mapping; null when there is none. */
+  readonly findMappedFunction: (uuid: string) => Promise<string | null>;
+  /** The ARN of the durable execution that waits for a callback; null when none does. */
+  readonly findDurableExecution: (callbackId: string) => Promise<string | null>;
+}
+
+/** Reads a request of Lambda's API. https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html */
+export const readLambdaCall = async (
+  request: ApiRequest,
+  arns: Arns,
+  lookups: LambdaLookups,
+): Promise<Call> => {
+  const found = findOperation(request.method, request.path.replace(/\/$/, ''), request.query);
+  if (found === null) throw new UnknownCall(`${request.method} ${request.path} is no operation of Lambda`);
+  const { operation, parameters } = found;
+  const isInvocation = Object.hasOwn(ACTIONS, operation);
+  const body =
+    isInvocation || operation.startsWith('SendDurableExecutionCallback') ? {} : readJson(request.body);
+  const input = { ...body, ...Object.fromEntries(request.query), ...parameters };
+  const action = `lambda:${isInvocation ? ACTIONS[operation] : operation}`;
+  return {
+    operation,
+    input,
+    permissions: [{ action, ...(await resourceOf(operation, input, arns, lookups)) }],
+  };
+};
+
+const readJson = (body: Uint8Array): Input => {
+  try {
+    return body.length === 0 ? {} : JSON.parse(Buffer.from(body).toString());
+  } catch {
+    throw new UnknownCall('the body is not JSON');
+  }
+};
+
+const WITHOUT_RESOURCE = /^(ListEventSourceMappings|ListFunctions|GetAccountSettings)$/;
+
+const resourceOf = async (
+  operation: string,
+  input: Input,
+  arns: Arns,
+  { findMappedFunction, findDurableExecution }: LambdaLookups,
+): Promise<Omit<Permission, 'action'>> => {
+  if (WITHOUT_RESOURCE.test(operation)) return { resource: '*' };
+  if (operation === 'CreateEventSourceMapping')
+    return {
+      resource: '*',
+      context: { 'lambda:FunctionArn': toFunctionArn(textOf(input, 'FunctionName'), null, arns) },
+    };
+  const uuid = optionalText(input, 'UUID');
+  if (uuid !== null) {
+    const mapped = await findMappedFunction(uuid);
+    const resource = arns.of('lambda', `event-source-mapping:${uuid}`);
+    return mapped === null ? { resource } : { resource, context: { 'lambda:FunctionArn': mapped } };
+  }
+  const callback = optionalText(input, 'CallbackId');
+  if (callback !== null) {
+    const execution = await findDurableExecution(callback);
+    // An identifier that is not known belongs to no function: only a caller that may answer all callbacks is sent on.
+    return {
+      resource: execution ?? arns.of('lambda', 'function:unknown:1/durable-execution/unknown/unknown'),
+    };
+  }
+  const execution = optionalText(input, 'DurableExecutionArn');
+  if (execution !== null) return { resource: execution };
+  const name = optionalText(input, 'FunctionName');
+  if (name !== null) return { resource: toFunctionArn(name, optionalText(input, 'Qualifier'), arns) };
+  throw new UnknownCall(`which resource lambda:${operation} needs is not known`);
+};
+
+/** A function by its name, a part of its ARN or its ARN, each with or without a version or an alias. */
+const toFunctionArn = (name: string, qualifier: string | null, arns: Arns): string => {
+  const [, account = arns.account, plain = name] = /^(\d{12}):function:(.+)$/.exec(name) ?? [];
+  const arn = name.startsWith('arn:')
+    ? name
+    : `arn:${arns.partition}:lambda:${arns.region}:${account}:function:${plain}`;
+  return qualifier === null || arn.endsWith(`:${qualifier}`) ? arn : `${arn}:${qualifier}`;
+};

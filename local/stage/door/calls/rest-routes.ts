@@ -1,0 +1,86 @@
+/** An operation of a REST API with its route, as the SDK's model of the service has it. */
+interface RestOperation {
+  readonly operation: string;
+  readonly method: string;
+  /** Null in place of a part that takes any text. */
+  readonly parts: readonly Part[];
+  /** Parameters of the query that tell operations of one path apart; null for any value. */
+  readonly query: ReadonlyMap<string, string | null>;
+}
+
+interface Part {
+  /** Null for text as it is. */
+  readonly parameter: string | null;
+  readonly text: string;
+  /** Takes all that follows. */
+  readonly isGreedy: boolean;
+}
+
+interface FoundOperation {
+  readonly operation: string;
+  /** Decoded. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+type FindOperation = (method: string, path: string, query: URLSearchParams) => FoundOperation | null;
+
+/** Methods with their path: `GET /schedules/{Name}`, `PUT /{Key+}?tagging`. */
+export const createFindOperation = (routes: Readonly<Record<string, string>>): FindOperation => {
+  const operations = Object.entries(routes)
+    .map(([operation, route]) => toOperation(operation, route))
+    // The one that asks for most of a query comes first, then the one with least parameters.
+    .sort((one, other) => other.query.size - one.query.size || weigh(one) - weigh(other));
+  return (method, path, query) => {
+    for (const candidate of operations) {
+      if (candidate.method !== method) continue;
+      const isAsked = [...candidate.query].every(
+        ([name, value]) => query.has(name) && (value === null || query.get(name) === value),
+      );
+      const parameters = isAsked ? match(candidate.parts, path) : null;
+      if (parameters !== null) return { operation: candidate.operation, parameters };
+    }
+    return null;
+  };
+};
+
+const weigh = ({ parts }: RestOperation): number =>
+  parts.filter(({ parameter }) => parameter !== null).length;
+
+const toOperation = (operation: string, route: string): RestOperation => {
+  const [method = '', target = ''] = route.split(' ');
+  const [path = '', search = ''] = target.split('?');
+  const pairs = search === '' ? [] : search.split('&').map((pair) => pair.split('='));
+  return {
+    operation,
+    method,
+    parts: path.slice(1).split('/').map(toPart),
+    query: new Map(pairs.map(([name = '', value]) => [name, value ?? null])),
+  };
+};
+
+const toPart = (text: string): Part => {
+  const [, parameter, greedy] = /^\{(\w+)(\+?)\}$/.exec(text) ?? [];
+  return { parameter: parameter ?? null, text, isGreedy: greedy === '+' };
+};
+
+const match = (parts: readonly Part[], path: string): Readonly<Record<string, string>> | null => {
+  const given = path.slice(1).split('/');
+  const parameters: Record<string, string> = {};
+  for (const [at, { parameter, text, isGreedy }] of parts.entries()) {
+    const value = isGreedy ? given.slice(at).join('/') : given[at];
+    if (value === undefined || (parameter === null && value !== text) || (parameter !== null && value === ''))
+      return null;
+    if (parameter !== null) parameters[parameter] = decodePart(value);
+    if (isGreedy) return parameters;
+  }
+  return given.length === parts.length ? parameters : null;
+};
+
+/** Text that is not well encoded stays as it is. */
+const decodePart = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};

@@ -1,0 +1,46 @@
+import { type ApiRequest, type Arns, type Call, type Input, optionalText, UnknownCall } from './call.ts';
+import { passRole } from './json-calls.ts';
+import { createFindOperation } from './rest-routes.ts';
+
+/** https://docs.aws.amazon.com/scheduler/latest/APIReference/API_Operations.html */
+const findOperation = createFindOperation({
+  CreateSchedule: 'POST /schedules/{Name}',
+  UpdateSchedule: 'PUT /schedules/{Name}',
+  GetSchedule: 'GET /schedules/{Name}',
+  DeleteSchedule: 'DELETE /schedules/{Name}',
+  ListSchedules: 'GET /schedules',
+  GetScheduleGroup: 'GET /schedule-groups/{Name}',
+  ListScheduleGroups: 'GET /schedule-groups',
+});
+
+export const readSchedulerCall = ({ method, path, query, body }: ApiRequest, arns: Arns): Call => {
+  const found = findOperation(method, path.replace(/\/$/, ''), query);
+  if (found === null) throw new UnknownCall(`${method} ${path} is no operation of Scheduler`);
+  const { operation, parameters } = found;
+  const input: Input = { ...readJson(body), ...parameters };
+  const group = optionalText(input, 'GroupName') ?? query.get('groupName') ?? 'default';
+  const resources: Readonly<Record<string, string>> = {
+    ListSchedules: `schedule/${query.get('ScheduleGroup') ?? '*'}/*`,
+    GetScheduleGroup: `schedule-group/${parameters.Name}`,
+    ListScheduleGroups: 'schedule-group/*',
+  };
+  const resource = arns.of('scheduler', resources[operation] ?? `schedule/${group}/${parameters.Name}`);
+  const target = (input.Target ?? {}) as Input;
+  const role = optionalText(target, 'RoleArn');
+  return {
+    operation,
+    input,
+    permissions: [
+      { action: `scheduler:${operation}`, resource },
+      ...(role === null ? [] : [passRole(role, 'scheduler')]),
+    ],
+  };
+};
+
+const readJson = (body: Uint8Array): Input => {
+  try {
+    return body.length === 0 ? {} : JSON.parse(Buffer.from(body).toString());
+  } catch {
+    throw new UnknownCall('the body is not JSON');
+  }
+};

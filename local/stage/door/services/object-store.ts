@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { escapeXml } from './reply.ts';
+
+/** A request of S3 to a bucket. */
+export interface ObjectRequest {
+  readonly operation: string;
+  /** With its leading slash. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface ObjectReply {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** S3's code of an error. */
+  readonly code?: string;
+  readonly body?: string | Uint8Array;
+}
+
+/** What a request asks of objects: `PUT part`, `POST uploads`, `POST complete`, `PUT`, `HEAD`, `GET`, `GET list`, `DELETE` of an object or an upload, `DELETE tagging`. */
+export const nameObjectOperation = (method: string, path: string, query: URLSearchParams): string => {
+  if (query.has('partNumber')) return `${method} part`;
+  if (query.has('uploads')) return `${method} uploads`;
+  if (query.has('tagging')) return `${method} tagging`;
+  if (query.has('uploadId') && method === 'POST') return 'POST complete';
+  return path === '/' && method === 'GET' ? 'GET list' : method;
+};
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('base64');
+
+const etagOf = (bytes: Uint8Array): string => `"${createHash('md5').update(bytes).digest('hex')}"`;
+
+const missing = { status: 404, code: 'NoSuchKey' };
+
+/** A bucket in memory, as much of S3 as is used: whole objects, ranges, tags, multipart uploads, lists. */
+export const createObjectStore = () => {
+  const objects = new Map<string, Buffer>();
+  const tags = new Map<string, string>();
+  const uploads = new Map<string, Buffer[]>();
+
+  const operations: Readonly<Record<string, (request: ObjectRequest) => ObjectReply>> = {
+    PUT: ({ path, headers, body }) => {
+      if (headers['if-none-match'] === '*' && objects.has(path))
+        return { status: 412, code: 'PreconditionFailed' };
+      const checksum = headers['x-amz-checksum-sha256'] ?? sha256Of(body);
+      if (checksum !== sha256Of(body)) return { status: 400, code: 'BadDigest' };
+      objects.set(path, body);
+      tags.set(path, String(headers['x-amz-tagging'] ?? ''));
+      return { status: 200, headers: { etag: etagOf(body) } };
+    },
+    GET: ({ path, headers }) => {
+      const object = objects.get(path);
+      if (object === undefined) return missing;
+      const etag = etagOf(object);
+      if (headers['if-match'] !== undefined && headers['if-match'] !== etag)
+        return { status: 412, code: 'PreconditionFailed' };
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(String(headers.range ?? '')) ?? [];
+      if (from === undefined) return { status: 200, headers: { etag }, body: object };
+      if (Number(from) >= object.length) return { status: 416, code: 'InvalidRange' };
+      const part = object.subarray(Number(from), Number(to) + 1);
+      const range = `bytes ${from}-${Number(from) + part.length - 1}/${object.length}`;
+      return { status: 206, headers: { etag, 'content-range': range }, body: part };
+    },
+    HEAD: ({ path }) => {
+      if (path === '/') return { status: 200 };
+      const object = objects.get(path);
+      return object === undefined
+        ? missing
+        : { status: 200, headers: { 'content-length': String(object.length), etag: etagOf(object) } };
+    },
+    DELETE: ({ path, query }) => {
+      const upload = query.get('uploadId');
+      if (upload !== null)
+        return uploads.delete(upload) ? { status: 204 } : { status: 404, code: 'NoSuchUpload' };
+      objects.delete(path);
+      tags.delete(path);
+      return { status: 204 };
+    },
+    'GET list': ({ query }) => {
+      const keys = [...objects.keys()].map((path) => path.slice(1)).sort();
+      const listed = keys.filter((key) => key.startsWith(query.get('prefix') ?? ''));
+      const contents = listed.map((key) => {
+        const bytes = objects.get(`/${key}`)?.length ?? 0;
+        return `<Contents><Key>${escapeXml(key)}</Key><Size>${bytes}</Size></Contents>`;
+      });
+      const counts = `<KeyCount>${listed.length}</KeyCount><IsTruncated>false</IsTruncated>`;
+      return { status: 200, body: `<ListBucketResult>${counts}${contents.join('')}</ListBucketResult>` };
+    },
+    'DELETE tagging': ({ path }) => {
+      if (!objects.has(path)) return missing;
+      tags.set(path, '');
+      return { status: 204 };
+    },
+    'POST uploads': () => {
+      const id = `upload/${uploads.size}+`;
+      uploads.set(id, []);
+      const result = `<UploadId>${id}</UploadId>`;
+      return {
+        status: 200,
+        body: `<InitiateMultipartUploadResult>${result}</InitiateMultipartUploadResult>`,
+      };
+    },
+    'PUT part': ({ query, body }) => {
+      const parts = uploads.get(query.get('uploadId') ?? '');
+      if (parts === undefined) return { status: 404, code: 'NoSuchUpload' };
+      parts[Number(query.get('partNumber')) - 1] = body;
+      return { status: 200, headers: { etag: etagOf(body) } };
+    },
+    'POST complete': ({ path, query, body }) => {
+      const id = query.get('uploadId') ?? '';
+      const parts = uploads.get(id) ?? [];
+      const named = [...body.toString().matchAll(/<ETag>([^<]+)<\/ETag>/g)].map(([, etag = '']) =>
+        etag.replaceAll('&quot;', '"'),
+      );
+      if (JSON.stringify(named) !== JSON.stringify(parts.map(etagOf)))
+        return { status: 400, code: 'InvalidPart' };
+      objects.set(path, Buffer.concat(parts));
+      uploads.delete(id);
+      return { status: 200, body: '<CompleteMultipartUploadResult/>' };
+    },
+  };
+
+  return {
+    objects,
+    /** Of each object; empty when it has none. */
+    tags,
+    /** Multipart uploads that are neither completed nor aborted, by id. */
+    uploads,
+    /** Undefined for an operation that it does not have. */
+    operate: (request: ObjectRequest): ObjectReply | undefined => operations[request.operation]?.(request),
+  };
+};

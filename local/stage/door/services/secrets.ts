@@ -1,0 +1,79 @@
+import { type Reply, toJson, toJsonError } from './reply.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** An operation of a service in memory; undefined for one that it does not have. */
+export type Operate = (operation: string, input: Input) => Reply | undefined;
+
+/** Bytes of a value of the standard tier, and of the advanced one, which intelligent tiering takes when it has to. */
+const STANDARD_BYTES = 4_096;
+const ADVANCED_BYTES = 8_192;
+
+interface Parameter {
+  readonly type: string;
+  readonly value: string;
+  readonly version: number;
+}
+
+/** Parameters of Systems Manager. https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html */
+export const createParameters = (toArn: (name: string) => string): Operate => {
+  const parameters = new Map<string, Parameter>();
+  const operations: Readonly<Record<string, (input: Input) => Reply>> = {
+    GetParameter: ({ Name, WithDecryption }) => {
+      const found = parameters.get(String(Name));
+      if (found === undefined) return toJsonError('ParameterNotFound', 'Parameter not found.');
+      const { type, value, version } = found;
+      const isReadable = type !== 'SecureString' || WithDecryption === true;
+      const shown = isReadable ? value : Buffer.from('encrypted').toString('base64');
+      const ARN = toArn(String(Name));
+      return toJson(200, { Parameter: { Name, ARN, Type: type, Value: shown, Version: version } });
+    },
+    PutParameter: ({ Name, Value, Type, Overwrite, Tier }) => {
+      const found = parameters.get(String(Name));
+      if (found !== undefined && Overwrite !== true)
+        return toJsonError('ParameterAlreadyExists', 'The parameter already exists.');
+      const bytes = Buffer.byteLength(String(Value));
+      const limit = Tier === 'Advanced' || Tier === 'Intelligent-Tiering' ? ADVANCED_BYTES : STANDARD_BYTES;
+      if (bytes === 0 || bytes > limit)
+        return toJsonError('ValidationException', `A value of this tier has 1 to ${limit} bytes.`);
+      const version = (found?.version ?? 0) + 1;
+      parameters.set(String(Name), { type: String(Type ?? found?.type), value: String(Value), version });
+      return toJson(200, { Version: version, Tier: bytes > STANDARD_BYTES ? 'Advanced' : 'Standard' });
+    },
+    DeleteParameter: ({ Name }) =>
+      parameters.delete(String(Name))
+        ? toJson(200, {})
+        : toJsonError('ParameterNotFound', 'Parameter not found.'),
+  };
+  return (operation, input) => operations[operation]?.(input);
+};
+
+/** Secrets of Secrets Manager, by their ARN or name. https://docs.aws.amazon.com/secretsmanager/latest/apireference/ */
+export const createSecrets = (toArn: (name: string) => string): Operate => {
+  const secrets = new Map<string, { readonly name: string; readonly value: string }>();
+  const arnOf = (id: unknown) => (String(id).startsWith('arn:') ? String(id) : toArn(String(id)));
+  const missing = () =>
+    toJsonError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
+  const operations: Readonly<Record<string, (input: Input) => Reply>> = {
+    CreateSecret: ({ Name, SecretString }) => {
+      const ARN = arnOf(Name);
+      if (secrets.has(ARN)) return toJsonError('ResourceExistsException', 'The secret already exists.');
+      secrets.set(ARN, { name: String(Name), value: String(SecretString) });
+      return toJson(200, { ARN, Name });
+    },
+    PutSecretValue: ({ SecretId, SecretString }) => {
+      const ARN = arnOf(SecretId);
+      const found = secrets.get(ARN);
+      if (found === undefined) return missing();
+      secrets.set(ARN, { ...found, value: String(SecretString) });
+      return toJson(200, { ARN, Name: found.name });
+    },
+    GetSecretValue: ({ SecretId }) => {
+      const ARN = arnOf(SecretId);
+      const found = secrets.get(ARN);
+      if (found === undefined) return missing();
+      return toJson(200, { ARN, Name: found.name, SecretString: found.value });
+    },
+  };
+  return (operation, input) => operations[operation]?.(input);
+};
