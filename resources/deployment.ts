@@ -1,5 +1,6 @@
 import { findNameProblems } from './names.ts';
 import { type Deployment, ParameterError, readParameters } from './parameters.ts';
+import type { AwsConfig } from './stored-data.ts';
 import { completeTemplate, type Template } from './template.ts';
 
 /** The part of the Serverless Framework that a plugin of ours needs. */
@@ -16,9 +17,13 @@ interface Serverless {
     };
   };
   readonly classes: { readonly Error: new (message: string, code: string) => Error };
+  readonly pluginManager: { readonly plugins: readonly object[] };
   getProvider(name: 'aws'): {
+    readonly naming: { getStackName(): string };
     getRegion(): string;
     getStage(): string;
+    getAccountId(): Promise<string>;
+    getAwsSdkV3Config(): Promise<AwsConfig>;
   };
 }
 
@@ -38,7 +43,7 @@ interface Statement {
  * What AWS would refuse in the middle of a deployment is refused before it begins.
  */
 export default class DeploymentPlugin {
-  readonly hooks: Readonly<Record<string, () => void>>;
+  readonly hooks: Readonly<Record<string, () => void | Promise<void>>>;
 
   constructor(serverless: Serverless) {
     const { service, classes } = serverless;
@@ -64,13 +69,27 @@ export default class DeploymentPlugin {
         for (const [key, definition] of Object.entries(service.functions))
           completeFunction(definition, deployment, deployment.reservedConcurrency[key]);
       },
-      'after:aws:package:finalize:stripNullPropsFromTemplateResources': () => {
+      'after:aws:package:finalize:stripNullPropsFromTemplateResources': async () => {
         const provider = serverless.getProvider('aws');
         const template = service.provider.compiledCloudFormationTemplate;
         completeTemplate(template, deployment);
+        if (deployment.adoptsData)
+          await writeNames(template, await provider.getAccountId(), provider.getRegion());
         const place = { stage: provider.getStage(), region: provider.getRegion() };
         const problems = findNameProblems(template, place);
         if (problems !== null) refuse(problems);
+      },
+      'before:aws:deploy:deploy:createStack': async () => {
+        const { findStoredData, findStoredProblem, namesOfStored } = await loadStoredData();
+        const provider = serverless.getProvider('aws');
+        const place = { accountId: await provider.getAccountId(), region: provider.getRegion() };
+        const wanted = namesOfStored(service.provider.compiledCloudFormationTemplate, place);
+        const config = await provider.getAwsSdkV3Config();
+        const stored = await findStoredData(wanted, provider.naming.getStackName(), config);
+        const { adoptsData: adopts } = deployment;
+        const problem = findStoredProblem(stored, { adopts, stage: provider.getStage() });
+        if (problem !== null) refuse(problem);
+        if (adopts) importExisting(serverless.pluginManager.plugins, refuse);
       },
     };
   }
@@ -92,6 +111,35 @@ const mergeParameters = (
   );
   if (unknown.length > 0) refuse(`No such parameter: ${unknown.join(', ')}. There are: ${known.join(', ')}`);
   return { ...params.default, ...params[stage], ...Object.fromEntries(given) };
+};
+
+/** Loads three clients of AWS, which only deployments need. */
+const loadStoredData = () => import('./stored-data.ts');
+
+/** CloudFormation finds what exists by names without functions only. */
+const writeNames = async (template: Template, accountId: string, region: string): Promise<void> => {
+  const { namesOfStored } = await loadStoredData();
+  const { BlobBucket } = template.Resources;
+  const name = namesOfStored(template, { accountId, region }).BlobBucket;
+  if (BlobBucket?.Properties !== undefined && name !== undefined) BlobBucket.Properties.BucketName = name;
+};
+
+/** What of the Framework makes the parameters of a change set. */
+interface MakesChangeSets {
+  getCreateChangeSetParams?: (options: object) => object;
+}
+
+/**
+ * Has the change sets of this deployment import what exists under a name of the template. The Framework has no setting for it.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/import-resources-automatically.html
+ */
+const importExisting = (plugins: readonly MakesChangeSets[], refuse: (message: string) => never): void => {
+  const makers = plugins.filter((plugin) => plugin.getCreateChangeSetParams !== undefined);
+  if (makers.length === 0) refuse("This version of the Framework can't adopt: see docs/deploying.md");
+  for (const plugin of makers) {
+    const make = plugin.getCreateChangeSetParams?.bind(plugin);
+    plugin.getCreateChangeSetParams = (options) => ({ ...make?.(options), ImportExistingResources: true });
+  }
 };
 
 const completeFunction = (

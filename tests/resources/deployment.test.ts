@@ -30,7 +30,10 @@ const aFramework = ({
   const functions = { run: { iamRoleStatements: [statement] } };
   const serverless = {
     configurationInput: {
-      params: { default: { eventBus: 'none', tags: 'none', ...throttles }, [stage]: stageParams },
+      params: {
+        default: { eventBus: 'none', tags: 'none', adoptData: false, blobBucket: 'stage', ...throttles },
+        [stage]: stageParams,
+      },
     },
     processedInput: { options: { param } },
     service: {
@@ -41,7 +44,14 @@ const aFramework = ({
       },
     },
     classes: { Error },
-    getProvider: () => ({ getRegion: () => region, getStage: () => stage }),
+    pluginManager: { plugins: [] },
+    getProvider: () => ({
+      naming: { getStackName: () => `hookloom-${stage}` },
+      getRegion: () => region,
+      getStage: () => stage,
+      getAccountId: async () => '123456789012',
+      getAwsSdkV3Config: async () => ({}),
+    }),
   };
   const { hooks } = new DeploymentPlugin(serverless);
   return {
@@ -64,7 +74,7 @@ describe('the parameters of a deployment', () => {
 
   test('one that does not exist is refused, with those that do', () => {
     const { initialize } = aFramework({ param: ['eventbus=default'] });
-    expect(initialize).toThrow(/^No such parameter: eventbus\. There are: eventBus, tags, /);
+    expect(initialize).toThrow(/^No such parameter: eventbus\. There are: eventBus, tags, adoptData, /);
   });
 
   test('a value that AWS would refuse is refused before anything is made', () => {
@@ -100,21 +110,21 @@ describe('a name that is too long', () => {
     },
     stage,
   });
-  const refusalOf = (options: Options): string => {
+  const refusalOf = async (options: Options): Promise<string> => {
     const { initialize, finish } = aFramework(options);
     initialize();
     try {
-      finish();
+      await finish();
     } catch (error) {
       return (error as Error).message;
     }
     return '';
   };
 
-  test('is refused with its length, the limit, and how long the stage may be, for the region', () => {
+  test('is refused with its length, the limit, and how long the stage may be, for the region', async () => {
     const stage = 's'.repeat(31);
-    expect(refusalOf({ ...scheduler(stage), region: 'eu-west-1' })).toBe('');
-    expect(refusalOf({ ...scheduler(stage), region: 'ap-southeast-1' })).toBe(
+    expect(await refusalOf({ ...scheduler(stage), region: 'eu-west-1' })).toBe('');
+    expect(await refusalOf({ ...scheduler(stage), region: 'ap-southeast-1' })).toBe(
       [
         `Names with the stage "${stage}" that AWS refuses in ap-southeast-1:`,
         `  Role: "hookloom-${stage}-ap-southeast-1-scheduler" has 65 characters, 1 more than the 64 of a role`,
@@ -123,11 +133,34 @@ describe('a name that is too long', () => {
     );
   });
 
-  test('is told apart from a bucket with capital letters', () => {
+  test('is told apart from a bucket with capital letters', async () => {
     const Properties = { BucketName: 'hookloom-Dev-blobs' };
     const Resources = { BlobBucket: { Type: 'AWS::S3::Bucket', Properties } };
-    expect(refusalOf({ Resources, stage: 'Dev' })).toMatch(
+    expect(await refusalOf({ Resources, stage: 'Dev' })).toMatch(
       /BlobBucket: "hookloom-Dev-blobs" has capital letters, which a bucket can't have\nChoose a stage without/,
     );
+  });
+});
+
+describe('the bucket of a stage', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
+  const BucketName = { 'Fn::Sub': 'hookloom-dev-${AWS::AccountId}-${AWS::Region}' };
+  const nameWith = async (param: readonly string[]): Promise<unknown> => {
+    const bucket = { Type: 'AWS::S3::Bucket', Properties: { BucketName } as Record<string, unknown> };
+    const { initialize, finish } = aFramework({ param, Resources: { BlobBucket: bucket } });
+    initialize();
+    await finish();
+    return bucket.Properties.BucketName;
+  };
+
+  test('has the name that is asked for, or one that CloudFormation gives', async () => {
+    expect(await nameWith([])).toEqual(BucketName);
+    expect(await nameWith(['blobBucket=generated'])).toBeUndefined();
+    expect(await nameWith(['blobBucket=mine'])).toBe('mine');
+  });
+
+  test('has a name without functions where it is adopted: CloudFormation finds no other', async () => {
+    expect(await nameWith(['adoptData=true'])).toBe('hookloom-dev-123456789012-eu-central-1');
+    expect(await nameWith(['adoptData=true', 'blobBucket=mine'])).toBe('mine');
   });
 });
