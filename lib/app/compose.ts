@@ -18,6 +18,7 @@ import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createSdk, createSdkClient } from '../adapters/dynamodb/sdk-client.ts';
+import { findVersionProblem, noteStageVersions } from '../adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../adapters/dynamodb/table-names.ts';
 import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
 import { createWorkflowReader } from '../adapters/dynamodb/workflows/workflow-reader.ts';
@@ -217,6 +218,7 @@ export const openSweep = (config: Config = openConfig()) => {
     dispatcher: openDispatcher(config),
     durableService: openDurableService(config),
     queues: createHeldQueues(client, tables, config),
+    noteVersions: async () => findVersionProblem(await noteStageVersions(client, tables, { isNew: false })),
     // Nothing is believed: it is called when an execution has just ended.
     takeSlot: createTakeSlot({ slots, executions: stores.executions, clock: systemClock, knownMs: 0 }),
     clock: systemClock,

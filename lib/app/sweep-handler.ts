@@ -22,6 +22,12 @@ const MARGIN_MS = 30_000;
 const hasTimeLeft = ({ getRemainingTimeInMillis }: Partial<Context>): boolean =>
   (getRemainingTimeInMillis?.() ?? Number.POSITIVE_INFINITY) > MARGIN_MS;
 
+type SweepParts = ReconcileParts &
+  ReleaseParts & {
+    /** Notes which version is written from now on. @returns what keeps this release from reading what is stored, or null */
+    readonly noteVersions: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
+  };
+
 type HasTime = () => boolean;
 
 type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boolean>;
@@ -32,7 +38,7 @@ type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boo
  * `{only: 'held'}` for all of them. An execution that fails does not stop the others.
  */
 export const createSweepFunction =
-  (parts: ReconcileParts & ReleaseParts) =>
+  (parts: SweepParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
     const unread: [executionId: string, cause: AppError][] = [];
     const sweep: Sweep = async (executionId, deadLetter) => {
@@ -67,7 +73,7 @@ const reportUnread = (unread: readonly (readonly [string, AppError])[], logger: 
 
 const sweepEvent = async (
   event: unknown,
-  parts: ReconcileParts & ReleaseParts,
+  parts: SweepParts,
   sweep: Sweep,
   hasTime: HasTime,
 ): Promise<SQSBatchResponse> => {
@@ -75,10 +81,21 @@ const sweepEvent = async (
   if (Array.isArray(messages)) return sweepQueue(messages, sweep);
   const { queue, only } = toMap(event);
   if (queue === undefined) {
-    const reconciled = only === 'held' ? null : sweepAll(parts, sweep, hasTime);
-    await Promise.all([reconciled, releaseAllQueues(parts, hasTime)]);
+    const isAll = only !== 'held';
+    const reconciled = isAll ? sweepAll(parts, sweep, hasTime) : null;
+    await Promise.all([isAll ? checkVersions(parts) : null, reconciled, releaseAllQueues(parts, hasTime)]);
   } else await releaseQueue(readQueue(queue), parts, hasTime);
   return { batchItemFailures: [] };
+};
+
+/** Notes that this release writes here, and says so when others have written what it does not read. */
+const checkVersions = async ({ noteVersions, logger }: SweepParts): Promise<void> => {
+  try {
+    const problem = await noteVersions();
+    if (problem !== null) logger.error(`${problem.problem} ${problem.remedy}`);
+  } catch (cause) {
+    logger.error('The versions of the stored data could not be read.', { cause });
+  }
 };
 
 const sweepAll = async (parts: ReconcileParts, sweep: Sweep, hasTime: HasTime): Promise<void> => {

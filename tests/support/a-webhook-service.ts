@@ -185,6 +185,7 @@ export const aWebhookService = async ({
     durableService: { ...durableService, findStatus: async () => 'gone', answerCallback: async () => false },
     queues: { ...executions.queues, ...spoilt.queues },
     takeSlot: createTakeSlot({ slots, executions: background.executions, clock, knownMs: 0 }),
+    noteVersions: async () => null,
     clock,
   });
   const handler = createWebhookFunction({

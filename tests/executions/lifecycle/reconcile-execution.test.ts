@@ -29,6 +29,7 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
     executions,
     queues: executions.queues,
     takeSlot: async () => true,
+    noteVersions: async () => null,
     workflows,
     events,
     usesOutbox: true,
@@ -271,6 +272,22 @@ describe('the function', () => {
     expect(await blind(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({
       batchItemFailures: [{ itemIdentifier: 'm-0' }],
     });
+  });
+
+  test('says at each sweep what keeps it from reading what is stored, and sweeps', async () => {
+    const { parts, entries, dispatched, clock } = await aSweeper();
+    clock.advance(3 * MINUTE);
+    const problem = { problem: 'A later release has stored data.', remedy: 'Go on with it.' };
+    await createSweepFunction({ ...parts, noteVersions: async () => problem })({ source: 'aws.events' });
+    expect(entries).toContainEqual(
+      expect.objectContaining({ level: 'error', message: 'A later release has stored data. Go on with it.' }),
+    );
+    const noteVersions = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+    await createSweepFunction({ ...parts, noteVersions })({ source: 'aws.events' });
+    expect(entries).toContainEqual(
+      expect.objectContaining({ message: 'The versions of the stored data could not be read.' }),
+    );
+    expect(dispatched).toEqual(['e-1 durable 1']);
   });
 
   test('leaves what a later release has stored as it is, and says so once', async () => {

@@ -11,10 +11,10 @@ type Item = Readonly<Record<string, AttributeValue>>;
 export const SCHEMA_VERSION = 3;
 
 /** Read besides: what the release before has written. */
-const OLDEST_VERSION = SCHEMA_VERSION - 1;
+export const OLDEST_VERSION = SCHEMA_VERSION - 1;
 
 /** Of items that do not say it: the first release to write it was that of version 3. */
-const UNSTATED_VERSION = 2;
+export const UNSTATED_VERSION = 2;
 
 /** What every item says. */
 export const WRITTEN = { schema: { N: String(SCHEMA_VERSION) } };

@@ -1,0 +1,70 @@
+import type { DynamoDbClient } from '../client.ts';
+import type { TableNames } from '../table-names.ts';
+import { findVersionProblem, readStageVersions, type StoredDataProblem } from './stage-versions.ts';
+
+/** The indexes that the stores query, as serverless.yml has them. */
+export const INDEXES: Readonly<Record<keyof TableNames, readonly string[]>> = {
+  workflows: [],
+  workflowVersions: [],
+  credentials: [],
+  executions: ['byWorkflow', 'byFailure', 'bySweep'],
+  registrations: ['byNodeType'],
+  deliveries: [],
+  requests: [],
+};
+
+/** The names of a table's indexes that can be queried; null when there is no such table. */
+export type ListIndexes = (table: string) => Promise<readonly string[] | null>;
+
+interface StoredDataParts {
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+  readonly listIndexes: ListIndexes;
+}
+
+/**
+ * Checks whether this release can work on what a stage holds: tables, their indexes, the versions of the schema. It takes a
+ * call for each table and one more, so it is for a start, a deployment and an operator, not for requests.
+ *
+ * @returns what is wrong; nothing for a stage that can be worked on
+ * @throws AppError `STORE_UNAVAILABLE`, or what `listIndexes` throws
+ */
+export const checkStoredData = async ({
+  client,
+  tables,
+  listIndexes,
+}: StoredDataParts): Promise<readonly StoredDataProblem[]> => {
+  const names = Object.keys(INDEXES) as (keyof TableNames)[];
+  const problems: StoredDataProblem[] = [];
+  for (const name of names) {
+    const problem = findTableProblem(tables[name], INDEXES[name], await listIndexes(tables[name]));
+    if (problem !== null) problems.push(problem);
+    else if (name === 'executions') {
+      const stage = await readStageVersions(client, tables);
+      const version = stage === null ? null : findVersionProblem(stage);
+      if (version !== null) problems.push(version);
+    }
+  }
+  return problems;
+};
+
+const findTableProblem = (
+  table: string,
+  expected: readonly string[],
+  found: readonly string[] | null,
+): StoredDataProblem | null => {
+  if (found === null)
+    return {
+      problem: `There is no table ${table}.`,
+      remedy: 'Deploy the stage, or restore the table under this name.',
+      isMissingTable: true,
+    };
+  const missing = expected.filter((name) => !found.includes(name));
+  if (missing.length === 0) return null;
+  const which = `${missing.length === 1 ? 'index' : 'indexes'} ${missing.join(', ')}`;
+  return {
+    problem: `The table ${table} lacks the ${which}: it was made for a version of the schema that this release does not read, or an index is being built.`,
+    remedy:
+      'Wait until its indexes are built, or deploy the stage again. docs/stored-data.md says which release reads what.',
+  };
+};

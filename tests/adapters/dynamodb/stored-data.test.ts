@@ -1,0 +1,87 @@
+import { DeleteTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, test } from '@jest/globals';
+import { SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
+import { checkStoredData, INDEXES } from '../../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
+import { createListIndexes } from '../../../lib/adapters/dynamodb/stored-data/list-indexes.ts';
+import {
+  noteStageVersions,
+  readStageVersions,
+  writeStageVersions,
+} from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
+import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
+import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
+
+const aStage = async () => {
+  const { client, sdk, tables } = await openDatabase();
+  const listIndexes = createListIndexes(sdk);
+  return { client, sdk, tables, listIndexes, check: () => checkStoredData({ client, tables, listIndexes }) };
+};
+
+describe('what a stage holds', () => {
+  test('the indexes that are checked are those of serverless.yml', () => {
+    const names = tableNames('test');
+    const expected = readTableDefinitions('test').map(({ TableName, GlobalSecondaryIndexes = [] }) => [
+      TableName,
+      GlobalSecondaryIndexes.map(({ IndexName }) => IndexName),
+    ]);
+    const checked = Object.entries(INDEXES).map(([name, indexes]) => [
+      names[name as keyof typeof names],
+      indexes,
+    ]);
+    expect(Object.fromEntries(checked)).toEqual(Object.fromEntries(expected));
+  });
+
+  test('a new stage has nothing wrong, before and after a version is noted', async () => {
+    const { check, client, tables } = await aStage();
+    expect(await check()).toEqual([]);
+    await noteStageVersions(client, tables, { isNew: true });
+    expect(await check()).toEqual([]);
+  });
+
+  test('a table that does not exist, and an index that is missing or being built', async () => {
+    const { check, client, sdk, tables, listIndexes } = await aStage();
+    await sdk.send(new DeleteTableCommand({ TableName: tables.requests }));
+    expect(await check()).toEqual([
+      expect.objectContaining({ problem: 'There is no table test-requests.', isMissingTable: true }),
+    ]);
+    const without = async (table: string) =>
+      (await listIndexes(table))?.filter((name) => name !== 'bySweep') ?? [];
+    expect(await checkStoredData({ client, tables, listIndexes: without })).toEqual([
+      expect.objectContaining({
+        problem: expect.stringContaining('test-executions lacks the index bySweep'),
+        remedy: expect.stringContaining('deploy the stage again'),
+      }),
+    ]);
+  });
+
+  test.each([
+    [{ oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION + 1 }, /^A later release has stored data in version 4/],
+    [{ oldest: SCHEMA_VERSION - 2, newest: SCHEMA_VERSION }, /^There may be data in version 1/],
+  ])('versions that this release does not read: %j', async (versions, problem) => {
+    const { check, client, tables } = await aStage();
+    await writeStageVersions(client, tables, versions);
+    expect(await check()).toEqual([
+      { problem: expect.stringMatching(problem), remedy: expect.stringMatching(/release/) },
+    ]);
+    expect(await noteStageVersions(client, tables, { isNew: false })).toEqual(versions);
+    expect(await readStageVersions(client, tables)).toEqual(versions);
+  });
+
+  test('the version that is written is noted once, and the oldest one stays', async () => {
+    const { client, sdk, tables } = await aStage();
+    expect(await readStageVersions(client, tables)).toBeNull();
+    expect(await noteStageVersions(client, tables, { isNew: false })).toEqual({ oldest: 2, newest: 3 });
+    expect(await noteStageVersions(client, tables, { isNew: true })).toEqual({ oldest: 2, newest: 3 });
+    const Key = { executionId: { S: 'stored data' } };
+    const { Item } = await sdk.send(new GetItemCommand({ TableName: tables.executions, Key }));
+    expect(Item).toEqual({ ...Key, oldest: { N: '2' }, newest: { N: '3' } });
+  });
+
+  test('a new stage holds the present version alone', async () => {
+    const { client, tables } = await aStage();
+    expect(await noteStageVersions(client, tables, { isNew: true })).toEqual({ oldest: 3, newest: 3 });
+  });
+});

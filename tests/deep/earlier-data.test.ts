@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { replyTo, WAITING } from '../fixtures/stored-data/shapes.ts';
+import { type RunningService, startLocalService } from '../support/local-service.ts';
+import { poll } from '../support/poll.ts';
+
+// Data folders that earlier versions have made: tests/fixtures/stored-data/README.md.
+
+const folder = resolve(import.meta.dirname, '../fixtures/stored-data');
+const DAY_MS = 86_400_000;
+
+const cleanups: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+interface Run {
+  readonly executionId: string;
+  readonly workflowId: string;
+  /** When the folder was made. */
+  readonly status: string;
+}
+
+const unpack = (name: string) => {
+  const target = mkdtempSync(join(tmpdir(), 'hookloom-stored-'));
+  cleanups.push(() => rmSync(target, { recursive: true }));
+  execFileSync('tar', ['-xzf', join(folder, `${name}.tgz`), '-C', target]);
+  const made = JSON.parse(readFileSync(join(target, 'fixture.json'), 'utf8')) as {
+    readonly madeAt: string;
+    readonly callbacks: readonly string[];
+    readonly runs: readonly Run[];
+  };
+  return { ...made, data: join(target, 'data') };
+};
+
+/** The service on a data folder, a day after that was made. */
+const start = async ({ madeAt, data }: ReturnType<typeof unpack>): Promise<RunningService> => {
+  const service = await startLocalService({
+    args: ['--data', data],
+    env: {
+      NODE_OPTIONS: `--import ${pathToFileURL(join(folder, 'clock.js'))}`,
+      FIXTURE_NOW: String(Date.parse(madeAt) + DAY_MS),
+      STAND_IN_PORT: '1', // so that no step can be made again
+    },
+  });
+  cleanups.push(service.stop);
+  return service;
+};
+
+interface Shown {
+  readonly status: string;
+  readonly held?: string | null;
+  readonly failure: unknown;
+  readonly nodes: readonly { readonly nodeId: string; readonly outputs?: { readonly main?: unknown } }[];
+}
+
+const ask = async <Answer>({ baseUrl }: RunningService, path: string, body?: object): Promise<Answer> => {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(
+    `${baseUrl}${path}`,
+    body === undefined ? {} : { method: 'POST', headers, body: JSON.stringify(body) },
+  );
+  return (await response.json()) as Answer;
+};
+
+const show = (service: RunningService, { executionId }: Run) =>
+  ask<Shown>(service, `/api/admin/executions/${executionId}`);
+
+const isOpen = ({ status }: { readonly status: string }) =>
+  ['accepted', 'running', 'waiting'].includes(status);
+
+/** What each run ends with: the result of its last node, which takes what the steps before the upgrade were answered. */
+const RESULTS: Readonly<Record<string, unknown>> = {
+  wait: { reply: replyTo('wait'), what: 'of the past' },
+  approval: { reply: replyTo('approval'), decision: 'approve' },
+  retry: { reply: replyTo('retry') },
+  each: { results: ['a', 'b', 'c'].map(() => ({ reply: replyTo('each') })) },
+  parent: { reply: replyTo('parent'), inner: replyTo('child') },
+  branches: { reply: replyTo('branches'), other: replyTo('branches') },
+  loop: { reply: replyTo('loop'), count: 3 },
+  large: { length: 300_000 },
+  queued: { what: 'of the past' },
+} satisfies Record<keyof typeof WAITING, unknown> & Record<string, unknown>;
+
+const resultOf = ({ nodes }: Shown) => nodes.findLast(({ nodeId }) => nodeId === 'result')?.outputs?.main;
+
+describe.each(['version-2-first', 'version-2-last'])('the data folder %s', (name) => {
+  test('its runs resume from their journals, and end as they would have', async () => {
+    const fixture = unpack(name);
+    const service = await start(fixture);
+    for (const path of fixture.callbacks) await ask(service, path, { decision: 'approve' });
+    const waiting = fixture.runs.filter((run) => run.workflowId in RESULTS && isOpen(run));
+    expect(waiting.length).toBeGreaterThanOrEqual(2 * Object.keys(WAITING).length);
+    const ended: Record<string, unknown>[] = [];
+    for (const run of waiting) {
+      await poll(async () => !isOpen(await show(service, run)));
+      const { status, failure, ...shown } = await show(service, run);
+      ended.push({ ...run, status, failure, result: resultOf({ status, failure, ...shown }) });
+    }
+    expect(ended).toEqual(
+      waiting.map((run) => ({ ...run, status: 'succeeded', failure: null, result: RESULTS[run.workflowId] })),
+    );
+  });
+
+  test('the rest is there: records, lists, held executions, requests, registrations', async () => {
+    const fixture = unpack(name);
+    const service = await start(fixture);
+    const others = fixture.runs.filter((run) => !isOpen(run) || run.workflowId === 'paused');
+    for (const run of others) expect(await show(service, run)).toMatchObject({ status: run.status });
+    const failed = await ask<{ executions: Run[] }>(service, '/api/admin/executions?status=failed,cancelled');
+    expect(failed.executions.map(({ workflowId }) => workflowId).sort()).toEqual(
+      others
+        .flatMap(({ workflowId, status }) =>
+          status === 'failed' || status === 'cancelled' ? [workflowId] : [],
+        )
+        .sort(),
+    );
+    const held = others.filter(({ workflowId }) => workflowId === 'paused');
+    for (const run of held) expect(await show(service, run)).toMatchObject({ held: 'paused' });
+    const [done] = others.filter(({ workflowId }) => workflowId === 'done');
+    const again = await ask<{ executionId: string }>(
+      service,
+      `/api/admin/executions/${done?.executionId}/retry`,
+      {
+        from: 'result',
+      },
+    );
+    await poll(async () => !isOpen(await show(service, { ...done, ...again } as Run)));
+    expect(resultOf(await show(service, { ...done, ...again } as Run))).toEqual({ reply: replyTo('done') });
+    if (name !== 'version-2-last') return;
+    const requests = await ask<{ requests: unknown[] }>(service, '/api/admin/requests?workflowId=recorded');
+    expect(requests.requests).toHaveLength(1);
+    const health = await ask<{ status: string }>(service, '/api/admin/plugins/health');
+    expect(health.status).toBe('healthy');
+  });
+});
+
+test('the data of a release whose schema is not read is refused at the start, with what to do', async () => {
+  const fixture = unpack('version-1');
+  await expect(start(fixture)).rejects.toThrow(/lacks the indexes byFailure, bySweep/);
+  await expect(start(fixture)).rejects.toThrow(/can't be used with this release[\s\S]*choose another folder/);
+});
