@@ -7,6 +7,7 @@ import { connect } from '../../cli/target.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { findNameProblems } from '../../resources/names.ts';
+import { deployerActions } from '../../scripts/policy/deployer-statements.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { checkTemplate, type Template } from '../support/check-template.ts';
 import { grantsOf, placesOf, type Statement, statementsOf } from '../support/role-grants.ts';
@@ -797,6 +798,13 @@ describe('the template', () => {
     expect(problemsOf('s'.repeat(47), 'eu-west-1')).toMatch(
       /AdminRetryExecutionLambdaFunction: .* 64 of a function/,
     );
+  });
+
+  test('who deploys may make each type of its resources, by the policy of the docs', () => {
+    const types = new Set(Object.values(resources).map(({ Type }) => Type));
+    expect([...types].filter((type) => !Object.hasOwn(deployerActions, type))).toEqual([]);
+    const groups = ofType('AWS::Logs::LogGroup').map(([, { Properties }]) => String(Properties.LogGroupName));
+    for (const name of groups) expect(name).toMatch(/^\/aws\/(lambda\/hookloom-dev-|http-api\/hookloom-dev)/);
   });
 
   test('every log is kept for a limited time', () => {

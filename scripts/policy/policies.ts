@@ -1,5 +1,6 @@
 import { parse, type ScalarTag } from 'yaml';
 import { resolveVariables } from '../../local/functions/resolve-variables.ts';
+import { deployerStatements, type Statement } from './deployer-statements.ts';
 
 /** The part of serverless.yml that is read. `!GetAtt` is a reference, `!Sub` a text. */
 interface ServiceFile {
@@ -11,13 +12,6 @@ interface ServiceFile {
 
 interface ResourceOfFile {
   readonly Properties: { readonly TableName?: string; readonly RoleName?: string };
-}
-
-interface Statement {
-  readonly Effect: string;
-  readonly Action: string | readonly string[];
-  readonly Resource: unknown;
-  readonly Condition?: unknown;
 }
 
 /** The ARN of a resource of the file, with what follows it. */
@@ -58,14 +52,71 @@ const otherStatements: readonly Statement[] = [
   { Effect: 'Allow', Action: 'lambda:InvokeFunction', Resource: new Reference('SweepLambdaFunction.Arn') },
 ];
 
+/** What the commands for executions, requests and approvals do; `list` and `get` of workflows among them. */
+const operatorStatements: readonly Statement[] = [
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:GetItem', 'dynamodb:Scan'],
+    Resource: new Reference('WorkflowsTable.Arn'),
+  },
+  { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('WorkflowVersionsTable.Arn') },
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    Resource: new Reference('ExecutionsTable.Arn'),
+  },
+  // What could not be handed over is taken back.
+  { Effect: 'Allow', Action: 'dynamodb:DeleteItem', Resource: new Reference('ExecutionsTable.Arn') },
+  { Effect: 'Allow', Action: 'dynamodb:Query', Resource: new Reference('ExecutionsTable.Arn', '/index/*') },
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
+    Resource: new Reference('DeliveriesTable.Arn'),
+  },
+  {
+    Effect: 'Allow',
+    Action: ['dynamodb:GetItem', 'dynamodb:Query'],
+    Resource: new Reference('RequestsTable.Arn'),
+  },
+  {
+    Effect: 'Allow',
+    Action: 'lambda:InvokeFunction',
+    Resource: [
+      new Reference('RunDurableLambdaFunction.Arn', ':durable'),
+      new Reference('RunExpressLambdaFunction.Arn'),
+      new Reference('SweepLambdaFunction.Arn'),
+      new Reference('AdminHealthLambdaFunction.Arn'),
+    ],
+  },
+  {
+    Effect: 'Allow',
+    Action: 'lambda:StopDurableExecution',
+    Resource: new Reference('RunDurableLambdaFunction.Arn', ':*'),
+  },
+  // The admin API, with signed requests.
+  {
+    Effect: 'Allow',
+    Action: 'execute-api:Invoke',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
+    Resource: 'arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:API_ID/*/api/admin/*',
+  },
+];
+
+export interface Policy {
+  readonly Version: string;
+  readonly Statement: readonly Statement[];
+}
+
 /**
- * The policy of those that put workflows: the statements of the sweeper of registrations, which makes the same calls, and
- * some more.
+ * Policies for people, with `STAGE`, `REGION` and `ACCOUNT` where a deployment has its own.
+ *
+ * - `author`: of those that put workflows: the statements of the sweeper of registrations, which makes the same calls, and some more
+ * - `operator`: of those that look after executions, requests and approvals
+ * - `deployer`: of those that deploy the service, and remove it
  *
  * @param text - of serverless.yml
- * @returns an IAM policy with `STAGE`, `REGION` and `ACCOUNT` where a deployment has its own
  */
-export const toAuthorPolicy = (text: string) => {
+export const toPolicies = (text: string): Readonly<Record<'author' | 'operator' | 'deployer', Policy>> => {
   const file: ServiceFile = parse(text, { merge: true, customTags: tags, logLevel: 'silent' });
   const { Resources } = file.resources;
   const toText = (value: string): string => {
@@ -78,7 +129,7 @@ export const toAuthorPolicy = (text: string) => {
     if (TableName !== undefined) return toText(`arn:aws:dynamodb:REGION:ACCOUNT:table/${TableName}${rest}`);
     if (RoleName !== undefined) return toText(`arn:aws:iam::ACCOUNT:role/${RoleName}`);
     const name = target.replace(/LambdaFunction$/, '').replace(/^./, (letter) => letter.toLowerCase());
-    return toText(`arn:aws:lambda:REGION:ACCOUNT:function:\${self:custom.tablePrefix}-${name}`);
+    return toText(`arn:aws:lambda:REGION:ACCOUNT:function:\${self:custom.tablePrefix}-${name}${rest}`);
   };
   const resolve = (value: unknown): unknown => {
     if (value instanceof Reference) return toArn(value);
@@ -87,10 +138,15 @@ export const toAuthorPolicy = (text: string) => {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolve(inner)]));
   };
+  const toPolicy = (statements: readonly Statement[]): Policy => ({
+    Version: '2012-10-17',
+    Statement: statements.map((one) => resolve(one) as Statement),
+  });
   const { iamRoleStatements } = file.functions.sweepRegistrations;
   return {
-    Version: '2012-10-17',
-    Statement: [...otherStatements, ...iamRoleStatements].map((one) => resolve(one) as Statement),
+    author: toPolicy([...otherStatements, ...iamRoleStatements]),
+    operator: toPolicy(operatorStatements),
+    deployer: toPolicy(deployerStatements),
   };
 };
 
@@ -101,9 +157,8 @@ const placeholders: Readonly<Record<string, string>> = {
   AccountId: 'ACCOUNT',
 };
 
-/** The policy as a page shows it: one line for each statement. */
-export const printAuthorPolicy = (text: string): string => {
-  const { Version, Statement } = toAuthorPolicy(text);
+/** A policy as a page shows it: one line for each statement. */
+export const printPolicy = ({ Version, Statement }: Policy): string => {
   const rows = Statement.map(
     (statement) => `    ${JSON.stringify(statement, null, 1).replaceAll(/\n */g, ' ')}`,
   );
