@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { InvocationContext } from '../pool/messages.ts';
 import type { Invoke } from './local-engine.ts';
-import type { AsyncFunction, AsyncInvocation, StateStore } from './state-store.ts';
+import type { AsyncInvocation, StateStore } from './state-store.ts';
 
 export interface AsyncInvocations {
   /**
@@ -9,7 +10,11 @@ export interface AsyncInvocations {
    *
    * @returns a promise of its end, retries included, which never rejects
    */
-  accept(name: AsyncFunction, event: string): Promise<{ readonly ended: Promise<void> }>;
+  accept(
+    name: string,
+    event: string,
+    context?: InvocationContext,
+  ): Promise<{ readonly ended: Promise<void> }>;
   /** Resumes those that a previous engine has left. */
   resumeAll(): Promise<void>;
   /** Stops further attempts. */
@@ -23,6 +28,8 @@ interface Parts {
   readonly store: Pick<StateStore, 'saveInvocation' | 'removeInvocation' | 'loadInvocations'>;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;
+  /** Takes what has failed too often. By default, an express run goes to the sweeper, and others end here. */
+  readonly giveUp?: (invocation: AsyncInvocation) => Promise<void>;
 }
 
 /**
@@ -30,21 +37,25 @@ interface Parts {
  * to the sweeper, which reads the dead-letter queue. The others are repeated by the sweeper's schedule.
  */
 export const createAsyncInvocations = (
-  { store, invoke, log }: Parts,
+  parts: Parts,
   retryDelaysMs: readonly number[] = RETRY_DELAYS_MS,
 ): AsyncInvocations => {
+  const { store, invoke, log } = parts;
   const closing = new AbortController();
 
   const run = async (invocation: AsyncInvocation): Promise<void> => {
-    const { requestId, name } = invocation;
+    const { requestId, name, context } = invocation;
     const event: unknown = JSON.parse(invocation.event);
     const label = labelOf(name, event);
     const prefix = name === 'runExpress' ? `run ${label}` : label;
     for (let { failures, reason } = invocation; ; ) {
-      if (failures > retryDelaysMs.length) return giveUp(invocation, reason, prefix);
+      if (failures > retryDelaysMs.length) {
+        if (parts.giveUp !== undefined) return parts.giveUp({ ...invocation, failures, reason });
+        return giveUp(invocation, reason, prefix);
+      }
       if (failures > 0) await sleep(retryDelaysMs[failures - 1], undefined, { signal: closing.signal });
       try {
-        await invoke(name, { event, requestId }, label);
+        await invoke(name, { event, requestId, ...(context && { context }) }, label);
         return;
       } catch (error) {
         closing.signal.throwIfAborted();
@@ -81,8 +92,15 @@ export const createAsyncInvocations = (
   };
 
   return {
-    accept: async (name, event) => {
-      const invocation = { requestId: randomUUID(), name, event, failures: 0, reason: '' };
+    accept: async (name, event, context) => {
+      const invocation = {
+        requestId: randomUUID(),
+        name,
+        event,
+        failures: 0,
+        reason: '',
+        ...(context && { context }),
+      };
       await store.saveInvocation(invocation);
       return { ended: runToEnd(invocation) };
     },
@@ -94,9 +112,9 @@ export const createAsyncInvocations = (
 };
 
 /** For the log. */
-const labelOf = (name: AsyncFunction, event: unknown): string => {
+const labelOf = (name: string, event: unknown): string => {
   if (name === 'dispatch') return 'failure';
-  if (name === 'sweep') return 'sweep';
+  if (name !== 'runExpress') return name;
   return String((event as { readonly executionId?: unknown } | null)?.executionId ?? 'unknown');
 };
 

@@ -1,13 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createRouter } from '../gateway/routes.ts';
 import { splitTarget } from '../gateway/to-event.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
+import type { InvocationContext } from '../pool/messages.ts';
 import type { AsyncInvocations } from './async-invocations.ts';
 import { invocationFailed, listCallbackEvents, pageOf } from './callback-history.ts';
 import { LIMITS } from './durable-state.ts';
 import { EngineError, InvalidParameterValueException } from './engine-error.ts';
+import { type FindLambdaFunction, findLocalFunction, type LambdaFunction } from './lambda-functions.ts';
 import type { LocalEngine } from './local-engine.ts';
-import type { AsyncFunction } from './state-store.ts';
 
 /** A parsed request of Lambda's API. */
 interface ApiRequest {
@@ -27,7 +29,11 @@ interface Engines {
   readonly engine: LocalEngine;
   readonly invocations: AsyncInvocations;
   /** Invokes a function and waits for its result. */
-  readonly invoke: (functionKey: string, event: unknown) => Promise<unknown>;
+  readonly invoke: (functionKey: string, event: unknown, context: InvocationContext) => Promise<unknown>;
+  /** By default, the functions that the local service invokes itself. */
+  readonly findFunction?: FindLambdaFunction;
+  /** The configuration of a function. @throws EngineError */
+  readonly describeFunction?: (name: string) => unknown;
 }
 
 type Operation = (request: ApiRequest, engines: Engines) => Promise<Reply>;
@@ -43,27 +49,29 @@ const STATUSES = {
   stopped: 'STOPPED',
 } as const;
 
-const ASYNC_FUNCTIONS: readonly AsyncFunction[] = ['runExpress', 'dispatch', 'sweep'];
-
 /** By route. Each route has one parameter. */
 const operations: Readonly<Record<string, Operation>> = {
   'POST /2015-03-31/functions/{name}/invocations': async (
-    { parameter, headers, text },
-    { engine, invocations, invoke },
+    { parameter, query, headers, text },
+    { engine, invocations, invoke, findFunction = findLocalFunction },
   ) => {
-    checkInvocation(headers, text, parameter);
-    if (headers['x-amz-invocation-type'] === 'RequestResponse') return invokeAndWait(parameter, text, invoke);
-    const name = headers['x-amz-durable-execution-name'];
-    if (isDurable(parameter) && typeof name === 'string') {
-      const arn = await engine.startDurable(name, text);
+    const found = findFunction(parameter, query.get('Qualifier'));
+    const type = checkInvocation(headers, text, found, parameter);
+    const context = { invokedFunctionArn: found.invokedArn, ...readClientContext(headers) };
+    if (type === 'RequestResponse') return invokeAndWait(found, text, context, invoke);
+    if (found.isDurable) {
+      const arn = await engine.startDurable(
+        String(headers['x-amz-durable-execution-name'] ?? randomUUID()),
+        text,
+      );
       return { status: 202, body: '', headers: { 'x-amz-durable-execution-arn': arn } };
-    } else {
-      const invoked = ASYNC_FUNCTIONS.find((key) => parameter.endsWith(`-${key}`));
-      if (invoked === undefined)
-        throw new EngineError('ResourceNotFoundException', 404, `there is no function ${parameter}`);
-      await invocations.accept(invoked, text);
     }
+    await invocations.accept(found.key, text, context);
     return { status: 202, body: '' };
+  },
+  'GET /2015-03-31/functions/{name}/configuration': async ({ parameter }, { describeFunction }) => {
+    if (describeFunction === undefined) throw unknownOperation('GetFunctionConfiguration');
+    return ok(describeFunction(parameter));
   },
   'POST /2025-12-01/durable-executions/{arn}/checkpoint': async ({ parameter, text }, { engine }) => {
     const { CheckpointToken, ClientToken, Updates = [] } = JSON.parse(text);
@@ -95,18 +103,23 @@ const operations: Readonly<Record<string, Operation>> = {
 
 const findRoute = createRouter(Object.keys(operations).map((event) => ({ event, functionKey: event })));
 
-const isDurable = (name: string): boolean => /runDurable:durable$/.test(name);
-
-/** Lambda's checks of an invocation. */
-const checkInvocation = (headers: IncomingMessage['headers'], text: string, name: string): void => {
-  const type = headers['x-amz-invocation-type'];
+/** Lambda's checks of an invocation. @returns its type */
+const checkInvocation = (
+  headers: IncomingMessage['headers'],
+  text: string,
+  { takes, isDurable }: LambdaFunction,
+  name: string,
+): 'Event' | 'RequestResponse' => {
+  const type = headers['x-amz-invocation-type'] ?? 'RequestResponse';
   if (type !== 'Event' && type !== 'RequestResponse')
     throw new InvalidParameterValueException(`There is no invocation type ${type}`);
-  if (isDurable(name) && type !== 'Event')
+  if (takes !== undefined && type !== takes)
+    throw new EngineError('ResourceNotFoundException', 404, `there is no function ${name}`);
+  if (isDurable && type !== 'Event')
     throw new InvalidParameterValueException(
       'You cannot synchronously invoke a durable function with an executionTimeout greater than 15 minutes.',
     );
-  if (Buffer.byteLength(text) > LIMITS.inputBytes) {
+  if (Buffer.byteLength(text) > (type === 'Event' ? LIMITS.inputBytes : MAX_SYNCHRONOUS_BYTES)) {
     throw new EngineError('RequestTooLargeException', 413, `an event has at most ${LIMITS.inputBytes} bytes`);
   }
   try {
@@ -114,17 +127,34 @@ const checkInvocation = (headers: IncomingMessage['headers'], text: string, name
   } catch {
     throw new EngineError('InvalidRequestContentException', 400, 'the event is not JSON');
   }
+  return type;
 };
 
-/** The error of a function is an answer with a header that says so. */
-const invokeAndWait = async (name: string, text: string, invoke: Engines['invoke']): Promise<Reply> => {
-  const functionKey = /\w+$/.exec(name)?.[0] ?? name;
+/** https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html */
+const MAX_SYNCHRONOUS_BYTES = 6 * 1024 * 1024;
+
+/** An error of the function is an answer with a header that says so. */
+const invokeAndWait = async (
+  { key }: LambdaFunction,
+  text: string,
+  context: InvocationContext,
+  invoke: Engines['invoke'],
+): Promise<Reply> => {
   try {
-    return ok(await invoke(functionKey, JSON.parse(text)));
+    return ok(await invoke(key, JSON.parse(text), context));
   } catch (error) {
-    const body = { errorType: 'Error', errorMessage: (error as Error).message, trace: [] };
-    return { status: 200, body, headers: { 'x-amz-function-error': 'Unhandled' } };
+    const [, errorType = 'Error', errorMessage = ''] =
+      /^(?:(\w+): )?(.*)$/s.exec((error as Error).message) ?? [];
+    const headers = { 'x-amz-function-error': 'Unhandled' };
+    return { status: 200, body: { errorType, errorMessage, trace: [] }, headers };
   }
+};
+
+/** JSON in base64. */
+const readClientContext = (headers: IncomingMessage['headers']): { readonly clientContext?: unknown } => {
+  const encoded = headers['x-amz-client-context'];
+  if (typeof encoded !== 'string') return {};
+  return { clientContext: JSON.parse(Buffer.from(encoded, 'base64').toString()) };
 };
 
 /** The part of Lambda's HTTP API that the service uses, in front of the local engine. */
@@ -147,11 +177,13 @@ const serve = async (request: IncomingMessage, engines: Engines): Promise<Reply>
   const operate = operations[route?.functionKey ?? ''];
   const [parameter] = Object.values(route?.pathParameters ?? {});
   if (operate === undefined || parameter === undefined) {
-    const message = `${request.method} ${path} is not part of the local engine`;
-    throw new EngineError('UnknownOperationException', 404, message);
+    throw unknownOperation(`${request.method} ${path}`);
   }
   return operate({ parameter, query: new URLSearchParams(query), headers: request.headers, text }, engines);
 };
+
+const unknownOperation = (operation: string): EngineError =>
+  new EngineError('UnknownOperationException', 404, `${operation} is not part of the local engine`);
 
 const toRefusal = (error: unknown): [Reply, Record<string, string>] => {
   const message = error instanceof Error ? error.message : String(error);

@@ -19,11 +19,11 @@ import {
 import { EngineError, InvalidParameterValueException } from './engine-error.ts';
 import type { LocalExecution, StateStore } from './state-store.ts';
 
-/** The functions that the engine calls, by their keys in serverless.yml. */
-export type LocalFunction = 'runDurable' | 'runExpress' | 'dispatch' | 'sweep' | 'sweepRegistrations';
-
-/** Invokes a function in a process of its own; rejects when either fails. The label names the run in the log. */
-export type Invoke = (name: LocalFunction, event: unknown, label: string) => Promise<unknown>;
+/**
+ * Invokes a function, by its key in serverless.yml, in a process of its own; rejects when either fails. The label names the run in
+ * the log.
+ */
+export type Invoke = (name: string, event: unknown, label: string) => Promise<unknown>;
 
 interface CheckpointAnswer {
   readonly CheckpointToken: string;
@@ -39,8 +39,13 @@ interface LocalEngineParts {
   readonly store: StateStore;
   readonly invoke: Invoke;
   readonly log: (line: string) => void;
+  /** Of the version of the function that runs durable executions. */
+  readonly functionArn?: string;
+  /** The first delay after a process has failed. */
+  readonly retryMs?: number;
 }
 
+const FUNCTION_ARN = 'arn:aws:lambda:local:000000000000:function:runDurable:1';
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 30_000;
 /** A longer delay overflows a timer. */
@@ -87,7 +92,8 @@ export class LocalEngine {
    * @throws EngineError `DurableExecutionAlreadyStartedException` when the other one has another payload
    */
   async startDurable(name: string, input: string): Promise<string> {
-    const arn = `arn:aws:lambda:local:000000000000:function:runDurable:1/durable-execution/${name}/${name}`;
+    const { functionArn = FUNCTION_ARN } = this.#parts;
+    const arn = `${functionArn}/durable-execution/${name}/${name}`;
     const known = this.#executions.get(arn);
     if (known !== undefined && known.input !== input) {
       throw new EngineError('DurableExecutionAlreadyStartedException', 409, 'started with another payload');
@@ -122,7 +128,10 @@ export class LocalEngine {
     const name = arn.split('/').at(-1) ?? arn;
     try {
       const event = await this.#beginInvocation(arn);
-      const output = (await this.#parts.invoke('runDurable', { event, requestId: randomUUID() }, name)) as {
+      const { functionArn, invoke } = this.#parts;
+      const context = functionArn === undefined ? {} : { context: { invokedFunctionArn: functionArn } };
+      const invocation = { event, requestId: randomUUID(), ...context };
+      const output = (await invoke('runDurable', invocation, name)) as {
         readonly Status?: string;
         readonly Result?: string;
       };
@@ -136,7 +145,7 @@ export class LocalEngine {
       const failures = (this.#failures.get(arn) ?? 0) + 1;
       this.#failures.set(arn, failures);
       this.#reasons.set(arn, (error as Error).message);
-      const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
+      const delayMs = Math.min((this.#parts.retryMs ?? FIRST_RETRY_MS) * 2 ** (failures - 1), LAST_RETRY_MS);
       this.#parts.log(
         `run ${name}: its process failed (${(error as Error).message}), again in ${delayMs / 1_000} s`,
       );

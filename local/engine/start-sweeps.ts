@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Invoke, LocalFunction } from './local-engine.ts';
+import type { Invoke } from './local-engine.ts';
 
 interface Sweeps {
   /** Failures are logged until then. */
@@ -7,7 +7,7 @@ interface Sweeps {
 }
 
 /** Milliseconds. When deployed, five minutes and one for what is held; and 15 minutes. */
-const INTERVALS: readonly (readonly [LocalFunction, number])[] = [
+const INTERVALS: readonly (readonly [string, number])[] = [
   ['sweep', 30_000],
   ['sweepRegistrations', 300_000],
 ];
@@ -15,7 +15,7 @@ const INTERVALS: readonly (readonly [LocalFunction, number])[] = [
 /** Invokes the sweepers by the clock, as their schedules in serverless.yml do. */
 export const startSweeps = (invoke: Invoke, log: (line: string) => void): Sweeps => {
   let isStopped = false;
-  const start = (name: LocalFunction): void => {
+  const start = (name: string): void => {
     invoke(name, { event: { source: 'aws.events' }, requestId: randomUUID() }, name).catch(
       (error: Error) => isStopped || log(`${name}: ${error.message}`),
     );

@@ -11,6 +11,7 @@ import { type Item, readText, text } from '../../lib/adapters/dynamodb/attribute
 import { queryAll, scanAll } from '../../lib/adapters/dynamodb/scan-all.ts';
 import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { ensureTable } from '../database/ensure-table.ts';
+import type { InvocationContext } from '../pool/messages.ts';
 import type { DurableState } from './durable-state.ts';
 
 /** One durable execution of the local engine. */
@@ -21,20 +22,19 @@ export interface LocalExecution {
   readonly state: DurableState;
 }
 
-/** The functions that are invoked asynchronously. */
-export type AsyncFunction = 'runExpress' | 'dispatch' | 'sweep';
-
 /** An invocation that was acknowledged, and has neither succeeded nor been given up. */
 export interface AsyncInvocation {
   /** Shared by all its attempts, as in Lambda. */
   readonly requestId: string;
-  readonly name: AsyncFunction;
+  /** The function's key in serverless.yml. */
+  readonly name: string;
   /** JSON text. */
   readonly event: string;
   /** Attempts that have failed; one that ended with the service does not count. */
   readonly failures: number;
   /** Why the last one has failed; empty before. */
   readonly reason: string;
+  readonly context?: InvocationContext;
 }
 
 /** Executions in a table of the embedded DynamoDB: one item per operation, so that none gets too large. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { JsonObject } from '../../lib/contract/json.ts';
 import { findForeignRequest } from '../net/foreign-request.ts';
 import { listen } from '../net/listen.ts';
 import type { FindRoute, RouteMatch } from './routes.ts';
@@ -12,9 +13,14 @@ export interface GatewayOptions {
   readonly findRoute: FindRoute;
   /** Invokes a function; rejects when it fails. The signal aborts when the gateway stops waiting. */
   readonly invoke: (functionKey: string, event: unknown, signal: AbortSignal) => Promise<unknown>;
+  /** Authorizes a request of a route that asks for it; by default it must not be one of a web page. */
+  readonly authorize?: Authorize;
   readonly log: (line: string) => void;
   readonly limits?: Partial<typeof LIMITS>;
 }
+
+/** @returns what the event says of the caller; null when the request is refused */
+export type Authorize = (request: RawRequest) => Promise<JsonObject | null>;
 
 export interface Gateway {
   readonly port: number;
@@ -100,9 +106,16 @@ const answer = async (request: RawRequest, requestId: string, settings: Settings
     return gatewayAnswers.badRequest; // the path is not percent-encoded UTF-8
   }
   if (route === null) return gatewayAnswers.notFound;
-  const foreign = route.isPrivate ? findForeignRequest(request) : null;
-  if (foreign !== null) return answerProblem({ ...foreign, instance: requestId });
   const event = toEvent(request, route, { requestId, now: Date.now() });
+  if (!route.isPrivate) return callFunction(route.functionKey, event, settings);
+  if (settings.authorize !== undefined) {
+    const authorizer = await settings.authorize(request);
+    if (authorizer === null) return gatewayAnswers.forbidden;
+    const requestContext = { ...event.requestContext, authorizer };
+    return callFunction(route.functionKey, { ...event, requestContext }, settings);
+  }
+  const foreign = findForeignRequest(request);
+  if (foreign !== null) return answerProblem({ ...foreign, instance: requestId });
   return callFunction(route.functionKey, event, settings);
 };
 

@@ -9,6 +9,7 @@ export interface GatewayAnswer {
 /** The gateway's own answers, worded like API Gateway's. */
 export const gatewayAnswers = {
   badRequest: message(400, 'Bad Request'),
+  forbidden: message(403, 'Forbidden'),
   notFound: message(404, 'Not Found'),
   tooLarge: message(413, 'Request Entity Too Large'),
   failed: message(500, 'Internal Server Error'),

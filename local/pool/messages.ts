@@ -11,12 +11,37 @@ export interface FunctionVersion {
   readonly environment: Readonly<Record<string, string>>;
   /** Of one invocation. */
   readonly timeoutMs: number;
+  /** What Lambda's context says of the function; that of a function on this machine when absent. */
+  readonly identity?: FunctionIdentity;
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/nodejs-context.html */
+export interface FunctionIdentity {
+  readonly functionName: string;
+  readonly functionVersion: string;
+  /** Of an invocation that names no version and no alias. */
+  readonly invokedFunctionArn: string;
+  readonly memoryLimitInMB: string;
+  readonly logGroupName: string;
+  readonly logStreamName: string;
+}
+
+/** What differs from one invocation of a function to the next. */
+export interface InvocationContext {
+  /** With the version or alias that the caller named. */
+  readonly invokedFunctionArn?: string;
+  readonly clientContext?: unknown;
 }
 
 /** To the process: `load` once, then `invoke`, one at a time. */
 export type ToProcess =
   | { readonly kind: 'load'; readonly version: FunctionVersion }
-  | { readonly kind: 'invoke'; readonly event: unknown; readonly requestId: string };
+  | {
+      readonly kind: 'invoke';
+      readonly event: unknown;
+      readonly requestId: string;
+      readonly context?: InvocationContext;
+    };
 
 /** From the process. `began` precedes the call of the handler: until then another process can take the invocation. */
 export type FromProcess =

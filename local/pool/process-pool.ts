@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import type { FunctionVersion } from './messages.ts';
+import type { FunctionVersion, InvocationContext } from './messages.ts';
 import { NotBegun, type Sandbox } from './sandbox.ts';
 import { createSlots, type SlotCounts } from './slots.ts';
 import type { SpareSandbox } from './spare-sandbox.ts';
@@ -17,6 +17,7 @@ export interface Invocation {
   readonly functionKey: string;
   readonly event: unknown;
   readonly requestId: string;
+  readonly context?: InvocationContext;
   /** Removes it from the queue; has no effect once it has begun. */
   readonly signal?: AbortSignal;
   /** Called with the id of the process once it has begun. */
@@ -107,7 +108,7 @@ export const createProcessPool = (parts: {
     idle.set(sandbox, timer);
   };
 
-  const run = async ({ functionKey, event, requestId, onProcess }: Invocation): Promise<unknown> => {
+  const run = async ({ functionKey, event, requestId, context, onProcess }: Invocation): Promise<unknown> => {
     const version = await functions.find(functionKey);
     const found = findIdle(version);
     const sandbox = found === undefined ? await start(version) : takeIdle(found);
@@ -115,7 +116,7 @@ export const createProcessPool = (parts: {
       if (sandbox.pid !== undefined) onProcess?.(sandbox.pid);
     };
     try {
-      return await sandbox.invoke(event, requestId, onBegun);
+      return await sandbox.invoke(event, requestId, onBegun, context);
     } finally {
       release(sandbox);
     }

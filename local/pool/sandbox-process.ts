@@ -1,6 +1,12 @@
 import { writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import { ANSWER_FD, type FromProcess, type FunctionVersion, type ToProcess } from './messages.ts';
+import {
+  ANSWER_FD,
+  type FromProcess,
+  type FunctionVersion,
+  type InvocationContext,
+  type ToProcess,
+} from './messages.ts';
 
 // A process of a pool: loads one function, then calls it for one event after the other, like a Lambda sandbox.
 
@@ -33,7 +39,11 @@ const load = async (version: FunctionVersion): Promise<void> => {
 };
 
 /** Lambda's context, without what only AWS has. */
-const createContext = ({ key, timeoutMs }: FunctionVersion, requestId: string) => {
+const createContext = (
+  { key, timeoutMs, identity }: FunctionVersion,
+  requestId: string,
+  context?: InvocationContext,
+) => {
   const deadline = Date.now() + timeoutMs;
   return {
     awsRequestId: requestId,
@@ -43,15 +53,17 @@ const createContext = ({ key, timeoutMs }: FunctionVersion, requestId: string) =
     invokedFunctionArn: `arn:aws:lambda:local:000000000000:function:${key}`,
     logGroupName: `/aws/lambda/${key}`,
     logStreamName: 'local',
+    ...identity,
+    ...context,
     getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
   };
 };
 
-const invoke = async (event: unknown, requestId: string): Promise<void> => {
+const invoke = async (event: unknown, requestId: string, context?: InvocationContext): Promise<void> => {
   if (loaded === null) throw new Error('the process has loaded no function');
   send({ kind: 'began' });
   const { version, handler } = loaded;
-  const output = (await handler(event, createContext(version, requestId))) ?? null;
+  const output = (await handler(event, createContext(version, requestId, context))) ?? null;
   const answer = JSON.stringify({ kind: 'done', output } satisfies FromProcess);
   if (Buffer.byteLength(answer) > MAX_OUTPUT_BYTES) {
     throw new Error(`its result has more than the ${MAX_OUTPUT_BYTES} bytes that Lambda accepts`);
@@ -63,7 +75,10 @@ const describe = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 
 process.on('message', (message: ToProcess) => {
-  const work = message.kind === 'load' ? load(message.version) : invoke(message.event, message.requestId);
+  const work =
+    message.kind === 'load'
+      ? load(message.version)
+      : invoke(message.event, message.requestId, message.context);
   work.catch((error: unknown) => {
     if (error instanceof Error && error.stack !== undefined) process.stderr.write(`${error.stack}\n`);
     send({ kind: 'failed', reason: describe(error) });

@@ -1,7 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { ANSWER_FD, type FromProcess, type FunctionVersion, type ToProcess } from './messages.ts';
+import {
+  ANSWER_FD,
+  type FromProcess,
+  type FunctionVersion,
+  type InvocationContext,
+  type ToProcess,
+} from './messages.ts';
 
 /** The program of a process. Its bundle starts in half the time. */
 export const PROCESS_FILE: string = fileURLToPath(new URL('./sandbox-process.ts', import.meta.url));
@@ -25,9 +31,16 @@ export class Sandbox {
   /** Called with each message of the process, and null at its end. */
   #listener: ((message: FromProcess | null) => void) | null = null;
 
-  /** @param processFile - `PROCESS_FILE`, or its bundle */
-  constructor(environment: NodeJS.ProcessEnv, processFile: string = PROCESS_FILE) {
-    this.#child = spawn(process.execPath, [processFile], {
+  /**
+   * @param processFile - `PROCESS_FILE`, or its bundle
+   * @param nodeArguments - for Node, before the program
+   */
+  constructor(
+    environment: NodeJS.ProcessEnv,
+    processFile: string = PROCESS_FILE,
+    nodeArguments: readonly string[] = [],
+  ) {
+    this.#child = spawn(process.execPath, [...nodeArguments, processFile], {
       env: environment,
       stdio: ['ignore', 'inherit', 'inherit', 'pipe', 'ipc'],
     });
@@ -69,13 +82,19 @@ export class Sandbox {
    * @throws NotBegun when the process had ended before
    * @throws Error when the function fails, its process ends or its time is up
    */
-  async invoke(event: unknown, requestId: string, onBegun: () => void = () => {}): Promise<unknown> {
+  async invoke(
+    event: unknown,
+    requestId: string,
+    onBegun: () => void = () => {},
+    context?: InvocationContext,
+  ): Promise<unknown> {
     const version = this.#version;
     if (version === null) throw new Error('the process has loaded no function');
     let hasBegun = false;
     let output: unknown;
     try {
-      await this.#converse({ kind: 'invoke', event, requestId }, version.timeoutMs, (message) => {
+      const message = { kind: 'invoke', event, requestId, ...(context && { context }) } as const;
+      await this.#converse(message, version.timeoutMs, (message) => {
         if (message.kind === 'began') {
           hasBegun = true;
           onBegun();

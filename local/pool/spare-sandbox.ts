@@ -12,21 +12,24 @@ const REFILL_MS = 150;
 /**
  * Keeps one process started ahead: starting one takes longer than most invocations.
  * @param processFile - see {@link Sandbox}
+ * @param nodeArguments - see {@link Sandbox}
  */
 export const createSpareSandbox = (
   environment: NodeJS.ProcessEnv = process.env,
   processFile?: string,
+  nodeArguments: readonly string[] = [],
 ): SpareSandbox => {
+  const start = () => new Sandbox(environment, processFile, nodeArguments);
   let isStopped = false;
   let refill: NodeJS.Timeout | undefined;
-  let spare: Sandbox | null = new Sandbox(environment, processFile);
+  let spare: Sandbox | null = start();
   return {
     take: () => {
-      const sandbox = spare === null || spare.isClosed ? new Sandbox(environment, processFile) : spare;
+      const sandbox = spare === null || spare.isClosed ? start() : spare;
       spare = null;
       refill ??= setTimeout(() => {
         refill = undefined;
-        if (!isStopped) spare ??= new Sandbox(environment, processFile);
+        if (!isStopped) spare ??= start();
       }, REFILL_MS);
       return sandbox;
     },

@@ -3,11 +3,13 @@ import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 
 /** What an event comes from. */
-interface Origin {
+export interface Origin {
   /** For the log. */
   readonly label: string;
-  /** ARN of the queue for an event that is given up; null for none. */
-  readonly deadLetters: string | null;
+  /** Of the schedule or the rule. */
+  readonly arn: string;
+  /** As it was registered: whom to invoke, with which role, and where an event goes that is given up. */
+  readonly target: JsonObject;
 }
 
 /** Invokes the function that takes events, again when it fails. Resolves when it has taken the event or was given up. */
@@ -24,7 +26,8 @@ const FIRST_RETRY_MS = 1_000;
 
 export const createDeliver =
   (pool: Pick<ProcessPool, 'invoke'>, bury: Bury, log: (line: string) => void): Deliver =>
-  async (event, { label, deadLetters }) => {
+  async (event, { label, target }) => {
+    const deadLetters = readDeadLetters(target);
     for (let attempt = 1; ; attempt++) {
       try {
         await pool.invoke({ functionKey: DISPATCH, event, requestId: randomUUID() });

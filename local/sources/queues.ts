@@ -1,12 +1,35 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../lib/contract/json.ts';
+import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import { LOCAL_QUEUES, toQueueName } from './local-arns.ts';
 import { isFifo, takeBatch, toDeadLetters, toMessage, toRecord } from './queue-messages.ts';
 import { SourceError } from './source-error.ts';
 import type { LocalMapping, LocalMessage, SourcesStore } from './sources-state.ts';
 
-/** Gives a batch to the function of a mapping. @returns the ids of the messages that failed; all of them when it failed */
-export type DeliverBatch = (event: JsonObject, messageIds: readonly string[]) => Promise<readonly string[]>;
+/**
+ * Gives a batch to the function of a mapping.
+ *
+ * @returns the ids of the messages that failed, all of them when the function failed; null when no message could be received
+ */
+export type DeliverBatch = (
+  event: JsonObject,
+  messageIds: readonly string[],
+  mapping: LocalMapping,
+) => Promise<readonly string[] | null>;
+
+/** What becomes of messages that fail again and again. */
+interface Redrive {
+  /** Messages that fail so often go to the dead-letter queue. */
+  readonly maxReceives: number;
+  /** The queue's name. */
+  readonly deadLetters: string;
+}
+
+interface Settings {
+  /** Whether a queue is there only when it was created; otherwise, every one that is named is, with dead letters. */
+  readonly areCreated?: boolean;
+  /** The first delay of a message that has failed. */
+  readonly retryMs?: number;
+}
 
 /** Messages that fail so often go to the dead-letter queue. */
 const MAX_RECEIVES = 3;
@@ -39,8 +62,10 @@ export const createQueues = (
   store: SourcesStore,
   deliver: DeliverBatch,
   log: (line: string) => void,
+  { areCreated = false, retryMs = FIRST_DELAY_MS }: Settings = {},
 ): Queues => {
   const { queues, mappings } = store.state;
+  const redrives = new Map<string, Redrive | null>();
   const busy = new Set<string>();
   const timers = new Map<string, NodeJS.Timeout>();
   const sent = new Map<string, { readonly messageId: string; readonly until: number }>();
@@ -49,6 +74,8 @@ export const createQueues = (
   const open = (name: string): LocalMessage[] => {
     const known = queues.get(name);
     if (known !== undefined) return known;
+    if (areCreated && !redrives.has(name))
+      throw new SourceError('QueueDoesNotExist', 'The specified queue does not exist.');
     const made: LocalMessage[] = [];
     queues.set(name, made);
     store.save();
@@ -88,11 +115,18 @@ export const createQueues = (
     if (batch.length === 0) return wakeLater(name);
     busy.add(name);
     const ids = batch.map(({ messageId }) => messageId);
-    const failed = new Set(await deliver({ Records: batch.map((message) => toRecord(message, name)) }, ids));
+    const event = { Records: batch.map((message) => toRecord(message, name)) };
+    const failed = await deliver(event, ids, mapping);
     busy.delete(name);
-    settle(name, new Set(ids), failed);
+    if (failed === null) return wakeIn(name, retryMs);
+    settle(name, new Set(ids), new Set(failed));
     void poll(name);
   };
+
+  const redriveOf = (name: string): Redrive | null =>
+    areCreated
+      ? (redrives.get(name) ?? null)
+      : { maxReceives: MAX_RECEIVES, deadLetters: toDeadLetters(name) };
 
   const settle = (name: string, given: ReadonlySet<string>, failed: ReadonlySet<string>): void => {
     const kept: LocalMessage[] = [];
@@ -104,11 +138,12 @@ export const createQueues = (
         const again = {
           ...message,
           receives,
-          visibleAt: Date.now() + FIRST_DELAY_MS * 2 ** message.receives,
+          visibleAt: Date.now() + retryMs * 2 ** message.receives,
         };
-        if (receives < MAX_RECEIVES) kept.push(again);
+        const redrive = redriveOf(name);
+        if (redrive === null || receives < redrive.maxReceives) kept.push(again);
         else {
-          const deadLetters = toDeadLetters(name);
+          const { deadLetters } = redrive;
           open(deadLetters).push(again);
           log(`queue ${name}: message ${messageId} went to ${deadLetters} after ${receives} receives`);
         }
@@ -122,8 +157,12 @@ export const createQueues = (
   const wakeLater = (name: string): void => {
     const times = open(name).map(({ visibleAt }) => visibleAt);
     if (times.length === 0) return;
+    wakeIn(name, Math.max(0, Math.min(...times) - Date.now()));
+  };
+
+  const wakeIn = (name: string, ms: number): void => {
     clearTimeout(timers.get(name));
-    timers.set(name, setTimeout(() => void poll(name), Math.max(0, Math.min(...times) - Date.now())).unref());
+    if (!isStopped) timers.set(name, setTimeout(() => void poll(name), ms).unref());
   };
 
   const findMapping = (uuid: string): LocalMapping => {
@@ -135,6 +174,21 @@ export const createQueues = (
 
   return {
     operations: {
+      CreateQueue: ({ QueueName, Attributes }) => {
+        const { RedrivePolicy = 'null' } = isPlainObject(Attributes) ? (Attributes as JsonObject) : {};
+        const policy: { maxReceiveCount: number; deadLetterTargetArn: string } | null = JSON.parse(
+          String(RedrivePolicy),
+        );
+        redrives.set(
+          String(QueueName),
+          policy && {
+            maxReceives: Number(policy.maxReceiveCount),
+            deadLetters: toQueueName(policy.deadLetterTargetArn) ?? '',
+          },
+        );
+        open(String(QueueName));
+        return { QueueUrl: `http://localhost/${LOCAL_ACCOUNT}/${String(QueueName)}` };
+      },
       GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId = LOCAL_ACCOUNT }) => {
         if (QueueOwnerAWSAccountId !== LOCAL_ACCOUNT)
           throw new SourceError('QueueDoesNotExist', 'The specified queue does not exist.');
@@ -159,8 +213,17 @@ export const createQueues = (
       ReceiveMessage: ({ QueueUrl, MaxNumberOfMessages = 1 }) => ({
         Messages: open(toName(QueueUrl))
           .slice(0, Number(MaxNumberOfMessages))
-          .map(({ messageId, body }) => ({ MessageId: messageId, Body: body })),
+          .map(({ messageId, body }) => ({ MessageId: messageId, ReceiptHandle: messageId, Body: body })),
       }),
+      DeleteMessage: ({ QueueUrl, ReceiptHandle }) => {
+        const name = toName(QueueUrl);
+        queues.set(
+          name,
+          open(name).filter(({ messageId }) => messageId !== ReceiptHandle),
+        );
+        store.save();
+        return {};
+      },
     },
     createMapping: (definition) => {
       const source = String(definition.EventSourceArn);

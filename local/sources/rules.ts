@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import { findPatternProblems } from '../../lib/triggers/event-pattern/find-pattern-problems.ts';
 import { matchesPattern } from '../../lib/triggers/event-pattern/matches-pattern.ts';
-import { type Deliver, readDeadLetters } from './deliver.ts';
+import type { Deliver } from './deliver.ts';
 import { LOCAL_BUSES } from './local-arns.ts';
 import { SourceError } from './source-error.ts';
 import type { LocalRule, SourcesStore } from './sources-state.ts';
@@ -37,7 +37,8 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
       for (const target of Object.values(rule.targets))
         void deliver(toInput(target, event), {
           label: `rule ${rule.name}`,
-          deadLetters: readDeadLetters(target),
+          arn: toRuleArn(rule),
+          target,
         });
     }
   };
@@ -48,8 +49,9 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
       const pattern = readPattern(EventPattern);
       const bus = toBusName(EventBusName);
       const targets = rules.get(keyOf(input, Name))?.targets ?? {};
-      keep({ name: String(Name), bus, pattern, isEnabled: State === 'ENABLED', targets });
-      return { RuleArn: `arn:aws:events:us-east-1:000000000000:rule/${String(Name)}` };
+      const rule = { name: String(Name), bus, pattern, isEnabled: State === 'ENABLED', targets };
+      keep(rule);
+      return { RuleArn: toRuleArn(rule) };
     },
     PutTargets: (input) => {
       const rule = find(input, input.Rule);
@@ -89,6 +91,9 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
     },
   };
 };
+
+const toRuleArn = ({ bus, name }: LocalRule): string =>
+  `arn:aws:events:us-east-1:000000000000:rule/${bus === DEFAULT_BUS ? '' : `${bus}/`}${name}`;
 
 /**
  * A bus is named by its name or its ARN; here, every name is that of a bus.

@@ -2,7 +2,7 @@ import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
 import type { Schedule } from '../../lib/triggers/schedule/schedule.ts';
-import { type Deliver, readDeadLetters } from './deliver.ts';
+import type { Deliver } from './deliver.ts';
 import { SourceError } from './source-error.ts';
 import type { LocalSchedule, SourcesStore } from './sources-state.ts';
 
@@ -51,7 +51,8 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
     const fire = (): void => {
       void deliver(toEvent(schedule.definition, time), {
         label: `schedule ${schedule.name}`,
-        deadLetters: readDeadLetters(readTarget(schedule.definition)),
+        arn: toScheduleArn(schedule),
+        target: readTarget(schedule.definition),
       });
       void plan(key, time);
     };
@@ -67,7 +68,7 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
     store.save();
     forget(`${group}/${name}`);
     void plan(`${group}/${name}`, Date.now() - 1);
-    return { ScheduleArn: `arn:aws:scheduler:us-east-1:000000000000:schedule/${group}/${name}` };
+    return { ScheduleArn: toScheduleArn(schedule) };
   };
 
   const find = (name: string, group: string): LocalSchedule => {
@@ -104,6 +105,9 @@ export const createSchedules = (store: SourcesStore, deliver: Deliver): Schedule
     },
   };
 };
+
+const toScheduleArn = ({ group, name }: LocalSchedule): string =>
+  `arn:aws:scheduler:us-east-1:000000000000:schedule/${group}/${name}`;
 
 /** `cron(…)`, `rate(…)` or `at(…)` */
 const EXPRESSION = /^(cron|rate|at)\(([^()]*)\)$/;

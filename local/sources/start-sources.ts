@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
-import { createDeliver, DISPATCH } from './deliver.ts';
-import { createQueues, type DeliverBatch } from './queues.ts';
+import { createDeliver, type Deliver, DISPATCH } from './deliver.ts';
+import { createQueues, type DeliverBatch, type Queues } from './queues.ts';
 import { createRules } from './rules.ts';
 import { createSchedules } from './schedules.ts';
 import { startSourcesServer } from './sources-server.ts';
-import { openSourcesStore } from './sources-state.ts';
+import { openSourcesStore, type SourcesStore } from './sources-state.ts';
 
 interface Settings {
   /** Where the state is kept; null: in memory. */
@@ -16,17 +16,31 @@ interface Settings {
   readonly log: (line: string) => void;
 }
 
+/** What fires triggers, with its APIs. */
+export interface Sources extends InternalServer {
+  readonly queues: Queues;
+}
+
 /** Starts what fires triggers on this machine: a clock for schedules, a bus for events, queues, and their APIs. */
-export const startSources = async ({ file, pool, log }: Settings): Promise<InternalServer> => {
+export const startSources = async ({ file, pool, log }: Settings): Promise<Sources> => {
   const store = openSourcesStore(file);
   const queues = createQueues(store, createDeliverBatch(pool), log);
-  const deliver = createDeliver(pool, queues.bury, log);
+  return serveSources(store, queues, createDeliver(pool, queues.bury, log));
+};
+
+/** Starts what fires triggers, around queues, with a delivery of its own. */
+export const serveSources = async (
+  store: SourcesStore,
+  queues: Queues,
+  deliver: Deliver,
+): Promise<Sources> => {
   const schedules = createSchedules(store, deliver);
   const server = await startSourcesServer({ schedules, rules: createRules(store, deliver), queues });
   schedules.resume();
   queues.resume();
   return {
     endpoint: server.endpoint,
+    queues,
     stop: async () => {
       schedules.stop();
       queues.stop();
@@ -46,7 +60,7 @@ const createDeliverBatch =
     }
   };
 
-const readFailures = ({ batchItemFailures }: JsonObject): readonly string[] =>
+export const readFailures = ({ batchItemFailures }: JsonObject): readonly string[] =>
   (batchItemFailures as readonly { readonly itemIdentifier: string }[]).map(
     ({ itemIdentifier }) => itemIdentifier,
   );

@@ -24,7 +24,7 @@ const open = async (allowed = '') => {
       return handler(event, {} as Context);
     },
   };
-  const engine = await startEngineServer(engines as Parameters<typeof startEngineServer>[0]);
+  const engine = await startEngineServer(engines as unknown as Parameters<typeof startEngineServer>[0]);
   cleanups.push(engine.stop);
   const line = await openCommandLine({ engineEndpoint: engine.endpoint });
   const values = {

@@ -115,7 +115,10 @@ test(`of ${EVENTS} events with faults at every call, each starts one execution o
     const times = chance() < REPEAT ? 2 : 1;
     for (let time = 0; time < times; time++) {
       if (index % 3 === 0)
-        void deliver({ ...ofSchedule, scheduledAt }, { label: 'schedule', deadLetters: DEAD_LETTERS });
+        void deliver(
+          { ...ofSchedule, scheduledAt },
+          { label: 'schedule', arn: 'arn', target: { DeadLetterConfig: { Arn: DEAD_LETTERS } } },
+        );
       if (index % 3 === 1)
         rules.PutEvents?.({
           Entries: [

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import { ensureTable } from '../../database/ensure-table.ts';
 import type { Answer, Routes } from './system.ts';
@@ -14,15 +14,17 @@ const ask: Answer = async (request, response) => {
 /** DynamoDB, in memory; signatures are not checked. */
 export const ordersTableRoutes: Routes = [[/^POST \/$/, ask]];
 
+export const ordersTable: CreateTableCommandInput = {
+  TableName: 'sample-orders',
+  AttributeDefinitions: [{ AttributeName: 'number', AttributeType: 'S' }],
+  KeySchema: [{ AttributeName: 'number', KeyType: 'HASH' }],
+  BillingMode: 'PAY_PER_REQUEST',
+};
+
 /** @param endpoint - at which the routes are served */
 export const createOrdersTable = async (endpoint: string): Promise<void> => {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const client = new DynamoDBClient({ endpoint, region: 'local', credentials });
-  await ensureTable(client, {
-    TableName: 'sample-orders',
-    AttributeDefinitions: [{ AttributeName: 'number', AttributeType: 'S' }],
-    KeySchema: [{ AttributeName: 'number', KeyType: 'HASH' }],
-    BillingMode: 'PAY_PER_REQUEST',
-  });
+  await ensureTable(client, ordersTable);
   client.destroy();
 };

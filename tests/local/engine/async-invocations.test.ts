@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createAsyncInvocations } from '../../../local/engine/async-invocations.ts';
-import type { Invoke, LocalFunction } from '../../../local/engine/local-engine.ts';
-import { type AsyncFunction, openStateStore, type StateStore } from '../../../local/engine/state-store.ts';
+import type { Invoke } from '../../../local/engine/local-engine.ts';
+import { openStateStore, type StateStore } from '../../../local/engine/state-store.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -14,7 +14,7 @@ interface Called {
 
 /** Invocations of a function that does as it is told, without delays. @param store - of an earlier service */
 const aRunner = async (
-  invoke: (name: LocalFunction, attempt: number) => Promise<unknown>,
+  invoke: (name: string, attempt: number) => Promise<unknown>,
   { delaysMs = [0, 0], store }: { readonly delaysMs?: readonly number[]; readonly store?: StateStore } = {},
 ) => {
   const kept = store ?? (await openStateStore((await openDatabase()).sdk, 'test-local-durable'));
@@ -32,7 +32,7 @@ const aRunner = async (
     called,
     names: () => called.map(({ name }) => name),
     lines,
-    run: async (name: AsyncFunction = 'runExpress') => (await invocations.accept(name, event)).ended,
+    run: async (name = 'runExpress') => (await invocations.accept(name, event)).ended,
   };
 };
 
@@ -122,4 +122,16 @@ test('attempts that have failed before count, one that the end of the service ha
   expect(next.called[2]?.event).toMatchObject({
     Records: [{ messageAttributes: { RequestID: { stringValue: killed.called[0]?.requestId } } }],
   });
+});
+
+test('what is given up goes where the service says, with the number of its attempts and the last reason', async () => {
+  const store = await openStateStore((await openDatabase()).sdk, 'test-local-durable');
+  const given: unknown[] = [];
+  const invocations = createAsyncInvocations(
+    { store, invoke: fail, log: () => {}, giveUp: async (invocation) => void given.push(invocation) },
+    [0],
+  );
+  const context = { invokedFunctionArn: 'arn:aws:lambda:us-east-1:000000000000:function:x' };
+  await (await invocations.accept('dispatch', event, context)).ended;
+  expect(given).toMatchObject([{ name: 'dispatch', event, failures: 2, reason: 'no', context }]);
 });

@@ -19,6 +19,7 @@ afterEach(async () => {
 const aGateway = async (
   call: (event: Event, signal: AbortSignal) => unknown,
   limits: GatewayOptions['limits'] = {},
+  authorize?: GatewayOptions['authorize'],
 ) => {
   const events: Event[] = [];
   const lines: string[] = [];
@@ -34,12 +35,32 @@ const aGateway = async (
     },
     log: (line) => lines.push(line),
     limits,
+    ...(authorize && { authorize }),
   });
   gateways.push(gateway);
   return { gateway, events, lines, url: `http://localhost:${gateway.port}` };
 };
 
 const read = async (response: Response) => [response.status, await response.text()];
+
+test('asks whether the caller of a private route may call it, and tells the function who that is', async () => {
+  const asked: string[] = [];
+  const { events, url } = await aGateway(
+    () => ({ statusCode: 204 }),
+    {},
+    async ({ rawHeaders }) => {
+      asked.push(rawHeaders.join());
+      return rawHeaders.includes('signed') ? { iam: { userArn: 'arn:aws:iam::1:user/ada' } } : null;
+    },
+  );
+  expect(await read(await fetch(`${url}/private`))).toEqual([403, '{"message":"Forbidden"}']);
+  expect((await fetch(`${url}/private`, { headers: { authorization: 'signed' } })).status).toBe(204);
+  expect((await fetch(`${url}/a/b`)).status).toBe(204);
+  expect(asked).toHaveLength(2);
+  expect(
+    events.map(({ requestContext }) => ('authorizer' in requestContext ? requestContext.authorizer : null)),
+  ).toEqual([{ iam: { userArn: 'arn:aws:iam::1:user/ada' } }, null]);
+});
 
 test('hands the request over and sends the answer', async () => {
   const { events, url, gateway } = await aGateway(() => ({

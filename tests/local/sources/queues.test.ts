@@ -19,14 +19,23 @@ interface Options {
   /** How often a message with this body fails. */
   readonly failures?: Readonly<Record<string, number>>;
   readonly file?: string | null;
+  readonly areCreated?: boolean;
+  /** Whether the function's role may receive. */
+  readonly mayReceive?: () => boolean;
 }
 
 /** Queues, and the batches that their function got, as bodies. */
-const someQueues = ({ failures = {}, file = null }: Options = {}) => {
+const someQueues = ({
+  failures = {},
+  file = null,
+  areCreated = false,
+  mayReceive = () => true,
+}: Options = {}) => {
   const left = new Map(Object.entries(failures));
   const batches: string[][] = [];
   const lines: string[] = [];
-  const deliver = async ({ Records }: JsonObject): Promise<readonly string[]> => {
+  const deliver = async ({ Records }: JsonObject): Promise<readonly string[] | null> => {
+    if (!mayReceive()) return null;
     const records = Records as readonly { readonly messageId: string; readonly body: string }[];
     batches.push(records.map(({ body }) => body));
     return records.flatMap(({ messageId, body }) => {
@@ -35,7 +44,7 @@ const someQueues = ({ failures = {}, file = null }: Options = {}) => {
       return times > 0 ? [messageId] : [];
     });
   };
-  const queues = createQueues(openSourcesStore(file), deliver, (line) => lines.push(line));
+  const queues = createQueues(openSourcesStore(file), deliver, (line) => lines.push(line), { areCreated });
   cleanups.push(queues.stop);
   const operate = (operation: string, input: JsonObject): JsonObject =>
     queues.operations[operation]?.(input) ?? {};
@@ -46,6 +55,8 @@ const someQueues = ({ failures = {}, file = null }: Options = {}) => {
   };
   return {
     ...queues,
+    operate,
+    urlOf,
     batches,
     lines,
     receive,
@@ -170,5 +181,48 @@ describe('the APIs refuse', () => {
     );
     for (const act of [() => updateMapping('x', {}), () => removeMapping('x')])
       expect(act).toThrow(expect.objectContaining({ name: 'ResourceNotFoundException' }));
+  });
+});
+
+describe('queues that have to be created', () => {
+  const ordersArn = 'arn:aws:sqs:us-east-1:000000000000:orders';
+
+  test('are not there before', () => {
+    const { urlOf, createMapping } = someQueues({ areCreated: true });
+    expect(() => urlOf('orders')).toThrow('does not exist');
+    expect(() => createMapping({ EventSourceArn: ordersArn })).toThrow('does not exist');
+  });
+
+  test('put messages into the queue of their redrive policy, after as many receives', async () => {
+    const { operate, urlOf, receive, createMapping, batches } = someQueues({
+      areCreated: true,
+      failures: { bad: 9 },
+    });
+    operate('CreateQueue', { QueueName: 'dead' });
+    const policy = { maxReceiveCount: 2, deadLetterTargetArn: ordersArn.replace('orders', 'dead') };
+    operate('CreateQueue', { QueueName: 'orders', Attributes: { RedrivePolicy: JSON.stringify(policy) } });
+    createMapping({ EventSourceArn: ordersArn });
+    operate('SendMessage', { ...urlOf('orders'), MessageBody: 'bad' });
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([batches, receive('orders'), receive('dead')]).toEqual([[['bad'], ['bad']], [], ['bad']]);
+    const [message] = operate('ReceiveMessage', urlOf('dead')).Messages as readonly JsonObject[];
+    operate('DeleteMessage', { ...urlOf('dead'), ReceiptHandle: message?.ReceiptHandle ?? null });
+    expect(receive('dead')).toEqual([]);
+  });
+
+  test('keep a message for as long as nobody may receive it', async () => {
+    let may = false;
+    const { operate, urlOf, receive, createMapping, batches } = someQueues({
+      areCreated: true,
+      mayReceive: () => may,
+    });
+    operate('CreateQueue', { QueueName: 'orders' });
+    createMapping({ EventSourceArn: ordersArn });
+    operate('SendMessage', { ...urlOf('orders'), MessageBody: 'a' });
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect([batches, receive('orders')]).toEqual([[], ['a']]);
+    may = true;
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect([batches, receive('orders')]).toEqual([[['a']], []]);
   });
 });

@@ -1,0 +1,29 @@
+/** A function as a request of Lambda's API has named it. */
+export interface LambdaFunction {
+  /** Its key in serverless.yml. */
+  readonly key: string;
+  readonly isDurable: boolean;
+  /** With the version or alias of the request. */
+  readonly invokedArn: string;
+  /** The only type of invocation that it takes; absent: any. */
+  readonly takes?: 'RequestResponse';
+}
+
+/**
+ * Finds the function of a name, a partial ARN or an ARN, each with or without a version or alias.
+ *
+ * @throws EngineError when Lambda would refuse it
+ */
+export type FindLambdaFunction = (name: string, qualifier: string | null) => LambdaFunction;
+
+/** The functions that the local service invokes asynchronously. */
+const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep'];
+
+/** The functions of the local service: any can be invoked and waited for, and those asynchronously that the service invokes so. */
+export const findLocalFunction: FindLambdaFunction = (name) => {
+  const isDurable = /runDurable:durable$/.test(name);
+  const key = isDurable ? 'runDurable' : (/\w+$/.exec(name)?.[0] ?? name);
+  const invokedArn = `arn:aws:lambda:local:000000000000:function:${isDurable ? 'runDurable:durable' : key}`;
+  if (isDurable || ASYNC_FUNCTIONS.includes(key)) return { key, isDurable, invokedArn };
+  return { key, isDurable, invokedArn, takes: 'RequestResponse' };
+};
