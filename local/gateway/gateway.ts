@@ -20,7 +20,7 @@ export interface GatewayOptions {
 }
 
 /** @returns what the event says of the caller; null when the request is refused */
-export type Authorize = (request: RawRequest) => Promise<JsonObject | null>;
+type Authorize = (request: RawRequest) => Promise<JsonObject | null>;
 
 export interface Gateway {
   readonly port: number;

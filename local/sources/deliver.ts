@@ -3,7 +3,7 @@ import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 
 /** What an event comes from. */
-export interface Origin {
+interface Origin {
   /** For the log. */
   readonly label: string;
   /** Of the schedule or the rule. */

@@ -17,7 +17,7 @@ interface Settings {
 }
 
 /** What fires triggers, with its APIs. */
-export interface Sources extends InternalServer {
+interface Sources extends InternalServer {
   readonly queues: Queues;
 }
 

@@ -3,7 +3,7 @@ import { useStandIn } from '../support/stand-in.ts';
 import { describeCommandLine } from './suites/command-line.ts';
 import { describeGateway } from './suites/gateway.ts';
 import { describeBrokenPlugin } from './suites/plugins.ts';
-import { describeSamples } from './suites/samples.ts';
+import { describeEditedSamples, describeSamples } from './suites/samples.ts';
 
 const standIn = useStandIn();
 const project = useRunningProject(() => ({
@@ -16,6 +16,7 @@ const project = useRunningProject(() => ({
 // In this order: the first suites see the project as it is in the repository, the later ones edit it. Those of
 // single features are in deep/local-service-features.test.ts, those that edit its code in deep/local-service-edited.test.ts.
 describeSamples(project, standIn);
+describeEditedSamples(project);
 describeBrokenPlugin(project);
 describeCommandLine(project);
 describeGateway(project);

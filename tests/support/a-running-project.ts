@@ -17,6 +17,16 @@ export interface RunningProject {
     headers?: Record<string, string>,
   ): Promise<Answer<Body>>;
   get<Body = JsonObject>(path: string): Promise<Answer<Body>>;
+  /** A request to a path of the service, or to an address that it has given out. */
+  fetch(address: string, init?: RequestInit): Promise<Response>;
+  /** Whether edits of the project's files count at once; otherwise after {@link deploy}. */
+  readonly isLive: boolean;
+  /** Makes edits of the project's files count. What is stored may be gone then. */
+  deploy(): Promise<void>;
+  /** Arguments of `node`, before those of the command line. */
+  readonly cliProgram: readonly string[];
+  /** Environment of other programs that call what the service gives out. */
+  readonly environment: Record<string, string>;
   cli(
     args: string,
     options?: { readonly env?: Record<string, string>; readonly stdin?: string },
@@ -32,7 +42,7 @@ export interface RunningProject {
   installPlugin(line: string): void;
 }
 
-interface Answer<Body> {
+export interface Answer<Body> {
   readonly status: number;
   /** Null without one. */
   readonly body: Body;
@@ -60,15 +70,14 @@ export const useRunningProject = (
     const text = await response.text();
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
   };
-  const write = (name: string, content: string) => writeFileSync(join(project.folder, name), content);
-  const writeWorkflow = (definition: { readonly id: string }) =>
-    write(`workflows/${definition.id}.json`, JSON.stringify(definition));
-  const installPlugin = (line: string) => {
-    const list = readFileSync(join(project.folder, 'plugins/installed.ts'), 'utf8');
-    write('plugins/installed.ts', list.replace(/\];\s*$/, `  ${line}\n];`));
-  };
+  const files = projectFiles(() => project.folder);
 
   return {
+    isLive: true,
+    deploy: async () => {},
+    cliProgram: ['cli/main.ts'],
+    environment: {},
+    fetch: (address, init) => fetch(new URL(address, service.baseUrl), init),
     get folder() {
       return project.folder;
     },
@@ -78,14 +87,28 @@ export const useRunningProject = (
     post: (path, body, headers = {}) => request(path, { method: 'POST', headers, body: body ?? null }),
     get: (path) => request(path),
     cli: (args, options = {}) => runCli(args.split(' '), { cwd: project.folder, ...options }),
-    write,
-    writeWorkflow,
+    ...files,
     storeWorkflow: (definition) => {
       const line = new RegExp(`: ${definition.id} is at version \\d+ now`, 'g');
       const known = service.output().match(line)?.length ?? 0;
-      writeWorkflow(definition);
+      files.writeWorkflow(definition);
       return service.printed(line, known + 1);
     },
+  };
+};
+
+/** Edits of a project in a folder. */
+export const projectFiles = (
+  folder: () => string,
+): Pick<RunningProject, 'write' | 'writeWorkflow' | 'addPlugin' | 'installPlugin'> => {
+  const write = (name: string, content: string) => writeFileSync(join(folder(), name), content);
+  const installPlugin = (line: string) => {
+    const list = readFileSync(join(folder(), 'plugins/installed.ts'), 'utf8');
+    write('plugins/installed.ts', list.replace(/\];\s*$/, `  ${line}\n];`));
+  };
+  return {
+    write,
+    writeWorkflow: (definition) => write(`workflows/${definition.id}.json`, JSON.stringify(definition)),
     addPlugin: (id, source) => {
       write(`plugins/${id}.ts`, source);
       installPlugin(`unified('${id}', () => import('./${id}.ts')),`);

@@ -24,13 +24,16 @@ export const startLocalService = async ({
   args = [],
   env = {},
   isByNpm = false,
+  program = 'local/start.ts',
 }: {
   cwd?: string;
   args?: readonly string[];
   env?: Record<string, string>;
   isByNpm?: boolean;
+  /** What is started without npm. */
+  program?: string;
 } = {}): Promise<RunningService> => {
-  const [command, ...first] = isByNpm ? ['npm', 'start', '--silent', '--'] : ['node', 'local/start.ts'];
+  const [command, ...first] = isByNpm ? ['npm', 'start', '--silent', '--'] : ['node', program];
   const child = spawn(command, [...first, ...args], {
     cwd,
     env: projectEnvironment({ PORT: '0', ...env }),

@@ -3,7 +3,7 @@ import type { Answer, Routes } from './system.ts';
 const ROWS = 250;
 
 /** `orders.csv`: numbers, customers and totals. */
-const orders = [
+export const orders = [
   'number,customer,total',
   ...Array.from({ length: ROWS }, (_, at) => `A-${at + 1},customer${at % 7}@example.com,${(at * 37) % 500}`),
 ].join('\r\n');

@@ -8,7 +8,7 @@ const asBrowser = { accept: 'text/html,*/*;q=0.8', 'content-type': 'application/
 export const describeApprovals = (project: RunningProject): void => {
   describe('an approval behind a form', () => {
     const send = (url: string, fields: Record<string, string>) =>
-      fetch(url, { method: 'POST', headers: asBrowser, body: new URLSearchParams(fields) });
+      project.fetch(url, { method: 'POST', headers: asBrowser, body: String(new URLSearchParams(fields)) });
 
     test('is asked for, listed, checked, decided once, and says so', async () => {
       await project.storeWorkflow(aDecision({ id: 'decision' }));
@@ -27,7 +27,7 @@ export const describeApprovals = (project: RunningProject): void => {
       expect(table).not.toContain('webhook-callback');
       expect((await project.cli('approval list --addresses')).stdout).toContain(address);
 
-      const asked = await (await fetch(address)).text();
+      const asked = await (await project.fetch(address)).text();
       expect(asked).toContain('<strong>39.9 EUR</strong>');
       const wrong = await send(address, { decision: 'approve', limit: 'forty', other: 'x' });
       expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining('value="forty"')]);

@@ -6,7 +6,7 @@ import { set, workflow } from '../../support/a-project-file.ts';
 import { json, type RunningProject } from '../../support/a-running-project.ts';
 
 export const describeGateway = (project: RunningProject): void => {
-  const { post, writeWorkflow } = project;
+  const { post, storeWorkflow } = project;
 
   describe('the gateway, in front of the functions', () => {
     let target: LocalServer;
@@ -14,10 +14,8 @@ export const describeGateway = (project: RunningProject): void => {
     beforeAll(async () => {
       target = await aLocalServer({ '/': (_request, response) => response.end('reached') });
       const echo = set({ body: '{{ body }}', header: '{{ headers.`x-list` }}', path: '{{ requestPath }}' });
-      writeWorkflow(workflow('echo', echo, { responseMode: 'lastNode', path: '/a b' }));
-      writeWorkflow(workflow('outside', { type: 'httpRequest', parameters: { url: target.origin } }));
-      await project.service.printed(/echo is at version 1 now/);
-      await project.service.printed(/outside is at version 1 now/);
+      await storeWorkflow(workflow('echo', echo, { responseMode: 'lastNode', path: '/a b' }));
+      await storeWorkflow(workflow('outside', { type: 'httpRequest', parameters: { url: target.origin } }));
     });
 
     afterAll(() => target?.close());
@@ -56,7 +54,7 @@ export const describeGateway = (project: RunningProject): void => {
       expect(new Set(answers.map(({ body }) => body.instance)).size).toBe(2);
     });
 
-    test('functions see the environment of npm start', async () => {
+    test('functions see the environment that the service was started with', async () => {
       expect(await post('/api/webhook/outside/webhook')).toMatchObject({
         status: 200,
         body: { status: 200, body: 'reached' },

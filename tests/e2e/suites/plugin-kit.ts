@@ -70,6 +70,7 @@ export const describePluginKit = (
       const [line = ''] = /unified\('acme-chat'.*$/m.exec(created.stdout) ?? [];
       installPlugin(line);
       for (const [id, source] of Object.entries({ ...others, aborts })) addPlugin(id, source);
+      await project.deploy();
       const parameters = { name: '{{ queryParams.name }}', greeting: 'Welcome' };
       await storeWorkflow(workflow('greeting', { type: 'acmeChatGreet', parameters })); // refused until the plugin is known
       await loaded('acmeChatGreet');

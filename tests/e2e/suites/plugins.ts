@@ -7,10 +7,11 @@ import { poll } from '../../support/poll.ts';
 
 const { plugins, triggers, actions, providers } = installedNames;
 
-export const describeBrokenPlugin = ({ addPlugin, get }: RunningProject): void => {
+export const describeBrokenPlugin = ({ addPlugin, deploy, get }: RunningProject): void => {
   describe('a broken plugin', () => {
     beforeAll(async () => {
       addPlugin('broken', "throw new Error('the vendor library is missing');\n");
+      await deploy();
       type Debug = { readonly loadErrors: readonly unknown[] };
       await poll(async () => (await get<Debug>('/api/admin/debug')).body.loadErrors.length === 1);
     });

@@ -39,7 +39,7 @@ export const describeRequests = (project: RunningProject): void => {
         signature: { scheme: 'github', credentialId: 'on-record-secret' },
       };
       await storeWorkflow(workflow('on-record', set({ n: '{{ body.n }}' }), trigger));
-      const listening = spawn('node', ['cli/main.ts', 'webhook', 'listen', 'on-record'], {
+      const listening = spawn('node', [...project.cliProgram, 'webhook', 'listen', 'on-record'], {
         cwd: folder,
         env: projectEnvironment(),
         stdio: ['ignore', 'pipe', 'pipe'],

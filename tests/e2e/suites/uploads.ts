@@ -29,7 +29,7 @@ export const describeUploads = (project: RunningProject): void => {
   };
 
   const put = async ({ upload: { url, ...init } }: Offer, body: Uint8Array): Promise<number> =>
-    (await fetch(url, { ...init, body })).status;
+    (await project.fetch(url, { ...init, body: body as NonNullable<RequestInit['body']> })).status;
 
   describe('uploads', () => {
     test('the commands of the documentation answer as printed there', async () => {
@@ -38,7 +38,10 @@ export const describeUploads = (project: RunningProject): void => {
         /```sh\n(webhook=[\s\S]*?)```\n```json\n([\s\S]*?)```/.exec(page) ?? [];
       const folder = mkdtempSync(join(tmpdir(), 'upload-'));
       const script = commands.replace('http://localhost:3000', project.service.baseUrl);
-      const { stdout } = await promisify(execFile)('bash', ['-euc', script], { cwd: folder });
+      const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', script], {
+        cwd: folder,
+        env: { ...process.env, ...project.environment },
+      });
       rmSync(folder, { recursive: true });
       expect(JSON.parse(stdout)).toEqual(JSON.parse(answer));
     });

@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { FunctionIdentity, FunctionVersion } from '../pool/messages.ts';
+import type { Keys } from './door/door-types.ts';
+import type { ResolvedTemplate } from './door/template.ts';
+
+/** A function of the template. */
+export interface DeployedFunction {
+  /** Its key in serverless.yml. */
+  readonly key: string;
+  readonly name: string;
+  readonly logicalId: string;
+  /** The ARN of its role. */
+  readonly role: string;
+  readonly arn: string;
+  readonly handler: string;
+  readonly timeoutMs: number;
+  readonly memoryMegabytes: number;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly isDurable: boolean;
+  /** ARN of the queue for events that are given up. */
+  readonly deadLetters: string | null;
+  /** Aliases, with their versions. */
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+interface FunctionProperties {
+  readonly FunctionName: string;
+  readonly Handler: string;
+  readonly Timeout?: number;
+  readonly MemorySize?: number;
+  readonly Environment?: { readonly Variables?: Readonly<Record<string, unknown>> };
+  readonly DurableConfig?: JsonObject;
+  readonly DeadLetterConfig?: { readonly TargetArn: string };
+  readonly Role: string;
+}
+
+/** Lambda's defaults. */
+const TIMEOUT_SECONDS = 3;
+const MEMORY_MEGABYTES = 128;
+
+/** The version that a deployment publishes. */
+const VERSION = '1';
+
+/** The functions of a template. */
+export const readFunctions = ({ resources, stackName }: ResolvedTemplate): readonly DeployedFunction[] => {
+  const ofType = (wanted: string) => Object.values(resources).filter(({ type }) => type === wanted);
+  return ofType('AWS::Lambda::Function').map(({ logicalId, arn, properties: given }) => {
+    const properties = given as unknown as FunctionProperties;
+    const { FunctionName: name, Environment, DeadLetterConfig } = properties;
+    const aliases = ofType('AWS::Lambda::Alias')
+      .filter(({ properties: alias }) => isOf(alias.FunctionName, name))
+      .map(({ properties: alias }) => [String(alias.Name), VERSION]);
+    return {
+      key: name.slice(stackName.length + 1),
+      name,
+      logicalId,
+      role: properties.Role,
+      arn: arn ?? '',
+      handler: properties.Handler,
+      timeoutMs: (properties.Timeout ?? TIMEOUT_SECONDS) * 1_000,
+      memoryMegabytes: properties.MemorySize ?? MEMORY_MEGABYTES,
+      variables: Object.fromEntries(
+        Object.entries(Environment?.Variables ?? {}).map(([variable, value]) => [variable, String(value)]),
+      ),
+      isDurable: properties.DurableConfig !== undefined,
+      deadLetters: DeadLetterConfig?.TargetArn ?? null,
+      aliases: Object.fromEntries(aliases),
+    };
+  });
+};
+
+/** Resources name a function by its name or its ARN. */
+const isOf = (named: unknown, name: string): boolean => String(named).split(':').includes(name);
+
+const identify = ({ name, arn, memoryMegabytes, isDurable }: DeployedFunction): FunctionIdentity => ({
+  functionName: name,
+  functionVersion: isDurable ? VERSION : '$LATEST',
+  invokedFunctionArn: arn,
+  memoryLimitInMB: String(memoryMegabytes),
+  logGroupName: `/aws/lambda/${name}`,
+  logStreamName: '2026/01/01/[$LATEST]0',
+});
+
+/**
+ * The code of a function with its environment: the variables of the template, and those that Lambda sets.
+ * https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html
+ *
+ * @param folder - what its zip has
+ */
+export const toVersion = (
+  deployed: DeployedFunction,
+  { folder, region, keys }: { readonly folder: string; readonly region: string; readonly keys: Keys },
+): FunctionVersion => {
+  const { key, handler, timeoutMs, variables } = deployed;
+  const identity = identify(deployed);
+  const at = handler.lastIndexOf('.');
+  return {
+    key,
+    file: `${join(folder, handler.slice(0, at))}.cjs`,
+    exportName: handler.slice(at + 1),
+    timeoutMs,
+    identity,
+    environment: {
+      ...variables,
+      _HANDLER: handler,
+      LAMBDA_TASK_ROOT: folder,
+      AWS_REGION: region,
+      AWS_DEFAULT_REGION: region,
+      AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+      AWS_LAMBDA_FUNCTION_NAME: identity.functionName,
+      AWS_LAMBDA_FUNCTION_VERSION: identity.functionVersion,
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: identity.memoryLimitInMB,
+      AWS_LAMBDA_LOG_GROUP_NAME: identity.logGroupName,
+      AWS_LAMBDA_LOG_STREAM_NAME: identity.logStreamName,
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+      AWS_ACCESS_KEY_ID: keys.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: keys.secretAccessKey,
+      AWS_SESSION_TOKEN: keys.sessionToken ?? '',
+    },
+  };
+};
+
+/** What Lambda's runtime has in its environment before a function is loaded. @param sdkFolder - of the SDK that it brings */
+export const runtimeEnvironment = (sdkFolder: string): Readonly<Record<string, string>> => ({
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  LANG: 'en_US.UTF-8',
+  TZ: ':UTC',
+  NODE_PATH: sdkFolder,
+});

@@ -1,0 +1,72 @@
+import type { PolicyDocument } from './door/door-types.ts';
+import type { PackageSettings } from './package-stage.ts';
+
+/** Settings of a deployment, each written into serverless.yml as its page in docs says. */
+interface DeployerSettings {
+  /** Under `provider.environment`: docs/operating.md, Settings. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** `custom.triggerQueues`, by their names: docs/operating.md, Queues. */
+  readonly queues: readonly string[];
+  /** `custom.workflowStatements`: docs/aws-node.md, Permissions. */
+  readonly workflowStatements: readonly object[];
+}
+
+/** The edits that make these settings those of a serverless.yml. */
+const toEdits = (
+  { environment, queues, workflowStatements }: DeployerSettings,
+  { region, account }: { readonly region: string; readonly account: string },
+): PackageSettings['edits'] => {
+  const { LOG_LEVEL = 'info', ...others } = environment;
+  const lines = Object.entries({ LOG_LEVEL, ...others }).map(
+    ([name, value]) => `    ${name}: ${JSON.stringify(value)}\n`,
+  );
+  const arns = queues.map((name) => `arn:aws:sqs:${region}:${account}:${name}`);
+  return [
+    ['    LOG_LEVEL: info\n', lines.join('')],
+    ['triggerQueues: &triggerQueues []', `triggerQueues: &triggerQueues ${JSON.stringify(arns)}`],
+    ['workflowStatements: []', `workflowStatements: ${JSON.stringify(workflowStatements)}`],
+  ];
+};
+
+/** What the samples need: their stand-in, their queue, their table and their bucket. */
+export const sampleSettings: DeployerSettings = {
+  environment: { OUTBOUND_ALLOW: '127.0.0.1', WORKFLOW_CACHE_SECONDS: '0' },
+  queues: ['orders.fifo', 'checks'],
+  workflowStatements: [
+    { Effect: 'Allow', Action: 's3:GetObject', Resource: 'arn:aws:s3:::imports/*' },
+    { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: 'arn:aws:dynamodb:*:*:table/sample-orders' },
+  ],
+};
+
+interface Place {
+  readonly stage: string;
+  readonly region: string;
+  readonly account: string;
+}
+
+/** How a project is packaged with the samples' settings, and further variables and parameters. */
+export const toPackageSettings = (
+  project: string,
+  place: Place,
+  environment: Readonly<Record<string, string>> = {},
+  params: Readonly<Record<string, string>> = {},
+): PackageSettings => {
+  const { stage, region } = place;
+  const settings = { ...sampleSettings, environment: { ...sampleSettings.environment, ...environment } };
+  return { project, stage, region, params, edits: toEdits(settings, place) };
+};
+
+/** Reads the policies that a page prints: each stands between the comments `<!-- NAME-policy -->` and `<!-- /NAME-policy -->`. */
+export const readPolicies = (
+  page: string,
+  place: Place,
+): Readonly<Record<string, readonly PolicyDocument[]>> =>
+  Object.fromEntries(
+    [...page.matchAll(/<!-- ([a-z]+)-policy -->\s*```json\n([^`]*)```/g)].map(([, name = '', json = '']) => {
+      const own = json
+        .replaceAll('STAGE', place.stage)
+        .replaceAll('REGION', place.region)
+        .replaceAll('ACCOUNT', place.account);
+      return [name, [JSON.parse(own)]];
+    }),
+  );

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { unzipSync } from 'fflate';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { StartError } from '../database/start-error.ts';
+import { copyProject } from './copy-project.ts';
+
+/** What is deployed: the template, and a folder for each function with what its zip has. */
+interface StagePackage {
+  readonly template: JsonObject;
+  /** By a function's key in serverless.yml. */
+  readonly folderOf: (key: string) => string;
+}
+
+/** What a deployer chooses. */
+export interface PackageSettings {
+  readonly project: string;
+  readonly stage: string;
+  readonly region: string;
+  /** As `--param="NAME=VALUE"` of the framework. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Edits of serverless.yml as the documentation describes them: a text that it has, and what is put in its place. */
+  readonly edits: readonly (readonly [before: string, after: string])[];
+}
+
+/** What the bundles and the template are made of. */
+const SOURCES = [
+  'functions',
+  'lib',
+  'plugins',
+  'resources',
+  'local/serverless-plugin.js',
+  'package.json',
+  'package-lock.json',
+];
+
+/** Packages of the same content are kept for other starts. */
+const CACHE = join(tmpdir(), 'hookloom-packages');
+
+/**
+ * Packages the service with `serverless package`, as a deployment does, and unpacks the zips; once for the same content.
+ *
+ * @throws StartError with what the framework says
+ */
+export const packageStage = async (settings: PackageSettings): Promise<StagePackage> => {
+  const { project, stage, region, params, edits } = settings;
+  const serviceFile = edit(readFileSync(join(project, 'serverless.yml'), 'utf8'), edits);
+  const hash = createHash('sha256').update(JSON.stringify([serviceFile, stage, region, params]));
+  for (const source of SOURCES) addTo(hash, project, source);
+  const folder = join(CACHE, hash.digest('hex').slice(0, 32));
+  if (!existsSync(folder)) {
+    mkdirSync(CACHE, { recursive: true });
+    const work = mkdtempSync(join(CACHE, 'work-'));
+    try {
+      copyProject(project, join(work, 'project'));
+      writeFileSync(join(work, 'project/serverless.yml'), serviceFile);
+      await runFramework(join(work, 'project'), join(work, 'package'), settings);
+      unpack(join(work, 'package'), join(work, 'unpacked'));
+      if (!existsSync(folder)) renameSync(join(work, 'unpacked'), folder);
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+    }
+  }
+  return {
+    template: JSON.parse(readFileSync(join(folder, TEMPLATE), 'utf8')),
+    folderOf: (key) => join(folder, 'functions', key),
+  };
+};
+
+const edit = (text: string, edits: PackageSettings['edits']): string =>
+  edits.reduce((edited, [before, after]) => {
+    if (!edited.includes(before)) throw new StartError(`serverless.yml has no "${before}".`);
+    return edited.replace(before, () => after);
+  }, text);
+
+const addTo = (hash: ReturnType<typeof createHash>, folder: string, name: string): void => {
+  const path = join(folder, name);
+  const entries = name.includes('.') ? [''] : readdirSync(path, { recursive: true, withFileTypes: true });
+  if (typeof entries[0] === 'string') return void hash.update(`${name}\n`).update(readFileSync(path));
+  const files = (entries as { parentPath: string; name: string; isFile(): boolean }[]).filter((entry) =>
+    entry.isFile(),
+  );
+  for (const file of files.map(({ parentPath, name }) => join(parentPath, name)).sort())
+    hash.update(`${file.slice(folder.length)}\n`).update(readFileSync(file));
+};
+
+const runFramework = async (
+  project: string,
+  target: string,
+  { stage, region, params }: PackageSettings,
+): Promise<void> => {
+  const given = Object.entries(params).map(([name, value]) => `--param=${name}=${value}`);
+  const program = join(project, 'node_modules/.bin/serverless');
+  const child = spawn(
+    process.execPath,
+    [program, 'package', '--package', target, '--stage', stage, '--region', region, ...given],
+    { cwd: project, env: environmentOfDeployer(), stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text;
+    });
+  const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  if (code !== 0) throw new StartError(`serverless package has failed:\n${output}`);
+};
+
+/** Without what is meant for this process. */
+const environmentOfDeployer = (): NodeJS.ProcessEnv => {
+  const { PATH, HOME } = process.env;
+  return { PATH: `${dirname(process.execPath)}:${PATH}`, ...(HOME === undefined ? {} : { HOME }) };
+};
+
+const TEMPLATE = 'cloudformation-template-update-stack.json';
+
+/** Puts what the zips have into a folder for each function, and the template beside. */
+const unpack = (from: string, to: string): void => {
+  mkdirSync(to, { recursive: true });
+  writeFileSync(join(to, TEMPLATE), readFileSync(join(from, TEMPLATE)));
+  for (const name of readdirSync(from).filter((file) => file.endsWith('.zip'))) {
+    const files = unzipSync(readFileSync(join(from, name)));
+    for (const [path, bytes] of Object.entries(files)) {
+      const file = join(to, 'functions', name.slice(0, -'.zip'.length), path);
+      mkdirSync(dirname(file), { recursive: true });
+      if (!path.endsWith('/')) writeFileSync(file, bytes);
+    }
+  }
+};

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { createServer } from 'node:http';
+import { type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { ensureTable } from '../database/ensure-table.ts';
+import { StartError } from '../database/start-error.ts';
+import { startInternalServer } from '../net/listen.ts';
+import type { Queues } from '../sources/queues.ts';
+import type { ResolvedResource, ResolvedTemplate } from './door/template.ts';
+
+const ofType = ({ resources }: ResolvedTemplate, wanted: string): readonly ResolvedResource[] =>
+  Object.values(resources).filter(({ type }) => type === wanted);
+
+/** Makes the tables of a template, and others. */
+export const createTables = async (
+  template: ResolvedTemplate,
+  others: readonly CreateTableCommandInput[],
+  endpoint: string,
+): Promise<void> => {
+  const client = new DynamoDBClient({
+    endpoint,
+    region: template.region,
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const definitions = ofType(template, 'AWS::DynamoDB::Table').map(
+    ({ properties }) => properties as unknown as CreateTableCommandInput,
+  );
+  await Promise.all(
+    [...definitions, ...others].map(
+      ({ TableName, BillingMode, AttributeDefinitions, KeySchema, GlobalSecondaryIndexes }) =>
+        ensureTable(client, {
+          TableName,
+          BillingMode,
+          AttributeDefinitions,
+          KeySchema,
+          ...(GlobalSecondaryIndexes === undefined ? {} : { GlobalSecondaryIndexes }),
+        }),
+    ),
+  );
+  client.destroy();
+};
+
+/** Makes the queues of a template, and those that a deployer has elsewhere. */
+export const createQueues = (
+  template: ResolvedTemplate,
+  others: readonly string[],
+  { operations }: Queues,
+): void => {
+  for (const { arn, properties } of ofType(template, 'AWS::SQS::Queue')) {
+    const { RedrivePolicy } = properties;
+    operations.CreateQueue?.({
+      QueueName: arn?.split(':').at(-1) ?? '',
+      Attributes: RedrivePolicy === undefined ? {} : { RedrivePolicy: JSON.stringify(RedrivePolicy) },
+    });
+  }
+  for (const name of others) {
+    const deadLetters = name.replace(/(\.fifo)?$/, '-dead-letters$1');
+    operations.CreateQueue?.({ QueueName: deadLetters });
+    const policy = {
+      maxReceiveCount: 3,
+      deadLetterTargetArn: `arn:aws:sqs:${template.region}:${template.account}:${deadLetters}`,
+    };
+    operations.CreateQueue?.({ QueueName: name, Attributes: { RedrivePolicy: JSON.stringify(policy) } });
+  }
+};
+
+/** How long a custom resource may take; the template says more, of seconds that CloudFormation waits. */
+const ANSWER_MS = 60_000;
+
+/** Invokes the function of a custom resource, as CloudFormation does. */
+type InvokeAsync = (functionArn: string, event: JsonObject) => Promise<unknown>;
+
+/**
+ * Creates or deletes the custom resources of a template: each is a function, which answers at an address.
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/crpg-ref-requesttypes.html
+ *
+ * @throws StartError when one answers that it has failed, or not at all
+ */
+export const requestCustomResources = async (
+  template: ResolvedTemplate,
+  requestType: 'Create' | 'Delete',
+  invoke: InvokeAsync,
+): Promise<void> => {
+  const { partition, region, account, stackName } = template;
+  const resources = Object.values(template.resources).filter(
+    ({ type }) => type === 'AWS::CloudFormation::CustomResource' || type.startsWith('Custom::'),
+  );
+  for (const { logicalId, type, properties } of resources) {
+    const answer = Promise.withResolvers<JsonObject>();
+    const server = await startInternalServer(
+      createServer(async (request, response) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        response.end();
+        answer.resolve(JSON.parse(Buffer.concat(chunks).toString()));
+      }),
+    );
+    const timer = setTimeout(
+      () => answer.reject(new StartError(`${logicalId} did not answer CloudFormation's ${requestType}.`)),
+      ANSWER_MS,
+    );
+    try {
+      await invoke(String(properties.ServiceToken), {
+        RequestType: requestType,
+        RequestId: randomUUID(),
+        ResponseURL: `${server.endpoint}/${logicalId}?signature=of-cloudformation`,
+        ResourceType: type,
+        LogicalResourceId: logicalId,
+        StackId: `arn:${partition}:cloudformation:${region}:${account}:stack/${stackName}/1`,
+        ResourceProperties: properties as JsonObject,
+        ...(requestType === 'Create' ? {} : { PhysicalResourceId: 'registrations' }),
+      });
+      const { Status, Reason } = await answer.promise;
+      if (Status !== 'SUCCESS') throw new StartError(`${logicalId}: ${requestType} has failed: ${Reason}`);
+    } finally {
+      clearTimeout(timer);
+      await server.stop();
+    }
+  }
+};

@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { EngineError } from '../engine/engine-error.ts';
+import type { AsyncInvocation } from '../engine/state-store.ts';
+import type { ProcessPool } from '../pool/process-pool.ts';
+import { type Deliver, readDeadLetters } from '../sources/deliver.ts';
+import type { DeliverBatch, Queues } from '../sources/queues.ts';
+import { readFailures } from '../sources/start-sources.ts';
+import type { DeployedFunction } from './deployed-functions.ts';
+import type { Door } from './door/door-types.ts';
+import type { ResolvedTemplate } from './door/template.ts';
+import type { StageLambda } from './stage-lambda.ts';
+
+// How services of AWS deliver to the functions of a stage, each with the role or by the policy that lets it.
+
+const EVENTS = 'events.amazonaws.com';
+const SCHEDULER = 'scheduler.amazonaws.com';
+
+/** What a mapping of a queue needs of its function's role. */
+const RECEIVING = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'] as const;
+
+interface Parts {
+  readonly template: ResolvedTemplate;
+  readonly door: () => Door;
+  readonly log: (line: string) => void;
+}
+
+/** Puts an event that was given up into the queue of its function. */
+export const createBury =
+  ({ door, log }: Parts, queues: () => Queues) =>
+  async (
+    { name, role, deadLetters }: DeployedFunction,
+    { requestId, event, reason }: AsyncInvocation,
+  ): Promise<void> => {
+    if (deadLetters === null) return;
+    const { allowed } = await door().authorize({
+      principal: role,
+      action: 'sqs:SendMessage',
+      resource: deadLetters,
+    });
+    if (!allowed) return log(`${name}: its role may not send to ${deadLetters}: the event is lost`);
+    queues().operations.SendMessage?.({
+      QueueUrl: deadLetters.split(':').at(-1) ?? '',
+      MessageBody: event,
+      // https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html
+      MessageAttributes: {
+        RequestID: { DataType: 'String', StringValue: requestId },
+        ErrorCode: { DataType: 'Number', StringValue: '200' },
+        ErrorMessage: { DataType: 'String', StringValue: reason.slice(0, 1_024) },
+      },
+    });
+  };
+
+/** Delivers what schedules and rules fire: to Lambda, which takes it from there; what it does not take, to the target's queue. */
+export const createDelivery = (
+  { template, door, log }: Parts,
+  lambda: () => Pick<StageLambda, 'accept' | 'findFunction'>,
+  queues: () => Queues,
+): Deliver => {
+  const { partition, region, account } = template;
+
+  /** The principal of a delivery, and its context. */
+  const actorOf = (arn: string, target: JsonObject) => {
+    if (!arn.includes(':scheduler:'))
+      return { principal: EVENTS, context: { 'aws:SourceArn': arn, 'aws:SourceAccount': account } };
+    return { principal: String(target.RoleArn), context: {} };
+  };
+
+  const mayAct = async (arn: string, target: JsonObject): Promise<boolean> => {
+    if (!arn.includes(':scheduler:')) return true;
+    const [, group] = /:schedule\/([^/]+)\//.exec(arn) ?? [];
+    const context = {
+      'aws:SourceAccount': account,
+      'aws:SourceArn': `arn:${partition}:scheduler:${region}:${account}:schedule-group/${group}`,
+    };
+    return (await door().mayAssume(SCHEDULER, String(target.RoleArn), context)).allowed;
+  };
+
+  return async (event, { label, arn, target }) => {
+    const may = async (action: string, resource: string) =>
+      (await mayAct(arn, target)) &&
+      (await door().authorize({ ...actorOf(arn, target), action, resource })).allowed;
+    const functionArn = String(target.Arn);
+    if (await may('lambda:InvokeFunction', functionArn)) {
+      const { key, invokedArn } = lambda().findFunction(functionArn, null);
+      await lambda().accept(key, JSON.stringify(event), { invokedFunctionArn: invokedArn });
+      return;
+    }
+    log(`${label}: may not invoke ${functionArn}`);
+    const deadLetters = readDeadLetters(target);
+    if (deadLetters !== null && (await may('sqs:SendMessage', deadLetters)))
+      queues().bury(deadLetters, event);
+  };
+};
+
+/** Takes messages of a queue with the role of the mapping's function, and gives them to it. */
+export const createBatchDelivery = (
+  { door, log }: Parts,
+  functions: readonly DeployedFunction[],
+  findFunction: StageLambda['findFunction'],
+  pool: Pick<ProcessPool, 'invoke'>,
+): DeliverBatch => {
+  const refused = new Set<string>();
+  return async (event, messageIds, { source, definition }) => {
+    const { key, invokedArn } = findFunction(String(definition.FunctionName), null);
+    const role = functions.find((one) => one.key === key)?.role ?? '';
+    for (const action of RECEIVING) {
+      const { allowed } = await door().authorize({ principal: role, action, resource: source });
+      if (allowed) continue;
+      if (!refused.has(source)) log(`queue ${source}: the role of ${key} lacks ${action}`);
+      refused.add(source);
+      return null;
+    }
+    try {
+      const context = { invokedFunctionArn: invokedArn };
+      const answer = await pool.invoke({ functionKey: key, event, requestId: randomUUID(), context });
+      const reports = (definition.FunctionResponseTypes as readonly string[] | undefined) ?? [];
+      return reports.includes('ReportBatchItemFailures') ? readFailures(answer as JsonObject) : [];
+    } catch (error) {
+      log(`queue ${source}: ${key} failed: ${(error as Error).message}`);
+      return messageIds;
+    }
+  };
+};
+
+/** What Lambda asks of the role of a function before it maps a queue to it. @throws EngineError */
+export const createCheckMapping =
+  ({ door }: Parts, functions: readonly DeployedFunction[], findFunction: StageLambda['findFunction']) =>
+  async (definition: JsonObject): Promise<void> => {
+    const { key } = findFunction(String(definition.FunctionName), null);
+    const role = functions.find((one) => one.key === key)?.role ?? '';
+    for (const action of RECEIVING) {
+      const resource = String(definition.EventSourceArn);
+      if ((await door().authorize({ principal: role, action, resource })).allowed) continue;
+      const call = action.slice('sqs:'.length);
+      throw new EngineError(
+        'InvalidParameterValueException',
+        400,
+        `The provided execution role does not have permissions to call ${call} on SQS`,
+      );
+    }
+  };
+
+/** A rule of the template with a schedule. */
+interface ScheduledRule {
+  readonly logicalId: string;
+  readonly everyMs: number;
+  /** Delivers to its targets, now. */
+  fire(): Promise<void>;
+}
+
+const UNITS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** The rules of a template that fire by the clock. */
+export const readScheduledRules = (
+  { resources, account, region }: ResolvedTemplate,
+  deliver: Deliver,
+): readonly ScheduledRule[] =>
+  Object.values(resources)
+    .filter(
+      ({ type, properties }) => type === 'AWS::Events::Rule' && properties.ScheduleExpression !== undefined,
+    )
+    .map(({ logicalId, arn, properties }) => {
+      const [, count = '', unit = ''] =
+        /^rate\((\d+) (minute|hour|day)s?\)$/.exec(String(properties.ScheduleExpression)) ?? [];
+      if (unit === '') throw new Error(`${logicalId}: ${properties.ScheduleExpression} is not supported`);
+      const targets = properties.Targets as readonly JsonObject[];
+      return {
+        logicalId,
+        everyMs: Number(count) * UNITS[unit as keyof typeof UNITS],
+        fire: async () => {
+          const event = {
+            version: '0',
+            id: randomUUID(),
+            'detail-type': 'Scheduled Event',
+            source: 'aws.events',
+            account,
+            time: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+            region,
+            resources: [arn ?? ''],
+            detail: {},
+          };
+          for (const target of targets) {
+            const input = target.Input === undefined ? event : JSON.parse(String(target.Input));
+            await deliver(input, { label: logicalId, arn: arn ?? '', target });
+          }
+        },
+      };
+    });

@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectFolder } from '../../cli/local/project-folder.ts';
+import type { Keys } from './door/door-types.ts';
+
+/** How a stage on this machine is reached, kept in a file for its command line. */
+export interface StageInfo {
+  readonly pid: number;
+  readonly baseUrl: string;
+  /** Of `hookloom --stage NAME`. */
+  readonly stage: string;
+  /** Of larger values, and of uploads. */
+  readonly blobBucket: string;
+  readonly region: string;
+  /** Where those services are, behind TLS. */
+  readonly doorPort: number;
+  readonly caFile: string;
+  /** With which `node` finds the stage's services at the hosts of AWS. */
+  readonly nodeFlags: readonly string[];
+  /** Keys of users, by name. */
+  readonly users: Readonly<Record<string, Keys>>;
+  /** Of the stage itself: fires schedules, lists grants and refusals. */
+  readonly controlUrl: string;
+}
+
+const file = (): string => join(projectFolder(), '.hookloom/stage.json');
+
+export const writeStageInfo = (info: StageInfo): void => {
+  mkdirSync(join(projectFolder(), '.hookloom'), { recursive: true });
+  writeFileSync(file(), JSON.stringify(info, null, 2), { mode: 0o600 });
+};
+
+/** Null when no stage is up. */
+export const readStageInfo = (): StageInfo | null => {
+  try {
+    return JSON.parse(readFileSync(file(), 'utf8'));
+  } catch {
+    return null;
+  }
+};
+
+/** Removes the file of this process, and no other's. */
+export const removeStageInfo = (): void => {
+  if (readStageInfo()?.pid === process.pid) rmSync(file(), { force: true });
+};
+
+/** What a process needs of the environment to act as a user. */
+export const toUserEnvironment = ({ accessKeyId, secretAccessKey, sessionToken }: Keys, region: string) => ({
+  AWS_ACCESS_KEY_ID: accessKeyId,
+  AWS_SECRET_ACCESS_KEY: secretAccessKey,
+  AWS_SESSION_TOKEN: sessionToken ?? '',
+  AWS_REGION: region,
+});

@@ -1,0 +1,161 @@
+import { createServer } from 'node:http';
+import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import { type AsyncInvocations, createAsyncInvocations } from '../engine/async-invocations.ts';
+import { EngineError, InvalidParameterValueException } from '../engine/engine-error.ts';
+import { startEngineServer } from '../engine/engine-server.ts';
+import { createInvoke } from '../engine/invoke-in-pool.ts';
+import type { FindLambdaFunction } from '../engine/lambda-functions.ts';
+import { LocalEngine } from '../engine/local-engine.ts';
+import { type AsyncInvocation, openStateStore } from '../engine/state-store.ts';
+import type { InternalServer } from '../net/listen.ts';
+import type { ProcessPool } from '../pool/process-pool.ts';
+import type { DeployedFunction } from './deployed-functions.ts';
+
+/** Lambda's names of functions: a name, a partial ARN or an ARN, with or without a version or an alias. */
+const NAME = /^(?:arn:[\w-]+:lambda:[\w-]+:)?(?:\d{12}:)?(?:function:)?([\w-]+)(?::([\w$-]+))?$/;
+
+/** Finds the functions of a template as Lambda does. */
+export const createFindFunction = (functions: readonly DeployedFunction[]): FindLambdaFunction => {
+  const byName = new Map(functions.map((one) => [one.name, one]));
+  return (given, asked) => {
+    const [, name = '', inName] = NAME.exec(given) ?? [];
+    const found = byName.get(name);
+    const qualifier = asked ?? inName ?? null;
+    if (found === undefined || !hasQualifier(found, qualifier))
+      throw new EngineError('ResourceNotFoundException', 404, `Function not found: ${given}`);
+    if (found.isDurable && qualifier === null)
+      throw new InvalidParameterValueException(
+        'You cannot invoke a durable function using an unqualified ARN.',
+      );
+    const invokedArn = qualifier === null ? found.arn : `${found.arn}:${qualifier}`;
+    return { key: found.key, isDurable: found.isDurable, invokedArn };
+  };
+};
+
+const hasQualifier = ({ aliases }: DeployedFunction, qualifier: string | null): boolean =>
+  qualifier === null ||
+  qualifier === '$LATEST' ||
+  Object.hasOwn(aliases, qualifier) ||
+  Object.values(aliases).includes(qualifier);
+
+/** Lambda's own delays, in milliseconds. https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html */
+export const LAMBDA_RETRIES_MS = [60_000, 120_000];
+
+interface LambdaParts {
+  readonly functions: readonly DeployedFunction[];
+  readonly pool: Pick<ProcessPool, 'invoke'>;
+  readonly dynamodbEndpoint: string;
+  /** Between the attempts of an asynchronous invocation. */
+  readonly retryDelaysMs: readonly number[];
+  /** Puts an event that was given up into the queue of its function, with the role of the function. */
+  readonly bury: (owner: DeployedFunction, invocation: AsyncInvocation) => Promise<void>;
+  readonly log: (line: string) => void;
+}
+
+export interface StageLambda extends InternalServer {
+  readonly findFunction: FindLambdaFunction;
+  /** Takes an event for a function, as Lambda does of services of AWS. */
+  readonly accept: AsyncInvocations['accept'];
+}
+
+/** Table of the engine, beside those of the service. */
+const STATE_TABLE = 'stage-engine';
+
+/** Lambda of a stage: the engine of the local service, around the functions of a template. */
+export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
+  const { functions, pool, retryDelaysMs, log } = parts;
+  const client = createSdk(parts.dynamodbEndpoint);
+  const store = await openStateStore(client, STATE_TABLE);
+  const invoke = createInvoke(pool, log);
+  const durable = functions.find(({ isDurable }) => isDurable);
+  const [version = '1'] = Object.values(durable?.aliases ?? {});
+  const engine = new LocalEngine({
+    store,
+    invoke,
+    log,
+    ...(durable === undefined ? {} : { functionArn: `${durable.arn}:${version}` }),
+    retryMs: Math.min(1_000, ...retryDelaysMs),
+  });
+  const giveUp = async (invocation: AsyncInvocation) => {
+    const owner = functions.find(({ key }) => key === invocation.name);
+    log(`${invocation.name}: given up after ${invocation.failures} attempts: ${invocation.reason}`);
+    if (owner !== undefined) await parts.bury(owner, invocation);
+  };
+  const invocations = createAsyncInvocations({ store, invoke, log, giveUp }, retryDelaysMs);
+  const findFunction = createFindFunction(functions);
+  const server = await startEngineServer({
+    engine,
+    invocations,
+    findFunction,
+    describeFunction: (name) => describe(functions, name),
+    invoke: (functionKey, event, context) =>
+      pool.invoke({ functionKey, event, requestId: crypto.randomUUID(), context }),
+  });
+  return {
+    endpoint: server.endpoint,
+    findFunction,
+    accept: invocations.accept,
+    stop: async () => {
+      invocations.close();
+      const closed = engine.close();
+      await server.stop();
+      await closed;
+      client.destroy();
+    },
+  };
+};
+
+/** https://docs.aws.amazon.com/lambda/latest/api/API_GetFunctionConfiguration.html */
+const describe = (functions: readonly DeployedFunction[], given: string): JsonObject => {
+  const [, name] = NAME.exec(given) ?? [];
+  const found = functions.find((one) => one.name === name);
+  if (found === undefined)
+    throw new EngineError('ResourceNotFoundException', 404, `Function not found: ${given}`);
+  return {
+    FunctionName: found.name,
+    FunctionArn: found.arn,
+    Handler: found.handler,
+    Role: found.role,
+    Runtime: 'nodejs24.x',
+    State: 'Active',
+    Timeout: found.timeoutMs / 1_000,
+    MemorySize: found.memoryMegabytes,
+    Environment: { Variables: found.variables },
+    ...(found.deadLetters === null ? {} : { DeadLetterConfig: { TargetArn: found.deadLetters } }),
+  };
+};
+
+/**
+ * One origin for two: what `isFor` says goes to the second.
+ *
+ * @param check - throws EngineError when the request is refused
+ */
+export const createFork = (
+  first: string,
+  second: string,
+  isFor: (path: string) => boolean,
+  check: (method: string, path: string, body: string) => Promise<void>,
+) =>
+  createServer(async (request, response) => {
+    const { method = '', url = '/', headers } = request;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    try {
+      await check(method, url, body.toString());
+    } catch (error) {
+      const { name, message, status } = error as EngineError;
+      const text = JSON.stringify({ Type: 'User', message, Message: message });
+      response.writeHead(status, { 'content-type': 'application/json', 'x-amzn-errortype': name }).end(text);
+      return;
+    }
+    const { host: _host, connection: _connection, 'content-length': _length, ...rest } = headers;
+    const answer = await fetch(`${isFor(url) ? second : first}${url}`, {
+      method,
+      headers: rest as Record<string, string>,
+      ...(body.length === 0 ? {} : { body }),
+    });
+    const given = Object.fromEntries([...answer.headers].filter(([name]) => name !== 'transfer-encoding'));
+    response.writeHead(answer.status, given).end(Buffer.from(await answer.arrayBuffer()));
+  });

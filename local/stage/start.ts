@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ordersApiKey } from '../../cli/local/local-service.ts';
+import { projectFolder } from '../../cli/local/project-folder.ts';
+import { StartError } from '../database/start-error.ts';
+import { startInternalServer } from '../net/listen.ts';
+import { readPort, toPortError } from '../ports.ts';
+import { ordersTable } from '../samples/systems/orders-table.ts';
+import { readPolicies, sampleSettings, toPackageSettings } from './deployer-settings.ts';
+import { packageStage } from './package-stage.ts';
+import { removeStageInfo, type StageInfo, toUserEnvironment, writeStageInfo } from './stage-file.ts';
+import { LAMBDA_RETRIES_MS } from './stage-lambda.ts';
+import { ACCOUNT, type Stage, startStage } from './start-stage.ts';
+
+const help = `npm run stage: the packaged service on this machine, as AWS would run it.
+
+Packages the service, and runs each function from its own zip, with the variables, the role and the event sources of the
+template. A call that its role does not allow is refused.
+
+  npm run stage                              with the samples
+  npm run stage -- --env NAME=VALUE          a variable under provider.environment of serverless.yml
+  npm run stage -- --param NAME=VALUE        a parameter of the deployment
+  npm run stage -- --template FILE           with this template, in place of the packaged one
+  npm run stage -- --no-samples              empty
+  npm run stage -- --retry-at-once           without Lambda's delays of one and two minutes between attempts
+  PORT=4000 npm run stage                    at another port; 0 takes any free one
+
+Ctrl+C ends it.
+`;
+
+const PORT = '3100';
+const STAGE = 'dev';
+const REGION = 'us-east-1';
+
+const options = {
+  help: { type: 'boolean', short: 'h' },
+  env: { type: 'string', multiple: true },
+  param: { type: 'string', multiple: true },
+  template: { type: 'string' },
+  samples: { type: 'boolean', default: true },
+  'retry-at-once': { type: 'boolean', default: false },
+} as const;
+
+const readOptions = () => {
+  try {
+    return parseArgs({ options, allowNegative: true }).values;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${help}`);
+    process.exit(2);
+  }
+};
+
+/** `NAME=VALUE` each. */
+const toRecord = (given: readonly string[]): Record<string, string> =>
+  Object.fromEntries(given.map((one) => [one.split('=')[0] ?? '', one.slice(one.indexOf('=') + 1)]));
+
+const log = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** May do anything. */
+const owner = [{ Version: '2012-10-17', Statement: { Effect: 'Allow', Action: '*', Resource: '*' } }];
+
+const run = async ({
+  env = [],
+  param = [],
+  template,
+  samples,
+  'retry-at-once': retriesAtOnce,
+}: ReturnType<typeof readOptions>) => {
+  const port = readPort(process.env.PORT || PORT);
+  const project = projectFolder();
+  const place = { stage: STAGE, region: REGION, account: ACCOUNT };
+  log('Packaging the service …');
+  const packaged = await packageStage(toPackageSettings(project, place, toRecord(env), toRecord(param)));
+  const page = readFileSync(join(project, 'docs/operating.md'), 'utf8');
+  const users = { owner, ...readPolicies(page, place) };
+  const stage = await startStage({
+    project,
+    template: template === undefined ? packaged.template : JSON.parse(readFileSync(template, 'utf8')),
+    stackName: `hookloom-${STAGE}`,
+    region: REGION,
+    folderOf: packaged.folderOf,
+    users,
+    queues: sampleSettings.queues,
+    buckets: ['imports'],
+    tables: [ordersTable],
+    port,
+    retryDelaysMs: retriesAtOnce ? [10, 20] : LAMBDA_RETRIES_MS,
+    log,
+  }).catch((error: unknown) => Promise.reject(toPortError(error, port)));
+  const control = await startControl(stage);
+  const keys = Object.fromEntries(
+    await Promise.all(
+      Object.keys(users).map(async (name) => [name, await stage.door.credentialsOf(name)] as const),
+    ),
+  );
+  const { baseUrl, door } = stage;
+  const info: StageInfo = {
+    pid: process.pid,
+    baseUrl,
+    stage: STAGE,
+    blobBucket: stage.template.resources.BlobBucket?.ref ?? '',
+    region: REGION,
+    doorPort: door.port,
+    caFile: door.caFile,
+    nodeFlags: door.nodeFlags,
+    users: keys,
+    controlUrl: control.endpoint,
+  };
+  writeStageInfo(info);
+  if (samples) await seed(project, info);
+  process.stdout.write(describe(info));
+  return async () => {
+    removeStageInfo();
+    await control.stop();
+    await stage.stop();
+  };
+};
+
+/** What AWS has in its console and its clocks: fires schedules, lists the grants and what was refused. */
+const startControl = (stage: Stage) => {
+  const acts: Readonly<Record<string, (name: string) => Promise<void>>> = {
+    fire: stage.fire,
+    'custom-resources': (type) => stage.requestCustomResources(type === 'Delete' ? 'Delete' : 'Create'),
+  };
+  return startInternalServer(
+    createServer(async ({ method, url = '' }, response) => {
+      const send = (status: number, body: unknown) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      const [, operation = '', name = ''] = /^\/([\w-]+)(?:\/(\w+))?$/.exec(url) ?? [];
+      const act = method === 'POST' ? acts[operation] : undefined;
+      if (url === '/grants') send(200, stage.door.grantUses());
+      else if (url === '/processes') send(200, stage.busy());
+      else if (url === '/refusals') send(200, stage.door.refusals());
+      else if (act === undefined) send(404, {});
+      else
+        await act(name).then(
+          () => send(200, {}),
+          (error: Error) => send(400, { message: error.message }),
+        );
+    }),
+  );
+};
+
+/** In a process that finds the stage's services at the hosts of AWS. */
+const seed = async (project: string, { nodeFlags, users, stage, region }: StageInfo): Promise<void> => {
+  const { owner: keys } = users;
+  if (keys === undefined) return;
+  const child = spawn(process.execPath, [...nodeFlags, join(project, 'local/stage/seed-stage.ts'), stage], {
+    env: { ...process.env, ...toUserEnvironment(keys, region) },
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new StartError("The samples can't be stored.");
+};
+
+const describe = ({ baseUrl, users, controlUrl, region }: StageInfo): string => {
+  const { accessKeyId = '', secretAccessKey = '' } = users.owner ?? {};
+  const json = "-H 'content-type: application/json'";
+  return `
+Hookloom is up at ${baseUrl}, as AWS would run it. Paste these into another terminal:
+
+  curl -s ${baseUrl}/api/webhook/hello/webhook ${json} -d '{"name":"Ada"}'
+  curl -s ${baseUrl}/api/webhook/orders/orders -H 'x-api-key: ${ordersApiKey()}' ${json} -d '{"id":"A-1","total":120}'
+  curl -s --aws-sigv4 aws:amz:${region}:execute-api --user ${accessKeyId}:${secretAccessKey} ${baseUrl}/api/admin/plugins/health
+  npm run -s stage:cli -- execution list
+  npm run -s stage:cli -- --as author workflow list
+  curl -s ${controlUrl}/refusals
+
+Users, each with the policy that docs/operating.md prints: ${Object.keys(users).join(', ')}; owner may do anything.
+It does not follow edits: start it again. Ctrl+C ends it.
+`;
+};
+
+/** Ctrl+C arrives twice: from the terminal, and from npm. */
+const SAME_SIGNAL_MS = 500;
+
+const values = readOptions();
+if (values.help === true) process.stdout.write(help);
+else {
+  let stop: (() => Promise<void>) | null = null;
+  let endingSince: number | null = null;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, async () => {
+      if (endingSince !== null && performance.now() - endingSince < SAME_SIGNAL_MS) return;
+      if (stop === null || endingSince !== null) process.exit(1);
+      endingSince = performance.now();
+      await stop();
+      process.exit(0);
+    });
+  stop = await run(values).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof StartError ? error.message : (error as Error).stack}\n`);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeApprovals } from '../e2e/suites/approvals.ts';
+import { describeBackgroundRuns } from '../e2e/suites/background-runs.ts';
+import { describeCommandLine } from '../e2e/suites/command-line.ts';
+import { describeFailuresAndHand } from '../e2e/suites/failures-and-hand.ts';
+import { describeGateway } from '../e2e/suites/gateway.ts';
+import { describeRequests } from '../e2e/suites/requests.ts';
+import { describeSamples } from '../e2e/suites/samples.ts';
+import { describeSignatures } from '../e2e/suites/signatures.ts';
+import { describeTriggers } from '../e2e/suites/triggers.ts';
+import { describeUploads } from '../e2e/suites/uploads.ts';
+import { describeWebhookBodies } from '../e2e/suites/webhook-bodies.ts';
+import { describeWebhookGuards } from '../e2e/suites/webhook-guards.ts';
+import { describeWebhookParameters } from '../e2e/suites/webhook-parameters.ts';
+import { useRunningStage } from '../support/a-running-stage.ts';
+import { stageChecks } from '../support/stage-checks.ts';
+import { useStandIn } from '../support/stand-in.ts';
+import { unusedGrants } from './unused-grants.ts';
+
+const standIn = useStandIn();
+const stage = useRunningStage({
+  args: () => ['--env', 'LOG_LEVEL=warn'],
+  env: () => ({ STAND_IN_PORT: String(standIn.port), STAND_IN_MAIL_PORT: String(standIn.mailPort) }),
+});
+
+// The suites of the running service, in front of the packaged one; what is there only with edits that are live is left out.
+describeSamples(stage, standIn);
+describeCommandLine(stage);
+describeGateway(stage);
+describeFailuresAndHand(stage);
+describeWebhookBodies(stage);
+describeWebhookGuards(stage);
+describeRequests(stage);
+describeWebhookParameters(stage);
+describeSignatures(stage);
+describeUploads(stage);
+describeApprovals(stage);
+describeTriggers(stage);
+describeBackgroundRuns(stage);
+
+describe('a stage', () => {
+  test.each(Object.entries(stageChecks))('%s', async (_name, check) => check(stage));
+});
+
+describe('the policies that docs/operating.md prints', () => {
+  const definition = {
+    id: 'of-an-author',
+    name: 'Of an author',
+    enabled: true,
+    nodes: [{ id: 'in', type: 'scheduleTrigger', parameters: { rate: '1 hour' } }],
+    connections: [],
+  };
+
+  test('an author puts, switches, lists and removes workflows, and does nothing else', async () => {
+    expect(await stage.cliAs('author', 'workflow put -', JSON.stringify(definition))).toMatchObject({
+      code: 0,
+    });
+    const commands = [
+      'disable of-an-author',
+      'enable of-an-author',
+      'get of-an-author',
+      'list',
+      'remove of-an-author',
+    ];
+    for (const command of commands)
+      expect(await stage.cliAs('author', `workflow ${command}`)).toMatchObject({ code: 0 });
+    const denied = await stage.cliAs('author', 'execution list');
+    expect([denied.code, denied.stderr]).toEqual([
+      1,
+      expect.stringMatching(/denied|not allowed|may not|permission/i),
+    ]);
+    expect((await stage.callAs('author', '/api/admin/debug')).status).toBe(403);
+  });
+});
+
+/** By holder, action and resource. */
+const describeGrant = ({ holder, action, resource }: { holder: string; action: string; resource: string }) =>
+  `${holder} ${action} ${resource}`
+    .replaceAll(/arn:aws:[\w-]*:[\w*-]*:[\d*]*:/g, '')
+    .replaceAll('hookloom-dev', 'STAGE')
+    .replaceAll('STAGE-000000000000-us-east-1', 'BUCKET');
+
+// Last: it is about all that the suites above have done.
+describe('the grants of the template', () => {
+  test('are used by a suite, or listed with a reason', async () => {
+    const grants = (await stage.grants()).filter(({ holder }) => holder !== 'owner');
+    const unused = grants.filter(({ used }) => !used).map(describeGrant);
+    expect([...new Set(unused)].sort()).toEqual(Object.keys(unusedGrants).sort());
+  });
+});

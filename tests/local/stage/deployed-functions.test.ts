@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals';
+import { readFunctions, toVersion } from '../../../local/stage/deployed-functions.ts';
+import { resolveTemplate } from '../../../local/stage/door/template.ts';
+import { createFindFunction } from '../../../local/stage/stage-lambda.ts';
+
+const template = resolveTemplate(
+  {
+    Resources: {
+      RunRole: { Type: 'AWS::IAM::Role', Properties: { RoleName: 'run' } },
+      Dead: { Type: 'AWS::SQS::Queue', Properties: { QueueName: 'dead' } },
+      RunLambdaFunction: {
+        Type: 'AWS::Lambda::Function',
+        Properties: {
+          FunctionName: 'shop-dev-run',
+          Handler: 'functions/run.handler',
+          Timeout: 7,
+          MemorySize: 512,
+          Role: { 'Fn::GetAtt': ['RunRole', 'Arn'] },
+          Environment: { Variables: { QUEUE: { Ref: 'Dead' }, STAGE: 'dev' } },
+          DeadLetterConfig: { TargetArn: { 'Fn::GetAtt': ['Dead', 'Arn'] } },
+          DurableConfig: { ExecutionTimeout: 60 },
+        },
+      },
+      RunAlias: {
+        Type: 'AWS::Lambda::Alias',
+        Properties: { FunctionName: { Ref: 'RunLambdaFunction' }, Name: 'live' },
+      },
+      OtherLambdaFunction: {
+        Type: 'AWS::Lambda::Function',
+        Properties: { FunctionName: 'shop-dev-runOther', Handler: 'functions/other.handler', Role: 'arn' },
+      },
+    },
+  },
+  { account: '000000000000', region: 'eu-west-1', stackName: 'shop-dev' },
+);
+const functions = readFunctions(template);
+const [run, other] = functions;
+const arn = 'arn:aws:lambda:eu-west-1:000000000000:function:shop-dev-run';
+
+test('a function has what the template says of it', () => {
+  expect(run).toMatchObject({
+    key: 'run',
+    name: 'shop-dev-run',
+    arn,
+    role: 'arn:aws:iam::000000000000:role/run',
+    timeoutMs: 7_000,
+    memoryMegabytes: 512,
+    isDurable: true,
+    deadLetters: 'arn:aws:sqs:eu-west-1:000000000000:dead',
+    aliases: { live: '1' },
+  });
+  expect(other).toMatchObject({
+    key: 'runOther',
+    timeoutMs: 3_000,
+    isDurable: false,
+    deadLetters: null,
+    aliases: {},
+  });
+});
+
+test('its environment are the variables of the template, and what Lambda sets: no others', () => {
+  if (run === undefined) throw new Error('there is no function');
+  const keys = { accessKeyId: 'ASIA', secretAccessKey: 'secret', sessionToken: 'token' };
+  const { environment, file, exportName } = toVersion(run, { folder: '/zip', region: 'eu-west-1', keys });
+  expect([file, exportName]).toEqual(['/zip/functions/run.cjs', 'handler']);
+  expect(environment).toEqual({
+    QUEUE: 'https://sqs.eu-west-1.amazonaws.com/000000000000/dead',
+    STAGE: 'dev',
+    _HANDLER: 'functions/run.handler',
+    LAMBDA_TASK_ROOT: '/zip',
+    AWS_REGION: 'eu-west-1',
+    AWS_DEFAULT_REGION: 'eu-west-1',
+    AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+    AWS_LAMBDA_FUNCTION_NAME: 'shop-dev-run',
+    AWS_LAMBDA_FUNCTION_VERSION: '1',
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
+    AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/shop-dev-run',
+    AWS_LAMBDA_LOG_STREAM_NAME: expect.any(String),
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_ACCESS_KEY_ID: 'ASIA',
+    AWS_SECRET_ACCESS_KEY: 'secret',
+    AWS_SESSION_TOKEN: 'token',
+  });
+});
+
+test.each([
+  ['shop-dev-run:live', null],
+  ['shop-dev-run', 'live'],
+  [`${arn}:live`, null],
+  ['000000000000:function:shop-dev-run:live', null],
+])('Lambda finds the durable function as %s, qualified by %s', (name, qualifier) => {
+  const found = { key: 'run', isDurable: true, invokedArn: `${arn}:live` };
+  expect(createFindFunction(functions)(name, qualifier)).toEqual(found);
+});
+
+test.each([
+  ['shop-dev-run', null, 'unqualified ARN'],
+  ['shop-dev-run:other', null, 'Function not found'],
+  ['shop-dev-ru', null, 'Function not found'],
+  ['shop-dev-runOther', 'live', 'Function not found'],
+])('Lambda refuses %s, qualified by %s', (name, qualifier, message) => {
+  expect(() => createFindFunction(functions)(name, qualifier)).toThrow(message);
+});

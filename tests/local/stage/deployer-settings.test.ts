@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { readPolicies, toPackageSettings } from '../../../local/stage/deployer-settings.ts';
+import { projectRoot } from '../../support/run-command.ts';
+
+const place = { stage: 'dev', region: 'eu-west-1', account: '000000000000' };
+const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+
+test('settings are written where a deployer writes them', () => {
+  const { edits } = toPackageSettings(projectRoot, place, { LOG_LEVEL: 'warn', MAX_FILES: '2' });
+  let text = read('serverless.yml');
+  for (const [before, after] of edits) {
+    expect(text.split(before)).toHaveLength(2);
+    text = text.replace(before, () => after);
+  }
+  const { provider, custom } = parse(text, { merge: true, logLevel: 'silent' });
+  expect(provider.environment).toMatchObject({
+    LOG_LEVEL: 'warn',
+    MAX_FILES: '2',
+    OUTBOUND_ALLOW: '127.0.0.1',
+    OWN_PROCESS: '1',
+  });
+  expect(custom.triggerQueues).toContain('arn:aws:sqs:eu-west-1:000000000000:orders.fifo');
+  expect(custom.workflowStatements).toHaveLength(2);
+});
+
+test('the policies of a page are those of its stage', () => {
+  const { author } = readPolicies(read('docs/operating.md'), place);
+  const text = JSON.stringify(author);
+  expect(text).toContain('arn:aws:dynamodb:eu-west-1:000000000000:table/hookloom-dev-workflows');
+  expect(text).not.toMatch(/STAGE|REGION|ACCOUNT/);
+});
