@@ -1,15 +1,18 @@
 import { CommanderError } from 'commander';
 
-/** 0: done. 1: refused, not found, or failed. 2: the command line itself is wrong. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+/** 0: done. 1: refused, not found, or failed. 2: the command line itself is wrong, or what was asked for could not be looked at. */
+export const EXIT = { done: 0, failed: 1, usage: 2, unknown: 2 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** A failure that is reported by its message alone, without a stack. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
-  constructor(message: string, exitCode: ExitCode = EXIT.failed) {
+  /** The help says how it is written. */
+  readonly isUsage: boolean;
+  constructor(message: string, exitCode: ExitCode = EXIT.failed, isUsage = exitCode === EXIT.usage) {
     super(message);
     this.exitCode = exitCode;
+    this.isUsage = isUsage;
   }
 }
 

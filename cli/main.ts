@@ -7,7 +7,7 @@ endWithPipe();
 process.exitCode = await run(process.argv.slice(2), {
   io: processIo,
   openTarget,
-  loadNodeTypes: async () => (await import('./node-types.ts')).loadNodeTypes(),
-  loadPlugins: async () => (await import('./node-types.ts')).loadPlugins(),
-  loadCredentialTypes: async () => (await import('./node-types.ts')).loadCredentialTypes(),
+  loadNodeTypes: async () => (await import('./plugins/node-types.ts')).loadNodeTypes(),
+  loadPlugins: async () => (await import('./plugins/node-types.ts')).loadPlugins(),
+  loadCredentialTypes: async () => (await import('./plugins/node-types.ts')).loadCredentialTypes(),
 });

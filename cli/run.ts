@@ -5,6 +5,7 @@ import { addApprovalCommands } from './approval-commands.ts';
 import type { CommandContext } from './command-context.ts';
 import { CommandError, EXIT, type ExitCode, explainAwsError, usageError } from './command-error.ts';
 import { addCredentialCommands } from './credential-commands.ts';
+import { addDoctorCommand } from './doctor-command.ts';
 import { addEventCommands } from './event-commands.ts';
 import { addExecutionCommands } from './execution-commands.ts';
 import type { Io } from './io.ts';
@@ -71,6 +72,7 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   addRequestCommands(program, context);
   addApprovalCommands(program, context);
   addEventCommands(program, context);
+  addDoctorCommand(program, context);
   return program;
 };
 
@@ -101,13 +103,14 @@ Examples:
   npm run -s cli -- request list orders --verdict refused
   npm run -s cli -- event put events/triggers/upload.json
   npm run -s cli -- plugin create acme-chat
+  npm run -s cli -- doctor --stage production
 
 Environment:
   HOOKLOOM_PORT   the local service on this port, where several are up (default: the first one)
   AWS_REGION      the region of a stage, without --region; otherwise that of the AWS profile
   RETENTION_DAYS  how long the records of executions are kept that a command starts
 
-Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong.`;
+Exit codes: 0 done, 1 refused or failed, 2 the command line is wrong, or doctor could not look.`;
 
 const report = (error: unknown, io: Io): ExitCode => {
   if (error instanceof CommanderError) {
@@ -115,9 +118,9 @@ const report = (error: unknown, io: Io): ExitCode => {
     if (error.exitCode === 0) return EXIT.done;
     if (error.code === 'commander.help') return EXIT.usage;
   }
-  const { message, exitCode } = toCommandError(error);
+  const { message, exitCode, isUsage } = toCommandError(error);
   io.note(io.paint('red', message));
-  if (exitCode === EXIT.usage) io.note('See --help.');
+  if (isUsage) io.note('See --help.');
   return exitCode;
 };
 

@@ -3,6 +3,7 @@ import { lateHttpClient } from '../lib/adapters/http-client/late-http-client.ts'
 import { lateTcpClient } from '../lib/adapters/tcp-client/late-tcp-client.ts';
 import { openCommands } from '../lib/app/compose.ts';
 import { readConfig } from '../lib/app/config.ts';
+import { type DoctorParts, openDoctor } from '../lib/app/doctor/open-doctor.ts';
 import { openCredentialParts } from '../lib/app/open-credentials.chunk.ts';
 import { openCommandRequests } from '../lib/app/requests/compose-requests.ts';
 import { openRegistrar } from '../lib/app/triggers/open-registrations.ts';
@@ -22,7 +23,7 @@ import type { WorkflowDefinition } from '../lib/workflows/definition/definition.
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
 import { readServiceInfo } from './local/local-service.ts';
-import { loadCredentialTypes } from './node-types.ts';
+import { loadCredentialTypes } from './plugins/node-types.ts';
 
 /** The parts of a running service that commands read and change. */
 export interface Target {
@@ -53,6 +54,7 @@ export interface Target {
   readonly nudgeQueue: NudgeQueue;
   /** Has the service make the live test of a credential: the answer of its admin API. */
   readonly testCredential: (id: string) => Promise<{ readonly statusCode: number; readonly body: string }>;
+  readonly doctor: DoctorParts;
   /** What commands finish is published and reported by the sweeper. */
   readonly usesOutbox: true;
   /** `SERVICE-STAGE` */
@@ -109,6 +111,7 @@ interface Connection {
   readonly engineEndpoint?: string;
   readonly secretsFolder?: string;
   readonly sourcesEndpoint?: string;
+  readonly blobFolder?: string;
   readonly baseUrl?: string;
 }
 
@@ -118,6 +121,7 @@ export const connect = ({
   engineEndpoint,
   secretsFolder,
   sourcesEndpoint,
+  blobFolder,
   baseUrl,
 }: Connection): Target => {
   const { AWS_REGION, RETENTION_DAYS } = process.env;
@@ -129,6 +133,7 @@ export const connect = ({
     AWS_ENDPOINT_URL_LAMBDA: engineEndpoint,
     SECRETS_FOLDER: secretsFolder,
     SOURCES_ENDPOINT: sourcesEndpoint,
+    BLOB_FOLDER: blobFolder,
     RUN_DURABLE_FUNCTION: `${tablePrefix}-runDurable:durable`,
     RUN_EXPRESS_FUNCTION: `${tablePrefix}-runExpress`,
     SWEEP_FUNCTION: `${tablePrefix}-sweep`,
@@ -142,6 +147,7 @@ export const connect = ({
     outbound: openCredentialParts(config, { client, tables, http, tcp, findType }, readCredentials),
     registrar: openRegistrar(config, { client, tables, logger, readCredentials }),
     ...openCommandRequests(config, { client, tables, executions: parts.executions }),
+    doctor: openDoctor(config, { client, tables, readCredentials }),
     tablePrefix,
     usesOutbox: true,
     baseUrl: baseUrl ?? null,

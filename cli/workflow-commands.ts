@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { FindNodeType } from '../lib/contract/node-type.ts';
+import { PROBE_PREFIX } from '../lib/health/ping.ts';
 import { putWorkflow, putWorkflows, removeWorkflow } from '../lib/registrations/put-workflow.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
@@ -162,6 +163,9 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
   const definitions = checked.map(({ definition }) => definition);
   for (const definition of definitions)
     problems.push(...(await findCredentialProblems(definition, findNodeType, target)));
+  for (const { id } of definitions)
+    if (id.startsWith(PROBE_PREFIX))
+      problems.push(`${id}: ids that begin with ${PROBE_PREFIX} are the doctor's`);
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
   for (const file of checked) printWarnings(file, io);
   for (const definition of definitions) {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { loadPlugins } from '../cli/node-types.ts';
+import { loadPlugins } from '../cli/plugins/node-types.ts';
 import { findDifferences } from './cost/places.ts';
 import { createNodePages } from './reference/node-pages.ts';
 

@@ -23,6 +23,9 @@ export const createExpressFunction =
         openCallbackUrls: null,
         track: (work) => work,
       });
+    } catch (cause) {
+      parts.logger.error('The invocation has failed; Lambda repeats it.', { cause });
+      throw cause;
     } finally {
       await invocation.close();
     }

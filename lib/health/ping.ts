@@ -26,3 +26,6 @@ export const plainPing: AnswerPing = (event, toPong) =>
 
 export const isPong = (answer: unknown): answer is Pong =>
   (answer as { readonly hookloom?: unknown } | null | undefined)?.hookloom === 'pong';
+
+/** Of the ids of workflows with which the doctor probes a service: nothing of a user is called so. */
+export const PROBE_PREFIX = 'hookloom-doctor-';

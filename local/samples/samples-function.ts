@@ -1,4 +1,4 @@
-import { loadNodeTypes } from '../../cli/node-types.ts';
+import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
 import { connect } from '../../cli/target.ts';
 import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { lazy } from '../../lib/shared/lazy.ts';

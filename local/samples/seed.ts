@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { sampleWorkflowsFolder } from '../../cli/local/project-folder.ts';
-import { loadNodeTypes } from '../../cli/node-types.ts';
+import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
 import { readWorkflow } from '../../cli/read-file.ts';
 import type { Target } from '../../cli/target.ts';
 import { findCredentialProblems } from '../../cli/workflows/find-credential-problems.ts';

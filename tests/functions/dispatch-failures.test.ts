@@ -76,6 +76,15 @@ const aDispatch = async (...workflows: readonly WorkflowDefinition[]) => {
 const outputOf = (nodes: readonly { readonly nodeId: string; readonly outputs?: unknown }[], id: string) =>
   (nodes.find(({ nodeId }) => nodeId === id)?.outputs as { readonly main?: JsonObject } | undefined)?.main;
 
+test('the failure of a probe of the doctor starts no error trigger', async () => {
+  const { fail, report, started } = await aDispatch(onError('all'));
+  await fail('e-2', { workflowId: 'hookloom-doctor-1-express' });
+  await report('e-2');
+  expect(started()).toEqual([]);
+  await report('e-1');
+  expect(started()).toEqual(['all']);
+});
+
 describe('a failure', () => {
   test('starts the triggers that name its workflow and those that name none', async () => {
     const { report, started } = await aDispatch(

@@ -7,7 +7,7 @@ import {
   loadCredentialTypes,
   loadPlugins as loadInstalled,
   loadNodeTypes as loadInstalledNodeTypes,
-} from '../../cli/node-types.ts';
+} from '../../cli/plugins/node-types.ts';
 import { type CommandLine, run } from '../../cli/run.ts';
 import { connect } from '../../cli/target.ts';
 import { useTestDatabases } from './test-database.ts';
@@ -32,10 +32,13 @@ export const useCommandLine = () => {
     loadPlugins = loadInstalled,
     hasDatabase = true,
     engineEndpoint,
+    clock = { now: () => Date.parse('2026-11-20T12:00:00.000Z'), sleep: async () => {} },
   }: Partial<Omit<CommandLine, 'io'>> & {
     readonly hasDatabase?: boolean;
     /** Of Lambda's API; AWS's own when absent. */
     readonly engineEndpoint?: string;
+    /** By default, the time stands still. */
+    readonly clock?: Pick<Io, 'now' | 'sleep'>;
   } = {}) => {
     const endpoint = hasDatabase ? (await openDatabase()).endpoint : NOWHERE;
     const folder = mkdtempSync(join(tmpdir(), 'hookloom-cli-'));
@@ -65,10 +68,9 @@ export const useCommandLine = () => {
           return answers?.shift() ?? '';
         },
         env: {},
-        now: () => Date.parse('2026-11-20T12:00:00.000Z'),
         paint: (_format, text) => text,
         paintOut: (_format, text) => text,
-        sleep: async () => {},
+        ...clock,
         untilInterrupted: () => AbortSignal.abort(),
       };
       const code = await run(typeof args === 'string' ? args.split(' ').filter(Boolean) : args, {

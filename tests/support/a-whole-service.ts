@@ -1,3 +1,6 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterEach } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
@@ -119,14 +122,55 @@ export const useWholeServices = () => {
       SOURCES_ENDPOINT: sourcesEndpoint,
       WORKFLOW_CACHE_SECONDS: '0',
     });
-    return {
-      ...backend.endpoints,
-      baseUrl,
-      invoke,
-      invoked,
-      lines,
-      connection: { tablePrefix: 'test', baseUrl },
-    };
+    const lambda = await withLogs(engineEndpoint);
+    cleanups.push(lambda.close);
+    return { ...backend.endpoints, engineEndpoint: lambda.endpoint, baseUrl, invoke, invoked, lines };
+  };
+};
+
+/** The end of a log, in bytes, that Lambda answers an invocation with. */
+const TAIL_BYTES = 4_096;
+
+/** Lambda's API with the logs that the local engine lacks: what this process writes meanwhile, since the functions run in it. */
+const withLogs = async (engineEndpoint: string) => {
+  const open = new Set<string[]>();
+  const { stdout } = process;
+  const write = stdout.write;
+  stdout.write = ((text: string) => {
+    for (const written of open) written.push(String(text));
+    return true;
+  }) as typeof write;
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '', headers } = request;
+    const body = await buffer(request);
+    const written: string[] = [];
+    open.add(written);
+    try {
+      const answer = await fetch(`${engineEndpoint}${url}`, {
+        method,
+        headers: Object.entries(headers).filter(([name]) => /^x-amz|^content-type/.test(name)) as [
+          string,
+          string,
+        ][],
+        ...(method === 'GET' ? {} : { body }),
+      });
+      const text = await answer.text();
+      const log = Buffer.from(written.join('')).subarray(-TAIL_BYTES).toString('base64');
+      const kept = [...answer.headers].filter(([name]) => name.startsWith('x-amz'));
+      const tail = headers['x-amz-log-type'] === 'Tail' ? { 'x-amz-log-result': log } : {};
+      response.writeHead(answer.status, { ...Object.fromEntries(kept), ...tail }).end(text);
+    } finally {
+      open.delete(written);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      stdout.write = write;
+      server.closeAllConnections();
+      server.close();
+    },
   };
 };
 

@@ -7,7 +7,16 @@ import { findDenial } from './denial.ts';
 /** Why there is no answer: the function failed, or does not exist; the caller may not ask; Lambda has no room for it, or is silent. */
 type PingProblem = 'failed' | 'missing' | 'denied' | 'throttled' | 'silent';
 
-type PingAnswer = { readonly pong: Pong } | { readonly problem: PingProblem; readonly reason: string };
+export type PingAnswer =
+  | {
+      readonly pong: Pong;
+      /** When the function was asked, and has answered, by the clock of the caller; milliseconds since the epoch. */
+      readonly askedAt: number;
+      readonly answeredAt: number;
+      /** By the clock of AWS, in whole seconds; null when it does not say so. */
+      readonly awsTime: number | null;
+    }
+  | { readonly problem: PingProblem; readonly reason: string };
 
 interface PingOptions {
   /** `SERVICE-STAGE` */
@@ -34,6 +43,9 @@ export const createLambdaPing =
   (call: CallAws, { prefix, nextName, now }: PingOptions) =>
   async (functionKey: string, deadlineMs: number): Promise<PingAnswer> => {
     const isDurable = functionKey === DURABLE;
+    const askedAt = now();
+    const read = (content: unknown, { headers }: AwsAnswer) =>
+      toAnswer(content, headers.date, askedAt, now());
     const name = isDurable ? `${prefix}-${functionKey}:durable` : `${prefix}-${functionKey}`;
     const answer = await call({
       method: 'POST',
@@ -47,10 +59,10 @@ export const createLambdaPing =
     }).catch((error: Error) => error);
     if (answer instanceof Error) return { problem: 'silent', reason: answer.message };
     if (!isSuccess(answer)) return refused(answer);
-    if (isDurable) return awaitDurable(answer, call, deadlineMs, now);
+    if (isDurable) return awaitDurable(answer, call, deadlineMs, now, read);
     const content = parse(answer.body.toString());
     if (answer.headers['x-amz-function-error'] !== undefined) return failed(content);
-    return read(content);
+    return read(content, answer);
   };
 
 const awaitDurable = async (
@@ -58,6 +70,7 @@ const awaitDurable = async (
   call: CallAws,
   deadlineMs: number,
   now: () => number,
+  read: (content: unknown, answer: AwsAnswer) => PingAnswer,
 ): Promise<PingAnswer> => {
   const path = `/2025-12-01/durable-executions/${encodeURIComponent(String(headers['x-amz-durable-execution-arn']))}`;
   const get = (rest = '') => call({ method: 'GET', path: `${path}${rest}` }).catch(() => null);
@@ -65,7 +78,7 @@ const awaitDurable = async (
     const answer = await get();
     if (answer !== null && !isSuccess(answer)) return refused(answer);
     const { Status, Result, Error: error } = toMap(parse(answer?.body.toString() ?? ''));
-    if (Status === 'SUCCEEDED') return read(parse(String(Result)));
+    if (answer !== null && Status === 'SUCCEEDED') return read(parse(String(Result)), answer);
     if (Status !== undefined && Status !== 'RUNNING') return failed(error);
     // A function that can't start fails invocation by invocation, and its execution goes on.
     const reason = await findFailure(await get('/history?IncludeExecutionData=true&ReverseOrder=true'));
@@ -106,9 +119,14 @@ const refused = (answer: AwsAnswer): PingAnswer => {
 };
 
 /** One of a version without pings takes a ping for an event of its own. */
-const read = (content: unknown): PingAnswer =>
+const toAnswer = (
+  content: unknown,
+  date: string | undefined,
+  askedAt: number,
+  answeredAt: number,
+): PingAnswer =>
   isPong(content)
-    ? { pong: content }
+    ? { pong: content, askedAt, answeredAt, awsTime: date === undefined ? null : Date.parse(date) }
     : { problem: 'failed', reason: 'it does not know pings: its version is older' };
 
 const failed = (error: unknown): PingAnswer => ({ problem: 'failed', reason: describe(error) });

@@ -75,6 +75,7 @@ export const createDurableFunction =
         });
       } catch (error) {
         infrastructureErrors.push(error);
+        parts.logger.error('The invocation has failed; Lambda repeats it.', { cause: error });
         return checkStore(error);
       }
     };

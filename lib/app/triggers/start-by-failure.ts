@@ -2,6 +2,7 @@ import { isId } from '../../contract/ids.ts';
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import type { ExecutionStore } from '../../executions/record/execution-store.ts';
 import { ERROR_TRIGGER, isReportable } from '../../executions/record/failure-reports.ts';
+import { PROBE_PREFIX } from '../../health/ping.ts';
 import { findListeners } from '../../registrations/find-listeners.ts';
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';
 import { toFailureEvent } from '../../triggers/failure-event.ts';
@@ -21,7 +22,7 @@ export const readFailedId = ({ hookloom }: JsonObject): string | null => {
 
 /**
  * Starts every error trigger that asks for the failure of an execution. One that can't be started does not stop the others.
- * The record says what failed: a report that is forged, or of an execution that is gone, starts nothing.
+ * Probes of the doctor are no failures of a user's. The record says what failed: a report that is forged, or of an execution that is gone, starts nothing.
  *
  * @throws AggregateError when one can't be started, so that Lambda repeats the report; those that were started are not again
  * @throws AppError `STORE_UNAVAILABLE`
@@ -31,7 +32,7 @@ export const startByFailure = async (
   { executions, registrations, start }: FailureParts,
 ): Promise<void> => {
   const record = await executions.find(executionId);
-  if (record === null || !isReportable(record)) return;
+  if (record === null || !isReportable(record) || record.workflowId.startsWith(PROBE_PREFIX)) return;
   const event = toFailureEvent(record);
   const listeners = findListeners(await registrations.listOfType(ERROR_TRIGGER), record.workflowId);
   const errors: unknown[] = [];

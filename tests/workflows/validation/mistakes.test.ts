@@ -5,7 +5,7 @@ import * as rdsData from '@aws-sdk/client-rds-data';
 import * as s3 from '@aws-sdk/client-s3';
 import * as sesv2 from '@aws-sdk/client-sesv2';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { loadNodeTypes } from '../../../cli/node-types.ts';
+import { loadNodeTypes } from '../../../cli/plugins/node-types.ts';
 import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import type { FindNodeType } from '../../../lib/contract/node-type.ts';
 import { code as codeNode } from '../../../lib/nodes/code/code-node.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { loadNodeTypes, loadPlugins } from '../../../cli/node-types.ts';
+import { loadNodeTypes, loadPlugins } from '../../../cli/plugins/node-types.ts';
 import { isPlainObject, type JsonObject } from '../../../lib/contract/json.ts';
 import type { FindNodeType } from '../../../lib/contract/node-type.ts';
 import { validateWorkflow } from '../../../lib/workflows/validation/validate.ts';

@@ -1,8 +1,8 @@
-import { openAdmin } from '../lib/app/compose.ts';
-import { readConfig } from '../lib/app/config.ts';
-import type { CredentialType } from '../lib/contract/credential-type.ts';
-import type { FindNodeType } from '../lib/contract/node-type.ts';
-import type { PluginEntry } from '../lib/plugins/plugin.ts';
+import { openAdmin } from '../../lib/app/compose.ts';
+import { readConfig } from '../../lib/app/config.ts';
+import type { CredentialType } from '../../lib/contract/credential-type.ts';
+import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import type { PluginEntry } from '../../lib/plugins/plugin.ts';
 
 /** The registry of the installed plugins, the same as in a service deployed from this code. */
 const load = () => openAdmin(readConfig({ LOG_LEVEL: 'error' })).loadRegistry();

@@ -1,0 +1,109 @@
+import type { Command } from 'commander';
+import type { CommandContext, TargetContext } from './command-context.ts';
+import { CommandError, EXIT, explainAwsError, usageError } from './command-error.ts';
+import { checkFunctions } from './doctor/check-functions.ts';
+import { checkQuotas } from './doctor/check-quotas.ts';
+import { checkAccepted, checkDeadLetters, checkTables } from './doctor/check-stores.ts';
+import { type Line, type LineStatus, linesOf } from './doctor/line.ts';
+import { runProbes } from './doctor/probes.ts';
+
+const QUEUE_ARN = /^arn:[a-z-]{3,20}:sqs:[a-z0-9-]{1,30}:\d{12}:[A-Za-z0-9_-]{1,80}$/;
+
+/** A queue of this machine is there once it is named. */
+const LOCAL_QUEUE = 'arn:aws:sqs:us-east-1:000000000000:hookloom-doctor';
+
+interface DoctorOptions {
+  readonly queue?: string;
+  readonly probes: boolean;
+  readonly json?: true;
+}
+
+export const addDoctorCommand = (program: Command, { onTarget, loadNodeTypes }: CommandContext): void => {
+  program
+    .command('doctor')
+    .description('say what is wrong with a service, and what to do')
+    .option('--queue <arn>', 'try triggers of queues with this one, which is for the doctor alone', readQueue)
+    .option('--no-probes', 'start no workflow: look only, change nothing')
+    .option('--json', 'print JSON')
+    .action((options: DoctorOptions) =>
+      onTarget(async (context) => examine(options, context, loadNodeTypes, program.opts())),
+    );
+};
+
+const readQueue = (text: string): string => {
+  if (!QUEUE_ARN.test(text)) throw usageError(`${JSON.stringify(text)} is no ARN of a standard queue.`);
+  return text;
+};
+
+type StageOptions = Parameters<typeof explainAwsError>[1];
+
+const examine = async (
+  { queue, probes, json }: DoctorOptions,
+  { io, target }: TargetContext,
+  loadNodeTypes: CommandContext['loadNodeTypes'],
+  stage: StageOptions,
+): Promise<void> => {
+  const { doctor, executions } = target;
+  const progress = createProgress(io, json === true);
+  /** A check that can't be made is a line of its own: the others go on. */
+  const look = async (check: string, act: () => Promise<readonly Line[]>): Promise<readonly Line[]> => {
+    try {
+      return await act();
+    } catch (error) {
+      const { message } = explainAwsError(error, stage, io.env) ?? (error as Error);
+      return [linesOf(check).unknown(`the doctor could not look: ${message}`, POLICY)];
+    }
+  };
+  const lines: Line[] = [];
+  const { pongs, lines: answered } = await checkFunctions(doctor, progress);
+  lines.push(...answered);
+  lines.push(...(await look('tables', () => checkTables(doctor))));
+  lines.push(...(await look('accepted executions', () => checkAccepted(executions, io.now()))));
+  const probe = async () =>
+    runProbes({
+      target,
+      io,
+      findNodeType: await loadNodeTypes(),
+      pongs,
+      queue: queue ?? (doctor.isLocal ? LOCAL_QUEUE : null),
+      onProgress: progress,
+    });
+  if (probes) lines.push(...(await look('probes', probe)));
+  lines.push(...(await look('dead letters', () => checkDeadLetters(doctor))));
+  lines.push(...(await look('quotas', () => checkQuotas(doctor, io.now()))));
+  progress(null);
+  const worst = WORST_FIRST.find((status) => lines.some((line) => line.status === status)) ?? 'ok';
+  if (json === true) io.print(JSON.stringify({ status: worst, lines }, null, 2));
+  else for (const line of lines) for (const text of describe(line, io)) io.print(text);
+  if (worst === 'wrong') throw new CommandError('Something is wrong: see above.', EXIT.failed);
+  if (worst === 'unknown')
+    throw new CommandError('Not everything could be looked at: see above.', EXIT.unknown, false);
+};
+
+const POLICY = "Give the doctor's keys the policy of docs/operating.md, and check --stage and --region.";
+
+const WORST_FIRST: readonly LineStatus[] = ['wrong', 'unknown', 'warning'];
+
+const COLOURS = { ok: 'green', warning: 'yellow', wrong: 'red', unknown: 'yellow', skipped: null } as const;
+
+const WIDTH = 9;
+
+const describe = (
+  { check, status, message, remedy }: Line,
+  { paintOut }: Pick<TargetContext['io'], 'paintOut'>,
+): readonly string[] => {
+  const colour = COLOURS[status];
+  const label = status.padEnd(WIDTH);
+  const head = `${colour === null ? label : paintOut(colour, label)}${check}: ${message}`;
+  return remedy === null ? [head] : [head, `${' '.repeat(WIDTH)}${remedy}`];
+};
+
+/** One line on a terminal, which the next one replaces. */
+const createProgress = ({ note, isTerminal }: TargetContext['io'], isJson: boolean) => {
+  let last = '';
+  return (text: string | null): void => {
+    if (!isTerminal || isJson || text === null || text === last) return;
+    last = text;
+    note(text);
+  };
+};

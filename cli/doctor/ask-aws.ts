@@ -1,0 +1,47 @@
+import type { CallAws } from '../../lib/adapters/aws/aws-caller.ts';
+import { errorTypeOf, isSuccess, toCause } from '../../lib/adapters/aws/aws-error.ts';
+import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+
+/** AWS has refused what the doctor itself asked. */
+export class AwsRefusal extends Error {
+  readonly type: string;
+
+  constructor(type: string, cause: Error) {
+    super(cause.message);
+    this.type = type;
+  }
+
+  get isDenied(): boolean {
+    return /AccessDenied|not authorized to perform/.test(`${this.type} ${this.message}`);
+  }
+
+  /** Of an API that stands in for one of AWS and does not have the operation. */
+  get isUnsupported(): boolean {
+    return /UnknownOperation|NotImplemented/.test(this.type);
+  }
+}
+
+/** Calls an operation of the JSON protocol. @param target - such as `AmazonSQS.GetQueueUrl` @throws AwsRefusal */
+export const askJson = async (call: CallAws, target: string, input: object): Promise<JsonObject> => {
+  const headers = {
+    'content-type': `application/x-amz-json-${/^(AWSEvents|ServiceQuotas)/.test(target) ? '1.1' : '1.0'}`,
+    'x-amz-target': target,
+  };
+  const answer = await call({ method: 'POST', path: '/', headers, body: JSON.stringify(input) });
+  return read(answer);
+};
+
+/** @throws AwsRefusal */
+export const askRest = async (call: CallAws, path: string): Promise<JsonObject> =>
+  read(await call({ method: 'GET', path }));
+
+const read = (answer: Awaited<ReturnType<CallAws>>): JsonObject => {
+  const text = answer.body.toString();
+  if (!isSuccess(answer)) {
+    const cause =
+      answer.status === 400 ? new Error(`AWS answered 400 ${text.slice(0, 500)}`) : toCause(answer);
+    throw new AwsRefusal(errorTypeOf(answer), cause);
+  }
+  const content: unknown = JSON.parse(text);
+  return isPlainObject(content) ? (content as JsonObject) : {};
+};

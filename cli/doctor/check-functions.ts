@@ -1,0 +1,160 @@
+import type { PingAnswer } from '../../lib/adapters/aws/lambda-ping.ts';
+import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
+import type { Pong } from '../../lib/health/ping.ts';
+import { type Line, linesOf } from './line.ts';
+
+/** The functions of serverless.yml, by their keys. */
+export const FUNCTIONS = [
+  'webhook',
+  'webhookCallback',
+  'runDurable',
+  'runExpress',
+  'sweep',
+  'dispatch',
+  'sweepRegistrations',
+  'adminExecutions',
+  'adminExecution',
+  'adminRetryExecution',
+  'adminCancelExecution',
+  'adminRunWorkflow',
+  'adminRequests',
+  'adminSendAgain',
+  'adminApprovals',
+  'adminPlugins',
+  'adminPlugin',
+  'adminTriggers',
+  'adminActions',
+  'adminProviders',
+  'adminHealth',
+  'adminDebug',
+] as const;
+
+const DEADLINE_MS = 15_000;
+
+/** Invocations at once: a new account has room for ten. */
+const CONCURRENCY = 4;
+
+/** A signature of AWS is refused after five minutes. */
+const MUCH_MS = 120_000;
+const SOME_MS = 30_000;
+/** AWS says the time in whole seconds, and the way takes some. */
+const SLACK_MS = 1_000;
+
+const functions = linesOf('functions');
+const clocks = linesOf('clocks');
+
+interface Answered {
+  readonly lines: readonly Line[];
+  /** By the key of the function; those that have answered. */
+  readonly pongs: ReadonlyMap<string, Pong>;
+}
+
+/** Pings every function, and compares their clocks with those of AWS and of this machine. */
+export const checkFunctions = async (
+  { ping }: Pick<DoctorParts, 'ping'>,
+  onProgress: (text: string) => void,
+): Promise<Answered> => {
+  const answers = new Map<string, PingAnswer>();
+  const left = [...FUNCTIONS];
+  const work = async (): Promise<void> => {
+    for (let key = left.shift(); key !== undefined; key = left.shift()) {
+      answers.set(key, await ping(key, DEADLINE_MS));
+      onProgress(`${answers.size} of ${FUNCTIONS.length} functions have been pinged`);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  const all = FUNCTIONS.flatMap((key) => {
+    const answer = answers.get(key);
+    return answer === undefined ? [] : [[key, answer] as const];
+  });
+  const pongs = new Map(
+    all.flatMap(([key, answer]) => ('pong' in answer ? [[key, answer.pong] as const] : [])),
+  );
+  return { pongs, lines: [...describeAnswers(all, pongs), ...compareClocks(all)] };
+};
+
+const describeAnswers = (
+  all: readonly (readonly [string, PingAnswer])[],
+  pongs: ReadonlyMap<string, Pong>,
+): readonly Line[] => {
+  const failed = all.flatMap(([key, answer]) => ('pong' in answer ? [] : [describeProblem(key, answer)]));
+  const versions = [...new Set([...pongs.values()].map(({ config }) => config.version))].sort();
+  const mixed = functions.warning(
+    `functions of several versions answer: ${versions.join(', ')}`,
+    'A deployment is in progress, or has failed halfway: look at the stack, and deploy again.',
+  );
+  const sound = functions.ok(`all ${pongs.size} functions answer, version ${versions.join()}`);
+  return [
+    ...failed,
+    ...(versions.length > 1 ? [mixed] : []),
+    ...(failed.length + versions.length === 1 ? [sound] : []),
+  ];
+};
+
+const describeProblem = (
+  key: string,
+  { problem, reason }: Exclude<PingAnswer, { readonly pong: Pong }>,
+): Line => {
+  switch (problem) {
+    case 'failed':
+      return functions.wrong(
+        `${key} does not start: ${reason}`,
+        'Compare the variables of the function with serverless.yml, and deploy again. Its log has the whole error.',
+      );
+    case 'missing':
+      return functions.wrong(
+        `${key} does not exist: ${reason}`,
+        'Check --stage and --region, and deploy again.',
+      );
+    case 'throttled':
+      return functions.wrong(
+        `${key} has no room to run: ${reason}`,
+        'The concurrency of the account or of the function is used up: see the quotas, and ask AWS for more.',
+      );
+    case 'denied':
+      return functions.unknown(
+        `the doctor may not invoke ${key}: ${reason}`,
+        "Give the doctor's keys the policy of docs/operating.md.",
+      );
+    case 'silent':
+      return functions.wrong(`${key} does not answer: ${reason}`, 'Look into its log.');
+  }
+};
+
+/** A durable run is asked through a queue: what it says of the time may be seconds old. */
+const compareClocks = (all: readonly (readonly [string, PingAnswer])[]): readonly Line[] => {
+  const found: Line[] = [];
+  let compared = 0;
+  for (const [key, answer] of all) {
+    if (!('pong' in answer)) continue;
+    const { pong, askedAt, answeredAt, awsTime } = answer;
+    const offset = Math.max(0, pong.time - answeredAt) || Math.min(0, pong.time - askedAt);
+    const ofMachine = awsTime === null ? 0 : answeredAt - awsTime;
+    compared += 1;
+    if (Math.abs(ofMachine) + SLACK_MS >= SOME_MS) {
+      const [line, text] = [severity(ofMachine), describeOffset(ofMachine)];
+      return [
+        clocks[line](
+          `the clock of this machine is ${text} that of AWS`,
+          'Set it: AWS refuses signatures after five minutes.',
+        ),
+      ];
+    }
+    if (Math.abs(offset) + SLACK_MS < SOME_MS) continue;
+    found.push(
+      clocks[severity(offset)](
+        `the clock of ${key} is ${describeOffset(offset)} that of this machine`,
+        'Leases, schedules and signatures depend on it. Lambda sets the clocks of its sandboxes: have them replaced by a deployment, and tell AWS.',
+      ),
+    );
+  }
+  if (found.length > 0) return found;
+  if (compared === 0) return [clocks.unknown('no function has said what time it is')];
+  return [clocks.ok('this machine, AWS and the functions agree on the time')];
+};
+
+const severity = (ms: number): 'wrong' | 'warning' =>
+  Math.abs(ms) + SLACK_MS >= MUCH_MS ? 'wrong' : 'warning';
+
+const describeOffset = (ms: number): string =>
+  `${Math.round(Math.abs(ms) / 1_000)} s ${ms > 0 ? 'ahead of' : 'behind'}`;

@@ -1,0 +1,215 @@
+import pLimit from 'p-limit';
+import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
+import type { JsonObject } from '../../lib/contract/json.ts';
+import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import { AwsRefusal, askJson, askRest } from './ask-aws.ts';
+import { type Line, linesOf } from './line.ts';
+
+interface ExpectedTable {
+  /** `HASH` or `HASH RANGE`. */
+  readonly key: string;
+  /** The keys of its indexes, by name. */
+  readonly indexes?: Readonly<Record<string, string>>;
+  /** The attribute of its time to live. */
+  readonly expiry?: string;
+}
+
+/** The tables of serverless.yml, by their names without the stage's prefix. */
+export const TABLES: Readonly<Record<string, ExpectedTable>> = {
+  workflows: { key: 'workflowId' },
+  'workflow-versions': { key: 'workflowId version' },
+  credentials: { key: 'credentialId' },
+  executions: {
+    key: 'executionId',
+    indexes: {
+      byWorkflow: 'workflowId startedAt',
+      byFailure: 'failedWorkflowId startedAt',
+      bySweep: 'sweepShard sweepAt',
+    },
+    expiry: 'expiresAt',
+  },
+  registrations: { key: 'name', indexes: { byNodeType: 'nodeType name' } },
+  deliveries: { key: 'deliveryId', expiry: 'expiresAt' },
+  requests: { key: 'workflowId place', expiry: 'expiresAt' },
+};
+
+const tables = linesOf('tables');
+const queues = linesOf('dead letters');
+const executions = linesOf('accepted executions');
+
+const DEPLOY =
+  'Deploy the stage again; a table that was restored or made by hand needs what serverless.yml says of it.';
+
+/** Compares the tables, their indexes, expiry and backups with what the code needs. */
+export const checkTables = async ({ prefix, open }: DoctorParts): Promise<readonly Line[]> => {
+  const ask = (operation: string, TableName: string) =>
+    askJson(open('dynamodb'), `DynamoDB_20120810.${operation}`, { TableName });
+  const lines = (
+    await Promise.all(
+      Object.entries(TABLES).map(([name, expected]) => checkTable(`${prefix}-${name}`, expected, ask)),
+    )
+  ).flat();
+  const faults = lines.filter(({ status }) => status !== 'skipped');
+  if (faults.length > 0) return faults;
+  const left = lines.length === 0 ? ', expiry and backups' : '';
+  return [
+    tables.ok(`all ${Object.keys(TABLES).length} tables have their keys and indexes${left}`),
+    ...lines.slice(0, 1),
+  ];
+};
+
+type Ask = (operation: string, table: string) => Promise<JsonObject>;
+
+interface KeyElement {
+  readonly AttributeName: string;
+}
+
+const checkTable = async (
+  name: string,
+  { key, indexes = {}, expiry }: ExpectedTable,
+  ask: Ask,
+): Promise<readonly Line[]> => {
+  const description = await ask('DescribeTable', name).catch((error: unknown) => {
+    if (error instanceof AwsRefusal && error.type === 'ResourceNotFoundException') return null;
+    throw error;
+  });
+  if (description === null) return [tables.wrong(`there is no table ${name}`, DEPLOY)];
+  const table = description.Table as unknown as {
+    readonly TableStatus?: string;
+    readonly KeySchema: readonly KeyElement[];
+    readonly GlobalSecondaryIndexes?: readonly {
+      readonly IndexName: string;
+      readonly IndexStatus?: string;
+      readonly KeySchema: readonly KeyElement[];
+    }[];
+  };
+  const lines: Line[] = [];
+  if (toKey(table.KeySchema) !== key)
+    lines.push(tables.wrong(`${name} has the key ${toKey(table.KeySchema)} instead of ${key}`, DEPLOY));
+  for (const [index, wanted] of Object.entries(indexes)) {
+    const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index);
+    if (found === undefined) lines.push(tables.wrong(`${name} lacks the index ${index}`, DEPLOY));
+    else if (toKey(found.KeySchema) !== wanted)
+      lines.push(
+        tables.wrong(
+          `the index ${index} of ${name} has the key ${toKey(found.KeySchema)} instead of ${wanted}`,
+          DEPLOY,
+        ),
+      );
+    else if (found.IndexStatus !== undefined && found.IndexStatus !== 'ACTIVE')
+      lines.push(
+        tables.warning(
+          `the index ${index} of ${name} is ${found.IndexStatus}`,
+          'Wait until it is built, and look again.',
+        ),
+      );
+  }
+  return [...lines, ...(await checkUpkeep(name, expiry, ask))];
+};
+
+const toKey = (schema: readonly KeyElement[]): string =>
+  schema.map(({ AttributeName }) => AttributeName).join(' ');
+
+const checkUpkeep = async (name: string, expiry: string | undefined, ask: Ask): Promise<readonly Line[]> => {
+  const lines: Line[] = [];
+  try {
+    const { ContinuousBackupsDescription } = await ask('DescribeContinuousBackups', name);
+    const { PointInTimeRecoveryDescription } = (ContinuousBackupsDescription ?? {}) as JsonObject;
+    const { PointInTimeRecoveryStatus } = (PointInTimeRecoveryDescription ?? {}) as JsonObject;
+    if (PointInTimeRecoveryStatus !== 'ENABLED')
+      lines.push(
+        tables.wrong(`${name} has no point-in-time recovery`, 'Turn it on; a restored table has none.'),
+      );
+    if (expiry !== undefined) {
+      const { TimeToLiveDescription } = await ask('DescribeTimeToLive', name);
+      const { TimeToLiveStatus, AttributeName } = (TimeToLiveDescription ?? {}) as JsonObject;
+      if (!/^ENABL/.test(String(TimeToLiveStatus)) || AttributeName !== expiry)
+        lines.push(
+          tables.wrong(
+            `${name} keeps for ever what expires: its time to live is off`,
+            `Turn it on, by the attribute ${expiry}; a restored table has none.`,
+          ),
+        );
+    }
+  } catch (error) {
+    if (!(error instanceof AwsRefusal && error.isUnsupported)) throw error;
+    lines.push(tables.skipped('expiry and backups: this DynamoDB has none'));
+  }
+  return lines;
+};
+
+/** Counts the messages in the dead-letter queues of runs and of triggers. */
+export const checkDeadLetters = async ({ prefix, open, isLocal }: DoctorParts): Promise<readonly Line[]> => {
+  const names = [`${prefix}-trigger-dead-letters`];
+  if (!isLocal) {
+    const path = `/2015-03-31/functions/${prefix}-runExpress/configuration`;
+    const { DeadLetterConfig } = await askRest(open('lambda'), path);
+    const { TargetArn } = (DeadLetterConfig ?? {}) as JsonObject;
+    const name =
+      String(TargetArn ?? '')
+        .split(':')
+        .at(-1) ?? '';
+    if (name === '') return [queues.wrong('runExpress has no dead-letter queue', 'Deploy the stage again.')];
+    names.push(name);
+  }
+  const lines: Line[] = [];
+  for (const QueueName of names) {
+    const { QueueUrl } = await askJson(open('sqs'), 'AmazonSQS.GetQueueUrl', { QueueName });
+    const { Attributes } = await askJson(open('sqs'), 'AmazonSQS.GetQueueAttributes', {
+      QueueUrl: QueueUrl ?? null,
+      AttributeNames: ['ApproximateNumberOfMessages'],
+    });
+    const count = Number((Attributes as JsonObject).ApproximateNumberOfMessages ?? 0);
+    if (count > 0)
+      lines.push(
+        queues.wrong(
+          `${QueueName} has ${count} ${count === 1 ? 'message' : 'messages'}`,
+          remedyOf(QueueName),
+        ),
+      );
+  }
+  return lines.length > 0
+    ? lines
+    : [queues.ok(`${names.length === 1 ? 'the queue of triggers is' : 'both queues are'} empty`)];
+};
+
+const remedyOf = (queue: string): string =>
+  queue.endsWith('-trigger-dead-letters')
+    ? 'See "Events that were not taken" in docs/operating.md: read why, mend it, invoke dispatch with them.'
+    : 'sweep takes them within minutes and fails their executions. When they stay, look into the log of sweep.';
+
+/** Younger ones are in Lambda's queue. */
+const OLD_MS = 300_000;
+
+/** What is accepted is swept first after two minutes; `sweep` moves that by up to a day. */
+const AHEAD_MS = 2 * 86_400_000;
+const MAX_READ = 300;
+
+/** Finds accepted executions that have not begun. */
+export const checkAccepted = async (
+  store: Pick<ExecutionStore, 'findDue' | 'find'>,
+  now: number,
+): Promise<readonly Line[]> => {
+  const ids: string[] = [];
+  for await (const id of store.findDue(now + AHEAD_MS, 'active')) {
+    ids.push(id);
+    if (ids.length === MAX_READ) break;
+  }
+  const limit = pLimit(10);
+  const records = await Promise.all(ids.map((id) => limit(() => store.find(id))));
+  const waiting = records
+    .filter((record) => record?.status === 'accepted' && record.held === null)
+    .sort((a, b) => (a?.startedAt ?? 0) - (b?.startedAt ?? 0));
+  const [oldest] = waiting;
+  if (oldest === null || oldest === undefined) return [executions.ok('none waits to begin')];
+  const ageMs = now - (oldest.releasedAt ?? oldest.startedAt);
+  const age = ageMs < 120_000 ? `${Math.round(ageMs / 1_000)} s` : `${Math.round(ageMs / 60_000)} minutes`;
+  if (ageMs < OLD_MS) return [executions.ok(`the oldest of ${waiting.length} was accepted ${age} ago`)];
+  const { executionId, workflowId, mode } = oldest;
+  return [
+    executions.wrong(
+      `${executionId} of ${workflowId} was accepted ${age} ago and has not begun`,
+      `See what is wrong with ${mode === 'express' ? 'runExpress' : 'runDurable'} and with the concurrency of the account. sweep dispatches it again, for a day.`,
+    ),
+  ];
+};

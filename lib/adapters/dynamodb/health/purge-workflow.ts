@@ -1,0 +1,50 @@
+import { readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { dataKeyOf } from '../execution-data.ts';
+import { callbacksOf } from '../execution-item.ts';
+import { queryAll } from '../scan-all.ts';
+import type { TableNames } from '../table-names.ts';
+import { translateErrors } from '../translate-error.ts';
+
+/**
+ * Deletes a workflow with its versions and executions, and leaves no tombstone: for probes, whose ids are never used
+ * again. The item of the workflow goes last, so that a deletion that was interrupted can be found and repeated.
+ *
+ * @param executionIds - executions that the index may not show yet
+ * @returns the ids of the executions that were deleted
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const purgeWorkflow = async (
+  workflowId: string,
+  executionIds: readonly string[],
+  client: DynamoDbClient,
+  { executions, workflows, workflowVersions }: TableNames,
+): Promise<readonly string[]> => {
+  const listOf = (id: string) =>
+    queryAll(client, {
+      TableName: executions,
+      IndexName: 'byWorkflow',
+      KeyConditionExpression: 'workflowId = :workflowId',
+      ExpressionAttributeValues: { ':workflowId': text(id) },
+    });
+  const listed = (await listOf(workflowId)).map((item) => readText(item, 'executionId'));
+  const ids = [...new Set([...executionIds, ...listed])];
+  const callbacks = (await listOf(callbacksOf(workflowId))).map((item) => readText(item, 'executionId'));
+  for (const key of [...callbacks, ...ids.map(dataKeyOf), ...ids])
+    await translateErrors(
+      client.deleteItem({ TableName: executions, Key: { executionId: text(key) } }).then(() => undefined),
+    );
+  const versions = await queryAll(client, {
+    TableName: workflowVersions,
+    KeyConditionExpression: 'workflowId = :workflowId',
+    ExpressionAttributeValues: { ':workflowId': text(workflowId) },
+    ProjectionExpression: 'workflowId, #version',
+    ExpressionAttributeNames: { '#version': 'version' },
+  });
+  for (const Key of versions)
+    await translateErrors(client.deleteItem({ TableName: workflowVersions, Key }).then(() => undefined));
+  await translateErrors(
+    client.deleteItem({ TableName: workflows, Key: { workflowId: text(workflowId) } }).then(() => undefined),
+  );
+  return ids;
+};

@@ -1,0 +1,65 @@
+import { promises as files } from 'node:fs';
+import { type AwsCallerOptions, type CallAws, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
+import { createLambdaPing, type PingAnswer } from '../../adapters/aws/lambda-ping.ts';
+import { toBlobPath } from '../../adapters/blobs/blob-files.ts';
+import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
+import { purgeWorkflow } from '../../adapters/dynamodb/health/purge-workflow.ts';
+import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
+import { randomIds } from '../../adapters/runtime/random-ids.ts';
+import { systemClock } from '../../adapters/runtime/system-clock.ts';
+import { need } from '../compose.ts';
+import type { Config } from '../config.ts';
+
+/** What the doctor has beside the parts of other commands: the APIs of AWS as they are. */
+export interface DoctorParts {
+  /** `SERVICE-STAGE` */
+  readonly prefix: string;
+  /** Of this machine: what only AWS has is not looked at. */
+  readonly isLocal: boolean;
+  /** @param service - as an endpoint names it; `bucket` for S3 */
+  readonly open: (service: string, bucket?: string) => CallAws;
+  readonly ping: (functionKey: string, deadlineMs: number) => Promise<PingAnswer>;
+  /** Deletes a workflow and all that is stored of it. */
+  readonly purge: (workflowId: string, executionIds: readonly string[]) => Promise<readonly string[]>;
+  /** @param bucket - of the stage; null on this machine */
+  readonly removeBlob: (key: string, bucket: string | null) => Promise<void>;
+}
+
+interface Options extends Required<Pick<AwsCallerOptions, 'readCredentials'>> {
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+}
+
+/** A synchronous invocation may be a cold start with a whole run. */
+const TIMEOUTS = { connectMs: 2_000, exchangeMs: 20_000 };
+
+export const openDoctor = (config: Config, { client, tables, readCredentials }: Options): DoctorParts => {
+  const { region, dynamodbEndpoint, lambdaEndpoint, sourcesEndpoint, blobFolder } = config;
+  const prefix = need(config.tablePrefix, 'TABLE_PREFIX');
+  const endpoints: Readonly<Record<string, string | null>> = {
+    dynamodb: dynamodbEndpoint,
+    lambda: lambdaEndpoint,
+    sqs: sourcesEndpoint,
+  };
+  const open = (service: string, bucket?: string): CallAws =>
+    createAwsCaller({
+      service,
+      region,
+      endpoint: endpoints[service] ?? null,
+      readCredentials,
+      timeouts: TIMEOUTS,
+      ...(bucket === undefined ? {} : { bucket }),
+    });
+  const ping = createLambdaPing(open('lambda'), { prefix, nextName: randomIds.next, now: systemClock.now });
+  return {
+    prefix,
+    isLocal: dynamodbEndpoint !== null,
+    open,
+    ping,
+    purge: (workflowId, executionIds) => purgeWorkflow(workflowId, executionIds, client, tables),
+    removeBlob: async (key, bucket) => {
+      if (blobFolder !== null) await files.rm(toBlobPath(blobFolder, key), { force: true });
+      else if (bucket !== null) await open('s3', bucket)({ method: 'DELETE', path: `/${key}` });
+    },
+  };
+};

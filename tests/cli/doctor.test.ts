@@ -1,0 +1,170 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { askJson } from '../../cli/doctor/ask-aws.ts';
+import { FUNCTIONS } from '../../cli/doctor/check-functions.ts';
+import { TABLES } from '../../cli/doctor/check-stores.ts';
+import { isPong } from '../../lib/health/ping.ts';
+import { readTableDefinitions } from '../../local/database/table-definitions.ts';
+import { useCommandLine } from '../support/a-command-line.ts';
+import { useDenials, useDoctors } from '../support/a-doctor.ts';
+import { anExecutionStart } from '../support/a-start.ts';
+import { aWorkflow } from '../support/a-workflow.ts';
+import { functionKeys } from '../support/function-environment.ts';
+import { projectRoot } from '../support/run-command.ts';
+
+const openDoctor = useDoctors();
+const openCommandLine = useCommandLine();
+const aDenial = useDenials();
+
+test('finds a function that lacks a variable, and names it', async () => {
+  const { findings } = await openDoctor({ missing: { runExpress: ['BLOB_BUCKET'] } });
+  expect(await findings('--no-probes')).toEqual({
+    code: 1,
+    lines: [
+      {
+        check: 'functions',
+        status: 'wrong',
+        message: 'runExpress does not start: The configuration is not usable: BLOB_BUCKET is not set.',
+        remedy: expect.stringContaining('serverless.yml'),
+      },
+    ],
+  });
+});
+
+test('finds a clock that is two minutes off, and says which', async () => {
+  const late = async (_event: unknown, answer: () => Promise<unknown>) => {
+    const pong = await answer();
+    return isPong(pong) ? { ...pong, time: pong.time + 120_000 } : pong;
+  };
+  const { findings } = await openDoctor({ answers: { dispatch: late } });
+  expect(await findings('--no-probes')).toMatchObject({
+    code: 1,
+    lines: [
+      {
+        check: 'clocks',
+        status: 'wrong',
+        message: 'the clock of dispatch is 120 s ahead of that of this machine',
+      },
+    ],
+  });
+});
+
+test('finds a dead letter, a stuck execution and a missing index, each with what to do', async () => {
+  const { findings, target, dynamodbEndpoint } = await openDoctor();
+  const call = target().doctor.open('sqs');
+  const { QueueUrl } = await askJson(call, 'AmazonSQS.GetQueueUrl', {
+    QueueName: 'test-trigger-dead-letters',
+  });
+  await askJson(call, 'AmazonSQS.SendMessage', { QueueUrl, MessageBody: '{}' });
+  const startedAt = Date.now() - 600_000;
+  await target().executions.start(
+    anExecutionStart({
+      executionId: 'stuck',
+      workflowId: 'orders',
+      status: 'accepted',
+      mode: 'express',
+      startedAt,
+    }),
+  );
+  const sdk = new DynamoDBClient({
+    endpoint: dynamodbEndpoint,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const registrations = readTableDefinitions('test').find(
+    ({ TableName }) => TableName === 'test-registrations',
+  );
+  await sdk.send(new DeleteTableCommand({ TableName: 'test-registrations' }));
+  await sdk.send(
+    new CreateTableCommand({
+      TableName: 'test-registrations',
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: registrations?.KeySchema,
+      AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
+    }),
+  );
+  sdk.destroy();
+  expect(await findings('--no-probes')).toEqual({
+    code: 1,
+    lines: [
+      {
+        check: 'tables',
+        status: 'wrong',
+        message: 'test-registrations lacks the index byNodeType',
+        remedy: expect.stringContaining('Deploy'),
+      },
+      {
+        check: 'accepted executions',
+        status: 'wrong',
+        message: 'stuck of orders was accepted 10 minutes ago and has not begun',
+        remedy: expect.stringContaining('runExpress'),
+      },
+      {
+        check: 'dead letters',
+        status: 'wrong',
+        message: 'test-trigger-dead-letters has 1 message',
+        remedy: expect.stringContaining('docs/operating.md'),
+      },
+    ],
+  });
+});
+
+test('tells a permission that it lacks itself from what is wrong with the service: it could not look', async () => {
+  const denied = await aDenial(
+    'arn:aws:iam::123456789012:user/ann',
+    'dynamodb:DescribeTable',
+    'arn:aws:dynamodb:eu-west-1:123456789012:table/test-workflows',
+  );
+  const { findings } = await openDoctor({}, { dynamodbEndpoint: denied });
+  const { code, lines } = await findings('--no-probes');
+  expect([code, lines.map(({ check, status }) => [check, status])]).toEqual([
+    2,
+    [
+      ['tables', 'unknown'],
+      ['accepted executions', 'unknown'],
+    ],
+  ]);
+  expect(lines[0]?.message).toContain('dynamodb:DescribeTable');
+});
+
+test('its ids are refused for any other workflow', async () => {
+  const { call, file } = await openCommandLine();
+  const definition = aWorkflow({ id: 'hookloom-doctor-mine' });
+  expect(await call(['workflow', 'put', file('mine.json', definition)])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("ids that begin with hookloom-doctor- are the doctor's"),
+  });
+});
+
+test('the functions and tables that it knows are those of serverless.yml', () => {
+  expect([...FUNCTIONS].sort()).toEqual([...functionKeys].sort());
+  const { resources } = parse(readFileSync(join(projectRoot, 'serverless.yml'), 'utf8'), {
+    logLevel: 'silent',
+  });
+  const all = Object.values(resources.Resources) as { Type: string; Properties: Record<string, never> }[];
+  const keyOf = (schema: { AttributeName: string }[]) => schema.map((one) => one.AttributeName).join(' ');
+  const expected = all
+    .filter(({ Type }) => Type === 'AWS::DynamoDB::Table')
+    .map(({ Properties }) => {
+      const { TableName, KeySchema, GlobalSecondaryIndexes, TimeToLiveSpecification } =
+        Properties as unknown as {
+          TableName: string;
+          KeySchema: { AttributeName: string }[];
+          GlobalSecondaryIndexes?: { IndexName: string; KeySchema: { AttributeName: string }[] }[];
+          TimeToLiveSpecification?: { AttributeName: string };
+        };
+      const indexes = GlobalSecondaryIndexes?.map((index) => [index.IndexName, keyOf(index.KeySchema)]);
+      return [
+        TableName.replace(/^.*\}-/, ''),
+        {
+          key: keyOf(KeySchema),
+          ...(indexes === undefined ? {} : { indexes: Object.fromEntries(indexes) }),
+          ...(TimeToLiveSpecification === undefined ? {} : { expiry: TimeToLiveSpecification.AttributeName }),
+        },
+      ];
+    });
+  expect(TABLES).toEqual(Object.fromEntries(expected));
+});

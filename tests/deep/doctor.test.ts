@@ -1,0 +1,126 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
+import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { fillPlaces, findDifferences } from '../../scripts/cost/places.ts';
+import { doctorStatements, printDoctorPolicy } from '../../scripts/policy/doctor-policy.ts';
+import { useDenials, useDoctors } from '../support/a-doctor.ts';
+import { type RecordedCall, startRecordingProxy } from '../support/a-recording-proxy.ts';
+import { projectRoot } from '../support/run-command.ts';
+
+const openDoctor = useDoctors();
+const aDenial = useDenials();
+
+const ROLE = 'arn:aws:sts::123456789012:assumed-role/hookloom-test-webhook/hookloom-test-webhook';
+const TABLE = 'arn:aws:dynamodb:eu-west-1:123456789012:table/test-workflows';
+
+test('a sound service: every line is ok or does not apply, and nothing of the probes is left', async () => {
+  const { doctor, target } = await openDoctor();
+  const { code, out, err } = await doctor();
+  expect(out.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
+    'ok functions: all 22 functions answer, version 0.2.0',
+    'ok clocks: this machine, AWS and the functions agree on the time',
+    'ok tables: all 7 tables have their keys and indexes',
+    'skipped tables: expiry and backups: this DynamoDB has none',
+    'ok accepted executions: none waits to begin',
+    'ok probes: synchronous: a request ran its workflow and got the answer',
+    'ok probes: express: a run in the background has begun, and ended',
+    expect.stringMatching(/^ok probes: durable: a run has begun/),
+    'ok probes: blob: a request was written to the bucket and read from there',
+    'ok probes: callback: an answer has resumed the run',
+    'ok probes: schedule: a time has started a run',
+    'ok probes: queue: a message has started a run',
+    'ok dead letters: the queue of triggers is empty',
+    'skipped quotas: this machine has none',
+  ]);
+  expect([code, err]).toEqual([0, '']);
+  const { workflows, listWorkflowIds, registrar, close } = target();
+  expect(await workflows.list()).toEqual([]);
+  expect(await listWorkflowIds()).toEqual([]);
+  expect(await registrar.registrations.list()).toEqual([]);
+  close();
+});
+
+test('finds a table that a function may not read, by the sentence in its log', async () => {
+  const denied = await aDenial(ROLE, 'dynamodb:GetItem', TABLE);
+  const { findings, target } = await openDoctor({ environment: { webhook: { DYNAMODB_ENDPOINT: denied } } });
+  const { code, lines } = await findings();
+  expect(code).toBe(1);
+  expect(lines.find(({ message }) => message.startsWith('synchronous'))).toEqual({
+    check: 'probes',
+    status: 'wrong',
+    message: expect.stringContaining(`webhook is not allowed dynamodb:GetItem on ${TABLE}`),
+    remedy: expect.stringContaining('iamRoleStatements'),
+  });
+  expect(await target().listWorkflowIds()).toEqual([]);
+});
+
+test('finds a function that another may not invoke', async () => {
+  const resource = 'arn:aws:lambda:eu-west-1:123456789012:function:test-runExpress';
+  const denied = await aDenial(ROLE, 'lambda:InvokeFunction', resource);
+  const { findings } = await openDoctor({ environment: { webhook: { AWS_ENDPOINT_URL_LAMBDA: denied } } });
+  const { code, lines } = await findings();
+  expect(code).toBe(1);
+  expect(lines.find(({ message }) => message.startsWith('express'))?.message).toContain(
+    `webhook is not allowed lambda:InvokeFunction on ${resource}`,
+  );
+});
+
+test('finds a table that the function for background runs may not write', async () => {
+  const denied = await aDenial(ROLE, 'dynamodb:UpdateItem', TABLE);
+  const { findings } = await openDoctor({ environment: { runExpress: { DYNAMODB_ENDPOINT: denied } } });
+  const { code, lines } = await findings();
+  expect(code).toBe(1);
+  expect(lines.map(({ message }) => message).join('\n')).toContain(
+    `runExpress is not allowed dynamodb:UpdateItem on ${TABLE}`,
+  );
+});
+
+test('removes what an earlier look has left behind, and leaves that of one at the same time', async () => {
+  const { doctor, target, dynamodbEndpoint } = await openDoctor();
+  const { workflows, close } = target();
+  const client = createJsonClient({ region: 'local', endpoint: dynamodbEndpoint });
+  const anHourAgo = { now: () => Date.now() - 3_600_000 };
+  const before = createWorkflowStore(client, tableNames('test'), anHourAgo);
+  const put = (store: typeof before, id: string) =>
+    store.put({ id, name: 'Probe', enabled: false, nodes: [], connections: [] }, []);
+  await put(before, 'hookloom-doctor-old-express');
+  await put(before, 'orders');
+  await put(workflows, 'hookloom-doctor-other-express');
+  await doctor();
+  expect((await workflows.list()).map(({ id }) => id)).toEqual(['hookloom-doctor-other-express', 'orders']);
+  close();
+});
+
+/** The action of IAM for a call. */
+const toAction = ({ method, path, target }: RecordedCall): string => {
+  const [service = '', operation = ''] = target.split('.');
+  if (service.startsWith('DynamoDB')) return `dynamodb:${operation}`;
+  if (service === 'AmazonSQS') return `sqs:${operation}`;
+  if (path.includes('/invocations')) return 'lambda:InvokeFunction';
+  if (path.includes('/durable-executions/'))
+    return `lambda:GetDurableExecution${path.includes('/history') ? 'History' : ''}`;
+  const verb = { POST: 'Create', PUT: 'Update', DELETE: 'Delete', GET: 'List' }[method];
+  return path.startsWith('/schedules/')
+    ? `scheduler:${verb}Schedule`
+    : `lambda:${verb}EventSourceMapping${verb === 'List' ? 's' : ''}`;
+};
+
+test('its policy in docs/operating.md allows every call that it makes', async () => {
+  const page = readFileSync(join(projectRoot, 'docs/operating.md'), 'utf8');
+  expect(findDifferences(page, fillPlaces(page, { 'doctor-policy': printDoctorPolicy() }))).toEqual([]);
+  const service = await openDoctor();
+  const proxies = await Promise.all(
+    [service.dynamodbEndpoint, service.engineEndpoint, service.sourcesEndpoint].map(startRecordingProxy),
+  );
+  const [dynamodbEndpoint = '', , sourcesEndpoint = ''] = proxies.map(({ endpoint }) => endpoint);
+  const { code } = await service.findings('', { dynamodbEndpoint, sourcesEndpoint });
+  const calls = new Set(proxies.flatMap((proxy) => proxy.calls).map(toAction));
+  for (const proxy of proxies) await proxy.stop();
+  const allowed = doctorStatements.flatMap(({ Action }) => Action);
+  expect(code).toBe(0);
+  expect(calls.size).toBeGreaterThan(12);
+  expect([...calls].filter((action) => !allowed.includes(action))).toEqual([]);
+});
