@@ -151,6 +151,15 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
         : imports.filter((target) => !/^(lib\/contract|plugins)\//.test(target)),
     ),
 
+  'what is deployed imports nothing of this machine': (graph) =>
+    [...graph].flatMap(([file, { imports }]) =>
+      /^(lib|functions|plugins)\//.test(file)
+        ? imports
+            .filter((target) => /^(local|cli|scripts|tests)\//.test(target))
+            .map((target) => `${file} -> ${target}`)
+        : [],
+    ),
+
   'the pure folders import no input and output': (graph) =>
     [...graph].flatMap(([file, { packages }]) =>
       isPure(file)
@@ -221,6 +230,11 @@ describe('each rule finds what it forbids:', () => {
       'plugins are written against the contract alone',
       'lib/shared/errors.ts',
       { 'plugins/a.ts': "import { AppError } from '../lib/shared/errors.ts'" },
+    ],
+    [
+      'what is deployed imports nothing of this machine',
+      'functions/a.ts -> local/stage/door/b.ts',
+      { 'functions/a.ts': "import '../local/stage/door/b.ts'", 'local/stage/door/b.ts': '' },
     ],
     [
       'the pure folders import no input and output',

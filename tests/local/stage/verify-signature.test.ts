@@ -185,7 +185,7 @@ describe('a request with one thing spoiled is refused:', () => {
 
 describe('a presigned URL', () => {
   const headers = { 'x-amz-checksum-sha256': 'abc=', 'if-none-match': '*' };
-  const aPresigned = (keys = sessionKeys): ReceivedRequest => {
+  const aPresigned = (keys: Signing['keys'] = sessionKeys): ReceivedRequest => {
     const origin = 'https://blobs.s3.eu-west-1.amazonaws.com';
     const key = 'executions/a b/ä';
     const url = presign(
@@ -258,6 +258,15 @@ describe('a presigned URL', () => {
     expect(await verify(spoil(aPresigned()), ofS3)).toMatchObject({ problem });
   });
 
+  test('is refused before its time', async () => {
+    expect(await verify(aPresigned(userKeys), { ...ofS3, now: NOW - 14 * MINUTE })).toMatchObject({
+      problem: null,
+    });
+    expect(await verify(aPresigned(userKeys), { ...ofS3, now: NOW - 16 * MINUTE })).toMatchObject({
+      problem: 'otherTime',
+    });
+  });
+
   test('is refused when its time is over, and when the session of its keys is', async () => {
     expect(await verify(aPresigned(), { ...ofS3, now: NOW + 600_000 })).toMatchObject({
       problem: 'expiredUrl',
@@ -265,6 +274,6 @@ describe('a presigned URL', () => {
     expect(await verify(aPresigned(), { ...ofS3, now: NOW + 30 * MINUTE })).toMatchObject({
       problem: 'expiredToken',
     });
-    expect((await verify(aPresigned(userKeys as typeof sessionKeys), ofS3)).problem).toBeNull();
+    expect((await verify(aPresigned(userKeys), ofS3)).problem).toBeNull();
   });
 });
