@@ -13,6 +13,7 @@ import { addNodeTypeCommands } from './node-type-commands.ts';
 import { addPluginCommands } from './plugin-commands.ts';
 import { checkOptions, readStage } from './read-arguments.ts';
 import { addRequestCommands } from './request-commands.ts';
+import { type MigrationOptions, runMigration } from './stored-data/run-migration.ts';
 import type { OpenTarget } from './target.ts';
 import { addWorkflowCommands } from './workflow-commands.ts';
 
@@ -73,6 +74,17 @@ const createProgram = ({ io, openTarget, ...loaders }: CommandLine): Command => 
   addApprovalCommands(program, context);
   addEventCommands(program, context);
   addDoctorCommand(program, context);
+  program
+    .command('migrate')
+    .description('rewrite what was stored in the version of the schema before the present one')
+    .option('--dry-run', 'only count the items, by table and version')
+    .option('--json', 'print JSON')
+    .action((options: MigrationOptions) =>
+      onTarget(async ({ target }) => {
+        const problem = await runMigration(options, { ...io, migrate: target.storedData.migrate });
+        if (problem !== null) throw new CommandError(problem);
+      }),
+    );
   return program;
 };
 

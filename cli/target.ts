@@ -57,6 +57,8 @@ export interface Target {
   readonly doctor: DoctorParts;
   /** What commands finish is published and reported by the sweeper. */
   readonly usesOutbox: true;
+  /** All that is stored: whether this release can work on it, and its migration. */
+  readonly storedData: ReturnType<typeof openCommands>['storedData'];
   /** `SERVICE-STAGE` */
   readonly tablePrefix: string;
   /** Null for a deployed stage, whose URL is not known here. */

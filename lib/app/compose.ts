@@ -1,3 +1,4 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type AwsCallerOptions, createAwsCaller } from '../adapters/aws/aws-caller.ts';
 import { createLambdaCredentialTest } from '../adapters/aws/lambda-credential-test.ts';
 import { createLambdaDispatcher } from '../adapters/aws/lambda-dispatcher.ts';
@@ -18,8 +19,11 @@ import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createSdk, createSdkClient } from '../adapters/dynamodb/sdk-client.ts';
+import { checkStoredData } from '../adapters/dynamodb/stored-data/check-stored-data.ts';
+import { createListIndexes } from '../adapters/dynamodb/stored-data/list-indexes.ts';
+import { type MigrationParts, migrateStoredData } from '../adapters/dynamodb/stored-data/migrate.ts';
 import { findVersionProblem, noteStageVersions } from '../adapters/dynamodb/stored-data/stage-versions.ts';
-import { tableNames } from '../adapters/dynamodb/table-names.ts';
+import { type TableNames, tableNames } from '../adapters/dynamodb/table-names.ts';
 import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
 import { createWorkflowReader } from '../adapters/dynamodb/workflows/workflow-reader.ts';
 import { createWorkflowStore } from '../adapters/dynamodb/workflows/workflow-store.ts';
@@ -374,6 +378,21 @@ export const openRunWorkflow = (config: Config = openConfig()) => {
   return { ...openEventFunction(config), settings: { maxBodyBytes, maxBodyDepth } };
 };
 
+/** What operators do with all that is stored. */
+const openStoredData = (
+  { dynamodbEndpoint, tablePrefix }: Config,
+  sdk: DynamoDBClient,
+  { client, tables }: { readonly client: DynamoDbClient; readonly tables: TableNames },
+) => ({
+  check: () => checkStoredData({ client, tables, listIndexes: createListIndexes(sdk) }),
+  migrate: async (options: Pick<MigrationParts, 'isDryRun' | 'sleep' | 'onPage'>) => {
+    const ofEngine = `${tablePrefix}-local-durable`; // on this machine alone
+    const hasEngine = dynamodbEndpoint !== null && (await createListIndexes(sdk)(ofEngine)) !== null;
+    const others = hasEngine ? { [ofEngine]: ['arn', 'part'] } : {};
+    return migrateStoredData({ client, tables, others, ...options });
+  },
+});
+
 export const openCommands = (config: Config) => {
   const sdk = createSdk(config.dynamodbEndpoint ?? undefined);
   const stores = openStores(config, createSdkClient(sdk));
@@ -384,6 +403,7 @@ export const openCommands = (config: Config) => {
   return {
     ...stores,
     workflows: createWorkflowStore(client, tables, systemClock),
+    storedData: openStoredData(config, sdk, { client, tables }),
     close: () => sdk.destroy(),
     readCredentials,
     logger: openLogger({ ...config, logLevel: 'warn' }), // commands say themselves what they have done

@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { type Item, readText, text } from '../../lib/adapters/dynamodb/attributes.ts';
 import { queryAll, scanAll } from '../../lib/adapters/dynamodb/scan-all.ts';
+import { WRITTEN } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { ensureTable } from '../database/ensure-table.ts';
 import type { InvocationContext } from '../pool/messages.ts';
@@ -62,7 +63,7 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
       client.send(
         new PutItemCommand({
           TableName: tableName,
-          Item: { arn: text(arn), part: text(part), value: pack(value) },
+          Item: { arn: text(arn), part: text(part), value: pack(value), ...WRITTEN },
         }),
       );
     const saveOperations = async () => {
@@ -97,7 +98,7 @@ export const openStateStore = async (client: DynamoDBClient, tableName: string):
     save: (execution, before) => inOrder(execution.arn, () => save(execution, before)),
     saveInvocation: (invocation) => {
       const { requestId } = invocation;
-      const Item = { arn: text(INVOCATIONS), part: text(requestId), value: pack(invocation) };
+      const Item = { arn: text(INVOCATIONS), part: text(requestId), value: pack(invocation), ...WRITTEN };
       return inOrder(requestId, () => client.send(new PutItemCommand({ TableName: tableName, Item })));
     },
     removeInvocation: (requestId) => {

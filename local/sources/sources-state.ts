@@ -1,5 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
+import { StartError } from '../database/start-error.ts';
 
 /** A schedule as it was created: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html */
 export interface LocalSchedule {
@@ -73,7 +75,9 @@ export const openSourcesStore = (file: string | null): SourcesStore => {
     state,
     save: () => {
       if (file === null) return;
-      const text = JSON.stringify(state, (_key, value) => (value instanceof Map ? [...value] : value));
+      const text = JSON.stringify({ schema: SCHEMA_VERSION, ...state }, (_key, value) =>
+        value instanceof Map ? [...value] : value,
+      );
       writeFileSync(`${file}.new`, text);
       renameSync(`${file}.new`, file); // a crash leaves the one or the other
     },
@@ -81,6 +85,8 @@ export const openSourcesStore = (file: string | null): SourcesStore => {
 };
 
 interface Saved {
+  /** The version of the schema; files of version 2 do not say it. */
+  readonly schema?: number;
   readonly schedules?: [string, LocalSchedule][];
   readonly rules?: [string, LocalRule][];
   readonly queues?: [string, LocalMessage[]][];
@@ -89,7 +95,12 @@ interface Saved {
 
 const read = (file: string): Saved => {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'));
+    const saved: Saved = JSON.parse(readFileSync(file, 'utf8'));
+    if (saved.schema !== undefined && saved.schema !== SCHEMA_VERSION && saved.schema !== OLDEST_VERSION)
+      throw new StartError(
+        `${file} is in version ${saved.schema} of the schema; this release reads ${OLDEST_VERSION} and ${SCHEMA_VERSION}. Start the release that it was made with, or choose another data folder.`,
+      );
+    return saved;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
     throw error;

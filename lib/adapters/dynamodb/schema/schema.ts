@@ -3,11 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 /** As the stores have it. */
 type Item = Readonly<Record<string, AttributeValue>>;
 
-/**
- * The version of the schema that items are written in. docs/stored-data.md lists the versions, and what a new one needs: this
- * constant, a line in that table, a migration in `migrations.ts`, and a data folder of the version before in
- * tests/fixtures/stored-data.
- */
+/** The version of the schema that items are written in. docs/stored-data.md lists them, and says what a new one needs. */
 export const SCHEMA_VERSION = 3;
 
 /** Read besides: what the release before has written. */
@@ -26,7 +22,7 @@ export const STATES_VERSION = '#schema = if_not_exists(#schema, :schema)';
 export const VERSION_ATTRIBUTES = ['schema', 'startToken', 'retentionSeconds'];
 
 /** The version that an item was written in. Records of version 1, which have a start token, do not say how long they are kept. */
-const versionOf = ({ schema, startToken, retentionSeconds }: Item): number =>
+export const versionOf = ({ schema, startToken, retentionSeconds }: Item): number =>
   Number(schema?.N ?? (startToken && !retentionSeconds ? 1 : UNSTATED_VERSION));
 
 /**

@@ -1,0 +1,176 @@
+import pLimit from 'p-limit';
+import type { Clock } from '../../../contract/services.ts';
+import { isAppError } from '../../../shared/errors.ts';
+import { type Item, number } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { OLDEST_VERSION, SCHEMA_VERSION, versionOf } from '../schema/schema.ts';
+import type { TableNames } from '../table-names.ts';
+import { isConditionFailed, translateErrors } from '../translate-error.ts';
+import { readStageVersions, writeStageVersions } from './stage-versions.ts';
+
+/** What a migration writes into an item. */
+interface Rewrite {
+  readonly set: Item;
+  /** Attributes that it was computed from: the item is written only if they are as they were read. */
+  readonly from: readonly string[];
+}
+
+/** The migration from the version before, by table. Version 3 has the attributes of version 2. */
+const toCurrent = (_table: string, _item: Item): Rewrite => ({ set: {}, from: [] });
+
+/** The keys of an item. */
+const KEYS: Readonly<Record<keyof TableNames, readonly string[]>> = {
+  workflows: ['workflowId'],
+  workflowVersions: ['workflowId', 'version'],
+  credentials: ['credentialId'],
+  executions: ['executionId'],
+  registrations: ['name'],
+  deliveries: ['deliveryId'],
+  requests: ['workflowId', 'place'],
+};
+
+interface TableReport {
+  readonly table: string;
+  /** Items by the version that they were found in. */
+  readonly found: Readonly<Record<string, number>>;
+  readonly migrated: number;
+  /** Changed by others in the meantime: another run of the command looks at them again. */
+  readonly skipped: number;
+  /** Of versions that this release does not read: they stay as they are. */
+  readonly unread: number;
+}
+
+export interface MigrationReport {
+  readonly version: number;
+  readonly isDryRun: boolean;
+  readonly tables: readonly TableReport[];
+  /** Whether all that is stored is now in this version. */
+  readonly isComplete: boolean;
+}
+
+export interface MigrationParts {
+  readonly client: DynamoDbClient;
+  readonly tables: TableNames;
+  /** Further tables, such as that of the local engine, with their keys. */
+  readonly others?: Readonly<Record<string, readonly string[]>>;
+  readonly isDryRun: boolean;
+  readonly sleep: Clock['sleep'];
+  /** Called after each page of a table. */
+  readonly onPage: (table: string, read: number) => void;
+}
+
+const PAGE_SIZE = 200;
+/** Writes at a time. */
+const CONCURRENCY = 8;
+/** Before calls are repeated that the store did not take, throttled ones above all; milliseconds. */
+const DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
+
+/**
+ * Rewrites what was stored in the version before. Each item is written on the condition that it has not changed, so it can run
+ * beside the service, be interrupted, and run again: what is done is not touched.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const migrateStoredData = async (parts: MigrationParts): Promise<MigrationReport> => {
+  const { client, tables, others = {}, isDryRun } = parts;
+  const reports: TableReport[] = [];
+  for (const [table, keys] of [...toKeys(tables), ...Object.entries(others)])
+    reports.push(await migrateTable(table, keys, parts));
+  const isComplete = reports.every(({ found }) =>
+    Object.keys(found).every((version) => Number(version) === SCHEMA_VERSION),
+  );
+  const isDone = isComplete || (!isDryRun && reports.every(({ skipped, unread }) => skipped + unread === 0));
+  if (isDone && !isDryRun) {
+    const known = await readStageVersions(client, tables);
+    const newest = Math.max(known?.newest ?? 0, SCHEMA_VERSION);
+    await writeStageVersions(client, tables, { oldest: SCHEMA_VERSION, newest });
+  }
+  return { version: SCHEMA_VERSION, isDryRun, tables: reports, isComplete: isDone };
+};
+
+const toKeys = (tables: TableNames): (readonly [string, readonly string[]])[] =>
+  (Object.keys(KEYS) as (keyof TableNames)[]).map((name) => [tables[name], KEYS[name]]);
+
+const migrateTable = async (
+  TableName: string,
+  keys: readonly string[],
+  parts: MigrationParts,
+): Promise<TableReport> => {
+  const found: Record<string, number> = {};
+  const counts = { migrated: 0, skipped: 0, unread: 0 };
+  const limit = pLimit(CONCURRENCY);
+  let read = 0;
+  let from: Item | undefined;
+  do {
+    const page = await patiently(parts, () =>
+      parts.client.scan({ TableName, Limit: PAGE_SIZE, ExclusiveStartKey: from, ConsistentRead: true }),
+    );
+    const items = (page.Items ?? []).filter(({ executionId }) => executionId?.S !== 'stored data');
+    await limit.map(items, async (item) => {
+      const version = versionOf(item);
+      found[version] = (found[version] ?? 0) + 1;
+      if (version === SCHEMA_VERSION) return;
+      if (version !== OLDEST_VERSION) counts.unread++;
+      else if (!parts.isDryRun)
+        counts[(await rewrite(TableName, keys, item, parts)) ? 'migrated' : 'skipped']++;
+    });
+    read += items.length;
+    parts.onPage(TableName, read);
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+  return { table: TableName, found, ...counts };
+};
+
+/** @returns false for an item that has changed since it was read, or no longer exists */
+const rewrite = async (
+  TableName: string,
+  keys: readonly string[],
+  item: Item,
+  parts: MigrationParts,
+): Promise<boolean> => {
+  const { set, from } = toCurrent(TableName, item);
+  const written: Item = { ...set, schema: number(SCHEMA_VERSION) };
+  const unchanged = [...new Set(['schema', ...from])];
+  const names = [...new Set([...Object.keys(written), ...unchanged, ...keys])];
+  const known = unchanged.filter((attribute) => item[attribute] !== undefined);
+  const input = {
+    TableName,
+    Key: Object.fromEntries(Object.entries(item).filter(([attribute]) => keys.includes(attribute))),
+    ConditionExpression: [
+      ...keys.map((key) => `attribute_exists(#${key})`),
+      ...unchanged.map((attribute) =>
+        known.includes(attribute)
+          ? `#${attribute} = :from_${attribute}`
+          : `attribute_not_exists(#${attribute})`,
+      ),
+    ].join(' AND '),
+    UpdateExpression: `SET ${Object.keys(written)
+      .map((attribute) => `#${attribute} = :to_${attribute}`)
+      .join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(names.map((attribute) => [`#${attribute}`, attribute])),
+    ExpressionAttributeValues: Object.fromEntries([
+      ...Object.entries(written).map(([attribute, value]) => [`:to_${attribute}`, value]),
+      ...known.map((attribute) => [`:from_${attribute}`, item[attribute]]),
+    ]),
+  };
+  try {
+    await patiently(parts, () => parts.client.updateItem(input));
+    return true;
+  } catch (error) {
+    if (!isConditionFailed(error)) throw error;
+    return false;
+  }
+};
+
+/** Makes a call again, with growing delays, as long as the store does not take it. */
+const patiently = async <Output>({ sleep }: MigrationParts, call: () => Promise<Output>): Promise<Output> => {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await translateErrors(call());
+    } catch (error) {
+      const delayMs = DELAYS_MS[tries];
+      if (!isAppError(error, 'STORE_UNAVAILABLE') || delayMs === undefined) throw error;
+      await sleep(delayMs);
+    }
+  }
+};

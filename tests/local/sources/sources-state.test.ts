@@ -1,0 +1,35 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from '@jest/globals';
+import { openSourcesStore } from '../../../local/sources/sources-state.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+const aFile = (content: object): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookloom-sources-'));
+  folders.push(folder);
+  const file = join(folder, 'sources.json');
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+};
+
+test.each([{}, { schema: 2 }, { schema: 3 }])(
+  'a file that says %j is read, and written in the present version',
+  (said) => {
+    const file = aFile({ ...said, queues: [['orders', []]] });
+    const { state, save } = openSourcesStore(file);
+    expect([...state.queues]).toEqual([['orders', []]]);
+    save();
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ schema: 3, queues: [['orders', []]] });
+  },
+);
+
+test.each([1, 4])('a file of version %i is refused with what to do', (schema) => {
+  expect(() => openSourcesStore(aFile({ schema }))).toThrow(
+    /is in version \d of the schema; this release reads 2 and 3\. Start the release that it was made with/,
+  );
+});
