@@ -43,6 +43,14 @@ export const describeCheckTemplate = (): void => {
         'Queue.Property: unknown attribute of a resource',
         { Queue: { ...queue, Property: {} } as TemplateResource },
       ],
+      [
+        'Table.DeletionPolicy: can\'t be "RetainExceptOnCreation"',
+        { Table: { ...table, DeletionPolicy: 'RetainExceptOnCreation' } as TemplateResource },
+      ],
+      [
+        'Table.UpdateReplacePolicy: can\'t be "RetainExceptOnCreate"',
+        { Table: { ...table, UpdateReplacePolicy: 'RetainExceptOnCreate' } as TemplateResource },
+      ],
       ['Queue.Delay: unknown', { Queue: withProperties(queue, { Delay: 1 }) }],
       [
         'Table.TimeToLiveSpecification.Name: unknown',

@@ -35,11 +35,19 @@ export const checkTemplate = (template: Template): string[] => [
   ...checkReferences(template, (type) => findType(type)?.attributes),
 ];
 
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html */
+const policies: Readonly<Record<string, readonly unknown[]>> = {
+  DeletionPolicy: ['Delete', 'Retain', 'RetainExceptOnCreate', 'Snapshot'],
+  UpdateReplacePolicy: ['Delete', 'Retain', 'Snapshot'],
+};
+
 const checkResource = ({ Type, Properties = {}, ...rest }: TemplateResource, id: string): string[] => {
   const unknown = Object.keys(rest).filter((name) => !resourceAttributes.test(name));
+  const mistaken = Object.entries(rest).filter(([name, value]) => policies[name]?.includes(value) === false);
   const type = findType(Type);
   return [
     ...unknown.map((name) => `${id}.${name}: unknown attribute of a resource`),
+    ...mistaken.map(([name, value]) => `${id}.${name}: can't be ${JSON.stringify(value)}`),
     ...(type === undefined
       ? [`${id}: unknown type ${Type}`]
       : checkProperties(Properties, type.properties, id)),
