@@ -4,11 +4,10 @@ import type { Destination } from './calls/call.ts';
 const GLOBAL_REGION = 'us-east-1';
 
 /** Services whose scope is named otherwise than their host. */
-const SIGNING_NAMES: Readonly<Record<string, string>> = {
-  ddb: 'dynamodb',
-  email: 'ses',
-  'streams.dynamodb': 'dynamodb',
-};
+const SIGNING_NAMES = new Map([
+  ['ddb', 'dynamodb'],
+  ['email', 'ses'],
+]);
 
 /**
  * Which service and region a host of AWS stands for: `sqs.eu-west-1.amazonaws.com`, `BUCKET.s3.eu-west-1.amazonaws.com`,
@@ -30,5 +29,5 @@ export const readHost = (host: string): Destination | null => {
   if (region === undefined || service === undefined || !/^[a-z]{2}(-[a-z]+)+-\d$/.test(region)) return null;
   // One label more is an API of API Gateway, or the account before DynamoDB.
   const isPlain = labels.length <= 2 || (labels.length === 3 && /^(execute-api|ddb)$/.test(service));
-  return isPlain ? { service: SIGNING_NAMES[service] ?? service, region, bucket: null } : null;
+  return isPlain ? { service: SIGNING_NAMES.get(service) ?? service, region, bucket: null } : null;
 };

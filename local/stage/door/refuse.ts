@@ -61,13 +61,22 @@ const json: Readonly<Record<RefusalKind, string>> = {
   noBackend: 'ServiceUnavailableException',
 };
 
+const QUERY = /^(sts|iam|cloudformation|monitoring)$/;
 const REST = /^(lambda|scheduler|execute-api)$/;
-const QUERY = /^(sts|iam|cloudformation)$/;
 
-/** The answer with which a service refuses a request, in its own shape. */
-export const refuse = (service: string, method: string, kind: RefusalKind, message: string): Reply => {
+/**
+ * The answer with which a service refuses a request, in its own shape.
+ *
+ * @param isForm - whether the request is a form, which services that take forms answer by XML
+ */
+export const refuse = (
+  service: string,
+  { method, isForm }: { readonly method: string; readonly isForm: boolean },
+  kind: RefusalKind,
+  message: string,
+): Reply => {
   if (service === 's3') return toS3Error(method, ...s3[kind], message);
-  if (QUERY.test(service)) return toQueryError(...query[kind], message);
+  if (isForm && QUERY.test(service)) return toQueryError(...query[kind], message);
   const type = json[kind];
   const isOurs = kind === 'noBackend';
   if (!REST.test(service))

@@ -132,7 +132,7 @@ export const startDoor = async ({
 
   const serveCall = async (request: ReceivedRequest, destination: Destination): Promise<Reply> => {
     const { service } = destination;
-    const refuseAs = (kind: RefusalKind, message: string) => refuse(service, request.method, kind, message);
+    const refuseAs = (kind: RefusalKind, message: string) => refuse(service, shapeOf(request), kind, message);
     const verified = await authenticate(request, service, destination.region);
     if (verified.problem !== null) return refuseAs(verified.problem, verified.message);
     const { owner: caller } = verified;
@@ -178,7 +178,7 @@ export const startDoor = async ({
     if (reply.status !== 404 || path === '/' || !/^(GET|HEAD)$/.test(api.method)) return reply;
     const permission = { action: 's3:ListBucket', resource: `arn:${partition}:s3:::${bucket}` };
     const { allowed, reason } = await decide(caller, permission);
-    return allowed ? reply : refuse('s3', api.method, 'denied', reason);
+    return allowed ? reply : refuse('s3', shapeOf(api), 'denied', reason);
   };
 
   const serve = async (incoming: IncomingMessage): Promise<Reply> => {
@@ -189,7 +189,7 @@ export const startDoor = async ({
     if (destination === null) {
       const reason = `the host ${host} is none that the door knows`;
       record({ principal: ANONYMOUS, action: null, resource: null, reason });
-      return refuse(host, method, 'unknownOperation', reason);
+      return refuse(host, shapeOf(request), 'unknownOperation', reason);
     }
     const gateway = backends['execute-api'];
     if (destination.service === 'execute-api' && gateway !== undefined)
@@ -210,7 +210,7 @@ export const startDoor = async ({
       if (incoming.destroyed && !incoming.complete) return; // the caller has gone
       const reason = `the door itself has failed: ${error.message}`;
       record({ principal: ANONYMOUS, action: null, resource: null, reason });
-      send(refuse('', incoming.method ?? '', 'noBackend', reason));
+      send(refuse('', { method: incoming.method ?? '', isForm: false }, 'noBackend', reason));
     });
   };
 
@@ -281,6 +281,12 @@ export const startDoor = async ({
 
 /** A service that the stage was not given. */
 class NoBackend extends Error {}
+
+/** What the shape of an answer depends on. */
+const shapeOf = ({ method, headers }: Pick<ReceivedRequest, 'method' | 'headers'>) => ({
+  method,
+  isForm: String(headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded'),
+});
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
