@@ -12,6 +12,7 @@ import type { Io } from './io.ts';
 import { readId, readVersionNumber } from './read-arguments.ts';
 import { findSameIds, listFiles, readWorkflow, type WorkflowFile } from './read-file.ts';
 import { findCredentialProblems } from './workflows/find-credential-problems.ts';
+import { findMetricsProblem } from './workflows/find-metrics-problem.ts';
 import { findMissingSubworkflows } from './workflows/find-missing-subworkflows.ts';
 import { findPermissions } from './workflows/find-permissions.ts';
 import { findTimes } from './workflows/find-times.ts';
@@ -166,6 +167,8 @@ const putFiles = async (files: readonly string[], context: TargetContext & Check
   for (const { id } of definitions)
     if (id.startsWith(PROBE_PREFIX))
       problems.push(`${id}: ids that begin with ${PROBE_PREFIX} are the doctor's`);
+  const metricsProblem = await findMetricsProblem(definitions, target.listDefinitions);
+  if (metricsProblem !== null) problems.push(metricsProblem);
   if (problems.length > 0) throw new CommandError(problems.join('\n'));
   for (const file of checked) printWarnings(file, io);
   for (const definition of definitions) {

@@ -49,9 +49,15 @@ const run = async (dataFolder: string | undefined): Promise<void> => {
   service = await startService({
     port,
     dataFolder,
-    log: (line) => process.stdout.write(`${line}\n`),
+    log: (line) => process.stdout.write(`${withoutMetrics(line)}\n`),
   });
   process.stdout.write(service.startupMessage);
+};
+
+/** Definitions of metrics, at the end of a line of the log, are for CloudWatch. */
+const withoutMetrics = (line: string): string => {
+  const at = line.lastIndexOf(',"_aws":{"Timestamp":');
+  return at === -1 || !line.startsWith('{') ? line : `${line.slice(0, at)}}`;
 };
 
 const { help: isHelp, data } = readOptions();

@@ -29,6 +29,7 @@ interface Serverless {
 
 interface FunctionDefinition {
   reservedConcurrency?: number;
+  tracing?: 'Active';
   environment?: Record<string, unknown>;
   iamRoleStatements?: readonly Statement[];
 }
@@ -144,7 +145,7 @@ const importExisting = (plugins: readonly MakesChangeSets[], refuse: (message: s
 
 const completeFunction = (
   definition: FunctionDefinition,
-  { eventBus, domain }: Deployment,
+  { eventBus, domain, hasTracing }: Deployment,
   reserved: number | undefined,
 ): void => {
   const { environment, iamRoleStatements } = definition;
@@ -152,12 +153,21 @@ const completeFunction = (
   // Not in the template: the Framework decides by a function's settings whether it needs a new version.
   if (domain !== null && environment !== undefined && Object.hasOwn(environment, 'PUBLIC_URL'))
     environment.PUBLIC_URL = `https://${domain.name}`;
+  if (hasTracing) definition.tracing = 'Active';
   if (iamRoleStatements !== undefined)
     definition.iamRoleStatements = iamRoleStatements.map((statement) =>
       [statement.Action].flat().includes('events:PutEvents')
         ? { ...statement, Resource: toBusArns(eventBus) }
         : statement,
     );
+  if (hasTracing) definition.iamRoleStatements = [...(definition.iamRoleStatements ?? []), TRACING];
+};
+
+/** Takes no ARN. */
+const TRACING = {
+  Effect: 'Allow',
+  Action: ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'],
+  Resource: '*',
 };
 
 const toBusArns = (eventBus: Deployment['eventBus']): readonly unknown[] => {

@@ -1,5 +1,10 @@
 /** How a deployment of the service differs from that of another stage. docs/deploying.md says what each parameter costs. */
 export interface Deployment {
+  /** The ARN of the SNS topic that alarms tell; null: there are none. */
+  readonly alarmTopic: string | null;
+  readonly hasDashboard: boolean;
+  /** By X-Ray. */
+  readonly hasTracing: boolean;
   /** Null: completion events go to the log. */
   readonly eventBus: EventBus | null;
   /** Whether tables and bucket that an earlier stack of this stage has left become part of the stack. */
@@ -76,6 +81,9 @@ export const readParameters = (
   };
 
   const deployment: Deployment = {
+    alarmTopic: read('alarmTopic', (text) => parseTopic(text, region)),
+    hasDashboard: read('dashboard', parseBoolean) ?? false,
+    hasTracing: read('tracing', parseBoolean) ?? false,
     eventBus: read('eventBus', (text) => parseEventBus(text, region)),
     adoptsData: read('adoptData', parseBoolean) ?? false,
     blobBucket: read('blobBucket', parseBlobBucket) ?? { kind: 'stage' },
@@ -102,6 +110,16 @@ class Problem {
     this.text = text;
   }
 }
+
+const TOPIC_ARN = /^arn:aws[\w-]*:sns:([a-z\d-]+):\d{12}:[\w-]{1,256}$/;
+
+/** Alarms notify topics of their own region alone. */
+const parseTopic = (text: string, region: string): string | Problem =>
+  TOPIC_ARN.exec(text)?.[1] === region
+    ? text
+    : new Problem(
+        `must be the ARN of a standard SNS topic in ${region} (arn:aws:sns:${region}:ACCOUNT:NAME), or none`,
+      );
 
 const BUS_NAME = /^[\w.-]{1,256}$/;
 const BUS_ARN = /^arn:aws[\w-]*:events:([a-z\d-]+):\d{12}:event-bus\/([\w.-]{1,256})$/;

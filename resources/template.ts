@@ -1,3 +1,5 @@
+import { toAlarms } from './alarms.ts';
+import { toDashboard } from './dashboard.ts';
 import type { Deployment, Throttle } from './parameters.ts';
 
 /** A CloudFormation template. */
@@ -54,12 +56,24 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
     if (bucket !== undefined) bucket.BucketEncryption = { ServerSideEncryptionConfiguration: [rule] };
     for (const [, role] of ofType('AWS::IAM::Role')) allowKey(role, kmsKey);
   }
+  const { alarmTopic, hasDashboard } = deployment;
+  const namespace = readNamespace(template);
+  if (alarmTopic !== null) Object.assign(Resources, toAlarms(template, namespace, alarmTopic));
+  if (hasDashboard) Resources.Dashboard = toDashboard(template, namespace);
   if (domain !== null) {
     const [stage = ''] = ofType('AWS::ApiGatewayV2::Stage').map(([id]) => id);
     Object.assign(Resources, toDomainResources(domain, stage));
     const { WebhookUrl } = template.Outputs ?? {};
     if (WebhookUrl !== undefined) Object.assign(WebhookUrl, { Value: `https://${domain.name}/api/webhook` });
   }
+};
+
+/** Of the metrics that the functions write: the prefix of their tables. */
+const readNamespace = ({ Resources }: Template): string => {
+  const { Environment } = (Resources.SweepLambdaFunction?.Properties ?? {}) as {
+    readonly Environment?: { readonly Variables?: { readonly TABLE_PREFIX?: unknown } };
+  };
+  return String(Environment?.Variables?.TABLE_PREFIX ?? '');
 };
 
 const nameBucket = (bucket: TemplateResource | undefined, { blobBucket }: Deployment): void => {

@@ -27,8 +27,7 @@ import { type TableNames, tableNames } from '../adapters/dynamodb/table-names.ts
 import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
 import { createWorkflowReader } from '../adapters/dynamodb/workflows/workflow-reader.ts';
 import { createWorkflowStore } from '../adapters/dynamodb/workflows/workflow-store.ts';
-import { createEventBridgeEvents } from '../adapters/events/event-bridge-events.ts';
-import { createLogEvents } from '../adapters/events/log-events.ts';
+import { createLogEvents, type EndOptions } from '../adapters/events/log-events.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { createLogger, forExecution, type LoggerOptions } from '../adapters/runtime/logger.ts';
 import { randomIds } from '../adapters/runtime/random-ids.ts';
@@ -48,6 +47,8 @@ import type { BlobStore } from '../executions/record/blob-store.ts';
 import type { LoadNodeTypes } from '../plugins/load-node-types.ts';
 import { createCache } from '../shared/cache.ts';
 import { AppError } from '../shared/errors.ts';
+import { lazy } from '../shared/lazy.ts';
+import { measure } from '../shared/metrics/metrics.ts';
 import { redactField } from '../shared/secrets/secret-shapes.ts';
 import { createTakeSlot } from '../webhooks/limits/take-slot.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
@@ -68,9 +69,15 @@ import { openPlugins, openProcess, openRegistry } from './sandbox.ts';
 export const openConfig = (): Config => readConfig(process.env);
 
 export const openLogger = (
-  { logLevel, stage }: Config,
+  { logLevel, stage, tablePrefix }: Config,
   options: Pick<LoggerOptions, 'redact'> = {},
-): Logger => createLogger({ level: logLevel, fields: { service: 'hookloom', stage }, ...options });
+): Logger =>
+  createLogger({
+    level: logLevel,
+    fields: { service: 'hookloom', stage },
+    namespace: tablePrefix,
+    ...options,
+  });
 
 /** The stores of workflows and executions, which share a client. */
 export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb(config)) => {
@@ -86,8 +93,18 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
 
 type Stores = ReturnType<typeof openStores>;
 
-const openDynamoDb = ({ region, dynamodbEndpoint }: Config) =>
-  createJsonClient({ region, endpoint: dynamodbEndpoint });
+const openDynamoDb = (config: Config) => {
+  const logger = openLogger(config);
+  return createJsonClient({
+    region: config.region,
+    endpoint: config.dynamodbEndpoint,
+    onThrottle: (times, operation) =>
+      logger.warn('The store is throttling.', {
+        operation,
+        ...measure({ values: { StoreThrottles: times } }),
+      }),
+  });
+};
 
 type LambdaOptions = Pick<AwsCallerOptions, 'readCredentials' | 'timeouts'>;
 
@@ -117,10 +134,17 @@ const openDurableService = (config: Config, options: LambdaOptions = {}) =>
   createLambdaDurableService(openLambda(config, options));
 
 /** Publishes completion events to the bus, through the outbox, or to the log. */
-const openEvents = ({ region, eventBus }: Config, logger: Logger) => {
-  if (eventBus === null) return { events: createLogEvents(logger), usesOutbox: false };
-  const call = createAwsCaller({ service: 'events', region, endpoint: null });
-  return { events: createEventBridgeEvents(call, { busName: eventBus }), usesOutbox: true };
+const openEvents = (
+  { region, eventBus }: Config,
+  logger: Logger,
+  options: EndOptions = { countsInline: true },
+): Pick<FinishParts, 'events' | 'usesOutbox'> => {
+  if (eventBus === null) return { events: createLogEvents(logger, options), usesOutbox: false };
+  const open = lazy(async () => {
+    const { openEventBus } = await import('../adapters/events/event-bus.chunk.ts');
+    return openEventBus({ region, busName: eventBus, ...options }, logger);
+  });
+  return { events: { publish: async (ended) => (await open()).publish(ended) }, usesOutbox: true };
 };
 
 /** Reports failures, for functions that finish executions as failed. */
@@ -223,6 +247,7 @@ export const openSweep = (config: Config = openConfig()) => {
     durableService: openDurableService(config),
     queues: createHeldQueues(client, tables, config),
     noteVersions: async () => findVersionProblem(await noteStageVersions(client, tables, { isNew: false })),
+    countsSweeps: config.hasAlarms,
     // Nothing is believed: it is called when an execution has just ended.
     takeSlot: createTakeSlot({ slots, executions: stores.executions, clock: systemClock, knownMs: 0 }),
     clock: systemClock,
@@ -253,7 +278,7 @@ export const openApprovals = (config: Config = openConfig()) => {
 };
 
 /** The parts that inline and background runs share. */
-const openRunParts = (config: Config) => {
+const openRunParts = (config: Config, options?: EndOptions) => {
   const logger = openLogger(config, { redact: redactField }); // nodes log what came from outside
   const { workflows, executions, client, tables } = openStores(config);
   const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
@@ -275,7 +300,7 @@ const openRunParts = (config: Config) => {
     openPlan,
     otherWorkflows: createOtherWorkflows(workflows, openPlan),
     blobs: openBlobs(config),
-    ...openEvents(config, logger),
+    ...openEvents(config, logger, options),
     ...openFailures(config, logger, { client, tables }),
     services: openServices({ http: outboundCredentials, tcp }, config),
     outboundCredentials,
@@ -320,7 +345,7 @@ const printCallback = (url: string): void => {
 };
 
 export const openWebhook = (config: Config = openConfig()) => {
-  const { client, tables, ...parts } = openRunParts(config);
+  const { client, tables, ...parts } = openRunParts(config, { countsInline: false });
   return {
     ...parts,
     credentials: createCredentialStore(client, tables),

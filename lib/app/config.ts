@@ -48,6 +48,8 @@ export interface Config {
   readonly workflowRole: string | null;
   /** Bus for completion events; null writes them to the log. */
   readonly eventBus: string | null;
+  /** Whether alarms of the stage wait for metrics of its sweeps. */
+  readonly hasAlarms: boolean;
   /** Public origin, without a trailing slash; null in functions that issue no callback URLs. */
   readonly publicUrl: string | null;
   /** How long a repeated delivery is a duplicate. */
@@ -90,6 +92,7 @@ export const readConfig = (env: Readonly<Record<string, string | undefined>>): C
   secretsFolder: env.SECRETS_FOLDER || null,
   workflowRole: env.WORKFLOW_ROLE || null,
   eventBus: env.EVENT_BUS === 'none' ? null : env.EVENT_BUS || null,
+  hasAlarms: env.ALARM_TOPIC !== undefined && env.ALARM_TOPIC !== 'none',
   publicUrl: env.PUBLIC_URL?.replace(/\/+$/, '') || null,
   deduplicationWindowMs: readWindow(env),
   printsCallbacks: env.PRINT_CALLBACKS === '1',

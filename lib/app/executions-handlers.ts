@@ -16,6 +16,8 @@ import { readOptions } from '../http/read-options.ts';
 import { readPathParameter } from '../http/read-path-parameter.ts';
 import { parseQuery, readQuery } from '../http/read-query.ts';
 import { answerJson } from '../shared/answer.ts';
+import { countStart } from '../shared/metrics/count-executions.ts';
+import { measure } from '../shared/metrics/metrics.ts';
 import { parseFields, text, word } from '../shared/query-fields.ts';
 import { type KeyedListParts, keyedListQuery, listKeyed } from '../webhooks/requests/list-keyed.ts';
 
@@ -54,10 +56,11 @@ export const createShowExecution = (parts: Served & FinishParts & { readonly exe
 export const createRetryExecution = (parts: Served & RetryParts) =>
   createHandler(
     parts,
-    onlyMethod('POST', parts.clock, async ({ event }) => {
+    onlyMethod('POST', parts.clock, async ({ event, addLogFields }) => {
       const retryOf = readId(event);
       const start = await retryExecution(retryOf, readRetryOptions(event, parts.clock.now()), parts);
-      const { executionId, workflowId, workflowVersion, status } = start;
+      const { executionId, workflowId, workflowVersion, status, hasMetrics } = start;
+      addLogFields({ workflowId, ...measure(countStart(hasMetrics)) });
       const answer = answerJson(202, { executionId, retryOf, workflowId, workflowVersion, status });
       return { ...answer, executionId };
     }),

@@ -6,12 +6,15 @@ import type { ReleaseParts } from '../executions/held/release-held.ts';
 import { releaseAllQueues, releaseQueue } from '../executions/held/release-queues.ts';
 import {
   type DeadLetter,
+  type Finding,
+  type Findings,
   type ReconcileParts,
   reconcileExecution,
 } from '../executions/lifecycle/reconcile-execution.ts';
 import type { DueGroup } from '../executions/record/execution-store.ts';
 import { readExecutionId } from '../executions/record/read-execution-id.ts';
 import { type AppError, isAppError } from '../shared/errors.ts';
+import { type Measurement, measure } from '../shared/metrics/metrics.ts';
 
 /** Executions of a group reconciled in parallel. Waiting ones are many, and seldom lost. */
 const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5 };
@@ -26,6 +29,8 @@ type SweepParts = ReconcileParts &
   ReleaseParts & {
     /** Notes which version is written from now on. @returns what keeps this release from reading what is stored, or null */
     readonly noteVersions: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
+    /** Whether an alarm waits for sweeps: then each is counted, and else costs no metric while the service is idle. */
+    readonly countsSweeps?: boolean;
   };
 
 type HasTime = () => boolean;
@@ -41,11 +46,13 @@ export const createSweepFunction =
   (parts: SweepParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
     const unread: [executionId: string, cause: AppError][] = [];
+    const findings = createFindings();
     const sweep: Sweep = async (executionId, deadLetter) => {
       try {
-        await reconcileExecution(executionId, parts, deadLetter);
+        await reconcileExecution(executionId, parts, deadLetter, findings);
         return true;
       } catch (cause) {
+        findings.count('failed');
         if (isAppError(cause, 'DATA_VERSION_UNSUPPORTED')) {
           unread.push([executionId, cause]);
           return false;
@@ -55,11 +62,51 @@ export const createSweepFunction =
       }
     };
     try {
-      return await sweepEvent(event, parts, sweep, () => hasTimeLeft(context));
+      const result = await sweepEvent(event, parts, sweep, () => hasTimeLeft(context));
+      if (isSweepOfAll(event) && parts.countsSweeps === true) findings.values.Sweeps = 1;
+      return result;
     } finally {
       if (unread.length > 0) reportUnread(unread, parts.logger);
+      reportFindings(findings.values, isSweepOfAll(event), parts.logger);
     }
   };
+
+type Values = { -readonly [Name in keyof Measurement['values']]: Measurement['values'][Name] };
+
+/** Only what is found is a value: a metric without any costs nothing. */
+const createFindings = (): Findings & { readonly values: Values } => {
+  const values: Values = {};
+  return {
+    values,
+    count: (finding) => {
+      const name = METRIC_OF[finding];
+      values[name] = (values[name] ?? 0) + 1;
+    },
+    age: (of, forMs) => {
+      const name = of === 'accepted' ? 'OldestAcceptedAge' : 'OldestWaitingDueAge';
+      values[name] = Math.max(values[name] ?? 0, Math.round(forMs / 1_000));
+    },
+  };
+};
+
+const METRIC_OF = {
+  redispatched: 'SweepRedispatched',
+  givenUp: 'SweepGivenUp',
+  reconciled: 'SweepReconciled',
+  republished: 'SweepRepublished',
+  failed: 'SweepFailed',
+} as const satisfies Record<Finding, keyof Values>;
+
+/** One line for a sweep of all executions, or for what dead letters have led to. */
+const reportFindings = (values: Values, isOfAll: boolean, logger: Logger): void => {
+  const hasFound = Object.keys(values).length > 0;
+  if (isOfAll || hasFound) logger.info('The sweep has ended.', hasFound ? measure({ values }) : {});
+};
+
+const isSweepOfAll = (event: unknown): boolean => {
+  const { Records, queue, only } = toMap(event);
+  return Records === undefined && queue === undefined && only !== 'held';
+};
 
 /** Once for all of them, at each sweep: they are neither ended nor dispatched until a release runs that reads them. */
 const reportUnread = (unread: readonly (readonly [string, AppError])[], logger: Logger): void => {
@@ -151,15 +198,13 @@ const sweepDue = async (
   hasTime: HasTime,
 ): Promise<void> => {
   const due = executions.findDue(clock.now(), group)[Symbol.asyncIterator]();
-  let count = 0;
   const work = async (): Promise<void> => {
     while (hasTime()) {
       const next = await due.next();
       if (next.done === true) return;
-      if (await sweep(next.value, null)) count++;
+      await sweep(next.value, null);
     }
     logger.warn('The sweep ran out of time; the next one goes on.', { group });
   };
   await Promise.all(Array.from({ length: CONCURRENCY[group] }, work));
-  if (count > 0) logger.info('Executions were reconciled.', { group, count });
 };

@@ -4,17 +4,21 @@ import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
+import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics/metrics.ts';
 import { isRefusal } from '../shared/refusal.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
 import { answerProblem } from './problem.ts';
 import { MAX_ANSWER_BYTES, toResult } from './to-result.ts';
+
+/** Fields of the log line of a request, and what it measures. */
+type LogFields = Readonly<Record<string, string | number>> & Measuring;
 
 /** One invocation of a function. */
 interface Call {
   readonly event: unknown;
   readonly context: Partial<Context>;
   /** Adds the target of the request to its log line. Only verified values: raw input may be a misplaced secret. */
-  addLogFields(fields: Readonly<Record<string, string>>): void;
+  addLogFields(fields: LogFields): void;
   /** Adds headers to the answer, whatever it will be. */
   addHeaders(headers: Answer['headers']): void;
 }
@@ -39,7 +43,7 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
     async (event, context: Partial<Context> = {}) => {
       const startedAt = parts.clock.now();
       const request = describeRequest(event, context);
-      const target: Record<string, string> = {};
+      const target: LogFields = {};
       const addLogFields: Call['addLogFields'] = (fields) => void Object.assign(target, fields);
       const added: Record<string, string> = {};
       const addHeaders: Call['addHeaders'] = (headers) => void Object.assign(added, headers);
@@ -54,6 +58,7 @@ export const createHandler = (parts: HandlerParts, handle: Handle) =>
         status: answer.status,
         durationMs: parts.clock.now() - startedAt,
         ...(isAppError(thrown) ? { code: thrown.code, ...reasonOf(thrown) } : {}),
+        ...(isServerError(answer, thrown) ? measure(...(target[METRICS] ?? []), SERVER_ERROR) : {}),
       };
       if (answer.status < 500) parts.logger.info('request', fields);
       else parts.logger.error('request', { ...fields, cause: causeOf(thrown) });
@@ -83,6 +88,17 @@ const answerCall = async (
     return { answer: shown ?? problem, thrown };
   }
 };
+
+const SERVER_ERROR: Measurement = { values: { ServerErrors: 1 } };
+
+/** Whether the service is to blame, not a workflow: an error of its execution has the id of that. */
+const isServerError = (answer: Answer, thrown: unknown): boolean =>
+  answer.status >= 500 &&
+  thrown !== undefined &&
+  executionOf(answer, thrown).executionId === undefined &&
+  !(isAppError(thrown) && NOT_OURS.test(thrown.code));
+
+const NOT_OURS = /^(ANSWER_TOO_LARGE|WEBHOOK_PAUSED)$/;
 
 /** The execution that a request has started or asked for, by its answer or error. */
 const executionOf = ({ executionId }: Answer, thrown: unknown): { readonly executionId?: string } => {

@@ -9,6 +9,8 @@ import { type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts'
 import { findInputProblem } from '../deliveries/find-input-problem.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import { nodeTypesOf } from '../executions/lifecycle/plans.ts';
+import { countStart } from '../shared/metrics/count-executions.ts';
+import { measure } from '../shared/metrics/metrics.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 
@@ -75,7 +77,10 @@ export const startByEvent = async (
   const known = await acceptDelivery(claimed, resolveExecution(workflow.definition, findNodeType), parts);
   const { executionId } = claimed.execution;
   const isDuplicate = known !== null;
-  logger.info('The event has an execution.', { workflowId, triggerNodeId, executionId, isDuplicate });
+  logger.info('The event has an execution.', {
+    ...{ workflowId, triggerNodeId, executionId, isDuplicate },
+    ...(isDuplicate ? {} : measure(countStart(workflow.definition.settings?.metrics))),
+  });
   return true;
 };
 

@@ -35,6 +35,8 @@ interface StartedByHand {
   readonly status: ExecutionStatus;
   /** Whether an earlier request with the same key has started it. */
   readonly isDuplicate: boolean;
+  /** Whether the workflow asks for metrics of its own. */
+  readonly hasMetrics: boolean | undefined;
 }
 
 /**
@@ -76,6 +78,7 @@ export const startByHand = async (
     ...{ executionId, workflowId, workflowVersion: known?.workflowVersion ?? version },
     status: known?.status ?? 'accepted',
     isDuplicate: known !== null,
+    hasMetrics: definition.settings?.metrics,
   };
 };
 

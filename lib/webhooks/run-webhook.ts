@@ -29,6 +29,8 @@ export interface DeliveryNotes {
   /** The execution that the request has started, or that an earlier delivery has. */
   readonly executionId?: string;
   readonly isDuplicate?: boolean;
+  /** The end of an execution that the request has started, when it was run meanwhile. */
+  readonly ended?: { readonly status: ExecutionResult['status']; readonly durationMs: number };
 }
 
 /** A request that has passed every check. */
@@ -177,8 +179,10 @@ const runInline = async (
   const { executionId } = execution;
   const known = isKeyed ? await parts.executions.find(executionId) : null;
   if (known === null) {
+    const startedAt = parts.clock.now();
     const result = await parts.run({ ...execution, keepsResult: isKeyed }, timeLimitMs);
     noteStart(delivery, false);
+    delivery.note({ ended: { status: result.status, durationMs: parts.clock.now() - startedAt } });
     return answerResult(delivery, result, parts);
   }
   noteStart(delivery, true);

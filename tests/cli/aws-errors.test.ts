@@ -82,6 +82,7 @@ describe('what AWS refuses is told apart, with what to do', () => {
       headers: { 'x-amzn-errortype': 'AccessDeniedException' },
       body: Buffer.from(`{"Message":"User: ${USER} is not authorized to perform: lambda:InvokeFunction"}`),
       tries: 1,
+      throttles: 0,
     };
     const dispatcher = createLambdaDispatcher(async () => answer, { durable: 'run:durable', express: 'run' });
     const error: unknown = await dispatcher.dispatch('e', 'express', 0).catch((cause) => cause);

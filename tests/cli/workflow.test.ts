@@ -51,6 +51,21 @@ describe('workflow put', () => {
     expect((await call('workflow list')).err).toBe('There are no workflows.');
   });
 
+  test('refuses more workflows with metrics of their own than a stage may have', async () => {
+    const { call, file } = await openCommandLine();
+    const measured = (id: string) => file(`${id}.json`, aWorkflow({ id, settings: { metrics: true } }));
+    const twenty = Array.from({ length: 20 }, (_, at) => measured(`w${at}`));
+    expect(await call(`workflow put ${twenty.join(' ')}`)).toMatchObject({ code: 0, err: '' });
+    expect(await call(`workflow put ${twenty[0]} ${file('plain.json', aWorkflow())}`)).toMatchObject({
+      code: 0,
+    });
+    const { code, out, err } = await call(`workflow put ${measured('more')}`);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^21 workflows would have settings\.metrics; at most 20 may: w0, /);
+    await call(`workflow put ${file('w0.json', aWorkflow({ id: 'w0' }))}`);
+    expect(await call(`workflow put ${measured('more')}`)).toMatchObject({ code: 0 });
+  });
+
   test('reads standard input', async () => {
     const { call } = await openCommandLine();
     expect(await call('workflow put -', JSON.stringify(aWorkflow()))).toMatchObject({ code: 0 });

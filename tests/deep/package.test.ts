@@ -316,6 +316,11 @@ describe('the template', () => {
     expect(new Set(roles).size).toBe(functions.length);
   });
 
+  test('has no alarm, dashboard or tracing, which cost while nothing runs', () => {
+    expect([...ofType('AWS::CloudWatch::Alarm'), ...ofType('AWS::CloudWatch::Dashboard')]).toEqual([]);
+    expect(JSON.stringify(resources)).not.toMatch(/"TracingConfig"|xray:/);
+  });
+
   test('no role allows everything, neither an action nor a resource', () => {
     const roles = functionRoles();
     expect(roles).toHaveLength(allFunctions.length);

@@ -14,12 +14,16 @@ const read = (raw: Readonly<Record<string, unknown>> = {}) =>
     { region: 'eu-central-1', functions: ['webhook', 'sweep', 'runExpress'] },
   );
 
+const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:operators';
 const KEY = 'arn:aws:kms:eu-central-1:123456789012:key/0f1e2d3c-0000-4000-8000-000000000000';
 const CERTIFICATE = 'arn:aws:acm:eu-central-1:123456789012:certificate/0f1e2d3c-0000-4000-8000-000000000000';
 const BUS = 'arn:aws:events:eu-central-1:210987654321:event-bus/orders';
 
 test('the defaults of serverless.yml ask for nothing that costs or that a small account could not deploy', () => {
   expect(read()).toEqual({
+    alarmTopic: null,
+    hasDashboard: false,
+    hasTracing: false,
     eventBus: null,
     adoptsData: false,
     blobBucket: { kind: 'stage' },
@@ -37,6 +41,9 @@ test('the defaults of serverless.yml ask for nothing that costs or that a small 
 });
 
 test.each([
+  ['alarmTopic', TOPIC, { alarmTopic: TOPIC }],
+  ['dashboard', 'true', { hasDashboard: true }],
+  ['tracing', 'true', { hasTracing: true }],
   ['eventBus', 'default', { eventBus: { name: 'default' } }],
   ['eventBus', 'Orders_2.eu-1', { eventBus: { name: 'Orders_2.eu-1' } }],
   ['eventBus', BUS, { eventBus: { arn: BUS } }],
@@ -81,6 +88,9 @@ describe('what AWS would refuse, or what would do nothing, is refused with the p
     ],
     ['adoptData', 'yes', /^adoptData must be true or false, but is "yes"$/],
     ['blobBucket', 'My_Bucket', /^blobBucket must be stage, generated, or the name of a bucket/],
+    ['alarmTopic', 'me@example.com', /^alarmTopic must be the ARN of a standard SNS topic in eu-central-1/],
+    ['alarmTopic', TOPIC.replace('central', 'west'), /^alarmTopic must be/],
+    ['alarmTopic', `${TOPIC}.fifo`, /^alarmTopic must be/],
     ['kmsKey', 'alias/mine', /^kmsKey must be the ARN of a KMS key in eu-central-1/],
     [
       'kmsKey',

@@ -14,6 +14,8 @@ export interface AwsRequest {
 export interface AwsAnswer extends HttpAnswer {
   /** Requests sent. After more than one, an earlier one may have taken effect and its answer been lost. */
   readonly tries: number;
+  /** How many of them were throttled. */
+  readonly throttles: number;
 }
 
 export type CallAws = (request: AwsRequest) => Promise<AwsAnswer>;
@@ -69,12 +71,14 @@ export const createAwsCaller = ({
 
   return async (request) => {
     const credentials = await readCredentials();
+    let throttles = 0;
     for (let tries = 1; ; tries++) {
       try {
         const answer = await send(request, credentials);
         const wasThrottled = isThrottled(answer);
+        if (wasThrottled) throttles++;
         const isOver = tries === TRIES || !(wasThrottled || answer.status >= 500);
-        if (isOver) return { ...answer, tries };
+        if (isOver) return { ...answer, tries, throttles };
         await pause(wasThrottled ? THROTTLING_DELAY_MS : DELAY_MS, tries);
       } catch (error) {
         if (tries === TRIES) throw error;

@@ -106,6 +106,7 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
     requestId: optional(start.requestId, text),
     keepsResult: start.keepsResult ? flag(true) : undefined,
     held: optional(start.held, text),
+    hasMetrics: optional(start.hasMetrics, flag),
     ...(isInline ? {} : sweep),
   });
 };
@@ -157,6 +158,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   traceparent: item.traceparent?.S ?? null,
   requestId: item.requestId?.S ?? null,
   keepsResult: item.keepsResult?.BOOL === true,
+  ...(item.hasMetrics?.BOOL === true ? { hasMetrics: true } : {}),
   nodes: readLongJson<NodeRecord[]>(item, 'nodes', []),
   nodesOmitted: readNumber(item, 'nodesOmitted', 0),
   failure: readJson<NodeFailure | null>(item, 'failure', null),

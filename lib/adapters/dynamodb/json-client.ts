@@ -2,7 +2,10 @@ import { type AwsAnswer, type AwsCallerOptions, createAwsCaller } from '../aws/a
 import { errorTypeOf, isSuccess } from '../aws/aws-error.ts';
 import type { DynamoDbClient } from './client.ts';
 
-type Options = Pick<AwsCallerOptions, 'region' | 'endpoint' | 'timeouts'>;
+interface Options extends Pick<AwsCallerOptions, 'region' | 'endpoint' | 'timeouts'> {
+  /** Called after an operation that was throttled so many times, whatever came of it. */
+  readonly onThrottle?: (times: number, operation: string) => void;
+}
 
 /** Short: a webhook's caller waits for 30 s at most. */
 const TIMEOUTS = { connectMs: 1_000, exchangeMs: 3_000 };
@@ -12,7 +15,12 @@ const TIMEOUTS = { connectMs: 1_000, exchangeMs: 3_000 };
  * quarter of the CPU time that it costs through the SDK, and the bundle is 330 kB smaller.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Programming.LowLevelAPI.html
  */
-export const createJsonClient = ({ region, endpoint, timeouts = TIMEOUTS }: Options): DynamoDbClient => {
+export const createJsonClient = ({
+  region,
+  endpoint,
+  timeouts = TIMEOUTS,
+  onThrottle,
+}: Options): DynamoDbClient => {
   const call = createAwsCaller({
     ...{ service: 'dynamodb', region, endpoint, timeouts },
     ...(endpoint === null ? {} : { readCredentials: () => LOCAL_CREDENTIALS }),
@@ -27,6 +35,7 @@ export const createJsonClient = ({ region, endpoint, timeouts = TIMEOUTS }: Opti
       },
       body: JSON.stringify(input),
     });
+    if (answer.throttles > 0) onThrottle?.(answer.throttles, operation);
     if (!isSuccess(answer)) throw toError(answer);
     return JSON.parse(answer.body.toString());
   };

@@ -1,8 +1,37 @@
 import type { Logger } from '../../contract/services.ts';
-import type { ExecutionEvents } from '../../executions/record/execution-events.ts';
+import type { EndedExecution, ExecutionEvents } from '../../executions/record/execution-events.ts';
+import { countEnd } from '../../shared/metrics/count-executions.ts';
+import { measure } from '../../shared/metrics/metrics.ts';
 import { toCloudEvent } from './to-cloud-event.ts';
 
+export interface EndOptions {
+  /** False in the function whose requests run executions: the log line of a request has the end of its own. */
+  readonly countsInline: boolean;
+}
+
 /** Publishes to the log, one line per event, for a service without an event bus. */
-export const createLogEvents = (logger: Logger): ExecutionEvents => ({
-  publish: async (ended) => logger.info('event', { event: toCloudEvent(ended) }),
+export const createLogEvents = (logger: Logger, options: EndOptions): ExecutionEvents => ({
+  publish: async (ended) => logger.info('event', { event: toCloudEvent(ended), ...toFields(ended, options) }),
 });
+
+/** Counts the ends that are published on a bus, which leaves nothing in the log. */
+export const countPublished = (
+  events: ExecutionEvents,
+  logger: Logger,
+  options: EndOptions,
+): ExecutionEvents => ({
+  publish: async (ended) => {
+    await events.publish(ended);
+    const { executionId, status, mode } = ended;
+    if (options.countsInline || mode !== 'inline')
+      logger.info('The execution has ended.', { executionId, status, ...toFields(ended, options) });
+  },
+});
+
+const toFields = (
+  { workflowId, mode, status, startedAt, endedAt, hasMetrics }: EndedExecution,
+  { countsInline }: EndOptions,
+) =>
+  countsInline || mode !== 'inline'
+    ? { workflowId, ...measure(countEnd({ status, durationMs: endedAt - startedAt }, hasMetrics)) }
+    : {};

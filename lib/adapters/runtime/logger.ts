@@ -1,11 +1,13 @@
 import { types } from 'node:util';
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Clock, Logger } from '../../contract/services.ts';
+import { METRICS, type Measuring } from '../../shared/metrics/metrics.ts';
+import { createMetricsWriter } from './embedded-metrics.ts';
 import { systemClock } from './system-clock.ts';
 
 const levels = ['debug', 'info', 'warn', 'error'] as const;
 export type LogLevel = (typeof levels)[number];
-type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>> & Measuring;
 
 export interface LoggerOptions {
   /** On every entry. */
@@ -17,12 +19,17 @@ export interface LoggerOptions {
   readonly clock?: Pick<Clock, 'now'>;
   /** Redacts a value, as `JSON.stringify` calls its replacer. */
   readonly redact?: Replacer;
+  /** Of the metrics in CloudWatch; absent or null: nothing is measured. */
+  readonly namespace?: string | null;
 }
 
 /**
  * A logger that writes one JSON object per line: `time` (ISO 8601), `level`, `message`, then the fields, which
  * cannot replace those three. Errors become `{ name, message, code?, cause? }`. Logging never throws: a field that
  * cannot be written is replaced by a note, and the others stay.
+ *
+ * An entry that measures something ends with the definitions of its metrics, and is written at any level. No field from outside
+ * can be taken for such definitions.
  */
 export const createLogger = ({
   fields: ownFields = {},
@@ -30,16 +37,19 @@ export const createLogger = ({
   write = writeToStdout,
   clock = systemClock,
   redact = (_name, value) => value,
+  namespace = null,
 }: LoggerOptions = {}): Logger => {
+  const addMetrics = namespace === null ? null : createMetricsWriter(namespace);
   const log = (level: LogLevel, message: string, fields?: Fields): void => {
-    if (levels.indexOf(level) < levels.indexOf(lowest)) return;
+    const measured = addMetrics === null ? undefined : fields?.[METRICS];
+    if (levels.indexOf(level) < levels.indexOf(lowest) && measured === undefined) return;
     try {
-      const head = { time: new Date(clock.now()).toISOString(), level, message };
-      write(
-        toLine({ ...head, ...ownFields, ...fields, ...head }, (name, value) =>
-          redact(name, toJsonValue(value)),
-        ),
+      const now = clock.now();
+      const head = { time: new Date(now).toISOString(), level, message };
+      const line = toLine({ ...head, ...ownFields, ...fields, ...head, _aws: undefined }, (name, value) =>
+        redact(name, toJsonValue(value)),
       );
+      write(measured === undefined ? line : (addMetrics?.(line, measured, now) ?? line));
     } catch {
       // A broken pipe, for instance. A log entry must not fail the work that it describes.
     }

@@ -56,7 +56,7 @@ const openJudging = ({
     clock: systemClock,
     http: lateHttpClient(config.outboundAllow),
     credentials: { open: () => Promise.reject(new Error('a request that is sent again is not verified')) },
-    events: createLogEvents(parts.logger),
+    events: createLogEvents(parts.logger, { countsInline: true }),
     usesOutbox: false,
   }),
   parseJson: (text) => parseJsonBody(text, config.maxBodyDepth),

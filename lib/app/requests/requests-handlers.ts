@@ -6,6 +6,8 @@ import { readOptions } from '../../http/read-options.ts';
 import { readPathParameter } from '../../http/read-path-parameter.ts';
 import { parseQuery, readQuery } from '../../http/read-query.ts';
 import { type Answer, answerJson } from '../../shared/answer.ts';
+import { countStart } from '../../shared/metrics/count-executions.ts';
+import { measure } from '../../shared/metrics/metrics.ts';
 import { parseFields } from '../../shared/query-fields.ts';
 import { describeRequest, describeRequestSummary } from '../../webhooks/requests/describe-request.ts';
 import { findRequest } from '../../webhooks/requests/find-request.ts';
@@ -61,12 +63,13 @@ const sendAgainOptions = v.object({
 export const createSendAgain = (parts: Served & SendAgainParts) =>
   createHandler(
     parts,
-    onlyMethod('POST', parts.clock, async ({ event }) => {
+    onlyMethod('POST', parts.clock, async ({ event, addLogFields }) => {
       const id = readPathParameter(event, 'id');
       const options = readOptions(event, { names: ['version'], numbers: ['version'] }, parts.clock.now());
       const { version } = parseFields(sendAgainOptions, options);
-      const sent = await sendAgain(id, version, parts);
+      const { hasMetrics, ...sent } = await sendAgain(id, version, parts);
       if (sent.executionId === null) return answerJson(200, { ...sent, sent: id, skipped: true });
+      addLogFields({ workflowId: sent.workflowId, ...measure(countStart(hasMetrics)) });
       return { ...answerJson(202, { ...sent, sent: id, status: 'accepted' }), executionId: sent.executionId };
     }),
   );

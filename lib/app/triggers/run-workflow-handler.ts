@@ -13,6 +13,8 @@ import { parseQuery } from '../../http/read-query.ts';
 import { readWebhookEvent } from '../../http/read-webhook-event.ts';
 import { answerJson } from '../../shared/answer.ts';
 import { AppError } from '../../shared/errors.ts';
+import { countStart } from '../../shared/metrics/count-executions.ts';
+import { measure } from '../../shared/metrics/metrics.ts';
 import { operatorError } from '../../shared/operator-errors.ts';
 import { text } from '../../shared/query-fields.ts';
 import { readTraceparent } from '../../shared/traceparent.ts';
@@ -45,7 +47,7 @@ export const createRunWorkflow = (parts: RunParts) =>
       addLogFields({ workflowId });
       const key = headers['idempotency-key'] || null;
       const { waitSeconds } = readPreferences(headers.prefer);
-      const { isDuplicate, ...started } = await startByHand(
+      const { isDuplicate, hasMetrics, ...started } = await startByHand(
         {
           workflowId,
           triggerNodeId: trigger,
@@ -59,6 +61,7 @@ export const createRunWorkflow = (parts: RunParts) =>
         parts,
       );
       const { executionId } = started;
+      if (!isDuplicate) addLogFields({ ...measure(countStart(hasMetrics)) });
       const duplicate = isDuplicate ? { duplicate: true } : {};
       const waitMs = toWaitMs(waitSeconds, context);
       const isApplied = waitSeconds !== null && waitMs === waitSeconds * 1_000; // RFC 7240 §3

@@ -127,9 +127,10 @@ const publish = async (
 
 const toEnded = (execution: EndedExecution): EndedExecution => {
   const { executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf } = execution;
-  const { status, endedAt, failure, traceparent } = execution;
+  const { status, endedAt, failure, traceparent, hasMetrics } = execution;
   return {
     ...{ executionId, workflowId, workflowVersion, trigger, mode, startedAt, retryOf },
     ...{ status, endedAt, failure, traceparent },
+    ...(hasMetrics === undefined ? {} : { hasMetrics }),
   };
 };

@@ -34,5 +34,6 @@ export const toStart = (
   held: null,
   retryOf: null,
   retriedCheckpoints: null,
+  ...(workflow.definition.settings?.metrics === true ? { hasMetrics: true } : {}),
   ...options,
 });

@@ -31,35 +31,52 @@ export interface DeadLetter {
 }
 
 /**
+ * `redispatched`: it had not started. `givenUp`: it had not for a day, and is finished. `reconciled`: its run has died, or ran out
+ * of time, and it is finished. `republished`: its end was still in the outbox. `failed`: none of these could be done.
+ */
+export type Finding = 'redispatched' | 'givenUp' | 'reconciled' | 'republished' | 'failed';
+
+/** What a sweep finds out. */
+export interface Findings {
+  count(finding: Finding): void;
+  /** One that is due. @param forMs - how long ago it was accepted, or for how long a waiting one has been due */
+  age(of: 'accepted' | 'waitingDue', forMs: number): void;
+}
+
+/**
  * Reconciles one execution whose lease has expired: dispatches it again if it has not started, publishes its end if that
  * is in the outbox, and finishes it if its run has died.
  *
  * @param deadLetter - null for an execution from a sweep. Only the invocation that holds the lease finishes its
  *   execution, a duplicate of it does not
+ * @param findings - absent where none are counted
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED` | `ENGINE_UNAVAILABLE`; the next sweep tries again
  */
 export const reconcileExecution = async (
   executionId: string,
   parts: ReconcileParts,
   deadLetter: DeadLetter | null = null,
+  findings: Findings = { count: () => {}, age: () => {} },
 ): Promise<void> => {
   const record = await parts.executions.find(executionId);
   if (record === null) return;
   const { status, mode } = record;
   if (isFinal(status)) {
-    if (record.isInOutbox && !isLeased(record, parts)) await publishAgain(record, status, parts);
-    return;
+    if (!record.isInOutbox || isLeased(record, parts)) return;
+    await publishAgain(record, status, parts);
+    return findings.count('republished');
   }
   const isDead = deadLetter !== null && record.leaseOwner === leaseOwnerOf(deadLetter);
   if (deadLetter === null && isLeased(record, parts)) return sweepLater(record, parts);
   if (record.held !== null) return; // its queue releases it
-  if (status === 'accepted') return dispatchAgain(record, parts);
-  if (mode === 'durable') return checkDurable(record, parts);
+  if (status === 'accepted') return dispatchAgain(record, parts, findings);
+  if (mode === 'durable') return checkDurable(record, parts, findings);
   if (isLeased(record, parts) && !isDead) return; // the dead letter is that of a duplicate
   const message = isDead
     ? 'its process failed, and so did those that tried again'
     : 'its process ended without saying how';
   await finishEarly(record, 'failed', { name: PROCESS_LOST, message }, parts);
+  findings.count('reconciled');
 };
 
 const isLeased = ({ leaseExpiresAt }: ExecutionRecord, { clock }: ReconcileParts): boolean =>
@@ -77,36 +94,50 @@ const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: Recon
 /** The lease owner of an express run. */
 const leaseOwnerOf = ({ requestId }: DeadLetter): string => `request:${requestId}`;
 
-const dispatchAgain = async (record: ExecutionRecord, parts: ReconcileParts): Promise<void> => {
+const dispatchAgain = async (
+  record: ExecutionRecord,
+  parts: ReconcileParts,
+  findings: Findings,
+): Promise<void> => {
   const { executionId, mode } = record;
   const now = parts.clock.now();
-  const isOld = now - beganAt(record) > MAX_DISPATCH_AGE_MS && record.redispatches >= MIN_REDISPATCHES;
+  const ageMs = now - beganAt(record);
+  findings.age('accepted', ageMs); // whatever comes of the dispatch
+  const isOld = ageMs > MAX_DISPATCH_AGE_MS && record.redispatches >= MIN_REDISPATCHES;
   if (isOld || mode === 'inline') {
     const message = 'no process could begin it within a day';
     await finishEarly(record, 'failed', { name: 'NeverStarted', message }, parts);
-    return;
+    return findings.count('givenUp');
   }
   const delayMs = Math.min(FIRST_REDISPATCH_MS * 2 ** record.redispatches, MAX_REDISPATCH_MS);
   const redispatches = record.redispatches + 1;
   // Of two sweeps at once both go on, under one name.
-  if (await parts.executions.redispatch(executionId, { redispatches, leaseExpiresAt: now + delayMs }))
-    await parts.dispatcher.dispatch(executionId, mode, redispatches);
+  if (!(await parts.executions.redispatch(executionId, { redispatches, leaseExpiresAt: now + delayMs })))
+    return;
+  await parts.dispatcher.dispatch(executionId, mode, redispatches);
+  findings.count('redispatched');
 };
 
-const checkDurable = async (record: ExecutionRecord, parts: ReconcileParts): Promise<void> => {
-  const { executionId, leaseOwner, status } = record;
+const checkDurable = async (
+  record: ExecutionRecord,
+  parts: ReconcileParts,
+  findings: Findings,
+): Promise<void> => {
+  const { executionId, leaseOwner, status, leaseExpiresAt: dueAt } = record;
+  if (status === 'waiting' && dueAt !== null) findings.age('waitingDue', parts.clock.now() - dueAt);
   const found: DurableStatus =
     leaseOwner === null ? 'gone' : await parts.durableService.findStatus(leaseOwner);
   if (found !== 'running') {
     const [end, message] = END_OF_LOST_RUN[found];
     await finishEarly(record, end, { name: 'RunLost', message }, parts);
-    return;
+    return findings.count('reconciled');
   }
   const now = parts.clock.now();
   const deadline = await findDeadline(record, parts);
   if (now > deadline) {
     // First the record, so that the run can't change it while it is stopped.
     await finishEarly(record, 'timedOut', { name: 'ExecutionTimeout', message: 'its time was up' }, parts);
+    findings.count('reconciled');
     await parts.durableService.stop(leaseOwner ?? '', 'its time was up');
     return;
   }

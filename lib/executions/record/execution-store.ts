@@ -23,6 +23,8 @@ export interface ExecutionIdentity {
   readonly retryOf: RetryOf | null;
   /** W3C Trace Context of the request; null for none. */
   readonly traceparent: string | null;
+  /** Its workflow asks for metrics of its own. Absent: no. */
+  readonly hasMetrics?: true;
 }
 
 /**

@@ -36,6 +36,8 @@ interface SentAgain {
   readonly workflowVersion: number;
   /** Null when the webhook has answered it without an execution: it is skipped. */
   readonly executionId: string | null;
+  /** Whether the workflow asks for metrics of its own. */
+  readonly hasMetrics: boolean | undefined;
 }
 
 /**
@@ -64,7 +66,8 @@ export const sendAgain = async (
   if (named !== null) return refuse(`the workflow reads the header ${named}, whose credential is not kept`);
 
   const input = await toInput(request, webhook, parts, refuse);
-  if (input === null) return { workflowId: definition.id, workflowVersion, executionId: null };
+  const of = { workflowId: definition.id, workflowVersion, hasMetrics: definition.settings?.metrics };
+  if (input === null) return { ...of, executionId: null };
   const executionId = parts.ids.next();
   const { trigger } = toRequestScope(webhook, input, request.receivedAt).execution;
   const traceparent = readTraceparent(request.headers.traceparent);
@@ -76,7 +79,7 @@ export const sendAgain = async (
     { mode: webhook.config.execution, startedAt: parts.clock.now(), isRepeatable: false },
     { ...parts, blobs },
   );
-  return { workflowId: definition.id, workflowVersion, executionId };
+  return { ...of, executionId };
 };
 
 const toWebhookRequest = (record: RequestRecord): WebhookRequest => {

@@ -37,6 +37,8 @@ export const workflowSettingsSchema = {
     maxNodeRuns: { type: 'integer', minimum: 1, maximum: 1_000_000 },
     /** Of one node's output as JSON; 32 MB by default. The output of a trigger is limited by the request alone. */
     maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
+    /** Count its executions in CloudWatch apart from those of other workflows as well. Each metric is billed. */
+    metrics: { type: 'boolean' },
   },
 } as const;
 

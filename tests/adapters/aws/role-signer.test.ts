@@ -16,7 +16,7 @@ const aSigner = (status = 200, code = '') => {
       const expiration = new Date(clock.now() + 3_600_000).toISOString();
       const session = `<AccessKeyId>ASIA${calls.length}</AccessKeyId><SecretAccessKey>secret</SecretAccessKey><SessionToken>session</SessionToken><Expiration>${expiration}</Expiration>`;
       const body = status === 200 ? session : `<Error><Code>${code}</Code></Error>`;
-      return { status, headers: {}, body: Buffer.from(body), tries: 1 };
+      return { status, headers: {}, body: Buffer.from(body), tries: 1, throttles: 0 };
     },
     clock,
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { createLogEvents } from '../../../lib/adapters/events/log-events.ts';
+import { countPublished, createLogEvents } from '../../../lib/adapters/events/log-events.ts';
 import { toCloudEvent } from '../../../lib/adapters/events/to-cloud-event.ts';
 import type { EndedExecution } from '../../../lib/executions/record/execution-events.ts';
 import { checkSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
@@ -58,8 +58,43 @@ describe('the published schema', () => {
 test('without a bus an event is one line of the log', async () => {
   const { logger, entries } = aRecordingLogger();
   const [ended] = fc.sample(ends, 1);
-  if (ended !== undefined) await createLogEvents(logger).publish(ended);
+  if (ended !== undefined) await createLogEvents(logger, { countsInline: true }).publish(ended);
   expect(entries).toMatchObject([
     { level: 'info', message: 'event', fields: { event: { specversion: '1.0' } } },
   ]);
+});
+
+describe('on a bus', () => {
+  const service = (countsInline: boolean) => {
+    const { logger, entries } = aRecordingLogger();
+    const published: EndedExecution[] = [];
+    const publish = async (end: EndedExecution) => void published.push(end);
+    return { events: countPublished({ publish }, logger, { countsInline }), entries, published };
+  };
+  const anEnd = (mode: EndedExecution['mode']): EndedExecution => ({
+    ...(fc.sample(ends, 1)[0] as EndedExecution),
+    ...{ mode, status: 'timedOut', startedAt: 1_000, endedAt: 3_000, hasMetrics: true },
+  });
+
+  test('an end is published, then counted on a line of its own', async () => {
+    const { events, entries, published } = service(true);
+    await events.publish(anEnd('inline'));
+    expect(published).toHaveLength(1);
+    expect(entries).toMatchObject([{ fields: { ExecutionsTimedOut: 1, ExecutionDuration: 2_000 } }]);
+  });
+
+  test('that of an inline run has no line where the line of its request counts it', async () => {
+    const { events, entries, published } = service(false);
+    await events.publish(anEnd('inline'));
+    await events.publish(anEnd('durable'));
+    expect([published.length, entries.length]).toEqual([2, 1]);
+  });
+
+  test('what is not published is not counted: it will be published again', async () => {
+    const { logger, entries } = aRecordingLogger();
+    const publish = () => Promise.reject(new Error('no bus'));
+    const events = countPublished({ publish }, logger, { countsInline: true });
+    await expect(events.publish(anEnd('durable'))).rejects.toThrow('no bus');
+    expect(entries).toEqual([]);
+  });
 });

@@ -2,8 +2,10 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { createLogger, type LoggerOptions, withFields } from '../../../lib/adapters/runtime/logger.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
+import { measure } from '../../../lib/shared/metrics/metrics.ts';
 import { redactField } from '../../../lib/shared/secrets/secret-shapes.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
+import { readEmbeddedMetrics, sumMetrics } from '../../support/embedded-metrics.ts';
 
 const aLogger = (options: LoggerOptions = {}) => {
   const lines: string[] = [];
@@ -169,5 +171,62 @@ describe('what can be logged', () => {
     expect(() => aLogger({ clock: { now: failing } }).logger.error('hello')).not.toThrow();
     expect(() => aLogger({ clock: { now: () => Number.NaN } }).logger.error('hello')).not.toThrow();
     expect(() => aLogger().logger.error('hello', fields)).not.toThrow();
+  });
+});
+
+describe('an entry that measures something', () => {
+  const started = { values: { ExecutionsStarted: 1 } } as const;
+  const ended = { values: { ExecutionsFailed: 1, ExecutionDuration: 12 }, by: 'workflowId' } as const;
+
+  test('ends with the definitions of its metrics', () => {
+    const { logger, lines } = aLogger({ namespace: 'shop-dev' });
+    logger.info('request', { workflowId: 'orders', ...measure(started, ended) });
+    expect(lines.flatMap(readEmbeddedMetrics)).toEqual(
+      [
+        ...[{ name: 'ExecutionsStarted', unit: 'Count', dimensions: {}, value: 1 }],
+        ...[{ name: 'ExecutionsFailed', unit: 'Count', dimensions: {}, value: 1 }],
+        { name: 'ExecutionsFailed', unit: 'Count', dimensions: { workflowId: 'orders' }, value: 1 },
+        ...[{ name: 'ExecutionDuration', unit: 'Milliseconds', dimensions: {}, value: 12 }],
+        { name: 'ExecutionDuration', unit: 'Milliseconds', dimensions: { workflowId: 'orders' }, value: 12 },
+      ].map((datum) => ({ namespace: 'shop-dev', ...datum })),
+    );
+  });
+
+  test('has the time of the entry', () => {
+    const { logger, entries } = aLogger({ namespace: 'shop-dev' });
+    logger.info('request', measure(started));
+    expect(entries()).toMatchObject([{ _aws: { Timestamp: 1_700_000_000_000 } }]);
+  });
+
+  test('is one as well through a logger with more fields, and with a field that can not be written', () => {
+    const { logger, lines } = aLogger({ namespace: 'shop-dev' });
+    const circle: Record<string, unknown> = {};
+    circle.circle = circle;
+    withFields(logger, { executionId: 'e-1' }).info('request', { ...measure(started), circle });
+    expect(sumMetrics(lines)).toEqual({ ExecutionsStarted: 1 });
+  });
+
+  test('is written below the level, too, and no other', () => {
+    const { logger, lines } = aLogger({ namespace: 'shop-dev', level: 'error' });
+    logger.info('request', measure(started));
+    logger.info('request');
+    expect(sumMetrics(lines)).toEqual({ ExecutionsStarted: 1 });
+    expect(lines).toHaveLength(1);
+  });
+
+  test('measures nothing without a namespace', () => {
+    const { logger, lines } = aLogger({ level: 'error' });
+    logger.info('request', measure(started));
+    expect(lines).toEqual([]);
+  });
+
+  test.each([
+    ['at an ordinary entry', {}],
+    ['at one that measures', measure(started)],
+  ])('no field passes for definitions, %s', (_where, fields) => {
+    const { logger, lines } = aLogger({ namespace: 'shop-dev', fields: { _aws: {} } });
+    const foreign = { Namespace: 'theirs', Dimensions: [[]], Metrics: [{ Name: 'n' }] };
+    logger.info('hello', { ...fields, n: 1, _aws: { Timestamp: 1, CloudWatchMetrics: [foreign] } });
+    expect(lines.flatMap(readEmbeddedMetrics).filter(({ namespace }) => namespace === 'theirs')).toEqual([]);
   });
 });

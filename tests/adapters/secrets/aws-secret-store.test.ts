@@ -11,6 +11,7 @@ const answer = (status: number, body: object) => ({
   headers: {},
   body: Buffer.from(JSON.stringify(body)),
   tries: 1,
+  throttles: 0,
 });
 
 const aCall = (

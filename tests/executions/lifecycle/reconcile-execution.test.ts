@@ -303,7 +303,8 @@ describe('the function', () => {
       batchItemFailures: [{ itemIdentifier: 'm-0' }],
     });
     const message = 'Executions wait for a release that reads their data.';
-    expect(entries.map(({ message: said, fields }) => [said, fields.count])).toEqual([
+    const errors = entries.filter(({ level }) => level === 'error');
+    expect(errors.map(({ message: said, fields }) => [said, fields.count])).toEqual([
       [message, 3],
       [message, 1],
     ]);

@@ -418,7 +418,7 @@ describe('STS', () => {
   const callSts = (signer: Keys) => async (request: { body?: unknown }) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const { status = 0, body } = await send({ service: 'sts', headers, body: String(request.body) }, signer);
-    return { status, headers: {}, body: Buffer.from(body), tries: 1 };
+    return { status, headers: {}, body: Buffer.from(body), tries: 1, throttles: 0 };
   };
   const assume = (signer: Keys) =>
     createRoleSessions(() => callSts(signer), { now: () => now })({ roleArn: worker, region });

@@ -1,0 +1,18 @@
+import type { Logger } from '../../contract/services.ts';
+import type { ExecutionEvents } from '../../executions/record/execution-events.ts';
+import { createAwsCaller } from '../aws/aws-caller.ts';
+import { createEventBridgeEvents } from './event-bridge-events.ts';
+import { countPublished, type EndOptions } from './log-events.ts';
+
+interface BusOptions extends EndOptions {
+  readonly region: string;
+  readonly busName: string;
+}
+
+/** Publishes on an EventBridge bus, and counts in the log. */
+export const openEventBus = ({ region, busName, ...options }: BusOptions, logger: Logger): ExecutionEvents =>
+  countPublished(
+    createEventBridgeEvents(createAwsCaller({ service: 'events', region, endpoint: null }), { busName }),
+    logger,
+    options,
+  );

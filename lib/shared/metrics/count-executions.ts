@@ -1,0 +1,34 @@
+import type { FinalState, Measurement } from './metrics.ts';
+
+// What is counted of executions: in all, and by their workflow when that asks for it. By nothing else, since each metric is
+// billed.
+
+interface End {
+  readonly status: Uncapitalize<FinalState>;
+  readonly durationMs: number;
+}
+
+/**
+ * @param hasMetrics - whether its workflow asks for metrics of its own
+ * @param ended - of an execution that was run at once
+ */
+export const countStart = (hasMetrics: boolean | undefined, ended?: End): Measurement => ({
+  values: { ExecutionsStarted: 1, ...(ended === undefined ? {} : toValues(ended)) },
+  by: byWorkflow(hasMetrics),
+});
+
+/** @param hasMetrics - whether its workflow asks for metrics of its own */
+export const countEnd = (ended: End, hasMetrics: boolean | undefined): Measurement => ({
+  values: toValues(ended),
+  by: byWorkflow(hasMetrics),
+});
+
+const toValues = ({ status, durationMs }: End): Measurement['values'] => ({
+  [`Executions${capitalise(status)}`]: 1,
+  ExecutionDuration: durationMs,
+});
+
+const capitalise = <Text extends string>(text: Text) =>
+  (text.charAt(0).toUpperCase() + text.slice(1)) as Capitalize<Text>;
+
+const byWorkflow = (hasMetrics: boolean | undefined) => (hasMetrics === true ? 'workflowId' : undefined);

@@ -1,0 +1,121 @@
+import type { Template, TemplateResource } from './template.ts';
+
+/** A metric as an alarm or a graph has it. */
+interface Metric {
+  readonly Namespace: string;
+  readonly MetricName: string;
+  readonly Dimensions: readonly { readonly Name: string; readonly Value: object }[];
+}
+
+const PERIOD_SECONDS = 300;
+
+/**
+ * The alarms of a service, of what needs a person. Whatever functions and queues the template has: a new one is not forgotten.
+ * Failures of executions are not among them, which are a matter of their workflow. docs/metrics.md says what to do about each.
+ *
+ * @param topic - the ARN of the SNS topic that they tell
+ */
+export const toAlarms = (
+  { Resources }: Template,
+  prefix: string,
+  topic: string,
+): Record<string, TemplateResource> => {
+  const idsOf = (type: string) => Object.keys(Resources).filter((id) => Resources[id]?.Type === type);
+  const toAlarm = (name: string, description: string, properties: object): TemplateResource => ({
+    Type: 'AWS::CloudWatch::Alarm',
+    Properties: {
+      AlarmName: `${prefix}-${name}`,
+      AlarmDescription: `${description} What to do: docs/metrics.md, Alarms.`,
+      AlarmActions: [topic],
+      OKActions: [topic],
+      ComparisonOperator: 'GreaterThanThreshold',
+      Threshold: 0,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+      ...properties,
+    },
+  });
+  const sum = (metric: Metric) => ({ ...metric, Period: PERIOD_SECONDS, Statistic: 'Sum' });
+  const own = (MetricName: string): Metric => ({ Namespace: prefix, MetricName, Dimensions: [] });
+  const twice = { EvaluationPeriods: 3, DatapointsToAlarm: 2 };
+
+  const alarms: Record<string, TemplateResource> = {
+    ServerErrorsAlarm: toAlarm(
+      'server-errors',
+      'Requests got a 5xx that no workflow is to blame for.',
+      sum(own('ServerErrors')),
+    ),
+    NotStartedAlarm: toAlarm(
+      'not-started',
+      'An execution was accepted more than five minutes ago, and has not started.',
+      {
+        ...{ ...own('OldestAcceptedAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: 300 },
+        // A sweep looks at it again an hour later at the latest: the alarm lasts until then.
+        ...{ EvaluationPeriods: 14, DatapointsToAlarm: 1 },
+      },
+    ),
+    GivenUpAlarm: toAlarm(
+      'given-up',
+      'Executions failed because nothing had begun them within a day.',
+      sum(own('SweepGivenUp')),
+    ),
+    SweepFailingAlarm: toAlarm('sweep-failing', 'The sweeper could not reconcile executions.', {
+      ...sum(own('SweepFailed')),
+      ...twice,
+    }),
+    SweepMissingAlarm: toAlarm('sweep-missing', 'No sweep has reached its end for 15 minutes.', {
+      ...sum(own('Sweeps')),
+      ...{ ComparisonOperator: 'LessThanThreshold', Threshold: 1, EvaluationPeriods: 3 },
+      TreatMissingData: 'breaching',
+    }),
+    StoreThrottlesAlarm: toAlarm('store-throttles', 'DynamoDB throttles the functions.', {
+      ...sum(own('StoreThrottles')),
+      ...twice,
+    }),
+  };
+  for (const id of idsOf('AWS::SQS::Queue'))
+    alarms[`${id}Alarm`] = toAlarm(toName(id), 'A dead-letter queue has had messages for 15 minutes.', {
+      EvaluationPeriods: 3,
+      // What is taken and fails is hidden for as long as the queue's visibility timeout says.
+      Metrics: [
+        { Id: 'messages', Expression: 'visible + taken', Label: 'messages' },
+        toQuery('visible', messagesOf(id, 'Visible')),
+        toQuery('taken', messagesOf(id, 'NotVisible')),
+      ],
+    });
+  for (const id of idsOf('AWS::Lambda::Function')) {
+    const name = id.replace(/LambdaFunction$/, '');
+    alarms[`${name}ErrorsAlarm`] = toAlarm(
+      `${toName(name)}-errors`,
+      'The function has failed, run out of time or memory, or could not start.',
+      sum(ofFunction(id, 'Errors')),
+    );
+    alarms[`${name}ThrottlesAlarm`] = toAlarm(
+      `${toName(name)}-throttles`,
+      'Lambda has refused invocations of the function: a limit of concurrency is reached.',
+      sum(ofFunction(id, 'Throttles')),
+    );
+  }
+  return alarms;
+};
+
+const ofFunction = (id: string, MetricName: string): Metric => ({
+  Namespace: 'AWS/Lambda',
+  MetricName,
+  Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
+});
+
+const messagesOf = (id: string, which: 'Visible' | 'NotVisible'): Metric => ({
+  Namespace: 'AWS/SQS',
+  MetricName: `ApproximateNumberOfMessages${which}`,
+  Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [id, 'QueueName'] } }],
+});
+
+const toQuery = (Id: string, metric: Metric) => ({
+  Id,
+  MetricStat: { Metric: metric, Period: PERIOD_SECONDS, Stat: 'Maximum' },
+  ReturnData: false,
+});
+
+/** `TriggerDeadLetterQueue`: `trigger-dead-letter-queue`. */
+const toName = (id: string): string => id.replace(/(?<=[a-z])[A-Z]/g, '-$&').toLowerCase();

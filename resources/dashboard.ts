@@ -1,0 +1,70 @@
+import type { Template, TemplateResource } from './template.ts';
+
+type Row = readonly unknown[];
+
+const WIDTH = 12;
+const HEIGHT = 6;
+
+/** A dashboard of the service, two graphs beside each other: executions, requests, the sweeper, functions, queues, the gateway. */
+export const toDashboard = ({ Resources }: Template, prefix: string): TemplateResource => {
+  const idsOf = (type: string) => Object.keys(Resources).filter((id) => Resources[id]?.Type === type);
+  const functions = idsOf('AWS::Lambda::Function');
+  const own = (name: string): Row => [prefix, name];
+  const ofFunctions = (name: string): Row[] =>
+    functions.map((id) => ['AWS/Lambda', name, 'FunctionName', `\${${id}}`]);
+  const gateway = (name: string): Row => ['AWS/ApiGateway', name, 'ApiId', `\${HttpApi}`];
+
+  const graphs = [
+    toGraph(
+      'Executions',
+      ['Started', 'Succeeded', 'Failed', 'TimedOut', 'Cancelled'].map((end) => own(`Executions${end}`)),
+    ),
+    toGraph('Duration of executions, ms', [
+      ...['p50', 'p90', 'p99'].map((stat) => [...own('ExecutionDuration'), { stat, label: stat }]),
+    ]),
+    toGraph('Refused requests, by code', [
+      [{ expression: `SEARCH('{"${prefix}",code} MetricName="RefusedRequests"', 'Sum', 300)`, label: '' }],
+    ]),
+    toGraph('Requests to the gateway', ['Count', '4xx', '5xx'].map(gateway)),
+    toGraph('Time to answer, ms', [
+      ...['p50', 'p90', 'p99'].map((stat) => [...gateway('Latency'), { stat, label: stat }]),
+    ]),
+    toGraph('Age of the oldest execution that waits for the sweeper, s', [
+      [...own('OldestAcceptedAge'), { stat: 'Maximum' }],
+      [...own('OldestWaitingDueAge'), { stat: 'Maximum' }],
+    ]),
+    toGraph('Findings of the sweeper', [
+      ...['Redispatched', 'GivenUp', 'Reconciled', 'Republished', 'Failed'].map((name) =>
+        own(`Sweep${name}`),
+      ),
+    ]),
+    toGraph('Faults of the service', [own('ServerErrors'), own('StoreThrottles')]),
+    toGraph('Errors of functions', ofFunctions('Errors')),
+    toGraph('Throttles of functions', ofFunctions('Throttles')),
+    toGraph('Messages in dead-letter queues', [
+      ...idsOf('AWS::SQS::Queue').map(
+        (id): Row => [
+          ...['AWS/SQS', 'ApproximateNumberOfMessagesVisible', 'QueueName', `\${${id}.QueueName}`],
+          { stat: 'Maximum', label: id },
+        ],
+      ),
+    ]),
+    toGraph('Concurrent invocations', [
+      ...ofFunctions('ConcurrentExecutions').map((row) => [...row, { stat: 'Maximum' }]),
+    ]),
+  ];
+  const widgets = graphs.map((graph, at) => ({
+    ...graph,
+    ...{ x: (at % 2) * WIDTH, y: Math.floor(at / 2) * HEIGHT, width: WIDTH, height: HEIGHT },
+  }));
+  return {
+    Type: 'AWS::CloudWatch::Dashboard',
+    Properties: { DashboardName: prefix, DashboardBody: { 'Fn::Sub': JSON.stringify({ widgets }) } },
+  };
+};
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html */
+const toGraph = (title: string, metrics: readonly Row[]) => ({
+  type: 'metric',
+  properties: { title, view: 'timeSeries', region: `\${AWS::Region}`, period: 300, stat: 'Sum', metrics },
+});

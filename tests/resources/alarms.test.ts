@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { toAlarms } from '../../resources/alarms.ts';
+import { toDashboard } from '../../resources/dashboard.ts';
+import type { Template } from '../../resources/template.ts';
+import { useMeasuredServices } from '../support/a-measured-service.ts';
+import { aWorkflow } from '../support/a-workflow.ts';
+import { readEmbeddedMetrics } from '../support/embedded-metrics.ts';
+import { functionKeys } from '../support/function-environment.ts';
+import { alarmsOf, metricsOfAlarm, metricsOfDashboard } from '../support/template-metrics.ts';
+
+const openService = useMeasuredServices();
+
+const TOPIC = 'arn:aws:sns:us-east-1:123456789012:operators';
+const HOUR = 3_600_000;
+const PARAMETERS = { wait: { seconds: 9 }, stopAndError: { message: 'closed' }, set: { values: { a: 1 } } };
+
+/** What of serverless.yml alarms are made for. */
+const template: Template = {
+  Resources: {
+    ...Object.fromEntries(
+      functionKeys.map((key) => [
+        `${key.charAt(0).toUpperCase()}${key.slice(1)}LambdaFunction`,
+        { Type: 'AWS::Lambda::Function' },
+      ]),
+    ),
+    DeadLetterQueue: { Type: 'AWS::SQS::Queue' },
+    TriggerDeadLetterQueue: { Type: 'AWS::SQS::Queue' },
+  },
+};
+const alarms = toAlarms(template, 'test', TOPIC);
+const dashboard = toDashboard(template, 'test');
+
+/** What AWS writes at no cost: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/aws-services-cloudwatch-metrics.html */
+const ofAws = [
+  ...['Errors', 'Throttles', 'ConcurrentExecutions'].map((name) => `AWS/Lambda ${name} FunctionName`),
+  ...['Visible', 'NotVisible'].map((which) => `AWS/SQS ApproximateNumberOfMessages${which} QueueName`),
+  ...['Count', '4xx', '5xx', 'Latency'].map((name) => `AWS/ApiGateway ${name} ApiId`),
+];
+
+describe('the alarms', () => {
+  test('and the graphs are about metrics that the functions or AWS write', async () => {
+    let isDown = false;
+    let throttles = 0;
+    const service = await openService({
+      config: { hasAlarms: true },
+      dispatch: async () => {
+        if (isDown) throw new Error('Lambda is not there');
+      },
+      decide: (operation) => (operation === 'GetItem' && throttles-- > 0 ? 'throttle' : 'pass'),
+    });
+    const put = (id: string, type: keyof typeof PARAMETERS, settings: object, responseMode = 'onReceived') =>
+      service.put(
+        aWorkflow({
+          id,
+          nodes: [
+            {
+              id: 'request',
+              type: 'webhookTrigger',
+              parameters: { path: '/go', method: 'POST', responseMode },
+            },
+            { id: 'greet', type, parameters: PARAMETERS[type] },
+          ],
+          settings,
+        }),
+      );
+    await put('wrong', 'stopAndError', {}, 'lastNode');
+    await put('slow', 'wait', { timeoutSeconds: 0.01 }, 'lastNode');
+    await put('right', 'set', {}, 'lastNode');
+    await put('later', 'wait', { execution: 'durable' });
+    throttles = 1;
+    for (const id of ['wrong', 'slow', 'right', 'later', 'later']) await service.send(id);
+    const { executions } = await service.executions.list({ workflowId: 'later', limit: 2 });
+    const [first, second] = executions.map(({ executionId }) => executionId);
+    await service.cancel(String(first));
+    const leaseExpiresAt = Date.now();
+    const lease = { leaseOwner: 'arn', leaseExpiresAt, journalSize: 0, crashes: 0, invocations: 1 };
+    await service.executions.acquireLease(String(second), lease);
+    await service.executions.saveProgress(String(second), { status: 'waiting', leaseExpiresAt });
+    await service.executions.extendLease(String(second), leaseExpiresAt, 'waiting');
+    await service.sweep({});
+    await service.send('later');
+    isDown = true;
+    await service.send('later');
+    await service.sweep({}, HOUR);
+    isDown = false;
+    for (let hour = 24; hour < 40; hour++) await service.sweep({}, hour * HOUR);
+    // Only a bus leaves an end in the outbox, and there is none here.
+    const unseen = ['test SweepRepublished'];
+
+    const logged = service.lines
+      .flatMap(readEmbeddedMetrics)
+      .map(({ namespace, name, dimensions }) => [namespace, name, ...Object.keys(dimensions)].join(' '));
+    const written = new Set([...logged, ...unseen, ...ofAws]);
+    const named = [...Object.values(alarms).flatMap(metricsOfAlarm), ...metricsOfDashboard(dashboard)];
+    expect(named.length).toBeGreaterThan(100);
+    expect([...new Set(named)].filter((metric) => !written.has(metric))).toEqual([]);
+    // What the search of the dashboard finds.
+    expect(written).toContain('test RefusedRequests code');
+    expect(JSON.stringify(dashboard)).toContain('{\\\\\\"test\\\\\\",code}');
+  });
+
+  test('are two for each function, and one for each dead-letter queue', () => {
+    for (const key of functionKeys) {
+      const Ref = `${key.charAt(0).toUpperCase()}${key.slice(1)}LambdaFunction`;
+      const own = Object.values(alarms).filter(({ Properties }) =>
+        JSON.stringify(Properties).includes(JSON.stringify({ Ref })),
+      );
+      expect([key, ...own.map(({ Properties }) => Properties?.MetricName)]).toEqual([
+        key,
+        'Errors',
+        'Throttles',
+      ]);
+    }
+    expect(Object.keys(alarms).filter((id) => id.endsWith('QueueAlarm'))).toEqual([
+      'DeadLetterQueueAlarm',
+      'TriggerDeadLetterQueueAlarm',
+    ]);
+  });
+
+  test('tell the topic, when they begin and when they end; without executions that fail', () => {
+    const all = alarmsOf({ Resources: alarms });
+    expect(all.length).toBe(Object.keys(alarms).length);
+    const names = all.map(([, { Properties = {} }]) => Properties.AlarmName);
+    expect(new Set(names).size).toBe(all.length);
+    for (const [, { Properties }] of all)
+      expect(Properties).toMatchObject({ AlarmActions: [TOPIC], OKActions: [TOPIC] });
+    expect(JSON.stringify(alarms)).not.toContain('ExecutionsFailed');
+  });
+
+  test('of sweeps is the only one that missing values raise', () => {
+    const raised = Object.entries(alarms).filter(
+      ([, { Properties }]) => Properties?.TreatMissingData === 'breaching',
+    );
+    expect(raised.map(([id]) => id)).toEqual(['SweepMissingAlarm']);
+  });
+
+  test('have each a row in docs, which say what they cost', () => {
+    const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| `…-([\w-]+)` \|/gm)].map(([, name]) => name);
+    const kinds = Object.entries(alarms).map(([id, { Properties }]) => {
+      const [, ofFunction] = /^(?!Server|Store)\w+(Errors|Throttles)Alarm$/.exec(id) ?? [];
+      const name = String(Properties?.AlarmName).replace('test-', '');
+      return ofFunction === undefined ? name : `FUNCTION-${ofFunction.toLowerCase()}`;
+    });
+    expect(rows.sort()).toEqual([...new Set(kinds)].sort());
+    const count = Object.values(alarms).flatMap(metricsOfAlarm).length; // each metric is billed
+    expect(page).toContain(`$${(count * 0.1).toFixed(2)} a month`);
+  });
+});
