@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { toPackageSettings } from '../../local/stage/deployer-settings.ts';
+import { packageStage } from '../../local/stage/package-stage.ts';
+import { type RunningStage, useRunningStage } from '../support/a-running-stage.ts';
+import { projectRoot } from '../support/run-command.ts';
+
+interface Statement {
+  Action: string | string[];
+  readonly Resource: unknown;
+}
+
+/** The properties of the resources that are changed here. */
+interface Properties {
+  readonly Environment: { readonly Variables: Record<string, unknown> };
+  readonly Policies: readonly { readonly PolicyDocument: { Statement: Statement[] } }[];
+  AttributeDefinitions: readonly { readonly AttributeName: string }[];
+  GlobalSecondaryIndexes?: unknown;
+}
+
+let folder: string;
+let template: unknown;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hookloom-doctor-stage-'));
+  const place = { stage: 'dev', region: 'us-east-1', account: '000000000000' };
+  ({ template } = await packageStage(toPackageSettings(projectRoot, place)));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const look = async (stage: RunningStage) => {
+  const { code, stdout } = await stage.cli('doctor --json');
+  const { lines } = JSON.parse(stdout) as {
+    readonly lines: readonly { readonly check: string; readonly status: string; readonly message: string }[];
+  };
+  return { code, lines };
+};
+
+describe('the packaged stage as it is', () => {
+  const stage = useRunningStage({ args: () => ['--no-samples'] });
+
+  test('is sound, signatures and permissions included; quotas are unknown, since it has none', async () => {
+    const { code, lines } = await look(stage);
+    const others = lines.filter(({ check }) => check !== 'quotas');
+    expect(others.filter(({ status }) => status !== 'ok').map(({ message }) => message)).toEqual([
+      'expiry and backups: this DynamoDB has none',
+      expect.stringMatching(/^queue: name a queue/),
+    ]);
+    expect(others.filter(({ check }) => check === 'probes')).toHaveLength(7);
+    expect([code, lines.filter(({ check }) => check === 'quotas').map(({ status }) => status)]).toEqual([
+      2,
+      ['unknown', 'unknown', 'unknown'],
+    ]);
+    expect(JSON.parse((await stage.cli('workflow list --json')).stdout)).toEqual([]);
+  });
+});
+
+describe('a stage without a variable, an index and a grant', () => {
+  const stage = useRunningStage({
+    args: () => {
+      const changed = structuredClone(template) as {
+        readonly Resources: Readonly<Record<string, { readonly Properties: Properties }>>;
+      };
+      const of = (logicalId: string): Properties => {
+        const { Properties: found } = changed.Resources[logicalId] ?? {};
+        if (found === undefined) throw new Error(`${logicalId} is not in the template`);
+        return found;
+      };
+      delete of('RunExpressLambdaFunction').Environment.Variables.SWEEP_FUNCTION;
+      const table = of('RegistrationsTable');
+      delete table.GlobalSecondaryIndexes;
+      table.AttributeDefinitions = table.AttributeDefinitions.filter(
+        ({ AttributeName }) => AttributeName === 'name',
+      );
+      for (const { PolicyDocument } of of('WebhookRole').Policies)
+        for (const statement of PolicyDocument.Statement)
+          if (JSON.stringify(statement.Resource).includes('BlobBucket'))
+            statement.Action = [statement.Action]
+              .flat()
+              .map((one) => one.replace('s3:PutObject', 's3:GetObject'));
+      const file = join(folder, 'spoilt.json');
+      writeFileSync(file, JSON.stringify(changed));
+      return ['--no-samples', '--template', file];
+    },
+  });
+
+  test('is found out, each with its line, and nothing of the probes is left', async () => {
+    const { code, lines } = await look(stage);
+    const wrong = lines.filter(({ status }) => status === 'wrong').map(({ message }) => message);
+    expect(code).toBe(1);
+    expect(wrong).toEqual(
+      expect.arrayContaining([
+        'runExpress does not start: The configuration is not usable: SWEEP_FUNCTION is not set.',
+        'hookloom-dev-registrations lacks the index byNodeType',
+        expect.stringMatching(/^durable: the request got 503/),
+      ]),
+    );
+    expect(JSON.parse((await stage.cli('workflow list --json')).stdout)).toEqual([]);
+  });
+});
