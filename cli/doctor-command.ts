@@ -43,7 +43,7 @@ const examine = async (
   loadNodeTypes: CommandContext['loadNodeTypes'],
   stage: StageOptions,
 ): Promise<void> => {
-  const { doctor, executions } = target;
+  const { doctor, executions, storedData } = target;
   const progress = createProgress(io, json === true);
   /** A check that can't be made is a line of its own: the others go on. */
   const look = async (check: string, act: () => Promise<readonly Line[]>): Promise<readonly Line[]> => {
@@ -58,6 +58,7 @@ const examine = async (
   const { pongs, lines: answered } = await checkFunctions(doctor, progress);
   lines.push(...answered);
   lines.push(...(await look('tables', () => checkTables(doctor))));
+  lines.push(...(await look('stored data', () => checkVersions(storedData))));
   lines.push(...(await look('accepted executions', () => checkAccepted(executions, io.now()))));
   const probe = async () =>
     runProbes({
@@ -78,6 +79,16 @@ const examine = async (
   if (worst === 'wrong') throw new CommandError('Something is wrong: see above.', EXIT.failed);
   if (worst === 'unknown')
     throw new CommandError('Not everything could be looked at: see above.', EXIT.unknown, false);
+};
+
+const checkVersions = async ({ findVersionProblem }: TargetContext['target']['storedData']) => {
+  const found = await findVersionProblem();
+  const { ok, wrong } = linesOf('stored data');
+  return [
+    found === null
+      ? ok('its versions of the schema are read by this release')
+      : wrong(found.problem, found.remedy),
+  ];
 };
 
 const POLICY = "Give the doctor's keys the policy of docs/operating.md, and check --stage and --region.";

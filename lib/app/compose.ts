@@ -19,10 +19,13 @@ import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createSdk, createSdkClient } from '../adapters/dynamodb/sdk-client.ts';
-import { checkStoredData } from '../adapters/dynamodb/stored-data/check-stored-data.ts';
 import { createListIndexes } from '../adapters/dynamodb/stored-data/list-indexes.ts';
 import { type MigrationParts, migrateStoredData } from '../adapters/dynamodb/stored-data/migrate.ts';
-import { findVersionProblem, noteStageVersions } from '../adapters/dynamodb/stored-data/stage-versions.ts';
+import {
+  findVersionProblem,
+  noteStageVersions,
+  readStageVersions,
+} from '../adapters/dynamodb/stored-data/stage-versions.ts';
 import { type TableNames, tableNames } from '../adapters/dynamodb/table-names.ts';
 import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
 import { createWorkflowReader } from '../adapters/dynamodb/workflows/workflow-reader.ts';
@@ -409,7 +412,11 @@ const openStoredData = (
   sdk: DynamoDBClient,
   { client, tables }: { readonly client: DynamoDbClient; readonly tables: TableNames },
 ) => ({
-  check: () => checkStoredData({ client, tables, listIndexes: createListIndexes(sdk) }),
+  /** What keeps this release from reading it, by the versions that are noted; null for nothing. */
+  findVersionProblem: async () => {
+    const stage = await readStageVersions(client, tables);
+    return stage === null ? null : findVersionProblem(stage);
+  },
   migrate: async (options: Pick<MigrationParts, 'isDryRun' | 'sleep' | 'onPage'>) => {
     const ofEngine = `${tablePrefix}-local-durable`; // on this machine alone
     const hasEngine = dynamodbEndpoint !== null && (await createListIndexes(sdk)(ofEngine)) !== null;

@@ -6,6 +6,8 @@ import { parse } from 'yaml';
 import { askJson } from '../../cli/doctor/ask-aws.ts';
 import { FUNCTIONS } from '../../cli/doctor/check-functions.ts';
 import { TABLES } from '../../cli/doctor/check-stores.ts';
+import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
+import { writeStageVersions } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { isPong } from '../../lib/health/ping.ts';
 import { readTableDefinitions } from '../../local/database/table-definitions.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
@@ -47,6 +49,26 @@ test('finds a clock that is two minutes off, and says which', async () => {
         check: 'clocks',
         status: 'wrong',
         message: 'the clock of dispatch is 120 s ahead of that of this machine',
+      },
+    ],
+  });
+});
+
+test('finds data of a version that this release does not read', async () => {
+  const { findings, dynamodbEndpoint } = await openDoctor();
+  const sdk = createSdk(dynamodbEndpoint);
+  const versions = { oldest: 3, newest: 4 };
+  await writeStageVersions(createSdkClient(sdk), { executions: 'test-executions' }, versions);
+  sdk.destroy();
+  expect(await findings('--no-probes')).toEqual({
+    code: 1,
+    lines: [
+      {
+        check: 'stored data',
+        status: 'wrong',
+        message:
+          'A later release has stored data in version 4 of the schema; this release reads the versions 2 and 3.',
+        remedy: 'Go on with that release.',
       },
     ],
   });
@@ -124,6 +146,7 @@ test('tells a permission that it lacks itself from what is wrong with the servic
     2,
     [
       ['tables', 'unknown'],
+      ['stored data', 'unknown'],
       ['accepted executions', 'unknown'],
     ],
   ]);
