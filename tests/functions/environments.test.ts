@@ -89,6 +89,7 @@ describe('what serverless.yml gives to some functions alone is set nowhere else'
     // A function of the local service's own.
     'local/start-service.ts': ['TABLE_PREFIX'],
     'local/samples/samples-function.ts': ['TABLE_PREFIX'], // read
+    'tests/deep/stage-mutations.test.ts': ['TABLE_PREFIX', 'WORKFLOW_ROLE'], // taken away
   };
   /** They test how variables are read, not a function. */
   const ofReading = /^tests\/(app|local\/functions)\/|^tests\/functions\/environments\.test\.ts$/;

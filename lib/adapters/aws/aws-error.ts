@@ -25,10 +25,17 @@ const THROTTLING = new Set([
 export const isThrottled = (answer: HttpAnswer): boolean =>
   answer.status === 429 || (answer.status === 400 && THROTTLING.has(errorTypeOf(answer)));
 
-/** The cause of an error of ours, for the log alone. A denial says in its body what was denied; others may repeat a value. */
+/** Of an answer, in bytes: IAM's sentence is in its first ones. */
+const MAX_DENIAL = 600;
+const DENIAL = /User: \S{1,300} is not authorized to perform: .+/;
+
+/**
+ * The cause of an error of ours, for the log alone. Of the body it has IAM's sentence about what it denies; others may repeat
+ * a value, such as the session token that is wrong.
+ */
 export const toCause = (answer: HttpAnswer): Error => {
-  const denial = answer.status === 403 ? ` ${answer.body.toString('utf8', 0, 500)}` : '';
-  return new Error(`AWS answered ${answer.status} ${errorTypeOf(answer)}${denial}`);
+  const [denial = ''] = DENIAL.exec(answer.body.toString('utf8', 0, MAX_DENIAL)) ?? [];
+  return new Error(`AWS answered ${answer.status} ${errorTypeOf(answer)} ${denial}`.trimEnd());
 };
 
 export const isSuccess = ({ status }: HttpAnswer): boolean => status >= 200 && status < 300;
