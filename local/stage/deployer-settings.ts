@@ -56,17 +56,18 @@ export const toPackageSettings = (
   return { project, stage, region, params, edits: toEdits(settings, place) };
 };
 
-/** Reads the policies that a page prints: each stands between the comments `<!-- NAME-policy -->` and `<!-- /NAME-policy -->`. */
+/** Reads the policies that pages print: each stands between the comments `<!-- NAME-policy -->` and `<!-- /NAME-policy -->`. */
 export const readPolicies = (
-  page: string,
-  place: Place,
+  pages: string,
+  place: Place & { readonly apiId: string },
 ): Readonly<Record<string, readonly PolicyDocument[]>> =>
   Object.fromEntries(
-    [...page.matchAll(/<!-- ([a-z]+)-policy -->\s*```json\n([^`]*)```/g)].map(([, name = '', json = '']) => {
+    [...pages.matchAll(/<!-- ([a-z]+)-policy -->\s*```json\n([^`]*)```/g)].map(([, name = '', json = '']) => {
       const own = json
         .replaceAll('STAGE', place.stage)
         .replaceAll('REGION', place.region)
-        .replaceAll('ACCOUNT', place.account);
+        .replaceAll('ACCOUNT', place.account)
+        .replaceAll('API_ID', place.apiId);
       return [name, [JSON.parse(own)]];
     }),
   );

@@ -49,8 +49,8 @@ interface StageOptions {
   readonly region: string;
   /** Of a function's unpacked zip, by its key in serverless.yml. */
   readonly folderOf: (key: string) => string;
-  /** By name, with their policies. */
-  readonly users: Readonly<Record<string, readonly PolicyDocument[]>>;
+  /** The users that there are, by name, with their policies. */
+  readonly users: (apiId: string) => Readonly<Record<string, readonly PolicyDocument[]>>;
   /** What the account has beside the stack: queues and buckets by name, and tables. */
   readonly buckets: readonly string[];
   readonly queues: readonly string[];
@@ -221,7 +221,7 @@ const start = async (
       sqs: sources.endpoint,
       'execute-api': baseUrl,
     },
-    users: options.users,
+    users: options.users(template.resources.HttpApi?.ref ?? ''),
     buckets: options.buckets,
     onRefusal: ({ principal, action, resource, reason }) =>
       log(`refused: ${principal} ${action ?? ''} ${resource ?? ''}: ${reason}`),

@@ -75,15 +75,17 @@ const run = async ({
   const place = { stage: STAGE, region: REGION, account: ACCOUNT };
   log('Packaging the service …');
   const packaged = await packageStage(toPackageSettings(project, place, toRecord(env), toRecord(param)));
-  const page = readFileSync(join(project, 'docs/operating.md'), 'utf8');
-  const users = { owner, ...readPolicies(page, place) };
+  const pages = ['operating', 'deploying'].map((page) =>
+    readFileSync(join(project, `docs/${page}.md`), 'utf8'),
+  );
+  const toUsers = (apiId: string) => ({ owner, ...readPolicies(pages.join('\n'), { ...place, apiId }) });
   const stage = await startStage({
     project,
     template: template === undefined ? packaged.template : JSON.parse(readFileSync(template, 'utf8')),
     stackName: `hookloom-${STAGE}`,
     region: REGION,
     folderOf: packaged.folderOf,
-    users,
+    users: toUsers,
     queues: sampleSettings.queues,
     buckets: ['imports'],
     tables: [ordersTable],
@@ -94,7 +96,7 @@ const run = async ({
   const control = await startControl(stage);
   const keys = Object.fromEntries(
     await Promise.all(
-      Object.keys(users).map(async (name) => [name, await stage.door.credentialsOf(name)] as const),
+      Object.keys(toUsers('')).map(async (name) => [name, await stage.door.credentialsOf(name)] as const),
     ),
   );
   const { baseUrl, door } = stage;
@@ -170,7 +172,7 @@ Hookloom is up at ${baseUrl}, as AWS would run it. Paste these into another term
   npm run -s stage:cli -- --as author workflow list
   curl -s ${controlUrl}/refusals
 
-Users, each with the policy that docs/operating.md prints: ${Object.keys(users).join(', ')}; owner may do anything.
+Users, each with the policy that docs/ prints: ${Object.keys(users).join(', ')}; owner may do anything.
 It does not follow edits: start it again. Ctrl+C ends it.
 `;
 };

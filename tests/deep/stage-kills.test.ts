@@ -61,7 +61,7 @@ const aWorkflow = (shape: Shape) => {
         type: 'webhookTrigger',
         parameters: {
           responseMode: shape === 'sync' ? 'lastNode' : 'onReceived',
-          deduplication: '{{ body.id }}',
+          deduplication: 'body.id',
         },
       },
       ...ids.map(call),
@@ -83,13 +83,14 @@ interface Delivery {
 /** Sends until it is acknowledged, as a sender of webhooks does; a run that its caller waits for may have failed. */
 const send = async (shape: Shape, id: string): Promise<Delivery> => {
   for (;;) {
-    const { status, body } = await stage.post<JsonObject>(
-      `/api/webhook/killed-${shape}/webhook`,
-      JSON.stringify({ id }),
-      json,
-    );
-    const { executionId } = body ?? {};
-    if (status < 300 || (shape === 'sync' && typeof executionId === 'string'))
+    const response = await stage.fetch(`/api/webhook/killed-${shape}/webhook`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ id }),
+    });
+    const body = (await response.json()) as JsonObject;
+    const executionId = response.headers.get('hookloom-execution-id') ?? body.executionId;
+    if (response.status < 300 || (shape === 'sync' && typeof executionId === 'string'))
       return { id, shape, executionId: String(executionId ?? '') };
     await pause(5);
   }

@@ -23,7 +23,7 @@ export interface RunningStage extends RunningProject {
   processes(): Promise<readonly { readonly pid: number; readonly functionKey: string }[]>;
   grants(): Promise<readonly GrantUse[]>;
   refusals(): Promise<readonly Refusal[]>;
-  /** The command line, as a user of docs/operating.md. */
+  /** The command line, as a user whose policy docs/ prints. */
   cliAs(user: string, args: string, stdin?: string): Promise<CommandResult>;
   /** A request to the admin API, signed by a user; by nobody for null. */
   callAs(user: string | null, path: string, init?: RequestInit): Promise<Response>;
@@ -31,6 +31,12 @@ export interface RunningStage extends RunningProject {
 
 /** Commands of those that put workflows. */
 const AUTHORS = /^workflow (put|enable|disable|remove|get|list)\b/;
+
+/** Commands of those that look after executions. */
+const OPERATORS = /^(execution|request|approval|credential test)\b/;
+
+const userOf = (args: string): string =>
+  AUTHORS.test(args) ? 'author' : OPERATORS.test(args) ? 'operator' : 'owner';
 
 /**
  * One for all tests of a file.
@@ -106,7 +112,7 @@ export const useRunningStage = (
     }
     if (url.host.endsWith('.amazonaws.com')) return callDoor(url, init, info);
     if (url.origin !== new URL(service.baseUrl).origin) return fetch(url, init);
-    return callAs(url.pathname.startsWith('/api/admin/') ? 'owner' : null, url.href, init);
+    return callAs(url.pathname.startsWith('/api/admin/') ? 'operator' : null, url.href, init);
   };
 
   const request = async <Body>(path: string, init?: RequestInit): Promise<Answer<Body>> => {
@@ -160,7 +166,7 @@ export const useRunningStage = (
     cli: (args, options) =>
       args.startsWith('plugin ')
         ? runCommand('node', ['cli/main.ts', ...args.split(' ')], { cwd: project.folder, ...options })
-        : runAs(AUTHORS.test(args) ? 'author' : 'owner', args, options),
+        : runAs(userOf(args), args, options),
     cliAs: (user, args, stdin = '') => runAs(user, args, { stdin }),
     callAs,
     ...files,

@@ -27,8 +27,11 @@ test('settings are written where a deployer writes them', () => {
 });
 
 test('the policies of a page are those of its stage', () => {
-  const { author } = readPolicies(read('docs/operating.md'), place);
-  const text = JSON.stringify(author);
+  const pages = read('docs/operating.md') + read('docs/deploying.md');
+  const { author, operator, deployer } = readPolicies(pages, { ...place, apiId: 'a1b2' });
+  expect(deployer).toHaveLength(1);
+  const text = JSON.stringify([author, operator]);
+  expect(text).toContain('arn:aws:execute-api:eu-west-1:000000000000:a1b2/');
   expect(text).toContain('arn:aws:dynamodb:eu-west-1:000000000000:table/hookloom-dev-workflows');
-  expect(text).not.toMatch(/STAGE|REGION|ACCOUNT/);
+  expect(text).not.toMatch(/STAGE|REGION|ACCOUNT|API_ID/);
 });
