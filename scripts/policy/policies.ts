@@ -78,6 +78,8 @@ const operatorStatements: readonly Statement[] = [
     Action: ['dynamodb:GetItem', 'dynamodb:Query'],
     Resource: new Reference('RequestsTable.Arn'),
   },
+  // `credential test` looks up what the service then tests.
+  { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('CredentialsTable.Arn') },
   {
     Effect: 'Allow',
     Action: 'lambda:InvokeFunction',

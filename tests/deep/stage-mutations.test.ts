@@ -53,12 +53,7 @@ const grants: readonly (readonly [role: string, action: string, resource: string
   ['WebhookRole', 'lambda:InvokeFunction', 'runExpress', 'an express run ends'],
   ['WebhookRole', 's3:PutObject', 'BlobBucket', 'a large request is kept for a run in the background'],
   ['WebhookRole', 'ssm:GetParameter', 'credentials', 'a secret is read for a signature'],
-  [
-    'WebhookRole',
-    'sts:AssumeRole',
-    'role/',
-    'a node calls AWS with the role for workflows, and with no more',
-  ],
+  ['WebhookRole', 'dynamodb:GetItem', 'WorkflowsTable', 'a webhook answers with what its workflow gives'],
   ['RunExpressRole', 'dynamodb:UpdateItem', 'ExecutionsTable', 'an express run ends'],
   ['RunExpressRole', 's3:GetObject', 'BlobBucket', 'a large request is kept for a run in the background'],
   [

@@ -15,7 +15,7 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'AdminExecutionsRole dynamodb:GetItem table/STAGE-workflows':
     'filters by key, and pages that end within an index: tests/functions/admin',
   'AdminHealthRole lambda:StopDurableExecution function:STAGE-runDurable:*':
-    'a live test that does not end: tests/health',
+    'a ping of the durable function that does not end: tests/health',
   'AdminHealthRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'AdminHealthRole ssm:PutParameter parameter/STAGE/credentials/*':
@@ -93,7 +93,7 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'WebhookRole dynamodb:DeleteItem table/STAGE-executions':
     'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
   'WebhookRole dynamodb:GetItem table/STAGE-requests':
-    'a request that is sent again by its webhook: tests/webhooks/requests',
+    'a put whose answer is lost: tests/deep/lost-answers-of-stores',
   'WebhookRole dynamodb:GetItem table/STAGE-workflow-versions':
     'an execution that began with an older version: tests/executions/lifecycle',
   'WebhookRole s3:AbortMultipartUpload BUCKET/executions/*':
@@ -111,4 +111,16 @@ export const unusedGrants: Readonly<Record<string, string>> = {
   'author scheduler:UpdateSchedule schedule/STAGE/*': 'a trigger that changes in place: tests/registrations',
   'function:STAGE-dispatch lambda:InvokeFunction function:STAGE-dispatch':
     'events on a bus other than the default one',
+  'operator dynamodb:DeleteItem table/STAGE-executions':
+    'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
+  'operator dynamodb:GetItem table/STAGE-workflow-versions':
+    'an execution that began with an older version: tests/executions/lifecycle',
+  'operator dynamodb:PutItem table/STAGE-deliveries':
+    'an execution that is retried while others are held: tests/executions/held',
+  'operator dynamodb:UpdateItem table/STAGE-deliveries':
+    'an execution that is retried while others are held: tests/executions/held',
+  'operator lambda:InvokeFunction function:STAGE-runDurable:durable':
+    'the same call as that of the other roles, for a durable workflow: tests/executions/lifecycle',
+  'operator lambda:InvokeFunction function:STAGE-sweep':
+    'an execution that ends while others are held: tests/executions/held',
 };
