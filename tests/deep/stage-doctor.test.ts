@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { toPackageSettings } from '../../local/stage/deployer-settings.ts';
 import { packageStage } from '../../local/stage/package-stage.ts';
+import { toUserEnvironment } from '../../local/stage/stage-file.ts';
 import { type RunningStage, useRunningStage } from '../support/a-running-stage.ts';
-import { projectRoot } from '../support/run-command.ts';
+import { anExecutionStart } from '../support/a-start.ts';
+import { projectRoot, runCommand } from '../support/run-command.ts';
 
 interface Statement {
   Action: string | string[];
@@ -30,8 +32,20 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const look = async (stage: RunningStage) => {
-  const { code, stdout } = await stage.cli('doctor --json');
+/** A process of the owner, which does something to the services behind the door. */
+const act = async ({ info, folder: cwd }: RunningStage, script: string): Promise<void> => {
+  const { owner } = info.users;
+  if (owner === undefined) throw new Error('the stage has no owner');
+  const { code, stderr } = await runCommand(
+    'node',
+    [...info.nodeFlags, '--input-type=module', '--eval', script],
+    { cwd, env: toUserEnvironment(owner, info.region) },
+  );
+  if (code !== 0) throw new Error(stderr);
+};
+
+const look = async (stage: RunningStage, more = '', env: Record<string, string> = {}) => {
+  const { code, stdout } = await stage.cli(`doctor --json${more}`, { env });
   const { lines } = JSON.parse(stdout) as {
     readonly lines: readonly { readonly check: string; readonly status: string; readonly message: string }[];
   };
@@ -54,6 +68,37 @@ describe('the packaged stage as it is', () => {
       ['unknown', 'unknown', 'unknown'],
     ]);
     expect(JSON.parse((await stage.cli('workflow list --json')).stdout)).toEqual([]);
+  });
+
+  // Two minutes and a half: AWS takes a signature that is up to five minutes off.
+  const AHEAD = 'const { now } = Date; Date.now = () => now() + 150_000;';
+
+  test('with a dead letter, a stuck execution and a clock that is off has a line for each', async () => {
+    await act(
+      stage,
+      `
+      import { askJson } from './cli/doctor/ask-aws.ts';
+      import { openTarget } from './cli/target.ts';
+      const target = await openTarget({ stage: 'dev' });
+      const call = target.doctor.open('sqs');
+      const QueueName = 'hookloom-dev-trigger-dead-letters';
+      const { QueueUrl } = await askJson(call, 'AmazonSQS.GetQueueUrl', { QueueName });
+      await askJson(call, 'AmazonSQS.SendMessage', { QueueUrl, MessageBody: '{}' });
+      await target.executions.start(${JSON.stringify(
+        anExecutionStart({ executionId: 'stuck', mode: 'express', startedAt: Date.now() - 600_000 }),
+      )});
+      target.close();`,
+    );
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(AHEAD)}` };
+    const { code, lines } = await look(stage, ' --no-probes', env);
+    expect([code, lines.filter(({ status }) => status === 'wrong').map(({ message }) => message)]).toEqual([
+      1,
+      expect.arrayContaining([
+        expect.stringMatching(/clock/),
+        expect.stringMatching(/^stuck of orders was accepted 1\d minutes ago and has not begun/),
+        'hookloom-dev-trigger-dead-letters has 1 message',
+      ]),
+    ]);
   });
 });
 
