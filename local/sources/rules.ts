@@ -44,6 +44,12 @@ export const createRules = (store: SourcesStore, deliver: Deliver): Rules => {
   };
 
   return {
+    ListRules: ({ EventBusName = DEFAULT_BUS }) => {
+      const ofBus = [...rules.values()].filter(({ bus }) => bus === toBusName(EventBusName));
+      return {
+        Rules: ofBus.map((rule) => ({ Name: rule.name, Arn: toRuleArn(rule), EventBusName: rule.bus })),
+      };
+    },
     PutRule: (input) => {
       const { Name, EventPattern, EventBusName = DEFAULT_BUS, State = 'ENABLED' } = input;
       const pattern = readPattern(EventPattern);

@@ -127,14 +127,13 @@ const describe = (functions: readonly DeployedFunction[], given: string): JsonOb
 };
 
 /**
- * One origin for two: what `isFor` says goes to the second.
+ * One origin for several.
  *
+ * @param originOf - by the path of a request
  * @param check - throws EngineError when the request is refused
  */
 export const createFork = (
-  first: string,
-  second: string,
-  isFor: (path: string) => boolean,
+  originOf: (path: string) => string,
   check: (method: string, path: string, body: string) => Promise<void>,
 ) =>
   createServer(async (request, response) => {
@@ -151,7 +150,7 @@ export const createFork = (
       return;
     }
     const { host: _host, connection: _connection, 'content-length': _length, ...rest } = headers;
-    const answer = await fetch(`${isFor(url) ? second : first}${url}`, {
+    const answer = await fetch(`${originOf(url)}${url}`, {
       method,
       headers: rest as Record<string, string>,
       ...(body.length === 0 ? {} : { body }),

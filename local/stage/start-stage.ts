@@ -23,6 +23,7 @@ import { createSpareSandbox } from '../pool/spare-sandbox.ts';
 import { createQueues } from '../sources/queues.ts';
 import { openSourcesStore } from '../sources/sources-state.ts';
 import { serveSources } from '../sources/start-sources.ts';
+import { isAccountSettings, startAccount } from './account.ts';
 import { type DeployedFunction, readFunctions, runtimeEnvironment, toVersion } from './deployed-functions.ts';
 import type { Door, PolicyDocument } from './door/door-types.ts';
 import { startDoor } from './door/start-door.ts';
@@ -59,6 +60,8 @@ interface StageOptions {
   readonly port: number;
   /** Between the attempts of asynchronous invocations. */
   readonly retryDelaysMs: readonly number[];
+  /** What the account may run at once, as its settings say: the stage has as many processes as fit this machine. */
+  readonly concurrency: number;
   readonly log: (line: string) => void;
 }
 
@@ -119,6 +122,7 @@ const start = async (
     }
   };
   const busy = new Map<number, string>();
+  let mostAtOnce = 0;
   const pool = {
     invoke: async (invocation: Invocation) => {
       const { functionKey, onProcess } = invocation;
@@ -130,6 +134,7 @@ const start = async (
           onProcess: (pid) => {
             own = pid;
             busy.set(pid, functionKey);
+            mostAtOnce = Math.max(mostAtOnce, busy.size);
             onProcess?.(pid);
           },
         });
@@ -168,10 +173,16 @@ const start = async (
   const sources = await serveSources(store, queues, deliver);
   ending.push(sources.stop);
   const checkMapping = createCheckMapping(parts, functions, findFunction);
+  const account = await startAccount({ concurrency: options.concurrency, mostAtOnce: () => mostAtOnce });
+  ending.push(account.stop);
   const lambdaApi = await startInternalServer(
-    createFork(lambda.endpoint, sources.endpoint, isMapping, async (method, path, body) => {
-      if (isMapping(path) && method === 'POST') await checkMapping(JSON.parse(body));
-    }),
+    createFork(
+      (path) =>
+        isMapping(path) ? sources.endpoint : isAccountSettings(path) ? account.endpoint : lambda.endpoint,
+      async (method, path, body) => {
+        if (isMapping(path) && method === 'POST') await checkMapping(JSON.parse(body));
+      },
+    ),
   );
   ending.push(lambdaApi.stop);
 
@@ -219,6 +230,8 @@ const start = async (
       scheduler: sources.endpoint,
       events: sources.endpoint,
       sqs: sources.endpoint,
+      monitoring: account.endpoint,
+      servicequotas: account.endpoint,
       'execute-api': baseUrl,
     },
     users: options.users(template.resources.HttpApi?.ref ?? ''),

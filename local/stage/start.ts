@@ -26,6 +26,7 @@ template. A call that its role does not allow is refused.
   npm run stage -- --param NAME=VALUE        a parameter of the deployment
   npm run stage -- --template FILE           with this template, in place of the packaged one
   npm run stage -- --no-samples              empty
+  npm run stage -- --concurrency N           what the account's settings allow at once; 1000 without
   npm run stage -- --retry-at-once           without Lambda's delays of one and two minutes between attempts
   PORT=4000 npm run stage                    at another port; 0 takes any free one
 
@@ -42,6 +43,7 @@ const options = {
   param: { type: 'string', multiple: true },
   template: { type: 'string' },
   samples: { type: 'boolean', default: true },
+  concurrency: { type: 'string', default: '1000' },
   'retry-at-once': { type: 'boolean', default: false },
 } as const;
 
@@ -68,6 +70,7 @@ const run = async ({
   param = [],
   template,
   samples,
+  concurrency,
   'retry-at-once': retriesAtOnce,
 }: ReturnType<typeof readOptions>) => {
   const port = readPort(process.env.PORT || PORT);
@@ -90,6 +93,7 @@ const run = async ({
     buckets: ['imports'],
     tables: [ordersTable],
     port,
+    concurrency: Number(concurrency),
     retryDelaysMs: retriesAtOnce ? [10, 20] : LAMBDA_RETRIES_MS,
     log,
   }).catch((error: unknown) => Promise.reject(toPortError(error, port)));

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type InternalServer, startInternalServer } from '../net/listen.ts';
+
+export const isAccountSettings = (path: string): boolean => path.startsWith('/2016-08-19/account-settings');
+
+/**
+ * What AWS says of an account: its settings in Lambda, the metric of what ran at once, and no quota of its own.
+ *
+ * https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html
+ */
+export const startAccount = (account: {
+  readonly concurrency: number;
+  readonly mostAtOnce: () => number;
+}): Promise<InternalServer> =>
+  startInternalServer(
+    createServer(async (request, response) => {
+      const send = (type: string, body: string) =>
+        response.writeHead(200, { 'content-type': type }).end(body);
+      const form = new URLSearchParams(await text(request));
+      if (isAccountSettings(request.url ?? ''))
+        send(
+          'application/json',
+          JSON.stringify({ AccountLimit: { ConcurrentExecutions: account.concurrency } }),
+        );
+      else if (request.headers['x-amz-target'] === 'ServiceQuotasV20190624.ListServiceQuotas')
+        send('application/x-amz-json-1.1', JSON.stringify({ Quotas: [] }));
+      else if (form.get('Action') === 'GetMetricStatistics')
+        send(
+          'text/xml',
+          toStatistics(form.get('MetricName') === 'ConcurrentExecutions' ? account.mostAtOnce() : null),
+        );
+      else
+        response
+          .writeHead(400)
+          .end('<ErrorResponse><Error><Code>InvalidAction</Code></Error></ErrorResponse>');
+    }),
+  );
+
+/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_GetMetricStatistics.html */
+const toStatistics = (maximum: number | null): string => {
+  const points = maximum === null ? '' : `<member><Maximum>${maximum}</Maximum></member>`;
+  return `<GetMetricStatisticsResponse><GetMetricStatisticsResult><Datapoints>${points}</Datapoints></GetMetricStatisticsResult></GetMetricStatisticsResponse>`;
+};
