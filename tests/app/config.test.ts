@@ -25,6 +25,7 @@ describe('the configuration', () => {
       dispatchFunction: null,
       durableFunction: null,
       expressFunction: null,
+      hasAlarms: false,
       blobBucket: null,
       blobFolder: null,
       uploadEndpoint: null,
