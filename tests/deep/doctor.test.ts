@@ -24,6 +24,7 @@ test('a sound service: every line is ok or does not apply, and nothing of the pr
     'ok clocks: this machine, AWS and the functions agree on the time',
     'ok tables: all 7 tables have their keys and indexes',
     'skipped tables: expiry and backups: this DynamoDB has none',
+    'ok stored data: its versions of the schema are read by this release',
     'ok accepted executions: none waits to begin',
     'ok probes: synchronous: a request ran its workflow and got the answer',
     'ok probes: express: a run in the background has begun, and ended',

@@ -61,7 +61,9 @@ const json: Readonly<Record<RefusalKind, string>> = {
   noBackend: 'ServiceUnavailableException',
 };
 
-const QUERY = /^(sts|iam|cloudformation|monitoring)$/;
+/** Services that take forms alone, and those that take them, too. */
+const QUERY_ALONE = /^(sts|iam|cloudformation)$/;
+const QUERY = /^monitoring$/;
 const REST = /^(lambda|scheduler|execute-api)$/;
 
 /**
@@ -76,7 +78,8 @@ export const refuse = (
   message: string,
 ): Reply => {
   if (service === 's3') return toS3Error(method, ...s3[kind], message);
-  if (isForm && QUERY.test(service)) return toQueryError(...query[kind], message);
+  if (QUERY_ALONE.test(service) || (isForm && QUERY.test(service)))
+    return toQueryError(...query[kind], message);
   const type = json[kind];
   const isOurs = kind === 'noBackend';
   if (!REST.test(service))

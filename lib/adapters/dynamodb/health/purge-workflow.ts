@@ -2,9 +2,9 @@ import { readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { dataKeyOf } from '../execution-data.ts';
 import { callbacksOf } from '../execution-item.ts';
+import { deleteItem } from '../items.ts';
 import { queryAll } from '../scan-all.ts';
 import type { TableNames } from '../table-names.ts';
-import { translateErrors } from '../translate-error.ts';
 
 /**
  * Deletes a workflow with its versions and executions, and leaves no tombstone: for probes, whose ids are never used
@@ -31,9 +31,7 @@ export const purgeWorkflow = async (
   const ids = [...new Set([...executionIds, ...listed])];
   const callbacks = (await listOf(callbacksOf(workflowId))).map((item) => readText(item, 'executionId'));
   for (const key of [...callbacks, ...ids.map(dataKeyOf), ...ids])
-    await translateErrors(
-      client.deleteItem({ TableName: executions, Key: { executionId: text(key) } }).then(() => undefined),
-    );
+    await deleteItem(client, { TableName: executions, Key: { executionId: text(key) } });
   const versions = await queryAll(client, {
     TableName: workflowVersions,
     KeyConditionExpression: 'workflowId = :workflowId',
@@ -41,10 +39,8 @@ export const purgeWorkflow = async (
     ProjectionExpression: 'workflowId, #version',
     ExpressionAttributeNames: { '#version': 'version' },
   });
-  for (const Key of versions)
-    await translateErrors(client.deleteItem({ TableName: workflowVersions, Key }).then(() => undefined));
-  await translateErrors(
-    client.deleteItem({ TableName: workflows, Key: { workflowId: text(workflowId) } }).then(() => undefined),
-  );
+  for (const { workflowId: id = text(''), version = text('') } of versions)
+    await deleteItem(client, { TableName: workflowVersions, Key: { workflowId: id, version } });
+  await deleteItem(client, { TableName: workflows, Key: { workflowId: text(workflowId) } });
   return ids;
 };

@@ -3,9 +3,10 @@ import type { Clock } from '../../../contract/services.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { type Item, number } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
+import { updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, versionOf } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
-import { isConditionFailed, translateErrors } from '../translate-error.ts';
+import { translateErrors } from '../translate-error.ts';
 import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 
 /** What a migration writes into an item. */
@@ -153,13 +154,8 @@ const rewrite = async (
       ...known.map((attribute) => [`:from_${attribute}`, item[attribute]]),
     ]),
   };
-  try {
-    await patiently(parts, () => parts.client.updateItem(input));
-    return true;
-  } catch (error) {
-    if (!isConditionFailed(error)) throw error;
-    return false;
-  }
+  const isOurs = ({ schema }: Item) => schema?.N === String(SCHEMA_VERSION);
+  return (await patiently(parts, () => updateItem(parts.client, input, isOurs))) !== null;
 };
 
 /** Makes a call again, with growing delays, as long as the store does not take it. */

@@ -1,5 +1,6 @@
 import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
+import { updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, UNSTATED_VERSION } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
@@ -53,14 +54,13 @@ export const writeStageVersions = async (
   { executions: TableName }: Tables,
   { oldest, newest }: StageVersions,
 ): Promise<void> => {
-  await translateErrors(
-    client.updateItem({
-      TableName,
-      Key,
-      UpdateExpression: 'SET oldest = :oldest, newest = :newest',
-      ExpressionAttributeValues: { ':oldest': number(oldest), ':newest': number(newest) },
-    }),
-  );
+  const input = {
+    TableName,
+    Key,
+    UpdateExpression: 'SET oldest = :oldest, newest = :newest',
+    ExpressionAttributeValues: { ':oldest': number(oldest), ':newest': number(newest) },
+  };
+  await updateItem(client, input, null);
 };
 
 /** What is wrong, and what to do about it. */
