@@ -45,7 +45,7 @@ const act = async ({ info, folder: cwd }: RunningStage, script: string): Promise
 };
 
 const look = async (stage: RunningStage, more = '', env: Record<string, string> = {}) => {
-  const { code, stdout } = await stage.cli(`doctor --json${more}`, { env });
+  const { code, stdout } = await stage.cliAs('doctor', `doctor --json${more}`, { env });
   const { lines } = JSON.parse(stdout) as {
     readonly lines: readonly { readonly check: string; readonly status: string; readonly message: string }[];
   };

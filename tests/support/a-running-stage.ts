@@ -12,6 +12,11 @@ import { copyProject } from './copy-project.ts';
 import { type RunningService, startLocalService } from './local-service.ts';
 import { type CommandResult, runCommand } from './run-command.ts';
 
+interface CommandOptions {
+  readonly env?: Record<string, string>;
+  readonly stdin?: string;
+}
+
 /** A copy of the project, and `npm run stage` in it. */
 export interface RunningStage extends RunningProject {
   readonly info: StageInfo;
@@ -24,7 +29,7 @@ export interface RunningStage extends RunningProject {
   grants(): Promise<readonly GrantUse[]>;
   refusals(): Promise<readonly Refusal[]>;
   /** The command line, as a user whose policy docs/ prints. */
-  cliAs(user: string, args: string, stdin?: string): Promise<CommandResult>;
+  cliAs(user: string, args: string, options?: CommandOptions): Promise<CommandResult>;
   /** A request to the admin API, signed by a user; by nobody for null. */
   callAs(user: string | null, path: string, init?: RequestInit): Promise<Response>;
 }
@@ -121,11 +126,7 @@ export const useRunningStage = (
     return { status: response.status, body: text === '' ? null : JSON.parse(text) };
   };
 
-  const runAs = (
-    user: string,
-    args: string,
-    options: { readonly env?: Record<string, string>; readonly stdin?: string } = {},
-  ) =>
+  const runAs = (user: string, args: string, options: CommandOptions = {}) =>
     runCommand('node', ['local/stage/stage-cli.ts', '--as', user, ...args.split(' ')], {
       cwd: project.folder,
       ...options,
@@ -167,7 +168,7 @@ export const useRunningStage = (
       args.startsWith('plugin ')
         ? runCommand('node', ['cli/main.ts', ...args.split(' ')], { cwd: project.folder, ...options })
         : runAs(userOf(args), args, options),
-    cliAs: (user, args, stdin = '') => runAs(user, args, { stdin }),
+    cliAs: (user, args, options = {}) => runAs(user, args, { stdin: '', ...options }),
     callAs,
     ...files,
     storeWorkflow: async (definition) => {
