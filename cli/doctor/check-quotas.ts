@@ -24,7 +24,8 @@ export const checkQuotas = async (
 ): Promise<readonly Line[]> => {
   if (isLocal) return [quotas.skipped('this machine has none')];
   const read = createReadMetric(open('monitoring'), now);
-  const findQuota = (service: string, name: RegExp) => readQuota(open('servicequotas'), service, name);
+  const findQuota = (service: string, ...name: readonly RegExp[]) =>
+    readQuota(open('servicequotas'), service, name);
   return Promise.all([
     orUnknown('concurrent executions', async () => {
       const { AccountLimit } = await askRest(open('lambda'), '/2016-08-19/account-settings/');
@@ -39,7 +40,7 @@ export const checkQuotas = async (
       );
     }),
     orUnknown('durable executions started in a second', async () => {
-      const limit = await findQuota('lambda', /durable.*(start|second|rate)/i);
+      const limit = await findQuota('lambda', /durable/i, /start|second|rate/i);
       const started = await read('DurableExecutionStarted', 'Sum', `${prefix}-runDurable`);
       return compare('durable executions started in a second', Math.ceil(started / 60), limit ?? 300);
     }),
@@ -100,8 +101,12 @@ const createReadMetric =
 
 const MAX_PAGES = 10;
 
-/** Null when the account's list names no such quota. */
-const readQuota = async (call: CallAws, ServiceCode: string, name: RegExp): Promise<number | null> => {
+/** Null when the account's list names no such quota. @param name - what its name has, all of them */
+const readQuota = async (
+  call: CallAws,
+  ServiceCode: string,
+  name: readonly RegExp[],
+): Promise<number | null> => {
   let NextToken: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
     const target = 'ServiceQuotasV20190624.ListServiceQuotas';
@@ -110,7 +115,9 @@ const readQuota = async (call: CallAws, ServiceCode: string, name: RegExp): Prom
       ...(NextToken === undefined ? {} : { NextToken }),
     });
     const all = Array.isArray(answer.Quotas) ? answer.Quotas.filter(isPlainObject) : [];
-    const found = all.find(({ QuotaName }) => name.test(String(QuotaName).slice(0, 200)));
+    const found = all.find(({ QuotaName }) =>
+      name.every((part) => part.test(String(QuotaName).slice(0, 200))),
+    );
     if (found !== undefined) return Number(found.Value);
     if (typeof answer.NextToken !== 'string') return null;
     NextToken = answer.NextToken;

@@ -22,7 +22,7 @@ const ASYNC_FUNCTIONS = ['runExpress', 'dispatch', 'sweep'];
 /** The functions of the local service: any can be invoked and waited for, and those asynchronously that the service invokes so. */
 export const findLocalFunction: FindLambdaFunction = (name) => {
   const isDurable = /runDurable:durable$/.test(name);
-  const key = isDurable ? 'runDurable' : (/\w+$/.exec(name)?.[0] ?? name);
+  const key = isDurable ? 'runDurable' : (name.split(/\W/).at(-1) ?? name);
   const invokedArn = `arn:aws:lambda:local:000000000000:function:${isDurable ? 'runDurable:durable' : key}`;
   if (isDurable || ASYNC_FUNCTIONS.includes(key)) return { key, isDurable, invokedArn };
   return { key, isDurable, invokedArn, takes: 'RequestResponse' };

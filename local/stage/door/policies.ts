@@ -137,8 +137,16 @@ const checkEvaluable = ({ holder, document }: HeldPolicy): void => {
     throw new Error(`${holder}: conditions on the time are not evaluated here`);
   for (const { Effect, Resource = [] } of [document.Statement].flat())
     for (const resource of [Resource].flat())
-      if (Effect === 'Deny' && /^arn:[^:]*:(?!s3:::)[^:]*:[^:]*:[^:]*:[^/:]*[*?][^/:]*[/:]/.test(resource))
+      if (Effect === 'Deny' && hasWildcardInFront(resource))
         throw new Error(`${holder}: the denial of ${resource} is not evaluated here`);
+};
+
+/** Before the first slash or colon of its resource; the names of buckets are no types. */
+const hasWildcardInFront = (arn: string): boolean => {
+  const [, , service, , , ...rest] = arn.split(':');
+  const resource = rest.join(':');
+  const [front = ''] = resource.split(/[/:]/, 1);
+  return service !== 's3' && front.length < resource.length && /[*?]/.test(front);
 };
 
 const refuse = (reason: string): Decision => ({ allowed: false, reason });

@@ -121,7 +121,8 @@ const readClaim = (request: ReceivedRequest): Claim => {
 };
 
 const readHeaders = (request: ReceivedRequest, authorization: string): Claim => {
-  const [, algorithm, rest = ''] = /^(\S+) +(.*)$/.exec(authorization) ?? [];
+  const [algorithm, ...words] = authorization.split(' ');
+  const rest = words.join(' ').trimStart();
   if (algorithm !== ALGORITHM) throw malformed(`The authorization is not one of ${ALGORITHM}.`);
   const fields = new Map(
     rest.split(',').map((field) => {
