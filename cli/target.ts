@@ -90,7 +90,7 @@ export const openTarget = async ({ stage, region }: Parameters<OpenTarget>[0]): 
   return connect(service);
 };
 
-/** As the SDK does: the environment's, otherwise that of the profile. */
+/** Finds the region as the SDK does: in the environment, then in the profile. */
 const findRegion = async (): Promise<string> => {
   const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
   const region = AWS_REGION || AWS_DEFAULT_REGION;

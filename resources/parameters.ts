@@ -52,7 +52,7 @@ const NONE = 'none';
 /**
  * Reads the parameters of a deployment, as text or as YAML has them.
  *
- * @param region - that of the deployment
+ * @param region - of the deployment
  * @param functions - the keys of the functions
  * @throws ParameterError when one has a value that AWS would refuse, or that would do nothing
  */

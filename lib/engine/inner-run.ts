@@ -19,7 +19,7 @@ export interface RunOptions {
   readonly signal?: () => AbortSignal;
   /** See `execute`. */
   readonly collectsEnds?: boolean;
-  /** The chain of workflows from that of the execution to that of `plan`, such as `a → b`; the former alone when absent. */
+  /** The chain of workflows, from the execution's to the plan's, such as `a → b`; the execution's alone when absent. */
   readonly chain?: string;
   /** `$trigger`, when the run does not start at a trigger. */
   readonly trigger?: JsonObject;

@@ -764,7 +764,7 @@ describe('the template', () => {
     for (const [, { DeletionPolicy }] of kept) expect(DeletionPolicy).toBe('RetainExceptOnCreate');
     const ofKind = (type: string) => kept.filter(([, { Type }]) => Type === type).length;
     expect(ofKind('AWS::DynamoDB::Table')).toBe(7);
-    expect(ofKind('AWS::S3::Bucket')).toBe(1); // that of the bundles is made by the Framework, and goes with the stack
+    expect(ofKind('AWS::S3::Bucket')).toBe(1); // the Framework makes the bucket for bundles, and removes it with the stack
     expect(ofKind('AWS::Lambda::Version')).toBe(1);
     for (const [, resource] of kept.filter(([, { Type }]) => !Type.endsWith('Version')))
       expect(resource).toHaveProperty('UpdateReplacePolicy', 'Retain');

@@ -30,7 +30,7 @@ export interface RunningStage extends RunningProject {
   refusals(): Promise<readonly Refusal[]>;
   /** The command line, as a user whose policy docs/ prints. */
   cliAs(user: string, args: string, options?: CommandOptions): Promise<CommandResult>;
-  /** A request to the admin API, signed by a user; by nobody for null. */
+  /** A request to the admin API, signed by a user; unsigned for null. */
   callAs(user: string | null, path: string, init?: RequestInit): Promise<Response>;
 }
 

@@ -77,7 +77,7 @@ const triggered = (id: string, type: string, parameters: JsonObject) => ({
   connections: [{ sourceNodeId: 'in', targetNodeId: 'out' }],
 });
 
-/** Waits for an execution that nobody outside has asked for. */
+/** Waits for an execution that a trigger of the stage has started. */
 const startedOnce = async (stage: RunningStage, workflowId: string): Promise<void> => {
   let found: readonly Shown[] = [];
   await until(stage, async () => {

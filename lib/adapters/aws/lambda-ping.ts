@@ -80,7 +80,7 @@ const awaitDurable = async (
     const { Status, Result, Error: error } = toMap(parse(answer?.body.toString() ?? ''));
     if (answer !== null && Status === 'SUCCEEDED') return read(parse(String(Result)), answer);
     if (Status !== undefined && Status !== 'RUNNING') return failed(error);
-    // A function that can't start fails invocation by invocation, and its execution goes on.
+    // When a function can't start, each invocation fails and Lambda retries: the execution itself stays open.
     const reason = await findFailure(await get('/history?IncludeExecutionData=true&ReverseOrder=true'));
     if (reason === null) continue;
     await stop(path, call);

@@ -22,7 +22,7 @@ export const readFailedId = ({ hookloom }: JsonObject): string | null => {
 
 /**
  * Starts every error trigger that asks for the failure of an execution. One that can't be started does not stop the others.
- * Probes of the doctor are no failures of a user's. The record says what failed: a report that is forged, or of an execution that is gone, starts nothing.
+ * The doctor's probes start nothing. The record says what failed: a forged report, or one of an execution that no longer exists, starts nothing.
  *
  * @throws AggregateError when one can't be started, so that Lambda repeats the report; those that were started are not again
  * @throws AppError `STORE_UNAVAILABLE`

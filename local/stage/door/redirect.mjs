@@ -1,6 +1,6 @@
 /**
  * Loaded into a process of a function before anything else, with `--import`: connections to AWS go to the door, whose certificates are
- * trusted. The function itself sees none of it: its environment, its code and the hosts that it names are those of a deployment.
+ * trusted. The function itself does not notice: it has the environment, the code and the host names of a deployment.
  */
 import { readFileSync } from 'node:fs';
 import { Socket } from 'node:net';

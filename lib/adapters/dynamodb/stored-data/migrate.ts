@@ -52,7 +52,7 @@ export interface MigrationReport {
 export interface MigrationParts {
   readonly client: DynamoDbClient;
   readonly tables: TableNames;
-  /** Further tables, such as that of the local engine, with their keys. */
+  /** Further tables, such as the local engine's, with their keys. */
   readonly others?: Readonly<Record<string, readonly string[]>>;
   readonly isDryRun: boolean;
   readonly sleep: Clock['sleep'];
