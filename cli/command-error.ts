@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { findDenial } from '../lib/adapters/aws/denial.ts';
 
 /** 0: done. 1: refused, not found, or failed. 2: the command line itself is wrong, or what was asked for could not be looked at. */
 export const EXIT = { done: 0, failed: 1, usage: 2, unknown: 2 } as const;
@@ -117,13 +118,8 @@ const AWS_ERRORS: readonly {
   },
 ];
 
-/** AWS's own sentence: `User: ARN is not authorized to perform: ACTION on resource: ARN because …`. */
-const DENIAL =
-  /User: (\S+) is not authorized to perform: ([\w:*]+)(?: on resource: ([^\s"}]+))?(?: (because [^"}]+))?/;
-
 const describeDenial = (text: string): string => {
-  const [, user, action, resource, reason] = DENIAL.exec(text) ?? [];
-  if (user === undefined) return `AWS denies this: ${text}`;
-  const on = resource === undefined ? '' : ` on ${resource}`;
-  return `AWS denies ${action}${on} to ${user}${reason === undefined ? '' : `, ${reason}`}.`;
+  const { user, action, resource, reason } = findDenial(text) ?? {};
+  if (typeof user !== 'string') return `AWS denies this: ${text}`;
+  return `AWS denies ${action}${resource === null ? '' : ` on ${resource}`} to ${user}${reason === null ? '' : `, ${reason}`}.`;
 };

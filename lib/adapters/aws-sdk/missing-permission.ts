@@ -1,6 +1,7 @@
 import type { AwsOperation } from '../../contract/aws-client.ts';
 import type { JsonObject } from '../../contract/json.ts';
 import { type IamStatement, toPermissions, toStatements } from '../../shared/iam/permission.ts';
+import { findDenial } from '../aws/denial.ts';
 import type { SdkError } from './sdk-error.ts';
 
 const DENIED = new Set([
@@ -14,9 +15,6 @@ const DENIED = new Set([
 /** Whether the caller lacks a permission. The answer to a HEAD request has no body, and so no name. */
 export const isDenied = ({ name, $metadata }: SdkError, operation: string): boolean =>
   DENIED.has(name) || ($metadata?.httpStatusCode === 403 && /^[Hh]ead[A-Z]/.test(operation));
-
-/** `… is not authorized to perform: dynamodb:PutItem on resource: arn:aws:dynamodb:… because …`. */
-const NAMED = /not authorized to perform: ([\w-]+:\w+) on resource: "?(arn:[^\s"]+)/;
 
 /**
  * What to add, and where.
@@ -39,8 +37,8 @@ export const describeMissingPermission = (
 
 /** By what AWS names, which is exact; else by the input. */
 const findStatements = (said: string, operation: AwsOperation): IamStatement[] => {
-  const [, action, resource] = NAMED.exec(said) ?? [];
-  if (action !== undefined && resource !== undefined)
+  const { action, resource } = findDenial(said) ?? {};
+  if (action !== undefined && resource?.startsWith('arn:') === true)
     return toStatements([{ action, resource, isExact: true }]);
   return toStatements(toPermissions(operation));
 };

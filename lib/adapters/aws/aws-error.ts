@@ -1,4 +1,5 @@
 import type { HttpAnswer } from './connection.ts';
+import { findDenial } from './denial.ts';
 
 /** The type of error in an answer of AWS, such as `ResourceNotFoundException`; empty without one. */
 export const errorTypeOf = ({ headers, body }: HttpAnswer): string => {
@@ -26,16 +27,17 @@ export const isThrottled = (answer: HttpAnswer): boolean =>
   answer.status === 429 || (answer.status === 400 && THROTTLING.has(errorTypeOf(answer)));
 
 /** Of an answer, in bytes: IAM's sentence is in its first ones. */
-const MAX_DENIAL = 600;
-const DENIAL = /User: \S{1,300} is not authorized to perform: .+/;
+const MAX_DENIAL = 1_000;
 
 /**
  * The cause of an error of ours, for the log alone. Of the body it has IAM's sentence about what it denies; others may repeat
  * a value, such as the session token that is wrong.
  */
 export const toCause = (answer: HttpAnswer): Error => {
-  const [denial = ''] = DENIAL.exec(answer.body.toString('utf8', 0, MAX_DENIAL)) ?? [];
-  return new Error(`AWS answered ${answer.status} ${errorTypeOf(answer)} ${denial}`.trimEnd());
+  const denial = findDenial(answer.body.toString('utf8', 0, MAX_DENIAL));
+  return new Error(
+    `AWS answered ${answer.status} ${errorTypeOf(answer)} ${denial?.sentence ?? ''}`.trimEnd(),
+  );
 };
 
 export const isSuccess = ({ status }: HttpAnswer): boolean => status >= 200 && status < 300;

@@ -1,17 +1,22 @@
 /** What IAM has refused, by the sentence of AWS. */
 interface Denial {
+  /** From the user, or from the action where AWS names no user, to the reason. */
+  readonly sentence: string;
+  readonly user: string | null;
   /** Such as `dynamodb:GetItem`. */
   readonly action: string;
   /** An ARN; null where AWS names none. */
   readonly resource: string | null;
+  /** `because …` or `with an explicit deny …`. */
+  readonly reason: string | null;
 }
 
-/** Also in a line of a log, in which quotes are escaped, and in XML. */
+/** Also in JSON, in a line of a log, whose quotes are escaped, and in XML. */
 const SENTENCE =
-  /not authorized to perform: ([\w:-]{1,100})(?: on resource: (?:\\?"|&quot;)?([^\s"\\<&]{1,500}))?/;
+  /(?:User: (\S{1,300}) is )?not authorized to perform: ([\w:*-]{1,100})(?: on resource: (?:\\?"|&quot;)?([^\s"\\<&}]{1,500})(?:\\?"|&quot;)?)?(?: ((?:because|with) [^"\\<}]{1,300}))?/;
 
 /** Finds the first refusal of IAM in a text. https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html */
 export const findDenial = (text: string): Denial | null => {
-  const [, action, resource = null] = SENTENCE.exec(text) ?? [];
-  return action === undefined ? null : { action, resource };
+  const [sentence, user = null, action, resource = null, reason = null] = SENTENCE.exec(text) ?? [];
+  return sentence === undefined || action === undefined ? null : { sentence, user, action, resource, reason };
 };
