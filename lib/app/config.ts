@@ -60,7 +60,7 @@ export interface Config {
   readonly ownsProcess: boolean;
 }
 
-const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error', 'off'];
 
 /** @throws AppError `CONFIGURATION_INVALID`, with the variable and what it must be, but not its value */
 export const readConfig = (env: Readonly<Record<string, string | undefined>>): Config => ({

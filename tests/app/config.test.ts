@@ -61,7 +61,7 @@ describe('the configuration', () => {
   });
 
   test.each([
-    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of debug, info, warn, error'],
+    ['LOG_LEVEL', 'loud', 'LOG_LEVEL must be one of debug, info, warn, error, off'],
     ['PLUGIN_DEADLINE_MS', '0', 'PLUGIN_DEADLINE_MS must be a whole number from 1 to 60000'],
     ['MAX_BODY_BYTES', '1.5', 'MAX_BODY_BYTES must be a whole number from 1 to 6291456'],
     ['MAX_FILE_BYTES', '0', 'MAX_FILE_BYTES must be a whole number from 1 to 50000000000'],

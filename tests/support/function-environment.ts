@@ -35,7 +35,7 @@ const deployed = {
 
 /** What the functions of a test have on this machine, for stores with a prefix: the tests' own by default. */
 export const aLocalEnvironment = (values: LocalValues = {}, tablePrefix = 'test'): LocalEnvironment => {
-  const defaults = { LOG_LEVEL: 'error', OWN_PROCESS: '' }; // the process is the tests'
+  const defaults = { LOG_LEVEL: 'off', OWN_PROCESS: '' }; // the process is the tests'
   return { initial: {}, fixed: { ...deployed, TABLE_PREFIX: tablePrefix, ...defaults, ...values } };
 };
 

@@ -5,14 +5,14 @@ import { METRICS, type Measuring } from '../../shared/metrics/metrics.ts';
 import { createMetricsWriter } from './embedded-metrics.ts';
 import { systemClock } from './system-clock.ts';
 
-const levels = ['debug', 'info', 'warn', 'error'] as const;
+const levels = ['debug', 'info', 'warn', 'error', 'off'] as const;
 export type LogLevel = (typeof levels)[number];
 type Fields = Readonly<Record<string, unknown>> & Measuring;
 
 export interface LoggerOptions {
   /** On every entry. */
   readonly fields?: Fields;
-  /** Entries below this level are dropped; `info` by default. */
+  /** Entries below this level are dropped, and at `off` all of them; `info` by default. */
   readonly level?: LogLevel;
   /** Writes one line, given without its line break; to standard output by default. */
   readonly write?: (line: string) => void;
@@ -28,7 +28,7 @@ export interface LoggerOptions {
  * cannot replace those three. Errors become `{ name, message, code?, cause? }`. Logging never throws: a field that
  * cannot be written is replaced by a note, and the others stay.
  *
- * An entry that measures something ends with the definitions of its metrics, and is written at any level. No field from outside
+ * An entry that measures something ends with the definitions of its metrics, and is written at any level but `off`. No field from outside
  * can be taken for such definitions.
  */
 export const createLogger = ({
@@ -39,7 +39,7 @@ export const createLogger = ({
   redact = (_name, value) => value,
   namespace = null,
 }: LoggerOptions = {}): Logger => {
-  const addMetrics = namespace === null ? null : createMetricsWriter(namespace);
+  const addMetrics = namespace === null || lowest === 'off' ? null : createMetricsWriter(namespace);
   const log = (level: LogLevel, message: string, fields?: Fields): void => {
     const measured = addMetrics === null ? undefined : fields?.[METRICS];
     if (levels.indexOf(level) < levels.indexOf(lowest) && measured === undefined) return;

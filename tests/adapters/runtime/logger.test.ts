@@ -35,6 +35,7 @@ describe('the logger', () => {
     ['info', ['info', 'warn', 'error']],
     ['warn', ['warn', 'error']],
     ['error', ['error']],
+    ['off', []],
   ] as const)('at level %s writes %j', (level, expected) => {
     const { logger, entries } = aLogger({ level });
     for (const each of ['debug', 'info', 'warn', 'error'] as const) logger[each](each);
@@ -212,6 +213,12 @@ describe('an entry that measures something', () => {
     logger.info('request');
     expect(sumMetrics(lines)).toEqual({ ExecutionsStarted: 1 });
     expect(lines).toHaveLength(1);
+  });
+
+  test('is not written where the log is off', () => {
+    const { logger, lines } = aLogger({ namespace: 'shop-dev', level: 'off' });
+    logger.error('request', measure(started));
+    expect(lines).toEqual([]);
   });
 
   test('measures nothing without a namespace', () => {
