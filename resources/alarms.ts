@@ -59,10 +59,14 @@ export const toAlarms = (
       'Executions failed because nothing had begun them within a day.',
       sum(own('SweepGivenUp')),
     ),
-    SweepFailingAlarm: toAlarm('sweep-failing', 'The sweeper could not reconcile executions.', {
-      ...sum(own('SweepFailed')),
-      ...twice,
-    }),
+    SweepFailingAlarm: toAlarm(
+      'sweep-failing',
+      'The sweeper could not reconcile executions, or not read what is stored.',
+      {
+        ...sum(own('SweepFailed')),
+        ...twice,
+      },
+    ),
     SweepMissingAlarm: toAlarm('sweep-missing', 'No sweep has reached its end for 15 minutes.', {
       ...sum(own('Sweeps')),
       ...{ ComparisonOperator: 'LessThanThreshold', Threshold: 1, EvaluationPeriods: 3 },

@@ -1,6 +1,6 @@
 import { findNameProblems } from './names.ts';
 import { type Deployment, ParameterError, readParameters } from './parameters.ts';
-import type { AwsConfig } from './stored-data.ts';
+import type { AwsConfig, StoredData } from './stored-data.ts';
 import { completeTemplate, type Template } from './template.ts';
 
 /** The part of the Serverless Framework that a plugin of ours needs. */
@@ -52,6 +52,7 @@ export default class DeploymentPlugin {
       throw new classes.Error(message, 'DEPLOYMENT_REFUSED');
     };
     let deployment: Deployment;
+    let stored: StoredData;
     this.hooks = {
       // Before roles are made of the statements: this plugin comes first in serverless.yml.
       initialize: () => {
@@ -86,11 +87,16 @@ export default class DeploymentPlugin {
         const place = { accountId: await provider.getAccountId(), region: provider.getRegion() };
         const wanted = namesOfStored(service.provider.compiledCloudFormationTemplate, place);
         const config = await provider.getAwsSdkV3Config();
-        const stored = await findStoredData(wanted, provider.naming.getStackName(), config);
+        stored = await findStoredData(wanted, provider.naming.getStackName(), config);
         const { adoptsData: adopts } = deployment;
         const problem = findStoredProblem(stored, { adopts, stage: provider.getStage() });
         if (problem !== null) refuse(problem);
         if (adopts) importExisting(serverless.pluginManager.plugins, refuse);
+      },
+      'after:aws:deploy:deploy:updateStack': async () => {
+        if (!stored.isNew) return;
+        const { noteNewStage } = await loadStoredData();
+        await noteNewStage(stored, await serverless.getProvider('aws').getAwsSdkV3Config());
       },
     };
   }

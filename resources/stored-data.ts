@@ -1,6 +1,14 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { HeadBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { SCHEMA_VERSION } from '../lib/adapters/dynamodb/schema/schema.ts';
+import { createSdkClient } from '../lib/adapters/dynamodb/sdk-client.ts';
+import {
+  findVersionProblem,
+  readStageVersions,
+  writeStageVersions,
+} from '../lib/adapters/dynamodb/stored-data/stage-versions.ts';
+import { tableNames } from '../lib/adapters/dynamodb/table-names.ts';
 import type { Template } from './template.ts';
 
 /** What keeps data when the stack is removed, by its logical name. */
@@ -11,6 +19,10 @@ export interface StoredData {
   readonly inStack: Readonly<Record<string, string>>;
   /** Logical names of what is wanted, and exists outside of the stack. */
   readonly left: readonly string[];
+  /** Null where this release can read it, and where it is not known which versions there are. */
+  readonly unreadable: { readonly problem: string; readonly remedy: string } | null;
+  /** Whether this deployment makes the tables. */
+  readonly isNew: boolean;
 }
 
 /** What all clients of AWS take. */
@@ -48,7 +60,7 @@ export const findStoredData = async (
   config: AwsConfig,
 ): Promise<StoredData> => {
   const inStack = await readStack(stackName, config);
-  if (inStack === null) return { wanted, inStack: {}, left: [] };
+  if (inStack === null) return { wanted, inStack: {}, left: [], unreadable: null, isNew: false };
   const dynamoDb = new DynamoDBClient(config);
   const s3 = new S3Client(config);
   const isThere = async ([id, name]: [string, string]): Promise<boolean> => {
@@ -63,9 +75,41 @@ export const findStoredData = async (
   };
   const entries = Object.entries(wanted);
   const there = await Promise.all(entries.map(isThere));
+  const left = entries.filter((_, at) => there[at]).map(([id]) => id);
+  const executions =
+    inStack.ExecutionsTable ?? (left.includes('ExecutionsTable') ? wanted.ExecutionsTable : undefined);
+  const unreadable = executions === undefined ? null : await findUnreadable(dynamoDb, executions);
   dynamoDb.destroy();
   s3.destroy();
-  return { wanted, inStack, left: entries.filter((_, at) => there[at]).map(([id]) => id) };
+  return { wanted, inStack, left, unreadable, isNew: executions === undefined };
+};
+
+const findUnreadable = async (
+  dynamoDb: DynamoDBClient,
+  executions: string,
+): Promise<StoredData['unreadable']> => {
+  try {
+    const versions = await readStageVersions(createSdkClient(dynamoDb), toTables(executions));
+    return versions === null ? null : findVersionProblem(versions);
+  } catch {
+    return null;
+  }
+};
+
+const toTables = (executions = '') => tableNames(executions.replace(/-executions$/, ''));
+
+/** Notes that a stage which this deployment has made holds what this release writes, and nothing older. Never rejects. */
+export const noteNewStage = async ({ wanted }: StoredData, config: AwsConfig): Promise<void> => {
+  const dynamoDb = new DynamoDBClient(config);
+  const client = createSdkClient(dynamoDb);
+  const versions = { oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION };
+  try {
+    await writeStageVersions(client, toTables(wanted.ExecutionsTable), versions);
+  } catch {
+    // The sweeper notes it within minutes, with the version before as possible.
+  } finally {
+    dynamoDb.destroy();
+  }
 };
 
 /** @returns null when it can't be read; nothing for a stack that does not exist */
@@ -87,7 +131,7 @@ const readStack = async (StackName: string, config: AwsConfig): Promise<StoredDa
 
 /** @returns what would go wrong, and what to do about it; null when nothing would */
 export const findStoredProblem = (
-  { wanted, inStack, left }: StoredData,
+  { wanted, inStack, left, unreadable }: StoredData,
   { adopts, stage }: { readonly adopts: boolean; readonly stage: string },
 ): string | null => {
   const { BlobBucket: bucket } = inStack;
@@ -96,6 +140,8 @@ export const findStoredProblem = (
       `The bucket of this stage is ${bucket}. This deployment would put ${wanted.BlobBucket} in its place, and what is stored would not be found.`,
       'Keep it with --param="blobBucket=generated", or in serverless.yml, in the block of the stage under params.',
     ].join('\n');
+  if (unreadable !== null)
+    return `This release can't read what the stage "${stage}" holds. ${unreadable.problem}\n${unreadable.remedy} See docs/stored-data.md.`;
   if (left.length === 0 || adopts) return null;
   return [
     `An earlier deployment of the stage "${stage}" has left what this one would make:`,

@@ -1,37 +1,10 @@
 import pLimit from 'p-limit';
+import { TABLE_KEYS, TABLES, tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import type { JsonObject } from '../../lib/contract/json.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { AwsRefusal, askJson, askRest } from './ask-aws.ts';
 import { type Line, linesOf } from './line.ts';
-
-interface ExpectedTable {
-  /** `HASH` or `HASH RANGE`. */
-  readonly key: string;
-  /** The keys of its indexes, by name. */
-  readonly indexes?: Readonly<Record<string, string>>;
-  /** The attribute of its time to live. */
-  readonly expiry?: string;
-}
-
-/** The tables of serverless.yml, by their names without the stage's prefix. */
-export const TABLES: Readonly<Record<string, ExpectedTable>> = {
-  workflows: { key: 'workflowId' },
-  'workflow-versions': { key: 'workflowId version' },
-  credentials: { key: 'credentialId' },
-  executions: {
-    key: 'executionId',
-    indexes: {
-      byWorkflow: 'workflowId startedAt',
-      byFailure: 'failedWorkflowId startedAt',
-      bySweep: 'sweepShard sweepAt',
-    },
-    expiry: 'expiresAt',
-  },
-  registrations: { key: 'name', indexes: { byNodeType: 'nodeType name' } },
-  deliveries: { key: 'deliveryId', expiry: 'expiresAt' },
-  requests: { key: 'workflowId place', expiry: 'expiresAt' },
-};
 
 const tables = linesOf('tables');
 const queues = linesOf('dead letters');
@@ -44,16 +17,13 @@ const DEPLOY =
 export const checkTables = async ({ prefix, open }: DoctorParts): Promise<readonly Line[]> => {
   const ask = (operation: string, TableName: string) =>
     askJson(open('dynamodb'), `DynamoDB_20120810.${operation}`, { TableName });
-  const lines = (
-    await Promise.all(
-      Object.entries(TABLES).map(([name, expected]) => checkTable(`${prefix}-${name}`, expected, ask)),
-    )
-  ).flat();
+  const names = tableNames(prefix);
+  const lines = (await Promise.all(TABLE_KEYS.map((key) => checkTable(names[key], TABLES[key], ask)))).flat();
   const faults = lines.filter(({ status }) => status !== 'skipped');
   if (faults.length > 0) return faults;
   const left = lines.length === 0 ? ', expiry and backups' : '';
   return [
-    tables.ok(`all ${Object.keys(TABLES).length} tables have their keys and indexes${left}`),
+    tables.ok(`all ${TABLE_KEYS.length} tables have their keys and indexes${left}`),
     ...lines.slice(0, 1),
   ];
 };
@@ -66,7 +36,7 @@ interface KeyElement {
 
 const checkTable = async (
   name: string,
-  { key, indexes = {}, expiry }: ExpectedTable,
+  { key, indexes = {}, expiry }: (typeof TABLES)[keyof typeof TABLES],
   ask: Ask,
 ): Promise<readonly Line[]> => {
   const description = await ask('DescribeTable', name).catch((error: unknown) => {

@@ -19,7 +19,7 @@ import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../adapters/dynamodb/limits/slot-store.ts';
 import { createSdk, createSdkClient } from '../adapters/dynamodb/sdk-client.ts';
-import { createListIndexes } from '../adapters/dynamodb/stored-data/list-indexes.ts';
+import { createListIndexes } from '../adapters/dynamodb/stored-data/check-stored-data.ts';
 import { type MigrationParts, migrateStoredData } from '../adapters/dynamodb/stored-data/migrate.ts';
 import {
   findVersionProblem,

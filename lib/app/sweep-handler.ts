@@ -62,7 +62,7 @@ export const createSweepFunction =
       }
     };
     try {
-      const result = await sweepEvent(event, parts, sweep, () => hasTimeLeft(context));
+      const result = await sweepEvent(event, parts, sweep, findings, () => hasTimeLeft(context));
       if (isSweepOfAll(event) && parts.countsSweeps === true) findings.values.Sweeps = 1;
       return result;
     } finally {
@@ -122,6 +122,7 @@ const sweepEvent = async (
   event: unknown,
   parts: SweepParts,
   sweep: Sweep,
+  findings: Findings,
   hasTime: HasTime,
 ): Promise<SQSBatchResponse> => {
   const messages = isPlainObject(event) ? event.Records : undefined;
@@ -130,17 +131,21 @@ const sweepEvent = async (
   if (queue === undefined) {
     const isAll = only !== 'held';
     const reconciled = isAll ? sweepAll(parts, sweep, hasTime) : null;
-    await Promise.all([isAll ? checkVersions(parts) : null, reconciled, releaseAllQueues(parts, hasTime)]);
+    const versions = isAll ? checkVersions(parts, findings) : null;
+    await Promise.all([versions, reconciled, releaseAllQueues(parts, hasTime)]);
   } else await releaseQueue(readQueue(queue), parts, hasTime);
   return { batchItemFailures: [] };
 };
 
-/** Notes that this release writes here, and says so when others have written what it does not read. */
-const checkVersions = async ({ noteVersions, logger }: SweepParts): Promise<void> => {
+/** Notes that this release writes here, and says so, also to an alarm, when others have written what it does not read. */
+const checkVersions = async ({ noteVersions, logger }: SweepParts, findings: Findings): Promise<void> => {
   try {
     const problem = await noteVersions();
-    if (problem !== null) logger.error(`${problem.problem} ${problem.remedy}`);
+    if (problem === null) return;
+    findings.count('failed');
+    logger.error(`${problem.problem} ${problem.remedy}`);
   } catch (cause) {
+    findings.count('failed');
     logger.error('The versions of the stored data could not be read.', { cause });
   }
 };

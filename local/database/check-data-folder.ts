@@ -1,8 +1,10 @@
 import { dirname } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
-import { checkStoredData } from '../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
-import { createListIndexes } from '../../lib/adapters/dynamodb/stored-data/list-indexes.ts';
+import {
+  checkStoredData,
+  createListIndexes,
+} from '../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { StartError } from './start-error.ts';
 

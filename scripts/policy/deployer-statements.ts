@@ -61,6 +61,8 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
       ),
       arn('dynamodb', `table/${PREFIX}-*`),
     ),
+    // Which versions of the schema the stage holds: resources/stored-data.ts.
+    allow(of('dynamodb', 'GetItem UpdateItem'), arn('dynamodb', `table/${PREFIX}-executions`)),
   ],
   'AWS::Lambda::Function': [
     allow(

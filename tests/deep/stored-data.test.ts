@@ -2,12 +2,27 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { findStoredData, findStoredProblem, namesOfStored } from '../../resources/stored-data.ts';
+import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
+import {
+  noteStageVersions,
+  readStageVersions,
+  writeStageVersions,
+} from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
+import {
+  type AwsConfig,
+  findStoredData,
+  findStoredProblem,
+  namesOfStored,
+  noteNewStage,
+} from '../../resources/stored-data.ts';
+import { useTestDatabases } from '../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
 
 const template = {
   Resources: {
     WorkflowsTable: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'hookloom-dev-workflows' } },
-    RunsTable: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'hookloom-dev-runs' } },
+    ExecutionsTable: { Type: 'AWS::DynamoDB::Table', Properties: { TableName: 'test-executions' } },
     BlobBucket: {
       Type: 'AWS::S3::Bucket',
       // biome-ignore lint/suspicious/noTemplateCurlyInString: variables of CloudFormation
@@ -23,7 +38,7 @@ const wanted = namesOfStored(template, { accountId: '123456789012', region: 'eu-
 test('what keeps data has a name that is known before the deployment', () => {
   expect(wanted).toEqual({
     WorkflowsTable: 'hookloom-dev-workflows',
-    RunsTable: 'hookloom-dev-runs',
+    ExecutionsTable: 'test-executions',
     BlobBucket: BUCKET,
   });
 });
@@ -40,10 +55,12 @@ interface Account {
   /** Logical to physical names; null without a stack. */
   readonly stack: Readonly<Record<string, string>> | null;
   readonly names: readonly string[];
+  /** A DynamoDB with the items of its tables; absent where nobody may read them. */
+  readonly dynamoDb?: string;
 }
 
 /** CloudFormation, DynamoDB and S3 of an account with this stack, tables and buckets. */
-const findIn = async ({ stack, names }: Account) => {
+const openAccount = async ({ stack, names, dynamoDb }: Account): Promise<AwsConfig> => {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const { 'x-amz-target': target = '' } = request.headers;
@@ -53,6 +70,17 @@ const findIn = async ({ stack, names }: Account) => {
       return isThere
         ? answer(200, '{"Table":{}}')
         : answer(400, '{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}');
+    }
+    if (String(target).startsWith('DynamoDB')) {
+      if (dynamoDb === undefined)
+        return answer(400, '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}');
+      const { host: _host, connection: _connection, ...headers } = request.headers;
+      const answered = await fetch(dynamoDb, {
+        method: 'POST',
+        headers: headers as Record<string, string>,
+        body,
+      });
+      return answer(answered.status, await answered.text());
     }
     if (request.method === 'HEAD')
       return answer(names.some((name) => request.url?.startsWith(`/${name}`)) ? 200 : 404, '');
@@ -73,13 +101,15 @@ const findIn = async ({ stack, names }: Account) => {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return findStoredData(wanted, 'hookloom-dev', {
+  return {
     region: 'eu-central-1',
     endpoint: `http://127.0.0.1:${port}`,
     credentials: { accessKeyId: 'key', secretAccessKey: 'secret' },
     maxAttempts: 1,
-  });
+  };
 };
+
+const findIn = async (account: Account) => findStoredData(wanted, 'hookloom-dev', await openAccount(account));
 
 describe('a deployment', () => {
   const judge = async (account: Account, adopts = false) =>
@@ -111,5 +141,54 @@ describe('a deployment', () => {
       /^The bucket of this stage is hookloom-dev-blobbucket-1a2b3c\. .*\n.*blobBucket=generated/;
     expect(await judge({ stack, names: [] })).toMatch(problem);
     expect(await judge({ stack, names: [] }, true)).toMatch(problem);
+  });
+
+  const EXECUTIONS = 'test-executions';
+
+  /** An account with a stage that holds these versions. */
+  const aStageOf = async (oldest: number, newest: number): Promise<Account> => {
+    const { client, tables, endpoint } = await openDatabase();
+    await writeStageVersions(client, tables, { oldest, newest });
+    return { stack: { ExecutionsTable: EXECUTIONS }, names: [EXECUTIONS], dynamoDb: endpoint };
+  };
+
+  test.each([
+    [SCHEMA_VERSION + 1, 'A later release has stored data', 'Go on with that release.'],
+    [OLDEST_VERSION - 1, 'There may be data in version', 'run `hookloom migrate`'],
+  ])('is refused where data of version %d would not be read, with what to do', async (version, ...words) => {
+    const account = await aStageOf(Math.min(version, SCHEMA_VERSION), Math.max(version, SCHEMA_VERSION));
+    const adopted = { ...account, stack: null };
+    for (const problem of [await judge(account), await judge(adopted, true)])
+      for (const word of [`This release can't read what the stage "dev" holds.`, ...words])
+        expect(problem).toContain(word);
+  });
+
+  test('goes ahead where the data is read, and where nobody may look', async () => {
+    const account = await aStageOf(OLDEST_VERSION, SCHEMA_VERSION);
+    expect(await judge(account)).toBeNull();
+    const { dynamoDb: _unreadable, ...hidden } = await aStageOf(OLDEST_VERSION - 1, SCHEMA_VERSION);
+    expect(await judge(hidden)).toBeNull();
+  });
+
+  test('notes that a stage of its own making holds nothing older, which a sweep keeps', async () => {
+    const { client, tables, endpoint } = await openDatabase();
+    const account = { stack: null, names: [], dynamoDb: endpoint };
+    const found = await findIn(account);
+    expect(found.isNew).toBe(true);
+    await noteNewStage(found, await openAccount(account));
+    const versions = { oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION };
+    expect(await noteStageVersions(client, tables, { isNew: false })).toEqual(versions);
+    expect(await readStageVersions(client, tables)).toEqual(versions);
+  });
+
+  test('takes no stage for new that was there, or that it adopts', async () => {
+    const account = await aStageOf(OLDEST_VERSION, SCHEMA_VERSION);
+    expect((await findIn(account)).isNew).toBe(false);
+    expect((await findIn({ ...account, stack: null })).isNew).toBe(false);
+  });
+
+  test('goes ahead where what is new can not be noted', async () => {
+    const account = { stack: null, names: [] };
+    await expect(noteNewStage(await findIn(account), await openAccount(account))).resolves.toBeUndefined();
   });
 });

@@ -121,6 +121,7 @@ export const useWholeServices = () => {
       SECRETS_FOLDER: secretsFolder,
       SOURCES_ENDPOINT: sourcesEndpoint,
       WORKFLOW_CACHE_SECONDS: '0',
+      LOG_LEVEL: 'error', // what Lambda's API answers with
     });
     const lambda = await withLogs(engineEndpoint);
     cleanups.push(lambda.close);

@@ -1,15 +1,15 @@
 import { DeleteTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import { SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
-import { checkStoredData, INDEXES } from '../../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
-import { createListIndexes } from '../../../lib/adapters/dynamodb/stored-data/list-indexes.ts';
+import {
+  checkStoredData,
+  createListIndexes,
+} from '../../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
 import {
   noteStageVersions,
   readStageVersions,
   writeStageVersions,
 } from '../../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
-import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
-import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -21,19 +21,6 @@ const aStage = async () => {
 };
 
 describe('what a stage holds', () => {
-  test('the indexes that are checked are those of serverless.yml', () => {
-    const names = tableNames('test');
-    const expected = readTableDefinitions('test').map(({ TableName, GlobalSecondaryIndexes = [] }) => [
-      TableName,
-      GlobalSecondaryIndexes.map(({ IndexName }) => IndexName),
-    ]);
-    const checked = Object.entries(INDEXES).map(([name, indexes]) => [
-      names[name as keyof typeof names],
-      indexes,
-    ]);
-    expect(Object.fromEntries(checked)).toEqual(Object.fromEntries(expected));
-  });
-
   test('a new stage has nothing wrong, before and after a version is noted', async () => {
     const { check, client, tables } = await aStage();
     expect(await check()).toEqual([]);

@@ -282,6 +282,8 @@ describe('the function', () => {
     expect(entries).toContainEqual(
       expect.objectContaining({ level: 'error', message: 'A later release has stored data. Go on with it.' }),
     );
+    const fields = expect.objectContaining({ SweepFailed: 1 }); // which an alarm hears
+    expect(entries).toContainEqual(expect.objectContaining({ fields }));
     const noteVersions = () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
     await createSweepFunction({ ...parts, noteVersions })({ source: 'aws.events' });
     expect(entries).toContainEqual(

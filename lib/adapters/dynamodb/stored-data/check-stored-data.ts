@@ -1,20 +1,31 @@
+import {
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+} from '@aws-sdk/client-dynamodb';
 import type { DynamoDbClient } from '../client.ts';
-import type { TableNames } from '../table-names.ts';
+import { TABLE_KEYS, TABLES, type TableNames } from '../table-names.ts';
 import { findVersionProblem, readStageVersions, type StoredDataProblem } from './stage-versions.ts';
 
-/** The indexes that the stores query, as serverless.yml has them. */
-export const INDEXES: Readonly<Record<keyof TableNames, readonly string[]>> = {
-  workflows: [],
-  workflowVersions: [],
-  credentials: [],
-  executions: ['byWorkflow', 'byFailure', 'bySweep'],
-  registrations: ['byNodeType'],
-  deliveries: [],
-  requests: [],
-};
-
 /** The names of a table's indexes that can be queried; null when there is no such table. */
-export type ListIndexes = (table: string) => Promise<readonly string[] | null>;
+type ListIndexes = (table: string) => Promise<readonly string[] | null>;
+
+/** By `DescribeTable`: for operators and the local service, since functions have no grant for it. An index that is being built is left out. */
+export const createListIndexes =
+  (sdk: DynamoDBClient): ListIndexes =>
+  async (TableName) => {
+    try {
+      const { Table } = await sdk.send(new DescribeTableCommand({ TableName }));
+      return (Table?.GlobalSecondaryIndexes ?? []).flatMap(({ IndexName, IndexStatus = 'ACTIVE' }) =>
+        IndexName !== undefined && IndexStatus !== 'CREATING' && IndexStatus !== 'DELETING'
+          ? [IndexName]
+          : [],
+      );
+    } catch (error) {
+      if (error instanceof ResourceNotFoundException) return null;
+      throw error;
+    }
+  };
 
 interface StoredDataParts {
   readonly client: DynamoDbClient;
@@ -34,10 +45,13 @@ export const checkStoredData = async ({
   tables,
   listIndexes,
 }: StoredDataParts): Promise<readonly StoredDataProblem[]> => {
-  const names = Object.keys(INDEXES) as (keyof TableNames)[];
   const problems: StoredDataProblem[] = [];
-  for (const name of names) {
-    const problem = findTableProblem(tables[name], INDEXES[name], await listIndexes(tables[name]));
+  for (const name of TABLE_KEYS) {
+    const problem = findTableProblem(
+      tables[name],
+      Object.keys(TABLES[name].indexes ?? {}),
+      await listIndexes(tables[name]),
+    );
     if (problem !== null) problems.push(problem);
     else if (name === 'executions') {
       const stage = await readStageVersions(client, tables);
