@@ -7,11 +7,13 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { replyTo, WAITING } from '../fixtures/stored-data/shapes.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
+import { projectRoot, runCli } from '../support/run-command.ts';
 
 // Data folders that earlier versions have made: tests/fixtures/stored-data/README.md.
 
 const folder = resolve(import.meta.dirname, '../fixtures/stored-data');
-const DAY_MS = 86_400_000;
+/** Before what is pending for a day has expired. */
+const LATER_MS = 23 * 3_600_000;
 
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
@@ -32,18 +34,20 @@ const unpack = (name: string) => {
   const made = JSON.parse(readFileSync(join(target, 'fixture.json'), 'utf8')) as {
     readonly madeAt: string;
     readonly callbacks: readonly string[];
+    /** Addresses that start a run with an uploaded file; absent where a version has none. */
+    readonly uploads?: readonly string[];
     readonly runs: readonly Run[];
   };
   return { ...made, data: join(target, 'data') };
 };
 
-/** The service on a data folder, a day after that was made. */
+/** The service on a data folder, almost a day after that was made. */
 const start = async ({ madeAt, data }: ReturnType<typeof unpack>): Promise<RunningService> => {
   const service = await startLocalService({
     args: ['--data', data],
     env: {
       NODE_OPTIONS: `--import ${pathToFileURL(join(folder, 'clock.js'))}`,
-      FIXTURE_NOW: String(Date.parse(madeAt) + DAY_MS),
+      FIXTURE_NOW: String(Date.parse(madeAt) + LATER_MS),
       STAND_IN_PORT: '1', // so that no step can be made again
     },
   });
@@ -84,14 +88,47 @@ const RESULTS: Readonly<Record<string, unknown>> = {
   loop: { reply: replyTo('loop'), count: 3 },
   large: { length: 300_000 },
   queued: { what: 'of the past' },
+  upload: { rows: [{ id: 'A-1', total: '120' }], size: 17 },
 } satisfies Record<keyof typeof WAITING, unknown> & Record<string, unknown>;
 
 const resultOf = ({ nodes }: Shown) => nodes.findLast(({ nodeId }) => nodeId === 'result')?.outputs?.main;
 
-describe.each(['version-2-first', 'version-2-last'])('the data folder %s', (name) => {
-  test('its runs resume from their journals, and end as they would have', async () => {
+/** What `hookloom migrate` prints of a service, by table. */
+const migrate = async ({ baseUrl }: RunningService, ...options: readonly string[]) => {
+  const { code, stdout, stderr } = await runCli(['migrate', '--json', ...options], {
+    cwd: projectRoot,
+    env: { HOOKLOOM_PORT: new URL(baseUrl).port },
+  });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const { tables } = JSON.parse(stdout) as {
+    readonly tables: readonly {
+      readonly table: string;
+      readonly found: Record<string, number>;
+      readonly migrated: number;
+    }[];
+  };
+  return tables;
+};
+
+describe.each([
+  ['version-2-first', false],
+  ['version-2-last', false],
+  ['version-2-last', true],
+])('the data folder %s, migrated: %s', (name, isMigrated) => {
+  const open = async () => {
     const fixture = unpack(name);
     const service = await start(fixture);
+    if (isMigrated) {
+      const before = await migrate(service, '--dry-run');
+      expect(before.filter(({ found }) => (found['2'] ?? 0) > 0).length).toBeGreaterThan(5);
+      await migrate(service);
+      for (const { found } of await migrate(service)) expect(found['2'] ?? 0).toBe(0);
+    }
+    return { fixture, service };
+  };
+
+  test('its runs resume from their journals, and end as they would have', async () => {
+    const { fixture, service } = await open();
     for (const path of fixture.callbacks) await ask(service, path, { decision: 'approve' });
     const waiting = fixture.runs.filter((run) => run.workflowId in RESULTS && isOpen(run));
     expect(waiting.length).toBeGreaterThanOrEqual(2 * Object.keys(WAITING).length);
@@ -106,9 +143,8 @@ describe.each(['version-2-first', 'version-2-last'])('the data folder %s', (name
     );
   });
 
-  test('the rest is there: records, lists, held executions, requests, registrations', async () => {
-    const fixture = unpack(name);
-    const service = await start(fixture);
+  test('the rest is there: records, lists, held executions, requests, uploads, registrations', async () => {
+    const { fixture, service } = await open();
     const others = fixture.runs.filter((run) => !isOpen(run) || run.workflowId === 'paused');
     for (const run of others) expect(await show(service, run)).toMatchObject({ status: run.status });
     const failed = await ask<{ executions: Run[] }>(service, '/api/admin/executions?status=failed,cancelled');
@@ -134,6 +170,13 @@ describe.each(['version-2-first', 'version-2-last'])('the data folder %s', (name
     if (name !== 'version-2-last') return;
     const requests = await ask<{ requests: unknown[] }>(service, '/api/admin/requests?workflowId=recorded');
     expect(requests.requests).toHaveLength(1);
+    expect(fixture.uploads).toHaveLength(1);
+    for (const path of fixture.uploads ?? []) {
+      const answer = await fetch(`${service.baseUrl}${path}`, { method: 'POST' });
+      expect(answer.status).toBe(202);
+      const run = (await answer.json()) as Run;
+      await poll(async () => (await show(service, run)).status === 'waiting');
+    }
     const health = await ask<{ status: string }>(service, '/api/admin/plugins/health');
     expect(health.status).toBe('healthy');
   });
