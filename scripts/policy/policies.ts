@@ -68,11 +68,7 @@ const operatorStatements: readonly Statement[] = [
   // What could not be handed over is taken back.
   { Effect: 'Allow', Action: 'dynamodb:DeleteItem', Resource: new Reference('ExecutionsTable.Arn') },
   { Effect: 'Allow', Action: 'dynamodb:Query', Resource: new Reference('ExecutionsTable.Arn', '/index/*') },
-  {
-    Effect: 'Allow',
-    Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'],
-    Resource: new Reference('DeliveriesTable.Arn'),
-  },
+  { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('DeliveriesTable.Arn') },
   {
     Effect: 'Allow',
     Action: ['dynamodb:GetItem', 'dynamodb:Query'],

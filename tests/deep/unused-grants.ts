@@ -115,12 +115,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
   'operator dynamodb:GetItem table/STAGE-workflow-versions':
     'an execution that began with an older version: tests/executions/lifecycle',
-  'operator dynamodb:PutItem table/STAGE-deliveries':
-    'an execution that is retried while others are held: tests/executions/held',
-  'operator dynamodb:UpdateItem table/STAGE-deliveries':
-    'an execution that is retried while others are held: tests/executions/held',
   'operator lambda:InvokeFunction function:STAGE-runDurable:durable':
     'the same call as that of the other roles, for a durable workflow: tests/executions/lifecycle',
   'operator lambda:InvokeFunction function:STAGE-sweep':
-    'an execution that ends while others are held: tests/executions/held',
+    'an execution that is cancelled while others are held: tests/executions',
 };
