@@ -55,6 +55,7 @@ import { measure } from '../shared/metrics/metrics.ts';
 import { redactField } from '../shared/secrets/secret-shapes.ts';
 import { createTakeSlot } from '../webhooks/limits/take-slot.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';
+import { rememberVersions } from '../workflows/definition/workflow-store.ts';
 import { compilePlan, type Plan } from '../workflows/plan/plan.ts';
 import { type Config, readConfig } from './config.ts';
 import { lateFailures } from './failures/late-failures.ts';
@@ -89,7 +90,10 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
   return {
     client,
     tables,
-    workflows: createWorkflowReader(client, tables),
+    workflows: rememberVersions(createWorkflowReader(client, tables), {
+      clock: systemClock,
+      random: Math.random,
+    }),
     executions: createExecutionStore(client, tables, { retentionDays, clock: systemClock }),
   };
 };

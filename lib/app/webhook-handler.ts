@@ -15,6 +15,7 @@ import { limitJson } from '../http/limit-json.ts';
 import { parseJsonBody } from '../http/parse-json-body.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';
 import { createCache } from '../shared/cache.ts';
+import { isAppError } from '../shared/errors.ts';
 import { authenticate, redactHeaders } from '../webhooks/authenticate.ts';
 import { findWebhook } from '../webhooks/matching/find-webhook.ts';
 import { orText, parseBody } from '../webhooks/parse-body.ts';
@@ -150,14 +151,24 @@ const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: Webho
   return Math.max(0, remainingMs - deadlineMarginMs);
 };
 
+/** How long requests go on with what is cached while the store throttles or is out of reach: a revoked secret the shortest. */
+const STALE_WORKFLOW_MS = 300_000;
+const STALE_CREDENTIAL_MS = 60_000;
+
+const isStoreOut = (error: unknown): boolean => isAppError(error, 'STORE_UNAVAILABLE');
+
 /** The stores behind caches, which live as long as the sandbox. */
 const createLookups = (
   { workflows, credentials, services: { clock } }: WebhookFunctionParts,
   { cacheTtlMs, cacheEntries, verifiedTtlMs }: WebhookSettings,
 ) => {
-  const bounds = { ttlMs: cacheTtlMs, maxEntries: cacheEntries, clock };
-  const workflowCache = createCache<PublishedWorkflow | null>(bounds);
-  const credentialCache = createCache<Credential | null>(bounds);
+  const bounds = { ttlMs: cacheTtlMs, maxEntries: cacheEntries, clock, random: Math.random };
+  const staleFor = (maxAgeMs: number) => ({ maxAgeMs: Math.max(maxAgeMs, cacheTtlMs), mayPass: isStoreOut });
+  const workflowCache = createCache<PublishedWorkflow | null>({
+    ...bounds,
+    stale: staleFor(STALE_WORKFLOW_MS),
+  });
+  const credentialCache = createCache<Credential | null>({ ...bounds, stale: staleFor(STALE_CREDENTIAL_MS) });
   const verified = createCache<string | null>({
     ttlMs: verifiedTtlMs,
     maxEntries: VERIFIED_ENTRIES,

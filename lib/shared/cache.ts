@@ -1,5 +1,7 @@
 export interface CacheOptions<Value> {
-  /** Milliseconds that an entry is valid, from the start of its load; 0 switches the cache off. */
+  /**
+   * Milliseconds that an entry is valid at most, from the start of its load; 0 switches the cache off.
+   */
   readonly ttlMs: number;
   /** Beyond this the least recently used entry is evicted. */
   readonly maxEntries: number;
@@ -7,6 +9,18 @@ export interface CacheOptions<Value> {
   readonly clock: { now(): number };
   /** Whether a value is cached; all are by default. Failures never are. */
   readonly keep?: (value: Value) => boolean;
+  /** What is known is the answer to a lookup that fails; absent for a cache whose failures reach the caller. */
+  readonly stale?: {
+    /** Milliseconds from the start of the load that answered; longer than `ttlMs`. */
+    readonly maxAgeMs: number;
+    /** Whether an error may pass, and says nothing of the value. */
+    readonly mayPass: (error: unknown) => boolean;
+  };
+  /**
+   * From 0 to 1, by chance: with it an entry is valid for four fifths of its time at least, so that sandboxes that began together
+   * do not ask together again.
+   */
+  readonly random?: () => number;
 }
 
 /** Gets a value from the cache or from `load`. Concurrent lookups of a key share one `load`. */
@@ -14,7 +28,8 @@ type Lookup<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>
 
 interface Entry<Value> {
   readonly value: Promise<Value>;
-  readonly loadedAt: number;
+  loadedAt: number;
+  freshUntil: number;
 }
 
 /** An LRU cache in memory, bounded in age and in number. */
@@ -23,11 +38,15 @@ export const createCache = <Value>({
   maxEntries,
   clock,
   keep = () => true,
+  stale,
+  random = () => 1,
 }: CacheOptions<Value>): Lookup<Value> => {
   const entries = new Map<string, Entry<Value>>();
 
   // The first comparison: an entry must not live longer when the clock is set back.
-  const isFresh = ({ loadedAt }: Entry<Value>, now: number) => loadedAt <= now && now < loadedAt + ttlMs;
+  const isFresh = ({ loadedAt, freshUntil }: Entry<Value>, now: number) =>
+    loadedAt <= now && now < freshUntil;
+  const fromNow = (now: number) => now + ttlMs * (0.8 + random() / 5);
 
   const touch = (key: string, entry: Entry<Value>) => {
     entries.delete(key); // a Map is ordered by insertion: the entry moves to the end
@@ -35,6 +54,23 @@ export const createCache = <Value>({
     if (entries.size <= maxEntries) return;
     const [leastRecentlyUsed] = entries.keys();
     if (leastRecentlyUsed !== undefined) entries.delete(leastRecentlyUsed);
+  };
+
+  /** @param known - what was loaded before, and is not fresh any more */
+  const open = (load: () => Promise<Value>, known: Entry<Value> | undefined, now: number): Entry<Value> => {
+    if (stale === undefined || known === undefined)
+      return { value: load(), loadedAt: now, freshUntil: fromNow(now) };
+    const answerStale = (error: unknown): Promise<Value> => {
+      const later = clock.now();
+      const { loadedAt, value } = known;
+      const usableUntil = loadedAt + stale.maxAgeMs;
+      if (loadedAt > later || later >= usableUntil || !stale.mayPass(error)) throw error;
+      // Not asked again at once: what fails here may be short of throughput.
+      Object.assign(entry, { loadedAt, freshUntil: Math.min(fromNow(later), usableUntil) });
+      return value;
+    };
+    const entry = { value: load().catch(answerStale), loadedAt: now, freshUntil: fromNow(now) };
+    return entry;
   };
 
   return (key, load) => {
@@ -45,7 +81,7 @@ export const createCache = <Value>({
       touch(key, known);
       return known.value;
     }
-    const entry = { value: load(), loadedAt: now };
+    const entry = open(load, known, now);
     touch(key, entry);
     const evict = () => {
       if (entries.get(key) === entry) entries.delete(key);

@@ -38,6 +38,42 @@ describe('while the store is unavailable', () => {
     expect((await service.call(aJsonEvent({}))).statusCode).toBe(200);
   });
 
+  /** A service with one webhook, which has answered; each advance of its clock makes all that is cached due. */
+  const aThrottledService = async () => {
+    const isDown = { workflows: false, credentials: false };
+    const service: WebhookService = await aWebhookService({
+      spoilt: {
+        workflows: { find: (id) => (isDown.workflows ? unavailable() : service.workflows.find(id)) },
+        credentials: { find: (id) => (isDown.credentials ? unavailable() : service.credentials.find(id)) },
+      },
+    });
+    await service.putCredential(aCredential());
+    await service.put({ webhook: withKey });
+    const statusAfter = async (ms: number): Promise<number | undefined> => {
+      service.clock.advance(ms);
+      return (await service.call(aJsonEvent({}, { headers: { 'x-api-key': 'right' } }))).statusCode;
+    };
+    expect(await statusAfter(0)).toBe(200);
+    return { service, isDown, statusAfter };
+  };
+
+  test('requests go on for five minutes with the workflow that they know', async () => {
+    const { isDown, statusAfter } = await aThrottledService();
+    isDown.workflows = true;
+    expect(await statusAfter(6_000)).toBe(200);
+    expect(await statusAfter(293_000)).toBe(200);
+    expect(await statusAfter(1_000)).toBe(503);
+    isDown.workflows = false;
+    expect(await statusAfter(0)).toBe(200);
+  });
+
+  test('requests go on for a minute with the credential that they know', async () => {
+    const { isDown, statusAfter } = await aThrottledService();
+    isDown.credentials = true;
+    expect(await statusAfter(59_000)).toBe(200);
+    expect(await statusAfter(1_000)).toBe(503);
+  });
+
   test('a result is answered even if the end can not be recorded', async () => {
     const service = await aWebhookService({ spoilt: { executions: { finish: unavailable } } });
     await service.put();

@@ -90,4 +90,54 @@ describe('a cache', () => {
     expect(await get('__proto__')).toBe('value 1');
     expect(await get('__proto__')).toBe('value 1');
   });
+
+  test('answers live for four fifths of their time at least, by chance', async () => {
+    const { clock, get } = aCache({ random: () => 0 });
+    await get('a');
+    clock.time += 79;
+    expect(await get('a')).toBe('value 1');
+    clock.time += 1;
+    expect(await get('a')).toBe('value 2');
+  });
+});
+
+describe('a cache that may answer with what it knows', () => {
+  const aStaleCache = () =>
+    aCache({ stale: { maxAgeMs: 1_000, mayPass: (error) => String(error).includes('throttled') } });
+  const fails = (reason: string) => () => Promise.reject(new Error(reason));
+
+  test('does so when a load fails, and does not ask again at once', async () => {
+    const { clock, lookUp, get, loads } = aStaleCache();
+    await get('a');
+    clock.time += 100;
+    expect(await lookUp('a', fails('throttled'))).toBe('value 1');
+    clock.time += 99;
+    expect(await get('a')).toBe('value 1');
+    expect(loads).toHaveLength(1);
+    clock.time += 1;
+    expect(await get('a')).toBe('value 2');
+  });
+
+  test('does not when the value is too old, however often it has answered', async () => {
+    const { clock, lookUp, get } = aStaleCache();
+    await get('a');
+    for (let round = 1; round < 10; round++) {
+      clock.time += 100;
+      expect(await lookUp('a', fails('throttled'))).toBe('value 1');
+    }
+    clock.time += 100;
+    await expect(lookUp('a', fails('throttled'))).rejects.toThrow('throttled');
+    await expect(lookUp('a', fails('throttled'))).rejects.toThrow('throttled');
+  });
+
+  test('does not when the failure will not pass, when nothing is known, or when the clock was set back', async () => {
+    const { clock, lookUp, get } = aStaleCache();
+    await expect(lookUp('b', fails('throttled'))).rejects.toThrow('throttled');
+    await get('a');
+    clock.time -= 500;
+    await expect(lookUp('a', fails('throttled'))).rejects.toThrow('throttled');
+    await get('a');
+    clock.time += 100;
+    await expect(lookUp('a', fails('no such item'))).rejects.toThrow('no such item');
+  });
 });
