@@ -14,10 +14,11 @@ export const json = (value: unknown): AttributeValue => ({ S: JSON.stringify(val
 const COMPRESSED_FROM = 500;
 
 /** {@link json}, compressed where it is long: every write is billed by the size of the item. */
-export const longJson = (value: unknown): AttributeValue => {
-  const written = JSON.stringify(value);
-  return written.length < COMPRESSED_FROM ? text(written) : bytes(deflateRawSync(written));
-};
+export const longJson = (value: unknown): AttributeValue => longText(JSON.stringify(value));
+
+/** A text that {@link readLongJson} reads. */
+export const longText = (value: string): AttributeValue =>
+  value.length < COMPRESSED_FROM ? text(value) : bytes(deflateRawSync(value));
 
 export const text = (value: string): AttributeValue => ({ S: value });
 export const number = (value: number): AttributeValue => ({ N: String(value) });

@@ -1,5 +1,5 @@
 import type { ExecutionEnd } from '../../executions/record/execution-store.ts';
-import { flag, type Item, json, longJson, number, optional, packed, text } from './attributes.ts';
+import { flag, type Item, json, number, optional, packed, text } from './attributes.ts';
 import { toIso, toLease, toSweep } from './execution-item.ts';
 import { type Change, IS_OPEN } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
@@ -17,11 +17,11 @@ export const toEndAttributes = ({
   result,
   isInOutbox,
 }: ExecutionEnd) => {
-  const { kept, omitted } = fitNodes(nodes);
+  const { stored, omitted } = fitNodes(nodes);
   return {
     status: text(status),
     endedAt: text(toIso(endedAt)),
-    nodes: longJson(kept),
+    nodes: stored,
     nodesOmitted: number(nodesOmitted + omitted),
     failure: failure === null ? undefined : json(failure),
     result: optional(result, packed),

@@ -6,7 +6,7 @@ import type {
   ExecutionStore,
 } from '../../executions/record/execution-store.ts';
 import { lazy } from '../../shared/lazy.ts';
-import { compact, type Item, json, longJson, number, optional, packed, text } from './attributes.ts';
+import { compact, type Item, json, number, optional, packed, text } from './attributes.ts';
 import type { DynamoDbClient } from './client.ts';
 import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
 import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
@@ -177,7 +177,7 @@ export const createExecutionStore = (
         condition: IS_OPEN,
         set: {
           status: text(status),
-          nodes: optional(fitted?.kept, longJson),
+          nodes: fitted?.stored,
           nodesOmitted: optional(fitted?.omitted, number),
           crashes: optional(crashes, number),
           result: optional(result, packed),

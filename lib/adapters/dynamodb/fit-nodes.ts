@@ -1,39 +1,52 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeRecord } from '../../engine/result.ts';
+import { longText } from './attributes.ts';
 
-/** Half of a DynamoDB item (400 KB); the rest of a record is small. */
-const MAX_BYTES = 200_000;
+/** As it is stored, compressed; an item has 400 KB at most, and each kilobyte is a write unit. */
+const MAX_BYTES = 64_000;
+/** Of JSON: more is not compressed to see whether it fits. */
+const MAX_CHARACTERS = 4_000_000;
+/** Fewer records may compress a little worse. */
+const MARGIN = 0.95;
 
 interface Fitted {
-  readonly kept: readonly NodeRecord[];
+  readonly stored: AttributeValue;
   readonly omitted: number;
 }
 
 /**
- * Keeps as many node records as fit in an item, in their order. When not all fit, the data of nodes that did not fail is
+ * Stores as many node records as fit in an item, in their order. When not all fit, the data of nodes that did not fail is
  * dropped first; then records are kept by priority: failed nodes, which operators look for, before the earliest.
  */
 export const fitNodes = (nodes: readonly NodeRecord[], maxBytes = MAX_BYTES): Fitted => {
-  const whole = keepFitting(nodes, maxBytes);
-  return whole.omitted === 0 ? whole : keepFitting(nodes.map(withoutData), maxBytes);
+  const whole = measure(nodes, maxBytes);
+  if (whole.stored !== null) return { stored: whole.stored, omitted: 0 };
+  const bare = nodes.map(withoutData);
+  const byPriority = [...bare.keys()].sort((a, b) => rank(bare[a]) - rank(bare[b]) || a - b);
+  for (let count = bare.length; ; ) {
+    const kept = new Set(byPriority.slice(0, count));
+    const { stored, excess } = measure(
+      bare.filter((_, index) => kept.has(index)),
+      maxBytes,
+    );
+    if (stored !== null) return { stored, omitted: bare.length - count };
+    count = Math.min(count - 1, Math.ceil((count * MARGIN) / excess));
+  }
+};
+
+/** @returns null with how many times too large it is */
+const measure = (nodes: readonly NodeRecord[], maxBytes: number) => {
+  const written = JSON.stringify(nodes);
+  if (written.length > MAX_CHARACTERS) return { stored: null, excess: written.length / MAX_CHARACTERS };
+  const stored = longText(written);
+  const excess = (stored.B?.length ?? written.length) / maxBytes;
+  return excess > 1 && nodes.length > 0 ? { stored: null, excess } : { stored, excess };
 };
 
 const withoutData = (node: NodeRecord): NodeRecord => {
   if (node.status === 'failed') return node;
   const { input: _input, outputs: _outputs, ...rest } = node;
   return rest;
-};
-
-const keepFitting = (nodes: readonly NodeRecord[], maxBytes: number): Fitted => {
-  const sizes = nodes.map((node) => Buffer.byteLength(JSON.stringify(node)) + 1);
-  const byPriority = [...nodes.keys()].sort((a, b) => rank(nodes[a]) - rank(nodes[b]) || a - b);
-  const kept = new Set<number>();
-  let bytes = 2;
-  for (const index of byPriority) {
-    bytes += sizes[index] ?? 0;
-    if (bytes > maxBytes) break;
-    kept.add(index);
-  }
-  return { kept: nodes.filter((_, index) => kept.has(index)), omitted: nodes.length - kept.size };
 };
 
 const rank = (node: NodeRecord | undefined): number => (node?.status === 'failed' ? 0 : 1);

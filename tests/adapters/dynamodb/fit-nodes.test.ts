@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { readLongJson } from '../../../lib/adapters/dynamodb/attributes.ts';
 import { fitNodes } from '../../../lib/adapters/dynamodb/fit-nodes.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
 
@@ -13,15 +14,50 @@ const record = (nodeId: string, status: NodeRecord['status'] = 'succeeded'): Nod
   durationMs: 1,
 });
 
+const fitted = (nodes: readonly NodeRecord[], maxBytes?: number) => {
+  const { stored, omitted } = fitNodes(nodes, maxBytes);
+  const kept = readLongJson<NodeRecord[]>({ nodes: stored }, 'nodes', []);
+  return { kept, omitted, bytes: stored.B?.length ?? Buffer.byteLength(stored.S ?? '') };
+};
+
 test('what fits is kept whole', () => {
   const nodes = [record('a'), record('b', 'failed')];
-  expect(fitNodes(nodes)).toEqual({ kept: nodes, omitted: 0 });
+  expect(fitted(nodes)).toMatchObject({ kept: nodes, omitted: 0 });
 });
 
 test('of what does not fit, what failed is kept, then the earliest, in their order', () => {
   const nodes = [record('a'), record('b'), record('c'), record('d', 'failed')];
   const bytes = JSON.stringify([record('a'), record('d', 'failed')]).length + 10;
-  expect(fitNodes(nodes, bytes)).toEqual({ kept: [nodes[0], nodes[3]], omitted: 2 });
+  expect(fitted(nodes, bytes)).toMatchObject({ kept: [nodes[0], nodes[3]], omitted: 2 });
+});
+
+test('of what does not fit, the data of nodes that did not fail goes first', () => {
+  const data = { words: Array.from({ length: 200 }, (_, at) => `${at * 7_919}`) };
+  const nodes = [
+    { ...record('a'), input: data },
+    { ...record('b', 'failed'), input: data },
+  ];
+  expect(fitted(nodes, 1_000)).toMatchObject({ kept: [record('a'), nodes[1]], omitted: 0 });
+});
+
+test('all of thousands of node runs are kept, since they are measured as they are stored', () => {
+  const nodes = Array.from({ length: 5_000 }, (_, at) => ({
+    ...record(`node-${at % 7}`),
+    iteration: at,
+    startedAt: 1_700_000_000_000 + at * 37,
+    durationMs: (at * 7_919) % 101,
+  }));
+  const { kept, omitted, bytes } = fitted(nodes);
+  expect({ kept: kept.length, omitted }).toEqual({ kept: 5_000, omitted: 0 });
+  expect(bytes).toBeLessThan(64_000);
+});
+
+test('of a list too long to be compressed, as many are kept as may be', () => {
+  const nodes = Array.from({ length: 60_000 }, (_, at) => record(`node-${at}`));
+  const { kept, omitted } = fitted(nodes);
+  expect(kept.length + omitted).toBe(60_000);
+  expect(kept.length).toBeGreaterThan(3_000);
+  expect(kept[0]).toEqual(nodes[0]);
 });
 
 test('never more than the bytes that there are, and nothing unaccounted for', () => {
@@ -29,9 +65,9 @@ test('never more than the bytes that there are, and nothing unaccounted for', ()
   fc.assert(
     fc.property(list, fc.integer({ min: 2, max: 3_000 }), (shapes, maxBytes) => {
       const nodes = shapes.map(({ id, failed }) => record(id, failed ? 'failed' : 'succeeded'));
-      const { kept, omitted } = fitNodes(nodes, maxBytes);
+      const { kept, omitted, bytes } = fitted(nodes, maxBytes);
       expect(kept.length + omitted).toBe(nodes.length);
-      expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThanOrEqual(maxBytes);
+      expect(bytes).toBeLessThanOrEqual(maxBytes);
     }),
   );
 });
