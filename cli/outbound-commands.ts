@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CredentialFields, CredentialType } from '../lib/contract/credential-type.ts';
 import { isPlainObject } from '../lib/contract/json.ts';
+import { ANY_HOST, hostOfUrl, isForHost, readHostPattern } from '../lib/credentials/outbound/host-pattern.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from '../lib/credentials/outbound/secret-encodings.ts';
 import { didYouMean, quote } from '../lib/shared/describe.ts';
-import { ANY_HOST, hostOfUrl, isForHost, readHostPattern } from '../lib/shared/host-pattern.ts';
 import { findNearest } from '../lib/shared/near-name.ts';
 import { checkSchema } from '../lib/workflows/validation/schema/check-schema.ts';
 import type { TargetContext } from './command-context.ts';

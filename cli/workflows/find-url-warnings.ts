@@ -1,9 +1,9 @@
 import { isPlainObject, type JsonValue } from '../../lib/contract/json.ts';
 import type { WorkflowNode } from '../../lib/contract/node.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import { ANY_HOST, hostOfUrl, isForHost } from '../../lib/credentials/outbound/host-pattern.ts';
 import type { OutboundCredentialParts } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { quote, quoteAll } from '../../lib/shared/describe.ts';
-import { ANY_HOST, hostOfUrl, isForHost } from '../../lib/shared/host-pattern.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
 

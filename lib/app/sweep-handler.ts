@@ -15,6 +15,7 @@ import type { DueGroup } from '../executions/record/execution-store.ts';
 import { readExecutionId } from '../executions/record/read-execution-id.ts';
 import { type AppError, isAppError } from '../shared/errors.ts';
 import { type Measurement, measure } from '../shared/metrics/metrics.ts';
+import { workThrough } from '../shared/work-through.ts';
 
 /** Executions of a group reconciled in parallel. Waiting ones are many, and seldom lost. */
 const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5 };
@@ -202,14 +203,9 @@ const sweepDue = async (
   sweep: Sweep,
   hasTime: HasTime,
 ): Promise<void> => {
-  const due = executions.findDue(clock.now(), group)[Symbol.asyncIterator]();
-  const work = async (): Promise<void> => {
-    while (hasTime()) {
-      const next = await due.next();
-      if (next.done === true) return;
-      await sweep(next.value, null);
-    }
-    logger.warn('The sweep ran out of time; the next one goes on.', { group });
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY[group] }, work));
+  const options = { atOnce: CONCURRENCY[group], mayGoOn: hasTime };
+  const isDone = await workThrough(executions.findDue(clock.now(), group), options, async (executionId) => {
+    await sweep(executionId, null);
+  });
+  if (!isDone) logger.warn('The sweep ran out of time; the next one goes on.', { group });
 };

@@ -1,5 +1,5 @@
+import { ANY_HOST } from '../credentials/outbound/host-pattern.ts';
 import type { LoadedEntry, PluginNodeType } from '../plugins/plugin.ts';
-import { ANY_HOST } from '../shared/host-pattern.ts';
 import type { CredentialState } from './check-credentials.ts';
 import { isTooMany, type RunCount, shareOf } from './count-runs.ts';
 import { findSchemaProblems } from './find-schema-problems.ts';

@@ -1,4 +1,5 @@
 import type { FindNodeType } from '../contract/node-type.ts';
+import { workThrough } from '../shared/work-through.ts';
 import { type UnregisterParts, unregister } from './registrar.ts';
 import type { StoredRegistration } from './registration-store.ts';
 
@@ -40,24 +41,20 @@ const unregisterEach = async (
   signal: AbortSignal,
 ): Promise<readonly unknown[]> => {
   const failures: unknown[] = [];
-  const queue = all.values();
-  const work = async (): Promise<void> => {
-    for (const stored of queue) {
-      if (signal.aborted) return;
-      try {
-        await unregister(stored, findNodeType, parts);
-      } catch (cause) {
-        failures.push(cause);
-        const { workflowId, triggerNodeId, name: registration } = stored;
-        parts.logger.warn('The trigger could not be unregistered.', {
-          workflowId,
-          triggerNodeId,
-          registration,
-          cause,
-        });
-      }
+  const options = { atOnce: CONCURRENCY, mayGoOn: () => !signal.aborted };
+  await workThrough(all, options, async (stored) => {
+    try {
+      await unregister(stored, findNodeType, parts);
+    } catch (cause) {
+      failures.push(cause);
+      const { workflowId, triggerNodeId, name: registration } = stored;
+      parts.logger.warn('The trigger could not be unregistered.', {
+        workflowId,
+        triggerNodeId,
+        registration,
+        cause,
+      });
     }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  });
   return failures;
 };

@@ -4,8 +4,8 @@ import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../..
 import type { TcpClient } from '../../contract/tcp-client.ts';
 import { quote, quoteAll } from '../../shared/describe.ts';
 import { isAppError } from '../../shared/errors.ts';
-import { hostOfUrl, isForHost } from '../../shared/host-pattern.ts';
 import type { CredentialCache } from './credential-cache.ts';
+import { hostOfUrl, isForHost } from './host-pattern.ts';
 import { CredentialError, type LoadedCredential } from './load-credential.ts';
 
 export interface SendParts {

@@ -1,3 +1,4 @@
+import { workThrough } from '../../shared/work-through.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { ConcurrencyRule } from '../../workflows/webhook-rules/limits/concurrency-rule.ts';
@@ -23,6 +24,9 @@ const MAX_HELD_MS = MAX_HELD_DAYS * 86_400_000;
 /** From its last use on, the index shows all that a queue holds: a request is stored within seconds of it. */
 const UNUSED_MS = 10 * 60_000;
 
+/** Where no bound says which one is the next: they run side by side anyway. */
+const RELEASED_AT_ONCE = 25;
+
 /** With what held executions go on: the version of the workflow that is live now. */
 interface Gate {
   readonly workflowVersion: number;
@@ -47,17 +51,19 @@ export const releaseHeld = async (
   const { queues, executions, clock } = parts;
   const gate = openGate(await parts.workflows.find(queue.workflowId), queue);
   let isEmpty = true;
+  let isOpen = true;
   let released = 0;
-  for await (const executionId of queues.find(queue)) {
+  const work = async (executionId: string): Promise<void> => {
     isEmpty = false;
-    if (!hasTime()) break;
     const record = await executions.find(executionId);
-    if (record === null || record.held === null) continue; // the index shows it for a moment longer
+    if (record === null || record.held === null) return; // the index shows it for a moment longer
     if (clock.now() - record.startedAt > MAX_HELD_MS) await giveUp(record, parts);
-    else if (gate === null || !(await mayBegin(record, gate, parts))) break;
+    else if (gate === null || !(await mayBegin(record, gate, parts))) isOpen = false;
     else if (await release(record, gate, parts)) released++;
-  }
-  if (isEmpty) await queues.close(queue, clock.now() - UNUSED_MS);
+  };
+  const atOnce = gate?.max === null ? RELEASED_AT_ONCE : 1;
+  const isRead = await workThrough(queues.find(queue), { atOnce, mayGoOn: () => isOpen && hasTime() }, work);
+  if (isRead && isEmpty) await queues.close(queue, clock.now() - UNUSED_MS);
   return released;
 };
 

@@ -1,3 +1,4 @@
+import { workThrough } from '../../shared/work-through.ts';
 import type { HeldQueue } from './held-queues.ts';
 import { type ReleaseParts, releaseHeld } from './release-held.ts';
 
@@ -11,17 +12,10 @@ const CONCURRENCY = 5;
  */
 export const releaseAllQueues = async (parts: ReleaseParts, hasTime: () => boolean): Promise<void> => {
   const { queues, logger } = parts;
-  const found = queues.list()[Symbol.asyncIterator]();
-  const work = async (): Promise<void> => {
-    while (hasTime()) {
-      const next = await found.next();
-      if (next.done === true) return;
-      await releaseQueue(next.value, parts, hasTime);
-    }
-    logger.warn('The sweep ran out of time; the next one releases further executions.');
-  };
   try {
-    await Promise.all(Array.from({ length: CONCURRENCY }, work));
+    const options = { atOnce: CONCURRENCY, mayGoOn: hasTime };
+    const isDone = await workThrough(queues.list(), options, (queue) => releaseQueue(queue, parts, hasTime));
+    if (!isDone) logger.warn('The sweep ran out of time; the next one releases further executions.');
   } catch (cause) {
     logger.error('The queues of held executions could not be read.', { cause });
   }

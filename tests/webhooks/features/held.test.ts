@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { JsonValue } from '../../../lib/contract/json.ts';
 import type { HeldQueue } from '../../../lib/executions/held/held-queues.ts';
@@ -76,6 +77,29 @@ describe('paused: store', () => {
     await service.sweepAll();
     expect(service.kept.published).toEqual([`${idOf(first)} succeeded`, `${idOf(second)} succeeded`]);
     expect(await service.record(idOf(first))).toMatchObject({ held: null, status: 'succeeded' });
+  });
+
+  test.each([
+    ['without a bound, 25 at a time', {}, 25],
+    ['with a bound, one after the other', { concurrency: { max: 90, onLimit: 'queue' } }, 1],
+  ])('they are released %s', async (_title, changes, atOnce) => {
+    let running = 0;
+    let most = 0;
+    const dispatched: string[] = [];
+    const dispatch = async (id: string): Promise<void> => {
+      dispatched.push(id);
+      most = Math.max(most, ++running);
+      await setImmediate();
+      running--;
+    };
+    const service = await aServiceWith({ paused: 'store' }, { spoilt: { dispatcher: { dispatch } } });
+    for (let order = 0; order < 80; order++) await service.send(order);
+    const held = await service.held();
+    await service.put(changes as NonNullable<AWorkflow['webhook']>);
+    await service.sweepAll();
+    expect(dispatched).toEqual(held);
+    expect(most).toBe(atOnce);
+    expect(await service.held()).toEqual([]);
   });
 
   test('they run on the version that is live when they begin, in its mode', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { hostOfUrl, isForHost, readHostPattern } from '../../lib/shared/host-pattern.ts';
+import { hostOfUrl, isForHost, readHostPattern } from '../../../lib/credentials/outbound/host-pattern.ts';
 
 describe('a pattern of hosts is read as a person writes it:', () => {
   test.each([
