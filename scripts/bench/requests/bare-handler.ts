@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import aws4 from 'aws4';
-import type { DynamoDbCall } from '../dynamodb-proxy.ts';
+import type { DynamoDbCall } from '../../../tests/support/a-dynamodb-proxy.ts';
 
 /** The event of a request, as far as a handler by hand reads it. */
 interface BareEvent {

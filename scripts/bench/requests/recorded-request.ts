@@ -2,8 +2,8 @@ import type { Context } from 'aws-lambda';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { type DynamoDbCall, startDynamoDbProxy } from '../../../tests/support/a-dynamodb-proxy.ts';
 import { createEvent, openService, order, storeWorkflow, tablePrefix } from '../bench-service.ts';
-import { type DynamoDbCall, startDynamoDbProxy } from '../dynamodb-proxy.ts';
 import { startStandIn } from './stand-in.ts';
 
 /** The calls of one request to the embedded database: what a stand-in answers, and what a bare handler writes. */

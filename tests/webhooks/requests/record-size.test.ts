@@ -6,11 +6,11 @@ import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/requ
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import { fitRequest } from '../../../lib/webhooks/requests/fit-request.ts';
 import { refusedPlace } from '../../../lib/webhooks/requests/request-record.ts';
-import { computeWriteUnits, type Item } from '../../../scripts/bench/units/write-units.ts';
 import { aRequestRecord } from '../../support/a-request-record.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';
 import { aWebhookService } from '../../support/a-webhook-service.ts';
 import { cases } from '../../support/deep.ts';
+import { computeWriteUnits, type Item } from '../../support/dynamodb-units.ts';
 
 /** Write units of what is put, by a client that keeps it. */
 const unitsOf = async (

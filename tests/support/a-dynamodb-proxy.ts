@@ -9,7 +9,7 @@ export interface DynamoDbCall {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-interface DynamoDbAnswer {
+export interface DynamoDbAnswer {
   readonly status: number;
   readonly body: string;
 }

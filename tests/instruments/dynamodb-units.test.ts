@@ -5,7 +5,7 @@ import {
   type Item,
   itemSize,
   type TableDefinition,
-} from '../../scripts/bench/units/write-units.ts';
+} from '../support/dynamodb-units.ts';
 
 /** An index of keys alone, one with a projected attribute. */
 const table: TableDefinition = {
