@@ -55,6 +55,10 @@ describe('an item', () => {
   test.each<[Item, number]>([
     [{ s: { S: 'é' } }, 3],
     [{ n: { N: '-12345' } }, 5],
+    [{ n: { N: '1200000' } }, 3],
+    [{ n: { N: '0.00120' } }, 3],
+    [{ ns: { NS: ['1', '23'] } }, 6],
+    [{ bs: { BS: ['AAAA' as never] } }, 5],
     [{ b: { B: 'AAAA' as never } }, 4],
     [{ t: { BOOL: true } }, 2],
     [{ l: { L: [{ S: 'ab' }] } }, 7],

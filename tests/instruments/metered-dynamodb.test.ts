@@ -1,4 +1,4 @@
-import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, BatchWriteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
@@ -43,6 +43,12 @@ const aMeter = async (limits?: UnitLimits) => {
   const put = (table: string, item: Readonly<Record<string, unknown>>) =>
     call('PutItem', { TableName: `test-${table}`, Item: toItem(item) });
   return { ...meter, call, put, database };
+};
+
+const anSdk = (endpoint: string) => {
+  const sdk = createSdk(endpoint);
+  cleanups.push(async () => sdk.destroy());
+  return sdk;
 };
 
 const toItem = (values: Readonly<Record<string, unknown>>): Item =>
@@ -108,9 +114,13 @@ describe('units, by the examples of AWS', () => {
   });
 
   test('a query of 1,500 items of 64 bytes is billed for 96 kB', async () => {
-    const { put, call, take } = await aMeter();
-    for (let at = 0; at < 1_500; at++) await put('requests', aRow(String(at).padStart(8, '0'), 64));
-    take();
+    const { call, take, database } = await aMeter();
+    const rows = Array.from({ length: 1_500 }, (_, at) => toItem(aRow(String(at).padStart(8, '0'), 64)));
+    const sdk = anSdk(database.endpoint);
+    for (let at = 0; at < rows.length; at += 25) {
+      const puts = rows.slice(at, at + 25).map((Item) => ({ PutRequest: { Item } }));
+      await sdk.send(new BatchWriteItemCommand({ RequestItems: { 'test-requests': puts } }));
+    }
     const filter = { FilterExpression: '#d = :none', ExpressionAttributeNames: { '#d': 'data' } };
     const values = { ...allOfW.ExpressionAttributeValues, ':none': { S: 'none' } };
     const answer = await call('Query', {
@@ -317,8 +327,7 @@ describe('limits', () => {
   test('an SDK tells why it was throttled', async () => {
     const { endpoint, put, count } = await aLimitedMeter();
     await count(10, (at) => put('requests', aRow(String(at), 100)));
-    const sdk = createSdk(endpoint);
-    cleanups.push(async () => sdk.destroy());
+    const sdk = anSdk(endpoint);
     sdk.config.maxAttempts = async () => 1;
     await expect(
       sdk.send(new PutItemCommand({ TableName: 'test-requests', Item: { ...keyOf('b') } })),

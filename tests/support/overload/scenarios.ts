@@ -1,0 +1,55 @@
+import type { OverQuota } from './modelled-lambda.ts';
+import type { Scenario } from './simulate-overload.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+type Unscaled = Omit<Scenario, 'scale'>;
+
+/** A quarter of an hour above the quota of 300 durable starts a second, then two thirds of it. */
+export const aBurst = (overQuota: OverQuota, hours = 12): Unscaled => ({
+  mode: 'durable',
+  load: [
+    { untilMs: 15 * MINUTE, perSecond: 400 },
+    { untilMs: hours * HOUR, perSecond: 200 },
+  ],
+  quotas: { overQuota },
+  drainsFromMs: 15 * MINUTE,
+  endMs: hours * HOUR,
+});
+
+/** A webhook that is paused for an hour, and stores. */
+export const aPause: Unscaled = {
+  mode: 'express',
+  durationMs: 100,
+  load: [{ untilMs: HOUR, perSecond: 500 }],
+  paused: [0, HOUR],
+};
+
+/** Ten minutes of load, an hour without Lambda or the stores, and ten minutes more. */
+const anOutage = (of: 'lambdaDown' | 'storeDown', mode: Scenario['mode'], perSecond: number): Unscaled => ({
+  mode,
+  durationMs: mode === 'express' ? 100 : 1_000,
+  isKeyed: true,
+  load: [{ untilMs: 80 * MINUTE, perSecond }],
+  [of]: [10 * MINUTE, 70 * MINUTE],
+  drainsFromMs: 70 * MINUTE,
+});
+
+export const aLambdaOutage = anOutage('lambdaDown', 'express', 500);
+export const aStoreOutage = anOutage('storeDown', 'express', 500);
+
+export const scenarios: readonly { readonly title: string; readonly scenario: Unscaled }[] = [
+  { title: 'burst, queued in order', scenario: aBurst('fifo') },
+  { title: '… without the sweeper', scenario: { ...aBurst('fifo'), sweeps: false } },
+  { title: 'burst, queued with backoff', scenario: aBurst('backoff') },
+  { title: '… without the sweeper', scenario: { ...aBurst('backoff'), sweeps: false } },
+  { title: 'burst, refused with 429', scenario: aBurst('refuse') },
+  { title: '… requests with a key', scenario: { ...aBurst('refuse'), isKeyed: true } },
+  { title: 'pause of an hour, 500/s, express', scenario: aPause },
+  { title: 'no Lambda for an hour, 500/s, express', scenario: aLambdaOutage },
+  { title: '… requests without a key', scenario: { ...aLambdaOutage, isKeyed: false } },
+  { title: '… 200/s, durable', scenario: anOutage('lambdaDown', 'durable', 200) },
+  { title: 'no store for an hour, 500/s, express', scenario: aStoreOutage },
+  { title: '… 200/s, durable', scenario: anOutage('storeDown', 'durable', 200) },
+];
