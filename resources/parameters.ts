@@ -18,6 +18,8 @@ export interface Deployment {
   readonly throttling: Readonly<Record<RouteGroup, Throttle>>;
   /** Reserved concurrent executions, by the key of a function. */
   readonly reservedConcurrency: Readonly<Record<string, number>>;
+  /** Write units a second that the tables of runs, and their indexes, are ready for at once; null: what AWS gives. */
+  readonly warmWrites: number | null;
 }
 
 /** A name stands for a bus of the account and the region of the service. */
@@ -97,6 +99,7 @@ export const readParameters = (
       admin: readThrottle('admin'),
     },
     reservedConcurrency: read('reservedConcurrency', (text) => parseReserved(text, functions)) ?? {},
+    warmWrites: read('warmWrites', parseWarmWrites),
   };
   if (problems.length > 0) throw new ParameterError(problems.join('\n'));
   return deployment;
@@ -164,6 +167,17 @@ const parseBoolean = (text: string): boolean | Problem =>
 
 const parseCount = (text: string): number | Problem =>
   /^[1-9]\d{0,5}$/.test(text) ? Number(text) : new Problem('must be a whole number from 1 to 999999');
+
+/** What a new table and index on demand are ready for, in write units a second. */
+const WARM_AT_FIRST = 4_000;
+
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html */
+const parseWarmWrites = (text: string): number | Problem => {
+  const count = parseCount(text);
+  return typeof count === 'number' && count > WARM_AT_FIRST
+    ? count
+    : new Problem(`must be a whole number above ${WARM_AT_FIRST}, which new tables are ready for, or none`);
+};
 
 /** `name=value,name=value` */
 const parsePairs = (text: string): Readonly<Record<string, string>> | null => {

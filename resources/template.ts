@@ -35,6 +35,9 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
   if (deployment.hasDeletionProtection)
     change('AWS::DynamoDB::Table', () => ({ DeletionProtectionEnabled: true }));
 
+  if (deployment.warmWrites !== null)
+    for (const id of TABLES_OF_RUNS) warmUp(Resources[id], { WriteUnitsPerSecond: deployment.warmWrites });
+
   const routes = ofType('AWS::ApiGatewayV2::Route');
   change('AWS::ApiGatewayV2::Stage', () => toThrottles(routes, deployment.throttling));
   // Settings of a route that is not there yet are refused.
@@ -80,6 +83,21 @@ const nameBucket = (bucket: TemplateResource | undefined, { blobBucket }: Deploy
   if (bucket?.Properties === undefined) return;
   if (blobBucket.kind === 'generated') delete bucket.Properties.BucketName;
   if (blobBucket.kind === 'named') bucket.Properties.BucketName = blobBucket.name;
+};
+
+/** What runs and deliveries with a key write. */
+const TABLES_OF_RUNS = ['ExecutionsTable', 'DeliveriesTable'];
+
+/** An index has throughput of its own, and refuses the write to its table when that is used up. */
+const warmUp = (table: TemplateResource | undefined, WarmThroughput: object): void => {
+  const { GlobalSecondaryIndexes, ...properties } = table?.Properties ?? {};
+  if (table === undefined) return;
+  table.Properties = { ...properties, WarmThroughput };
+  if (Array.isArray(GlobalSecondaryIndexes))
+    table.Properties.GlobalSecondaryIndexes = GlobalSecondaryIndexes.map((index) => ({
+      ...index,
+      WarmThroughput,
+    }));
 };
 
 /** The webhooks' is the default, so that a plugin's own trigger route has one as well. */

@@ -23,6 +23,7 @@ const parameters = [
   'hostedZone=Z0123456789',
   'webhookRate=200',
   'reservedConcurrency=sweep=5,runExpress=300',
+  'warmWrites=40000',
 ].flatMap((parameter) => ['--param', parameter]);
 
 interface Resource {
@@ -120,6 +121,18 @@ test('tables can’t be deleted, and all that is stored is encrypted with the ke
       },
     ],
   });
+});
+
+test('the tables of runs, and their indexes, are ready for the writes that are asked for, and no other table is', () => {
+  const warmed = ofType('AWS::DynamoDB::Table').flatMap(([id, { Properties }]) => {
+    const indexes = (Properties.GlobalSecondaryIndexes ?? []) as readonly Record<string, unknown>[];
+    return [Properties, ...indexes].map((each) => [id, each.IndexName ?? '', each.WarmThroughput]);
+  });
+  const WarmThroughput = { WriteUnitsPerSecond: 40_000 };
+  expect(warmed.filter(([, , warm]) => warm !== undefined)).toEqual([
+    ...['', 'byWorkflow', 'byFailure', 'bySweep'].map((index) => ['ExecutionsTable', index, WarmThroughput]),
+    ['DeliveriesTable', '', WarmThroughput],
+  ]);
 });
 
 test('roles that read or write what is encrypted may use the key through those services, and no other role may', () => {

@@ -37,6 +37,7 @@ test('the defaults of serverless.yml ask for nothing that costs or that a small 
       admin: { requestsPerSecond: 50, burst: 100 },
     },
     reservedConcurrency: {},
+    warmWrites: null,
   });
 });
 
@@ -58,6 +59,7 @@ test.each([
   ['deletionProtection', 'true', { hasDeletionProtection: true }],
   ['kmsKey', KEY, { kmsKey: KEY }],
   ['tags', 'team=payments, cost centre=4711', { tags: { team: 'payments', 'cost centre': '4711' } }],
+  ['warmWrites', '40000', { warmWrites: 40_000 }],
   ['reservedConcurrency', 'sweep=5,runExpress=200', { reservedConcurrency: { sweep: 5, runExpress: 200 } }],
 ])('%s can be %s', (name, value, expected) => {
   expect(read({ [name]: value })).toMatchObject(expected);
@@ -102,6 +104,8 @@ describe('what AWS would refuse, or what would do nothing, is refused with the p
     ['tags', 'aws:team=a', /^tags must be/],
     ['webhookRate', '0', /^webhookRate must be a whole number from 1/],
     ['adminBurst', 'none', /^adminBurst must be a number$/],
+    ['warmWrites', '4000', /^warmWrites must be a whole number above 4000/],
+    ['warmWrites', 'many', /^warmWrites must be a whole number above 4000/],
     ['reservedConcurrency', 'sweeper=5', /^reservedConcurrency must name functions .*"sweeper"/],
     ['reservedConcurrency', 'sweep=0', /^reservedConcurrency needs a whole number from 1 for sweep/],
     ['reservedConcurrency', 'sweep', /^reservedConcurrency must be function=number/],
