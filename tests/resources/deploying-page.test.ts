@@ -1,0 +1,233 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec';
+import { describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+import { readParameters } from '../../resources/parameters.ts';
+import { aCredential } from '../support/a-credential.ts';
+import { aJsonEvent } from '../support/a-webhook-event.ts';
+import { aWebhookService } from '../support/a-webhook-service.ts';
+import { projectRoot } from '../support/run-command.ts';
+
+// docs/deploying.md, and what other pages say of deployments, against serverless.yml.
+
+const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+
+const service = parse(read('serverless.yml'), { merge: true, logLevel: 'silent' });
+const defaults: Readonly<Record<string, unknown>> = service.params.default;
+const functions: Readonly<Record<string, FunctionEntry>> = service.functions;
+
+interface FunctionEntry {
+  readonly timeout?: number;
+  readonly iamRoleStatements?: readonly { readonly Action: string | readonly string[] }[];
+  readonly durableConfig?: Readonly<Record<string, number>>;
+}
+
+interface Table {
+  readonly Type: string;
+  readonly Properties: { readonly TableName: string; readonly TimeToLiveSpecification?: object };
+}
+
+const tables = Object.values<Table>(service.resources.Resources)
+  .filter(({ Type }) => Type === 'AWS::DynamoDB::Table')
+  .map(({ Properties }) => ({
+    name: Properties.TableName.replace(/^\$\{self:custom\.tablePrefix\}-/, ''),
+    expires: Properties.TimeToLiveSpecification !== undefined,
+  }));
+
+const page = read('docs/deploying.md');
+const pages = ['README.md', ...readdirSync(join(projectRoot, 'docs')).map((name) => `docs/${name}`)]
+  .filter((path) => path.endsWith('.md'))
+  .map(read);
+
+/** The text below a heading of the page, up to the next. */
+const section = (title: string): string => {
+  const text = page.split(/^## /m).find((part) => part.startsWith(`${title}\n`));
+  if (text === undefined) throw new Error(`docs/deploying.md has no section "${title}"`);
+  return text;
+};
+
+/** The cells of the rows of a table, without its head. */
+const rowsOf = (text: string): string[][] =>
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
+    .map((cells) => cells.slice(1, -1));
+
+const namesIn = (text: string): string[] => [...text.matchAll(/`([a-zA-Z]+)`/g)].map(([, name = '']) => name);
+
+/** The words of a loop of the shell, such as `for table in a b; do`. */
+const loopOver = (name: string, text: string): string[] =>
+  new RegExp(`^for ${name} in (.+); do$`, 'm').exec(text)?.[1]?.split(' ') ?? [];
+
+/** What stands for something of the reader. */
+const fill = (value: string): string =>
+  value
+    .replace('REGION', 'eu-central-1')
+    .replace('ACCOUNT', '123456789012')
+    .replace('ZONE_ID', 'Z0123456789')
+    .replace('/ID', '/0f1e2d3c')
+    .replace(/^NAME$/, 'a-bucket');
+
+describe('each parameter of a deployment', () => {
+  const names = Object.keys(defaults).sort();
+
+  test('is in serverless.yml when it is read, and is read when it is there', () => {
+    const asked = new Set<string>();
+    const raw = new Proxy(defaults, {
+      get: (target, name) => {
+        asked.add(String(name));
+        return target[String(name)];
+      },
+    });
+    readParameters(raw, { region: 'eu-central-1', functions: Object.keys(functions) });
+    expect([...asked].sort()).toEqual(names);
+  });
+
+  test('has a row with its meaning, its default and what it costs, and no other has', () => {
+    const rows = rowsOf(section('Parameters')).flatMap(
+      ([first = '', meaning = '', value = '', cost = '']) => {
+        expect([first, meaning === '', cost === '']).toEqual([first, false, false]);
+        const all = value.replaceAll('`', '').replace(/:.*/, '').split(', ');
+        return namesIn(first).map((name, at) => [name, all[at] ?? all[0]]);
+      },
+    );
+    const expected = names.map((name) => [name, String(defaults[name])]);
+    expect(rows.sort()).toEqual(expected);
+  });
+
+  test.each([
+    ['Own keys', ['kmsKey']],
+    ['Custom domain', ['domain', 'certificate', 'hostedZone']],
+    ['Throttles and concurrency', ['webhookRate', 'reservedConcurrency']],
+    ['Remove, and deploy again', ['adoptData', 'blobBucket']],
+    ['Upgrade', ['blobBucket']],
+  ])('the section "%s" has %j', (title, parameters) => {
+    for (const name of parameters) {
+      expect(names).toContain(name);
+      expect(section(title)).toMatch(new RegExp(`\\b${name}\\b`));
+    }
+  });
+
+  test('in an example of any page has a name and a value that a deployment takes', () => {
+    const examples = pages
+      .flatMap((text) => text.match(/```(?:sh|yaml)\n[\s\S]*?```|`--param=[^`]*`/g) ?? [])
+      .map((code) => [
+        ...code.matchAll(/--param="(\w+)=([^"]*)"/g),
+        ...[...code.matchAll(/^ *(\w+): (.+)$/gm)].filter(([, name = '']) => names.includes(name)),
+      ])
+      .filter((found) => found.length > 0)
+      .map((found) => Object.fromEntries(found.map(([, name = '', value = '']) => [name, fill(value)])));
+    expect(examples.length).toBeGreaterThan(5);
+    for (const example of examples) {
+      expect(names).toEqual(expect.arrayContaining(Object.keys(example)));
+      const ofService = { region: 'eu-central-1', functions: Object.keys(functions) };
+      expect(() => readParameters({ ...defaults, ...example }, ofService)).not.toThrow();
+    }
+  });
+});
+
+describe('what an operator types', () => {
+  test('names every table, where all of a stage are removed', () => {
+    expect(loopOver('table', section('Remove, and deploy again')).sort()).toEqual(
+      tables.map(({ name }) => name).sort(),
+    );
+  });
+
+  test('stops every function that writes to a table, before one is restored', () => {
+    const writing = Object.entries(functions).filter(([, { iamRoleStatements = [] }]) =>
+      iamRoleStatements
+        .flatMap(({ Action }) => Action)
+        .some((action) => /^dynamodb:(Put|Update|Delete|BatchWrite)/.test(action)),
+    );
+    expect(loopOver('function', section('Restore a table')).sort()).toEqual(
+      writing.map(([name]) => name).sort(),
+    );
+  });
+
+  test('sets expiry again for the tables that have one, under their attribute', () => {
+    const text = section('Restore a table');
+    const [, list = ''] = /the second for (.+) alone/.exec(text) ?? [];
+    const expiring = tables.filter(({ expires }) => expires).map(({ name }) => name);
+    expect(namesIn(list).sort()).toEqual(expiring.sort());
+    const { AttributeName } =
+      Object.values<{ Properties: { TimeToLiveSpecification?: { AttributeName: string } } }>(
+        service.resources.Resources,
+      ).flatMap(({ Properties: { TimeToLiveSpecification: found } }) => found ?? [])[0] ?? {};
+    expect(text).toContain(`Enabled=true,AttributeName=${AttributeName}`);
+  });
+
+  test('rolls back to a release that there is', () => {
+    const [, version] = /git checkout v([\d.]+)/.exec(section('Roll back')) ?? [];
+    expect(read('CHANGELOG.md')).toMatch(new RegExp(`^## ${version}\\b`, 'm'));
+  });
+});
+
+describe('quotas', () => {
+  test('of concurrent executions: requests a second times seconds, up to the longest that a caller waits', () => {
+    const rows = rowsOf(section('Throttles and concurrency')).map((cells) =>
+      cells.map((cell) => Number(/^[\d.,]+/.exec(cell)?.[0].replace(',', ''))),
+    );
+    expect(rows.length).toBeGreaterThan(2);
+    for (const [rate = 0, seconds = 0, executions = 0] of rows)
+      expect(Math.abs(rate * seconds - executions)).toBeLessThan(rate); // a rounded product
+    expect(Math.max(...rows.map(([, seconds = 0]) => seconds))).toBe(functions.webhook?.timeout);
+    expect(rows[0]?.[0]).toBe(defaults.webhookRate);
+  });
+
+  test('are named for each service that a load meets, and regions for what they need', () => {
+    const quotas = rowsOf(section('Regions and quotas')).map(([quota = '']) => quota.split(':')[0]);
+    const used = [
+      'Lambda',
+      'API Gateway',
+      'DynamoDB',
+      'EventBridge',
+      'EventBridge Scheduler',
+      'Systems Manager',
+    ];
+    expect([...new Set(quotas)].sort()).toEqual(used.sort());
+    const [, resource = ''] =
+      /deployment fails at `(\w+)LambdaFunction`/.exec(section('Regions and quotas')) ?? [];
+    const key = `${resource.charAt(0).toLowerCase()}${resource.slice(1)}`;
+    expect(functions[key]?.durableConfig).toBeDefined();
+  });
+});
+
+test('the values of durableConfig can be changed, as AWS specifies and the pages say', () => {
+  const spec = loadAwsServiceSpecSync();
+  const [lambda] = spec.lookup('resource', 'cloudFormationType', 'equals', 'AWS::Lambda::Function');
+  if (lambda === undefined) throw new Error('no specification of functions');
+  const config = spec
+    .follow('usesType', lambda)
+    .find(({ entity }) => entity.name === 'DurableConfig')?.entity;
+  const { executionTimeout = 0, retentionPeriodInDays, ...rest } = functions.runDurable?.durableConfig ?? {};
+  expect(rest).toEqual({});
+  for (const name of ['ExecutionTimeout', 'RetentionPeriodInDays']) {
+    expect(config?.properties[name]).toBeDefined();
+    expect(config?.properties[name]?.causesReplacement ?? 'no').toBe('no');
+  }
+  const operating = read('docs/operating.md');
+  expect(operating).toContain(`| ${executionTimeout / 86_400} days, ${retentionPeriodInDays} days |`);
+  for (const text of [operating, section('Upgrade')]) {
+    expect(text.replaceAll('\n', ' ')).toMatch(
+      /two values (of its `durableConfig` )?can be changed at any time/,
+    );
+    expect(text).not.toMatch(/durableConfig` can only be set when the function is created/);
+  }
+});
+
+test('the checklist looks whether the gateway passes the challenge of a refused caller under its name', async () => {
+  const app = await aWebhookService();
+  await app.putCredential(aCredential({}));
+  await app.put({ webhook: { authentication: 'apiKey', credentialId: 'partner' } });
+  const { statusCode, headers = {} } = await app.call(aJsonEvent({}));
+  const challenge = Object.keys(headers).find((name) => /^www-authenticate$/i.test(name)) ?? '';
+  const row = rowsOf(section('First deployment checklist')).find(([what]) =>
+    /`WWW-Authenticate`/.test(what ?? ''),
+  );
+  expect(row?.[1]).toContain('`authentication: apiKey`');
+  expect(row?.[2]).toContain(`${statusCode} with \`${challenge}\``);
+  expect(row?.[2]).toContain(`\`x-amzn-remapped-${challenge}\``);
+});
