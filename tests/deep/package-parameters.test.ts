@@ -187,3 +187,19 @@ test('throttles and reserved concurrency are those that were asked for', () => {
   });
   expect(Object.fromEntries(reserved)).toEqual({ SweepLambdaFunction: 5, RunExpressLambdaFunction: 300 });
 });
+
+test('values that AWS would refuse are refused with the parameter and what it can be, before anything is packaged', async () => {
+  const wrong = {
+    eventBus: 'my bus',
+    kmsKey: 'alias/mine',
+    tags: 'team',
+    domain: 'https://a.example',
+    adminRate: '0',
+    reservedConcurrency: 'sweeper=1',
+  };
+  const options = Object.entries(wrong).flatMap(([name, value]) => ['--param', `${name}=${value}`]);
+  const { code, stdout } = await runCommand('serverless', ['package', '--package', folder, ...options]);
+  expect(code).toBe(1);
+  for (const [name, value] of Object.entries(wrong))
+    expect(stdout).toMatch(new RegExp(`^${name} (must|needs) .*( but is "${value}"$|sweeper)`, 'm'));
+});
