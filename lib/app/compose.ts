@@ -90,15 +90,16 @@ export const openStores = (config: Config, client: DynamoDbClient = openDynamoDb
   return {
     client,
     tables,
-    workflows: rememberVersions(createWorkflowReader(client, tables), {
-      clock: systemClock,
-      random: Math.random,
-    }),
+    workflows: createWorkflowReader(client, tables),
     executions: createExecutionStore(client, tables, { retentionDays, clock: systemClock }),
   };
 };
 
 type Stores = ReturnType<typeof openStores>;
+
+/** For what reads the versions of many executions. */
+const openVersions = (workflows: Stores['workflows']) =>
+  rememberVersions(workflows, { clock: systemClock, random: Math.random });
 
 const openDynamoDb = (config: Config) => {
   const logger = openLogger(config);
@@ -248,6 +249,7 @@ export const openSweep = (config: Config = openConfig()) => {
   const slots = createSlotStore(client, tables);
   return {
     ...stores,
+    workflows: openVersions(stores.workflows),
     ...openEvents(config, logger),
     ...openFailures(config, logger, { client, tables }),
     dispatcher: openDispatcher(config),
@@ -287,7 +289,8 @@ export const openApprovals = (config: Config = openConfig()) => {
 /** The parts that inline and background runs share. */
 const openRunParts = (config: Config, options?: EndOptions) => {
   const logger = openLogger(config, { redact: redactField }); // nodes log what came from outside
-  const { workflows, executions, client, tables } = openStores(config);
+  const { executions, client, tables, ...stores } = openStores(config);
+  const workflows = openVersions(stores.workflows);
   const { loadNodeTypes, findCredentialType } = openPlugins(config, logger);
   const http = lateHttpClient(config.outboundAllow, config.publicUrl);
   const tcp = lateTcpClient(config.outboundAllow);

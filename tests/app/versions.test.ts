@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
-import { openStores } from '../../lib/app/compose.ts';
+import { openRuns } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
@@ -14,7 +14,7 @@ test('background runs of a sandbox read a version of their workflow once', async
   const proxy = await startRecordingProxy(endpoint);
   const environment = environmentOf('runExpress', { DYNAMODB_ENDPOINT: proxy.endpoint });
   Object.assign(process.env, environment); // where the signer reads credentials
-  const { workflows } = openStores(readConfig(environment));
+  const { workflows } = openRuns(readConfig(environment));
   const stored = createWorkflowStore(client, tables, { now: () => 1_700_000_000_000 });
   await stored.put(aWorkflow({ id: 'shop', name: 'First' }), []);
   await stored.put(aWorkflow({ id: 'shop', name: 'Second' }), []);

@@ -60,6 +60,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'RunDurableRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
+  'RunExpressRole dynamodb:GetItem table/STAGE-workflow-versions':
+    'an execution that began with an older version: tests/executions/lifecycle',
   'RunExpressRole lambda:InvokeFunction function:STAGE-sweep':
     'an execution that ends while others are held: tests/executions/held',
   'RunExpressRole s3:AbortMultipartUpload BUCKET/executions/*':

@@ -4,8 +4,39 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDbClient } from '../client.ts';
-import { TABLE_KEYS, TABLES, type TableNames } from '../table-names.ts';
+import type { TableNames } from '../table-names.ts';
 import { findVersionProblem, readStageVersions, type StoredDataProblem } from './stage-versions.ts';
+
+interface TableShape {
+  /** `HASH` or `HASH RANGE`. */
+  readonly key: string;
+  /** The keys of its indexes, by name. */
+  readonly indexes?: Readonly<Record<string, string>>;
+  /** The attribute of its time to live. */
+  readonly expiry?: string;
+}
+
+/** What the stores need of the tables of serverless.yml: restored ones lack some of it. */
+export const TABLES: Readonly<Record<keyof TableNames, TableShape>> = {
+  workflows: { key: 'workflowId' },
+  workflowVersions: { key: 'workflowId version' },
+  credentials: { key: 'credentialId' },
+  executions: {
+    key: 'executionId',
+    indexes: {
+      byWorkflow: 'workflowId startedAt',
+      byFailure: 'failedWorkflowId startedAt',
+      bySweep: 'sweepShard sweepAt',
+    },
+    expiry: 'expiresAt',
+  },
+  registrations: { key: 'name', indexes: { byNodeType: 'nodeType name' } },
+  deliveries: { key: 'deliveryId', expiry: 'expiresAt' },
+  requests: { key: 'workflowId place', expiry: 'expiresAt' },
+};
+
+/** All tables, in the order of serverless.yml. */
+export const TABLE_KEYS = Object.keys(TABLES) as readonly (keyof TableNames)[];
 
 /** The names of a table's indexes that can be queried; null when there is no such table. */
 type ListIndexes = (table: string) => Promise<readonly string[] | null>;
