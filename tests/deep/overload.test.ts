@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { aBurst, aLambdaOutage, aPause, scenarios } from '../support/overload/scenarios.ts';
 import { simulateOverload } from '../support/overload/simulate-overload.ts';
 
-const SCALE = 200;
+/** Quotas stay whole numbers. */
+const SCALE = 100;
 
 test('no overload loses what was accepted, or what its caller may count on', async () => {
   for (const { scenario } of scenarios) {

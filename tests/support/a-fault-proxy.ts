@@ -17,7 +17,15 @@ export type Fault =
   /** The call has its effect, and the connection ends. */
   | 'lose the reply'
   /** The call has its effect, and is not answered. */
-  | 'keep the reply';
+  | 'keep the reply'
+  /** Any other answer, and the call has no effect. */
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body: object };
+
+/** What names the operation of an API other than DynamoDB's. */
+export interface ProxiedCall extends Pick<IncomingMessage, 'method' | 'url' | 'headers'> {
+  /** Called when it is answered, or its connection has ended. */
+  onEnd(listener: () => void): void;
+}
 
 /**
  * A proxy before a DynamoDB, or another API of AWS. `decide` sees each call's operation (`PutItem`, …) and table, how many went before, and the
@@ -30,6 +38,7 @@ export const startFaultProxy = async (
     table: string,
     count: number,
     request: { readonly [key: string]: unknown },
+    call: ProxiedCall,
   ) => Fault,
 ) => {
   let count = 0;
@@ -40,11 +49,18 @@ export const startFaultProxy = async (
     const [, operation = ''] = String(incoming.headers['x-amz-target']).split('.');
     const request = JSON.parse(body.toString() || '{}');
     const { TableName = '' } = request;
+    const { method, url, headers } = incoming;
+    const call = { method, url, headers, onEnd: (listener: () => void) => outgoing.once('close', listener) };
     const answer = (status: number, type: string, text: string) =>
       outgoing.writeHead(status, { 'content-type': type }).end(text);
     const json = 'application/x-amz-json-1.0';
 
-    switch (decide(operation, TableName, count++, request)) {
+    const fault = decide(operation, TableName, count++, request, call);
+    if (typeof fault === 'object') {
+      const type = { 'content-type': 'application/json', ...fault.headers };
+      return outgoing.writeHead(fault.status, type).end(JSON.stringify(fault.body));
+    }
+    switch (fault) {
       case 'throttle':
         return answer(
           400,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../lib/contract/services.ts';
 import type { KeyUnits } from './dynamodb-units.ts';
+import { createRates } from './rates.ts';
 
 export type Access = 'Read' | 'Write';
 
@@ -30,16 +31,7 @@ export interface UnitLimits {
  * much is missing from the next seconds.
  */
 export const createUnitLimits = ({ clock, scale = 1, limits = AWS_LIMITS }: UnitLimits) => {
-  const buckets = new Map<string, { left: number; at: number }>();
-
-  const bucketOf = (name: string, perSecond: number) => {
-    const now = clock.now();
-    const bucket = buckets.get(name) ?? { left: perSecond, at: now };
-    buckets.set(name, bucket);
-    bucket.left = Math.min(perSecond, bucket.left + ((now - bucket.at) / 1_000) * perSecond);
-    bucket.at = now;
-    return bucket;
-  };
+  const bucketOf = createRates(clock);
 
   /** Of the partition key, where one is named, and of its table or index. */
   const bucketsOf = (table: string, access: Access, { index, key }: Pick<KeyUnits, 'index' | 'key'>) => {

@@ -4,7 +4,7 @@ import { AppError } from '../../../lib/shared/errors.ts';
 
 /**
  * What Lambda does with asynchronous invocations beyond its quotas. `refuse`: it answers 429. For what it queues, AWS documents
- * retries after 1 s up to 5 min, doubled each time (`backoff`); `fifo` is the best that it could do. Whether a durable start
+ * retries after 1 s up to 5 min, doubled each time (`backoff`), here with jitter; `fifo` is the best that it could do. Whether a durable start
  * over its quota is queued or refused is not documented.
  * https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-error-handling.html
  */
@@ -67,12 +67,19 @@ export const aModelledLambda = ({
   /** Whole starts of this second; a scaled quota may be a part of one. */
   let places = 0;
   let requests = 0;
+  let seed = 1;
   const perSecondOf = (mode: 'durable' | 'express'): number =>
     Math.min(
       mode === 'durable' ? quotas.startsPerSecond : Number.POSITIVE_INFINITY,
       (quotas.concurrency * 1_000) / durationMs,
     );
   let perSecond = perSecondOf('express');
+
+  /** From a half to one, the same at each run: without it, what was throttled together would come back together. */
+  const jitter = (): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return 0.5 + seed / 2 ** 32;
+  };
 
   const enqueue = (event: QueuedEvent, delayMs: number): void => {
     const second = Math.ceil((clock.now() + delayMs) / 1_000);
@@ -133,7 +140,7 @@ export const aModelledLambda = ({
     if (quotas.overQuota === 'fifo') return;
     for (const event of ready.splice(0)) {
       if (now - event.acceptedAt > quotas.maxEventAgeMs) giveUp(event);
-      else enqueue(event, Math.min(FIRST_BACKOFF_MS * 2 ** event.throttles++, MAX_BACKOFF_MS));
+      else enqueue(event, Math.min(FIRST_BACKOFF_MS * 2 ** event.throttles++, MAX_BACKOFF_MS) * jitter());
     }
   };
 
