@@ -3,7 +3,7 @@ import { type Metered, startMeteredDynamoDb } from '../../../tests/support/a-met
 import { tablePrefix } from '../bench-service.ts';
 
 /** What DynamoDB bills. */
-export type Units = Pick<Metered, 'reads' | 'writes' | 'readUnits' | 'writeUnits'>;
+export type Units = Metered;
 
 /** An embedded DynamoDB that counts units. */
 export const startCountingDatabase = async () => {

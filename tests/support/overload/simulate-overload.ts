@@ -66,6 +66,11 @@ export interface Overload {
   readonly hours: readonly { readonly notBegun: number; readonly oldestHours: number }[];
 }
 
+interface DeadLetter {
+  readonly executionId: string;
+  readonly requestId: string;
+}
+
 /** Latencies of DynamoDB and Lambda, in milliseconds: what a sweep waits for. */
 const LATENCIES = { read: 5, write: 6, invoke: 15 };
 const AWS: LambdaQuotas = {
@@ -79,6 +84,9 @@ const SWEEP_TIMEOUT = 240_000;
 const SWEEP_EVERY = { all: 5 * MINUTE, held: MINUTE };
 /** Of the dead-letter queue. */
 const VISIBILITY_TIMEOUT = 1_440_000;
+/** Of a function that an SQS queue invokes; it has at most five batches at once, which it may raise. */
+const BATCH_SIZE = 10;
+const BATCHES_AT_ONCE = 5;
 /** What begins so much later has waited for nothing. */
 const DRAINED_SECONDS = 15;
 
@@ -150,8 +158,9 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
   /** A run whose end can't be stored fails, and is repeated by Lambda: here, tried again after a minute. */
   const endRuns = async (): Promise<void> => {
     const second = Math.floor(clock.now() / 1_000);
-    const ending = ends.get(second) ?? [];
-    ends.delete(second);
+    const seconds = [...ends.keys()].filter((at) => at <= second);
+    const ending = seconds.flatMap((at) => ends.get(at) ?? []);
+    for (const at of seconds) ends.delete(at);
     for (const record of ending) {
       const end = { status: 'succeeded', endedAt: clock.now(), nodes: [], failure: null } as const;
       try {
@@ -163,7 +172,9 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
     }
   };
 
-  const deadLetters: { readonly executionId: string; readonly requestId: string; readonly at: number }[] = [];
+  const deadLetters: DeadLetter[] = [];
+  /** Those whose sweep has failed, by the second in which they are seen again. */
+  const invisible = new Map<number, DeadLetter[]>();
   const { overQuota, startsPerSecond, concurrency, maxEventAgeMs } = { ...AWS, ...scenario.quotas };
   const lambda = aModelledLambda({
     clock,
@@ -176,7 +187,7 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
     durationMs,
     isDown: () => isIn(scenario.lambdaDown),
     start,
-    bury: (executionId, requestId) => void deadLetters.push({ executionId, requestId, at: clock.now() }),
+    bury: (executionId, requestId) => void deadLetters.push({ executionId, requestId }),
   });
 
   const slow = async <Value>(kind: keyof typeof LATENCIES, call: () => Promise<Value>): Promise<Value> => {
@@ -212,19 +223,22 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
     const until = clock.now() + SWEEP_TIMEOUT;
     return sweepFunction(event, { getRemainingTimeInMillis: () => until - clock.now() });
   };
+  let batches = 0;
   const sweepDeadLetters = async (): Promise<void> => {
-    const batch = deadLetters.filter(({ at }) => at <= clock.now()).slice(0, 1_000);
-    for (const letter of batch) deadLetters.splice(deadLetters.indexOf(letter), 1);
+    const batch = deadLetters.splice(0, BATCH_SIZE);
+    batches++;
     const Records = batch.map(({ executionId, requestId }, at) => ({
       messageId: String(at),
       body: JSON.stringify({ executionId }),
       messageAttributes: { RequestID: { stringValue: requestId } },
     }));
-    if (Records.length === 0) return;
     const { batchItemFailures } = await sweepFunction({ Records });
+    batches--;
     for (const { itemIdentifier } of batchItemFailures) {
       const letter = batch[Number(itemIdentifier)];
-      if (letter !== undefined) deadLetters.push({ ...letter, at: clock.now() + VISIBILITY_TIMEOUT });
+      if (letter === undefined) continue;
+      const second = Math.ceil((clock.now() + VISIBILITY_TIMEOUT) / 1_000);
+      invisible.set(second, [...(invisible.get(second) ?? []), letter]);
     }
   };
 
@@ -279,7 +293,8 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
       await lambda.tick();
       if (sweeps && now > 0 && now % SWEEP_EVERY.all === 0) track(sweep({}));
       if (sweeps && now > 0 && now % SWEEP_EVERY.held === 0) track(sweep({ only: 'held' }));
-      if (sweeps) await sweepDeadLetters();
+      deadLetters.push(...(invisible.get(now / 1_000) ?? []));
+      while (sweeps && deadLetters.length > 0 && batches < BATCHES_AT_ONCE) track(sweepDeadLetters());
       if (now > 0 && now % HOUR === 0) {
         const [oldest = now] = waiting.values();
         hours.push({ notBegun: waiting.size * scale, oldestHours: (now - oldest) / HOUR });
@@ -293,7 +308,7 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
   };
   await run(main());
   await run(Promise.all(running));
-  for (let left = ends.size; left > 0; left--) await run(clock.sleep(1_000).then(endRuns));
+  while (ends.size > 0) await run(clock.sleep(1_000).then(endRuns));
   return summarise();
 
   function summarise(): Overload {
