@@ -23,6 +23,7 @@ import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import { toStart } from '../../../lib/executions/lifecycle/new-execution.ts';
 import type { ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
 import { putWorkflow } from '../../../lib/registrations/put-workflow.ts';
+import { passedPlace } from '../../../lib/webhooks/requests/request-record.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
 import { startSources } from '../../../local/sources/start-sources.ts';
@@ -277,7 +278,9 @@ const countLimits = async (): Promise<HotKey[]> => {
       ...toRows(
         `recorded request, ${body.length} bytes kept`,
         await stage.count(() =>
-          createRequestStore(client, stage.tables, options).put(aRequestRecord({ body })),
+          createRequestStore(client, stage.tables, options).put(
+            aRequestRecord({ body, place: passedPlace(Date.now(), String(body.length)) }),
+          ),
         ),
       ),
     );
