@@ -27,6 +27,11 @@ interface Serverless {
   };
 }
 
+/** What the Framework gives a plugin to speak with. */
+interface Writers {
+  readonly log: { warning(text: string): void };
+}
+
 interface FunctionDefinition {
   reservedConcurrency?: number;
   tracing?: 'Active';
@@ -46,7 +51,7 @@ interface Statement {
 export default class DeploymentPlugin {
   readonly hooks: Readonly<Record<string, () => void | Promise<void>>>;
 
-  constructor(serverless: Serverless) {
+  constructor(serverless: Serverless, _options: object, { log }: Writers) {
     const { service, classes } = serverless;
     const refuse = (message: string): never => {
       throw new classes.Error(message, 'DEPLOYMENT_REFUSED');
@@ -91,6 +96,10 @@ export default class DeploymentPlugin {
         const { adoptsData: adopts } = deployment;
         const problem = findStoredProblem(stored, { adopts, stage: provider.getStage() });
         if (problem !== null) refuse(problem);
+        if (stored.unseen !== null)
+          log.warning(
+            `Not all that the stage holds could be checked, see docs/stored-data.md: ${stored.unseen}`,
+          );
         if (adopts) importExisting(serverless.pluginManager.plugins, refuse);
       },
       'after:aws:deploy:deploy:updateStack': async () => {

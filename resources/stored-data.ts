@@ -1,14 +1,20 @@
 import { CloudFormationClient, paginateListStackResources } from '@aws-sdk/client-cloudformation';
-import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { HeadBucketCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { HeadBucketCommand, NotFound, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
+import { findDenial } from '../lib/adapters/aws/denial.ts';
 import { SCHEMA_VERSION } from '../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdkClient } from '../lib/adapters/dynamodb/sdk-client.ts';
 import {
-  findVersionProblem,
+  checkStoredData,
+  createListIndexes,
+} from '../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
+import {
   readStageVersions,
+  type StoredDataProblem,
   writeStageVersions,
 } from '../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../lib/adapters/dynamodb/table-names.ts';
+import { isAppError } from '../lib/shared/errors.ts';
 import type { Template } from './template.ts';
 
 /** What keeps data when the stack is removed, by its logical name. */
@@ -19,9 +25,11 @@ export interface StoredData {
   readonly inStack: Readonly<Record<string, string>>;
   /** Logical names of what is wanted, and exists outside of the stack. */
   readonly left: readonly string[];
-  /** Null where this release can read it, and where it is not known which versions there are. */
-  readonly unreadable: { readonly problem: string; readonly remedy: string } | null;
-  /** Whether this deployment makes the tables. */
+  /** What keeps this release from working on it, as far as it could be looked at. */
+  readonly problems: readonly StoredDataProblem[];
+  /** Why some of it could not be looked at; null where all was seen. */
+  readonly unseen: string | null;
+  /** Whether it is certain that this deployment makes all tables. */
   readonly isNew: boolean;
 }
 
@@ -59,47 +67,91 @@ export const findStoredData = async (
   stackName: string,
   config: AwsConfig,
 ): Promise<StoredData> => {
-  const inStack = await readStack(stackName, config);
-  if (inStack === null) return { wanted, inStack: {}, left: [], unreadable: null, isNew: false };
   const dynamoDb = new DynamoDBClient(config);
   const s3 = new S3Client(config);
-  const isThere = async ([id, name]: [string, string]): Promise<boolean> => {
-    if (Object.hasOwn(inStack, id)) return false;
+  let unseen: string | null = null;
+  /** What AWS answers; null where it does not say. */
+  const see = async <Seen>(look: () => Promise<Seen>): Promise<Seen | null> => {
     try {
-      if (id.endsWith('Table')) await dynamoDb.send(new DescribeTableCommand({ TableName: name }));
-      else await s3.send(new HeadBucketCommand({ Bucket: name }));
-      return true;
-    } catch {
-      return false;
+      return await look();
+    } catch (error) {
+      unseen ??= explain(error);
+      return null;
     }
   };
-  const entries = Object.entries(wanted);
-  const there = await Promise.all(entries.map(isThere));
-  const left = entries.filter((_, at) => there[at]).map(([id]) => id);
-  const executions =
-    inStack.ExecutionsTable ?? (left.includes('ExecutionsTable') ? wanted.ExecutionsTable : undefined);
-  const unreadable = executions === undefined ? null : await findUnreadable(dynamoDb, executions);
-  dynamoDb.destroy();
-  s3.destroy();
-  return { wanted, inStack, left, unreadable, isNew: executions === undefined };
+  try {
+    const inStack = await see(() => readStack(stackName, config));
+    if (inStack === null) return { wanted, inStack: {}, left: [], problems: [], unseen, isNew: false };
+    const entries = Object.entries(wanted);
+    const look = async ([id, name]: [string, string]) => {
+      if (Object.hasOwn(inStack, id)) return 'in the stack';
+      return see(() => (isTable(id) ? hasTable(dynamoDb, name) : hasBucket(s3, name)));
+    };
+    const found = await Promise.all(entries.map(look));
+    const left = entries.filter((_, at) => found[at] === true).map(([id]) => id);
+    const executions =
+      inStack.ExecutionsTable ?? (left.includes('ExecutionsTable') ? wanted.ExecutionsTable : undefined);
+    const problems =
+      executions === undefined ? [] : await see(() => findProblems(dynamoDb, executions, inStack));
+    const isNew = entries.every(([id], at) => !isTable(id) || found[at] === false);
+    return { wanted, inStack, left, problems: problems ?? [], unseen, isNew };
+  } finally {
+    dynamoDb.destroy();
+    s3.destroy();
+  }
 };
 
-const findUnreadable = async (
+const isTable = (id: string): boolean => id.endsWith('Table');
+
+/** IAM's sentence where it is about a permission. */
+const explain = (error: unknown): string => {
+  const { name, message } =
+    isAppError(error) && error.cause instanceof Error ? error.cause : (error as Error);
+  return findDenial(message)?.sentence ?? `${name}: ${message}`;
+};
+
+const hasTable = async (dynamoDb: DynamoDBClient, TableName: string): Promise<boolean> => {
+  try {
+    await dynamoDb.send(new DescribeTableCommand({ TableName }));
+    return true;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return false;
+    throw error;
+  }
+};
+
+const hasBucket = async (s3: S3Client, Bucket: string): Promise<boolean> => {
+  try {
+    await s3.send(new HeadBucketCommand({ Bucket }));
+    return true;
+  } catch (error) {
+    if (error instanceof NotFound) return false;
+    throw error;
+  }
+};
+
+/** An index that a table of the stack lacks in a stage of an earlier version is one that CloudFormation is about to add. */
+const findProblems = async (
   dynamoDb: DynamoDBClient,
   executions: string,
-): Promise<StoredData['unreadable']> => {
-  try {
-    const versions = await readStageVersions(createSdkClient(dynamoDb), toTables(executions));
-    return versions === null ? null : findVersionProblem(versions);
-  } catch {
-    return null;
-  }
+  inStack: StoredData['inStack'],
+): Promise<readonly StoredDataProblem[]> => {
+  const client = createSdkClient(dynamoDb);
+  const tables = toTables(executions);
+  const noted = await readStageVersions(client, tables);
+  const addsIndexes =
+    Object.hasOwn(inStack, 'ExecutionsTable') && noted !== null && noted.newest < SCHEMA_VERSION;
+  const found = await checkStoredData({ client, tables, listIndexes: createListIndexes(dynamoDb) });
+  return found.filter(({ lacks }) => lacks !== 'table' && !(lacks === 'index' && addsIndexes));
 };
 
 const toTables = (executions = '') => tableNames(executions.replace(/-executions$/, ''));
 
 /** Notes that a stage which this deployment has made holds what this release writes, and nothing older. Never rejects. */
-export const noteNewStage = async ({ wanted }: StoredData, config: AwsConfig): Promise<void> => {
+export const noteNewStage = async (
+  { wanted }: Pick<StoredData, 'wanted'>,
+  config: AwsConfig,
+): Promise<void> => {
   const dynamoDb = new DynamoDBClient(config);
   const client = createSdkClient(dynamoDb);
   const versions = { oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION };
@@ -112,8 +164,8 @@ export const noteNewStage = async ({ wanted }: StoredData, config: AwsConfig): P
   }
 };
 
-/** @returns null when it can't be read; nothing for a stack that does not exist */
-const readStack = async (StackName: string, config: AwsConfig): Promise<StoredData['inStack'] | null> => {
+/** @returns nothing for a stack that does not exist */
+const readStack = async (StackName: string, config: AwsConfig): Promise<StoredData['inStack']> => {
   const found: Record<string, string> = {};
   const client = new CloudFormationClient(config);
   try {
@@ -122,7 +174,8 @@ const readStack = async (StackName: string, config: AwsConfig): Promise<StoredDa
         if (LogicalResourceId !== undefined && PhysicalResourceId && ResourceStatus !== 'DELETE_COMPLETE')
           found[LogicalResourceId] = PhysicalResourceId;
   } catch (error) {
-    return error instanceof Error && /does not exist/.test(error.message) ? {} : null;
+    if (error instanceof Error && /does not exist/.test(error.message)) return {};
+    throw error;
   } finally {
     client.destroy();
   }
@@ -131,7 +184,7 @@ const readStack = async (StackName: string, config: AwsConfig): Promise<StoredDa
 
 /** @returns what would go wrong, and what to do about it; null when nothing would */
 export const findStoredProblem = (
-  { wanted, inStack, left, unreadable }: StoredData,
+  { wanted, inStack, left, problems }: StoredData,
   { adopts, stage }: { readonly adopts: boolean; readonly stage: string },
 ): string | null => {
   const { BlobBucket: bucket } = inStack;
@@ -140,8 +193,12 @@ export const findStoredProblem = (
       `The bucket of this stage is ${bucket}. This deployment would put ${wanted.BlobBucket} in its place, and what is stored would not be found.`,
       'Keep it with --param="blobBucket=generated", or in serverless.yml, in the block of the stage under params.',
     ].join('\n');
-  if (unreadable !== null)
-    return `This release can't read what the stage "${stage}" holds. ${unreadable.problem}\n${unreadable.remedy} See docs/stored-data.md.`;
+  if (problems.length > 0)
+    return [
+      `This release can't work on what the stage "${stage}" holds:`,
+      ...problems.flatMap(({ problem, remedy }) => [`  ${problem}`, `  ${remedy}`]),
+      'Nothing was changed. See docs/stored-data.md.',
+    ].join('\n');
   if (left.length === 0 || adopts) return null;
   return [
     `An earlier deployment of the stage "${stage}" has left what this one would make:`,

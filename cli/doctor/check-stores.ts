@@ -14,6 +14,9 @@ const executions = linesOf('accepted executions');
 const DEPLOY =
   'Deploy the stage again; a table that was restored or made by hand needs what serverless.yml says of it.';
 
+const ADD =
+  'Add it to the table, as serverless.yml has it. To deploy again does not: CloudFormation compares templates, not tables.';
+
 /** Compares the tables, their indexes, expiry and backups with what the code needs. */
 export const checkTables = async ({ prefix, open }: DoctorParts): Promise<readonly Line[]> => {
   const ask = (operation: string, TableName: string) =>
@@ -59,7 +62,7 @@ const checkTable = async (
     lines.push(tables.wrong(`${name} has the key ${toKey(table.KeySchema)} instead of ${key}`, DEPLOY));
   for (const [index, wanted] of Object.entries(indexes)) {
     const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index);
-    if (found === undefined) lines.push(tables.wrong(`${name} lacks the index ${index}`, DEPLOY));
+    if (found === undefined) lines.push(tables.wrong(`${name} lacks the index ${index}`, ADD));
     else if (toKey(found.KeySchema) !== wanted)
       lines.push(
         tables.wrong(

@@ -26,7 +26,7 @@ export const checkDataFolder = async (
     tables,
     listIndexes: createListIndexes(client),
   });
-  const wrong = problems.filter(({ isMissingTable }) => !isMissingTable);
+  const wrong = problems.filter(({ lacks }) => lacks !== 'table');
   if (wrong.length === 0) return problems.length === Object.keys(tables).length;
   throw new StartError(
     [

@@ -117,7 +117,7 @@ test('finds a dead letter, a stuck execution and a missing index, each with what
         check: 'tables',
         status: 'wrong',
         message: 'test-registrations lacks the index byNodeType',
-        remedy: expect.stringContaining('Deploy'),
+        remedy: expect.stringContaining('serverless.yml'),
       },
       {
         check: 'accepted executions',

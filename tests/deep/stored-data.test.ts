@@ -1,13 +1,21 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import {
+  CreateTableCommand,
+  DeleteTableCommand,
+  GetItemCommand,
+  PutItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
+import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import {
   noteStageVersions,
   readStageVersions,
   writeStageVersions,
 } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
+import { readTableDefinitions } from '../../local/database/table-definitions.ts';
 import {
   type AwsConfig,
   findStoredData,
@@ -15,6 +23,7 @@ import {
   namesOfStored,
   noteNewStage,
 } from '../../resources/stored-data.ts';
+import { aFramework } from '../support/a-framework.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -55,25 +64,27 @@ interface Account {
   /** Logical to physical names; null without a stack. */
   readonly stack: Readonly<Record<string, string>> | null;
   readonly names: readonly string[];
-  /** A DynamoDB with the items of its tables; absent where nobody may read them. */
+  /** A DynamoDB with its tables and their items; absent where nobody may read them. */
   readonly dynamoDb?: string;
+  /** Whether nobody may ask DynamoDB for anything. */
+  readonly isDenied?: boolean;
 }
 
+const SENTENCE = 'User: ada is not authorized to perform: dynamodb:GetItem on resource: test-executions';
+const DENIED = `{"__type":"com.amazon.coral.service#AccessDeniedException","message":"${SENTENCE}"}`;
+
 /** CloudFormation, DynamoDB and S3 of an account with this stack, tables and buckets. */
-const openAccount = async ({ stack, names, dynamoDb }: Account): Promise<AwsConfig> => {
+const openAccount = async ({ stack, names, dynamoDb, isDenied }: Account): Promise<AwsConfig> => {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     const { 'x-amz-target': target = '' } = request.headers;
     const answer = (status: number, content: string) => response.writeHead(status).end(content);
-    if (String(target).endsWith('DescribeTable')) {
-      const isThere = names.includes(JSON.parse(body).TableName);
-      return isThere
-        ? answer(200, '{"Table":{}}')
-        : answer(400, '{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}');
-    }
     if (String(target).startsWith('DynamoDB')) {
-      if (dynamoDb === undefined)
-        return answer(400, '{"__type":"com.amazonaws.dynamodb.v20120810#AccessDeniedException"}');
+      const isDescription = String(target).endsWith('DescribeTable');
+      if (isDenied || (dynamoDb === undefined && !isDescription)) return answer(400, DENIED);
+      if (isDescription && !names.includes(JSON.parse(body).TableName))
+        return answer(400, '{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException"}');
+      if (dynamoDb === undefined) return answer(200, '{"Table":{}}');
       const { host: _host, connection: _connection, ...headers } = request.headers;
       const answered = await fetch(dynamoDb, {
         method: 'POST',
@@ -144,6 +155,7 @@ describe('a deployment', () => {
   });
 
   const EXECUTIONS = 'test-executions';
+  const NOTE = { executionId: { S: 'stored data' } };
 
   /** An account with a stage that holds these versions. */
   const aStageOf = async (oldest: number, newest: number): Promise<Account> => {
@@ -159,15 +171,61 @@ describe('a deployment', () => {
     const account = await aStageOf(Math.min(version, SCHEMA_VERSION), Math.max(version, SCHEMA_VERSION));
     const adopted = { ...account, stack: null };
     for (const problem of [await judge(account), await judge(adopted, true)])
-      for (const word of [`This release can't read what the stage "dev" holds.`, ...words])
+      for (const word of [`This release can't work on what the stage "dev" holds:`, ...words])
         expect(problem).toContain(word);
   });
 
-  test('goes ahead where the data is read, and where nobody may look', async () => {
+  test('goes ahead where the data is read', async () => {
     const account = await aStageOf(OLDEST_VERSION, SCHEMA_VERSION);
     expect(await judge(account)).toBeNull();
-    const { dynamoDb: _unreadable, ...hidden } = await aStageOf(OLDEST_VERSION - 1, SCHEMA_VERSION);
-    expect(await judge(hidden)).toBeNull();
+    expect((await findIn(account)).unseen).toBeNull();
+  });
+
+  test('goes ahead where nobody may look, and says so', async () => {
+    const { dynamoDb: _hidden, ...account } = await aStageOf(OLDEST_VERSION - 1, SCHEMA_VERSION);
+    expect(await judge(account)).toBeNull();
+    expect((await findIn(account)).unseen).toBe(SENTENCE);
+    expect((await findIn({ ...account, stack: null, isDenied: true })).unseen).toBe(SENTENCE);
+  });
+
+  /** The same without the index `bySweep`. */
+  const withoutAnIndex = async (account: Account): Promise<Account> => {
+    const sdk = createSdk(account.dynamoDb);
+    const definition = readTableDefinitions('test').find(({ TableName }) => TableName === EXECUTIONS);
+    const GlobalSecondaryIndexes = definition?.GlobalSecondaryIndexes?.filter(
+      ({ IndexName }) => IndexName !== 'bySweep',
+    );
+    const AttributeDefinitions = definition?.AttributeDefinitions?.filter(
+      ({ AttributeName }) => !AttributeName?.startsWith('sweep'),
+    );
+    const { Item } = await sdk.send(new GetItemCommand({ TableName: EXECUTIONS, Key: NOTE }));
+    await sdk.send(new DeleteTableCommand({ TableName: EXECUTIONS }));
+    await sdk.send(
+      new CreateTableCommand({ ...definition, AttributeDefinitions, GlobalSecondaryIndexes } as never),
+    );
+    if (Item !== undefined) await sdk.send(new PutItemCommand({ TableName: EXECUTIONS, Item }));
+    sdk.destroy();
+    return account;
+  };
+
+  /** A stage on which no release has noted a version. */
+  const aStageWithoutNote = async (): Promise<Account> => {
+    const { endpoint } = await openDatabase();
+    return { stack: { ExecutionsTable: EXECUTIONS }, names: [EXECUTIONS], dynamoDb: endpoint };
+  };
+
+  test('is refused where a table lacks an index that CloudFormation will not add, with what to do', async () => {
+    const problem =
+      /^This release can't work on what the stage "dev" holds:\n {2}The table test-executions lacks the index bySweep: .*\n.*serverless\.yml/;
+    const unnoted = await withoutAnIndex(await aStageWithoutNote()); // of 0.1.0
+    const noted = await withoutAnIndex(await aStageOf(SCHEMA_VERSION, SCHEMA_VERSION));
+    const before = await withoutAnIndex(await aStageOf(OLDEST_VERSION, OLDEST_VERSION));
+    for (const account of [unnoted, noted, { ...unnoted, stack: null }, { ...before, stack: null }])
+      expect(await judge(account, true)).toMatch(problem);
+  });
+
+  test('goes ahead where CloudFormation adds the index, in a stage that holds the version before', async () => {
+    expect(await judge(await withoutAnIndex(await aStageOf(OLDEST_VERSION, OLDEST_VERSION)))).toBeNull();
   });
 
   test('notes that a stage of its own making holds nothing older, which a sweep keeps', async () => {
@@ -185,6 +243,45 @@ describe('a deployment', () => {
     const account = await aStageOf(OLDEST_VERSION, SCHEMA_VERSION);
     expect((await findIn(account)).isNew).toBe(false);
     expect((await findIn({ ...account, stack: null })).isNew).toBe(false);
+  });
+
+  test('takes no stage for new of which it adopts any table, or that it was not allowed to look at', async () => {
+    expect((await findIn({ stack: null, names: ['hookloom-dev-workflows'] })).isNew).toBe(false);
+    expect((await findIn({ stack: { WorkflowsTable: 'hookloom-dev-workflows' }, names: [] })).isNew).toBe(
+      false,
+    );
+    expect((await findIn({ stack: null, names: [], isDenied: true })).isNew).toBe(false);
+  });
+
+  /** The plugin, in front of an account. */
+  const aDeployment = async (account: Account) =>
+    aFramework({ Resources: template.Resources, aws: await openAccount(account) });
+
+  test('ends before the stack is changed where it is refused', async () => {
+    const { begin, warnings } = await aDeployment(await aStageOf(SCHEMA_VERSION, SCHEMA_VERSION + 1));
+    await expect(begin()).rejects.toThrow(/^This release can't work on what the stage "dev" holds:/);
+    expect(warnings).toEqual([]);
+  });
+
+  test('warns of what it may not look at, once', async () => {
+    const { begin, end, warnings } = await aDeployment({ stack: null, names: [], isDenied: true });
+    await begin();
+    await end();
+    expect(warnings).toEqual([expect.stringContaining(SENTENCE)]);
+  });
+
+  test.each([true, false])('notes the version once the stack is made, for a new stage: %s', async (isNew) => {
+    const { client, tables, endpoint } = await openDatabase();
+    const account = isNew
+      ? { stack: null, names: [] }
+      : { stack: { ExecutionsTable: EXECUTIONS }, names: [EXECUTIONS] };
+    const { begin, end, warnings } = await aDeployment({ ...account, dynamoDb: endpoint });
+    await begin();
+    expect(await readStageVersions(client, tables)).toBeNull();
+    await end();
+    const noted = isNew ? { oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION } : null;
+    expect(await readStageVersions(client, tables)).toEqual(noted);
+    expect(warnings).toEqual([]);
   });
 
   test('goes ahead where what is new can not be noted', async () => {

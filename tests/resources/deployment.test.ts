@@ -1,66 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import DeploymentPlugin from '../../resources/deployment.ts';
-
-const throttles = {
-  webhookRate: 5,
-  webhookBurst: 9,
-  callbackRate: 4,
-  callbackBurst: 8,
-  adminRate: 3,
-  adminBurst: 7,
-};
-
-interface Options {
-  readonly param?: readonly string[];
-  readonly stageParams?: Readonly<Record<string, unknown>>;
-  readonly stage?: string;
-  readonly region?: string;
-  readonly Resources?: Record<string, { Type: string; Properties?: Record<string, unknown> }>;
-}
-
-/** What the Framework has read of a serverless.yml with one function that publishes events. */
-const aFramework = ({
-  param = [],
-  stageParams = {},
-  stage = 'dev',
-  region = 'eu-central-1',
-  Resources = {},
-}: Options) => {
-  const statement = { Effect: 'Allow', Action: ['events:PutEvents'], Resource: 'as written' }; // the Framework makes lists of actions
-  const functions = { run: { iamRoleStatements: [statement] } };
-  const serverless = {
-    configurationInput: {
-      params: {
-        default: { eventBus: 'none', tags: 'none', adoptData: false, blobBucket: 'stage', ...throttles },
-        [stage]: stageParams,
-      },
-    },
-    processedInput: { options: { param } },
-    service: {
-      functions,
-      provider: { compiledCloudFormationTemplate: { Resources } } as {
-        stackTags?: Readonly<Record<string, string>>;
-        compiledCloudFormationTemplate: { Resources: typeof Resources };
-      },
-    },
-    classes: { Error },
-    pluginManager: { plugins: [] },
-    getProvider: () => ({
-      naming: { getStackName: () => `hookloom-${stage}` },
-      getRegion: () => region,
-      getStage: () => stage,
-      getAccountId: async () => '123456789012',
-      getAwsSdkV3Config: async () => ({}),
-    }),
-  };
-  const { hooks } = new DeploymentPlugin(serverless);
-  return {
-    service: serverless.service,
-    run: functions.run,
-    initialize: () => hooks.initialize?.(),
-    finish: () => hooks['after:aws:package:finalize:stripNullPropsFromTemplateResources']?.(),
-  };
-};
+import { aFramework, type FrameworkOptions } from '../support/a-framework.ts';
 
 describe('the parameters of a deployment', () => {
   test('the command line wins over the block of the stage, and that over the default', () => {
@@ -110,7 +49,7 @@ describe('a name that is too long', () => {
     },
     stage,
   });
-  const refusalOf = async (options: Options): Promise<string> => {
+  const refusalOf = async (options: FrameworkOptions): Promise<string> => {
     const { initialize, finish } = aFramework(options);
     initialize();
     try {

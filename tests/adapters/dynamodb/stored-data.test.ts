@@ -32,14 +32,15 @@ describe('what a stage holds', () => {
     const { check, client, sdk, tables, listIndexes } = await aStage();
     await sdk.send(new DeleteTableCommand({ TableName: tables.requests }));
     expect(await check()).toEqual([
-      expect.objectContaining({ problem: 'There is no table test-requests.', isMissingTable: true }),
+      expect.objectContaining({ problem: 'There is no table test-requests.', lacks: 'table' }),
     ]);
     const without = async (table: string) =>
       (await listIndexes(table))?.filter((name) => name !== 'bySweep') ?? [];
     expect(await checkStoredData({ client, tables, listIndexes: without })).toEqual([
       expect.objectContaining({
         problem: expect.stringContaining('test-executions lacks the index bySweep'),
-        remedy: expect.stringContaining('deploy the stage again'),
+        remedy: expect.stringContaining('add them as serverless.yml has them'),
+        lacks: 'index',
       }),
     ]);
   });

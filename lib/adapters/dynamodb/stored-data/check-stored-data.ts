@@ -102,14 +102,15 @@ const findTableProblem = (
     return {
       problem: `There is no table ${table}.`,
       remedy: 'Deploy the stage, or restore the table under this name.',
-      isMissingTable: true,
+      lacks: 'table',
     };
   const missing = expected.filter((name) => !found.includes(name));
   if (missing.length === 0) return null;
   const which = `${missing.length === 1 ? 'index' : 'indexes'} ${missing.join(', ')}`;
   return {
-    problem: `The table ${table} lacks the ${which}: it was made for a version of the schema that this release does not read, or an index is being built.`,
+    problem: `The table ${table} lacks the ${which}: it was made for a version of the schema that this release does not read, or restored without, or an index is being built.`,
     remedy:
-      'Wait until its indexes are built, or deploy the stage again. docs/stored-data.md says which release reads what.',
+      'Wait until its indexes are built, or add them as serverless.yml has them. docs/stored-data.md says which release reads what.',
+    lacks: 'index',
   };
 };

@@ -7,6 +7,7 @@ import { updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, versionOf } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
+import { TABLE_KEYS, TABLES } from './check-stored-data.ts';
 import { readStageVersions, writeStageVersions } from './stage-versions.ts';
 
 /** What a migration writes into an item. */
@@ -18,17 +19,6 @@ interface Rewrite {
 
 /** The migration from the version before, by table. Version 3 has the attributes of version 2. */
 const toCurrent = (_table: string, _item: Item): Rewrite => ({ set: {}, from: [] });
-
-/** The keys of an item. */
-const KEYS: Readonly<Record<keyof TableNames, readonly string[]>> = {
-  workflows: ['workflowId'],
-  workflowVersions: ['workflowId', 'version'],
-  credentials: ['credentialId'],
-  executions: ['executionId'],
-  registrations: ['name'],
-  deliveries: ['deliveryId'],
-  requests: ['workflowId', 'place'],
-};
 
 interface TableReport {
   readonly table: string;
@@ -90,7 +80,7 @@ export const migrateStoredData = async (parts: MigrationParts): Promise<Migratio
 };
 
 const toKeys = (tables: TableNames): (readonly [string, readonly string[]])[] =>
-  (Object.keys(KEYS) as (keyof TableNames)[]).map((name) => [tables[name], KEYS[name]]);
+  TABLE_KEYS.map((name) => [tables[name], TABLES[name].key.split(' ')]);
 
 const migrateTable = async (
   TableName: string,

@@ -67,8 +67,8 @@ export const writeStageVersions = async (
 export interface StoredDataProblem {
   readonly problem: string;
   readonly remedy: string;
-  /** Whether it is that there is no such table. */
-  readonly isMissingTable?: boolean;
+  /** What is missing, where something is. */
+  readonly lacks?: 'table' | 'index';
 }
 
 /** Null for a stage that this release can read. */
