@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 import type { JsonObject } from '../../lib/contract/json.ts';
+import { noteNewStage } from '../../resources/stored-data.ts';
 import { StartError } from '../database/start-error.ts';
 import { bundleFile } from '../functions/bundler.ts';
 import { startGateway } from '../gateway/gateway.ts';
@@ -150,6 +151,9 @@ const start = async (
   );
   ending.push(database.stop);
   await createTables(template, options.tables, database.endpoint);
+  const wanted = { ExecutionsTable: String(template.resources.ExecutionsTable?.ref) };
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  await noteNewStage({ wanted }, { region, endpoint: database.endpoint, credentials }); // as a deployment does
 
   const store = openSourcesStore(null);
   const batches = createBatchDelivery(parts, functions, findFunction, pool);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { toPackageSettings } from '../../local/stage/deployer-settings.ts';
 import { packageStage } from '../../local/stage/package-stage.ts';
 import { toUserEnvironment } from '../../local/stage/stage-file.ts';
@@ -54,6 +55,19 @@ const look = async (stage: RunningStage, more = '', env: Record<string, string> 
 
 describe('the packaged stage as it is', () => {
   const stage = useRunningStage({ args: () => ['--no-samples'] });
+
+  test('holds nothing older than the present version from its deployment on, also for a sweep', async () => {
+    await stage.fire('SweepEventsRuleSchedule1');
+    const key = "{ executionId: { S: 'stored data' } }";
+    await act(
+      stage,
+      `import { strictEqual } from 'node:assert';
+      import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+      const look = new GetItemCommand({ TableName: 'hookloom-dev-executions', Key: ${key} });
+      const { Item } = await new DynamoDBClient().send(look);
+      strictEqual(Item.oldest.N + ' to ' + Item.newest.N, '${SCHEMA_VERSION} to ${SCHEMA_VERSION}');`,
+    );
+  });
 
   test('is sound, signatures and permissions included', async () => {
     const { code, lines } = await look(stage);
