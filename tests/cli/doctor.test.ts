@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CreateTableCommand, DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { askJson } from '../../cli/doctor/ask-aws.ts';
@@ -10,12 +10,12 @@ import { TABLE_KEYS, TABLES } from '../../lib/adapters/dynamodb/stored-data/chec
 import { writeStageVersions } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { isPong } from '../../lib/health/ping.ts';
-import { readTableDefinitions } from '../../local/database/table-definitions.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { useDenials, useDoctors } from '../support/a-doctor.ts';
 import { anExecutionStart } from '../support/a-start.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { functionKeys } from '../support/function-environment.ts';
+import { removeIndex } from '../support/remove-index.ts';
 import { projectRoot } from '../support/run-command.ts';
 
 const openDoctor = useDoctors();
@@ -97,18 +97,7 @@ test('finds a dead letter, a stuck execution and a missing index, each with what
     region: 'local',
     credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
   });
-  const registrations = readTableDefinitions('test').find(
-    ({ TableName }) => TableName === 'test-registrations',
-  );
-  await sdk.send(new DeleteTableCommand({ TableName: 'test-registrations' }));
-  await sdk.send(
-    new CreateTableCommand({
-      TableName: 'test-registrations',
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: registrations?.KeySchema,
-      AttributeDefinitions: [{ AttributeName: 'name', AttributeType: 'S' }],
-    }),
-  );
+  await removeIndex(sdk, 'test-registrations', 'byNodeType');
   sdk.destroy();
   expect(await findings('--no-probes')).toEqual({
     code: 1,

@@ -1,12 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import {
-  CreateTableCommand,
-  DeleteTableCommand,
-  GetItemCommand,
-  PutItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
@@ -15,7 +10,6 @@ import {
   readStageVersions,
   writeStageVersions,
 } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
-import { readTableDefinitions } from '../../local/database/table-definitions.ts';
 import {
   type AwsConfig,
   findStoredData,
@@ -24,6 +18,7 @@ import {
   noteNewStage,
 } from '../../resources/stored-data.ts';
 import { aFramework } from '../support/a-framework.ts';
+import { removeIndex } from '../support/remove-index.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -191,18 +186,8 @@ describe('a deployment', () => {
   /** The same without the index `bySweep`. */
   const withoutAnIndex = async (account: Account): Promise<Account> => {
     const sdk = createSdk(account.dynamoDb);
-    const definition = readTableDefinitions('test').find(({ TableName }) => TableName === EXECUTIONS);
-    const GlobalSecondaryIndexes = definition?.GlobalSecondaryIndexes?.filter(
-      ({ IndexName }) => IndexName !== 'bySweep',
-    );
-    const AttributeDefinitions = definition?.AttributeDefinitions?.filter(
-      ({ AttributeName }) => !AttributeName?.startsWith('sweep'),
-    );
     const { Item } = await sdk.send(new GetItemCommand({ TableName: EXECUTIONS, Key: NOTE }));
-    await sdk.send(new DeleteTableCommand({ TableName: EXECUTIONS }));
-    await sdk.send(
-      new CreateTableCommand({ ...definition, AttributeDefinitions, GlobalSecondaryIndexes } as never),
-    );
+    await removeIndex(sdk, EXECUTIONS, 'bySweep');
     if (Item !== undefined) await sdk.send(new PutItemCommand({ TableName: EXECUTIONS, Item }));
     sdk.destroy();
     return account;

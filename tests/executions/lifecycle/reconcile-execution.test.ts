@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import type { DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
@@ -11,6 +12,10 @@ import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../../support/a
 import { aWorkflow } from '../../support/a-workflow.ts';
 import { keptEvents } from '../../support/an-inline-dispatcher.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
+import { removeIndex } from '../../support/remove-index.ts';
+import { useTestDatabases } from '../../support/test-database.ts';
+
+const openDatabase = useTestDatabases();
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -290,6 +295,20 @@ describe('the function', () => {
       expect.objectContaining({ message: 'The versions of the stored data could not be read.' }),
     );
     expect(dispatched).toEqual(['e-1 durable 1']);
+  });
+
+  test('fails without its index, which Lambda counts and an alarm hears', async () => {
+    const { parts, entries } = await aSweeper();
+    const { sdk, client, tables } = await openDatabase();
+    await removeIndex(sdk, tables.executions, 'bySweep');
+    const executions = createExecutionStore(client, tables, { retentionDays: 30, clock: parts.clock });
+    const sweep = createSweepFunction({ ...parts, executions, countsSweeps: true });
+    await expect(sweep({ source: 'aws.events' })).rejects.toThrow(
+      /does not have the specified index: bySweep/,
+    );
+    expect(entries).not.toContainEqual(
+      expect.objectContaining({ fields: expect.objectContaining({ Sweeps: 1 }) }),
+    );
   });
 
   test('leaves what a later release has stored as it is, and says so once', async () => {
