@@ -76,6 +76,15 @@ const ask = async <Answer>({ baseUrl }: RunningService, path: string, body?: obj
   return (await response.json()) as Answer;
 };
 
+/** Whether an approval is taken: one on a busy machine may be asked for again. */
+const answers = async ({ baseUrl }: RunningService, path: string): Promise<boolean> => {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ decision: 'approve' });
+  const { status } = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body });
+  if (status < 500) expect([200, 410]).toContain(status);
+  return status < 500;
+};
+
 const show = (service: RunningService, { executionId }: Run) =>
   ask<Shown>(service, `/api/admin/executions/${executionId}`);
 
@@ -144,7 +153,7 @@ describe.each([
 
   test('its runs resume from their journals, and end as they would have', async () => {
     const { fixture, service } = await open();
-    for (const path of fixture.callbacks) await ask(service, path, { decision: 'approve' });
+    for (const path of fixture.callbacks) await poll(() => answers(service, path));
     const waiting = fixture.runs.filter((run) => run.workflowId in RESULTS && isOpen(run));
     expect(waiting.length).toBeGreaterThanOrEqual(2 * Object.keys(WAITING).length);
     const ended: Record<string, unknown>[] = [];
