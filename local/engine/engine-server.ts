@@ -29,7 +29,12 @@ interface Engines {
   readonly engine: LocalEngine;
   readonly invocations: AsyncInvocations;
   /** Invokes a function and waits for its result. */
-  readonly invoke: (functionKey: string, event: unknown, context: InvocationContext) => Promise<unknown>;
+  readonly invoke: (
+    functionKey: string,
+    event: unknown,
+    context: InvocationContext,
+    onLog: (tail: string) => void,
+  ) => Promise<unknown>;
   /** By default, the functions that the local service invokes itself. */
   readonly findFunction?: FindLambdaFunction;
   /** The configuration of a function. @throws EngineError */
@@ -58,7 +63,17 @@ const operations: Readonly<Record<string, Operation>> = {
     const found = findFunction(parameter, query.get('Qualifier'));
     const type = checkInvocation(headers, text, found, parameter);
     const context = { invokedFunctionArn: found.invokedArn, ...readClientContext(headers) };
-    if (type === 'RequestResponse') return invokeAndWait(found, text, context, invoke);
+    if (type === 'RequestResponse') {
+      let log = '';
+      const reply = await invokeAndWait(text, (event) =>
+        invoke(found.key, event, context, (tail) => {
+          log = tail;
+        }),
+      );
+      if (headers['x-amz-log-type'] !== 'Tail') return reply;
+      const tail = { 'x-amz-log-result': Buffer.from(log).toString('base64') };
+      return { ...reply, headers: { ...reply.headers, ...tail } };
+    }
     if (found.isDurable) {
       const arn = await engine.startDurable(
         String(headers['x-amz-durable-execution-name'] ?? randomUUID()),
@@ -135,13 +150,11 @@ const MAX_SYNCHRONOUS_BYTES = 6 * 1024 * 1024;
 
 /** An error of the function is an answer with a header that says so. */
 const invokeAndWait = async (
-  { key }: LambdaFunction,
   text: string,
-  context: InvocationContext,
-  invoke: Engines['invoke'],
+  invoke: (event: unknown) => Promise<unknown>,
 ): Promise<Reply> => {
   try {
-    return ok(await invoke(key, JSON.parse(text), context));
+    return ok(await invoke(JSON.parse(text)));
   } catch (error) {
     const [, errorType = 'Error', errorMessage = ''] =
       /^(?:(\w+): )?(.*)$/s.exec((error as Error).message) ?? [];

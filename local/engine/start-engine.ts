@@ -28,7 +28,8 @@ export const startEngine = async (
   const server = await startEngineServer({
     engine,
     invocations,
-    invoke: (functionKey, event) => pool.invoke({ functionKey, event, requestId: randomUUID() }),
+    invoke: (functionKey, event, _context, onLog) =>
+      pool.invoke({ functionKey, event, requestId: randomUUID(), onLog }),
   });
   await engine.resumeAll();
   await invocations.resumeAll();

@@ -43,12 +43,12 @@ export type ToProcess =
       readonly context?: InvocationContext;
     };
 
-/** From the process. `began` precedes the call of the handler: until then another process can take the invocation. */
+/** From the process. `began` precedes the call of the handler: until then another process can take the invocation. `log` is the end of what it has written. */
 export type FromProcess =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'began' }
-  | { readonly kind: 'done'; readonly output: unknown }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'done'; readonly output: unknown; readonly log: string }
+  | { readonly kind: 'failed'; readonly reason: string; readonly log: string };
 
 /** The file descriptor to which a process writes its messages. */
 export const ANSWER_FD = 3;

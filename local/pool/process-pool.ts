@@ -22,6 +22,8 @@ export interface Invocation {
   readonly signal?: AbortSignal;
   /** Called with the id of the process once it has begun. */
   readonly onProcess?: (pid: number) => void;
+  /** Called with the end of its log, once the function has answered or failed. */
+  readonly onLog?: (tail: string) => void;
 }
 
 export interface ProcessPool {
@@ -108,7 +110,8 @@ export const createProcessPool = (parts: {
     idle.set(sandbox, timer);
   };
 
-  const run = async ({ functionKey, event, requestId, context, onProcess }: Invocation): Promise<unknown> => {
+  const run = async (invocation: Invocation): Promise<unknown> => {
+    const { functionKey, event, requestId, context, onProcess, onLog } = invocation;
     const version = await functions.find(functionKey);
     const found = findIdle(version);
     const sandbox = found === undefined ? await start(version) : takeIdle(found);
@@ -116,7 +119,7 @@ export const createProcessPool = (parts: {
       if (sandbox.pid !== undefined) onProcess?.(sandbox.pid);
     };
     try {
-      return await sandbox.invoke(event, requestId, onBegun, context);
+      return await sandbox.invoke(event, requestId, onBegun, context, onLog);
     } finally {
       release(sandbox);
     }

@@ -17,6 +17,19 @@ const MAX_OUTPUT_BYTES = 6_291_556;
 
 let loaded: { readonly version: FunctionVersion; readonly handler: Handler } | null = null;
 
+/** The end of a log that Lambda answers with, in bytes. https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html */
+const TAIL_BYTES = 4_096;
+
+/** The end of what the invocation has written. */
+let tail = Buffer.alloc(0);
+for (const stream of [process.stdout, process.stderr]) {
+  const write = stream.write.bind(stream) as (...parts: readonly unknown[]) => boolean;
+  stream.write = (...parts: readonly unknown[]) => {
+    tail = Buffer.concat([tail, Buffer.from(parts[0] as string)]).subarray(-TAIL_BYTES);
+    return write(...parts);
+  };
+}
+
 const send = (message: FromProcess): void => sendText(JSON.stringify(message));
 
 /**
@@ -62,13 +75,14 @@ const createContext = (
 const invoke = async (event: unknown, requestId: string, context?: InvocationContext): Promise<void> => {
   if (loaded === null) throw new Error('the process has loaded no function');
   send({ kind: 'began' });
+  tail = Buffer.alloc(0);
   const { version, handler } = loaded;
   const output = (await handler(event, createContext(version, requestId, context))) ?? null;
-  const answer = JSON.stringify({ kind: 'done', output } satisfies FromProcess);
-  if (Buffer.byteLength(answer) > MAX_OUTPUT_BYTES) {
+  const json = JSON.stringify(output);
+  if (Buffer.byteLength(json) > MAX_OUTPUT_BYTES) {
     throw new Error(`its result has more than the ${MAX_OUTPUT_BYTES} bytes that Lambda accepts`);
   }
-  sendText(answer);
+  sendText(`{"kind":"done","log":${JSON.stringify(tail.toString())},"output":${json}}`);
 };
 
 const describe = (error: unknown): string =>
@@ -81,7 +95,7 @@ process.on('message', (message: ToProcess) => {
       : invoke(message.event, message.requestId, message.context);
   work.catch((error: unknown) => {
     if (error instanceof Error && error.stack !== undefined) process.stderr.write(`${error.stack}\n`);
-    send({ kind: 'failed', reason: describe(error) });
+    send({ kind: 'failed', reason: describe(error), log: tail.toString() });
   });
 });
 process.on('SIGINT', () => {}); // Ctrl+C signals the whole group, but the service ends its processes itself

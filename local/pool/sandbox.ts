@@ -79,6 +79,7 @@ export class Sandbox {
   /**
    * Invokes the function.
    * @param onBegun - called when the handler is
+   * @param onLog - called with the end of its log, once it has answered or failed
    * @throws NotBegun when the process had ended before
    * @throws Error when the function fails, its process ends or its time is up
    */
@@ -87,6 +88,7 @@ export class Sandbox {
     requestId: string,
     onBegun: () => void = () => {},
     context?: InvocationContext,
+    onLog: (tail: string) => void = () => {},
   ): Promise<unknown> {
     const version = this.#version;
     if (version === null) throw new Error('the process has loaded no function');
@@ -99,6 +101,7 @@ export class Sandbox {
           hasBegun = true;
           onBegun();
         }
+        if (message.kind === 'failed' || message.kind === 'done') onLog(message.log);
         if (message.kind !== 'done') return false;
         output = message.output;
         return true;
@@ -134,8 +137,8 @@ export class Sandbox {
       this.#listener = (answer) => {
         if (answer === null) {
           settle(() => reject(new Error(isLate ? describeTimeout(timeoutMs) : this.#describeEnd())));
-        } else if (answer.kind === 'failed') settle(() => reject(new Error(answer.reason)));
-        else if (isLast(answer)) settle(resolve);
+        } else if (isLast(answer)) settle(resolve);
+        else if (answer.kind === 'failed') settle(() => reject(new Error(answer.reason)));
       };
       if (this.#isClosed) this.#listener(null);
       else this.#child.send(message, () => {}); // a failure to send is reported by the end of the process

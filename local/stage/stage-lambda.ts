@@ -89,8 +89,8 @@ export const startLambda = async (parts: LambdaParts): Promise<StageLambda> => {
     invocations,
     findFunction,
     describeFunction: (name) => describe(functions, name),
-    invoke: (functionKey, event, context) =>
-      pool.invoke({ functionKey, event, requestId: crypto.randomUUID(), context }),
+    invoke: (functionKey, event, context, onLog) =>
+      pool.invoke({ functionKey, event, requestId: crypto.randomUUID(), context, onLog }),
   });
   return {
     endpoint: server.endpoint,

@@ -52,6 +52,18 @@ describe('an invocation', () => {
     expect(await invoke()).toBe(pid);
   });
 
+  test('has a log, of which the caller may get the last 4 KB: nothing of the invocation before', async () => {
+    const { invoke } = aPool({
+      body: 'console.log(event.text); if (event.fail) throw new TypeError("no");',
+      maxProcesses: 1,
+    });
+    const logs: string[] = [];
+    const onLog = (tail: string): void => void logs.push(tail);
+    await invoke({ text: `first${'x'.repeat(5_000)}` }, { onLog });
+    await expect(invoke({ text: 'second', fail: true }, { onLog })).rejects.toThrow('no');
+    expect(logs).toEqual([`${'x'.repeat(4_095)}\n`, expect.stringMatching(/^second\nTypeError: no\n/)]);
+  });
+
   test('of code that can’t be loaded fails with the reason, each time', async () => {
     const { invoke, replace } = aPool({ body: '', head: 'throw new Error("broken at import");' });
     await expect(invoke()).rejects.toThrow('broken at import');
