@@ -4,7 +4,7 @@ import { CommandError, EXIT, explainAwsError, usageError } from './command-error
 import { checkFunctions } from './doctor/check-functions.ts';
 import { checkQuotas } from './doctor/check-quotas.ts';
 import { checkAccepted, checkDeadLetters, checkTables } from './doctor/check-stores.ts';
-import { type Line, type LineStatus, linesOf } from './doctor/line.ts';
+import { type Line, type LineStatus, linesOf, type TimeLimit } from './doctor/line.ts';
 import { runProbes } from './doctor/probes.ts';
 
 const QUEUE_ARN = /^arn:[a-z-]{3,20}:sqs:[a-z0-9-]{1,30}:\d{12}:[A-Za-z0-9_-]{1,80}$/;
@@ -15,6 +15,8 @@ const LOCAL_QUEUE = 'arn:aws:sqs:us-east-1:000000000000:hookloom-doctor';
 interface DoctorOptions {
   readonly queue?: string;
   readonly probes: boolean;
+  /** Seconds. */
+  readonly timeout: number;
   readonly json?: true;
 }
 
@@ -24,6 +26,7 @@ export const addDoctorCommand = (program: Command, { onTarget, loadNodeTypes }: 
     .description('say what is wrong with a service, and what to do')
     .option('--queue <arn>', 'try triggers of queues with this one, which is for the doctor alone', readQueue)
     .option('--no-probes', 'start no workflow: look only, change nothing')
+    .option('--timeout <seconds>', 'what is not known by then is unknown', readTimeout, 180)
     .option('--json', 'print JSON')
     .action((options: DoctorOptions) =>
       onTarget(async (context) => examine(options, context, loadNodeTypes, program.opts())),
@@ -35,47 +38,67 @@ const readQueue = (text: string): string => {
   return text;
 };
 
+/** Longer than the longest deadline of a probe: more would change nothing. */
+const MAX_TIMEOUT = 900;
+
+const readTimeout = (text: string): number => {
+  const seconds = Number(text);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_TIMEOUT) return seconds;
+  throw usageError(`--timeout must be a whole number of seconds, from 1 to ${MAX_TIMEOUT}.`);
+};
+
 type StageOptions = Parameters<typeof explainAwsError>[1];
 
 const examine = async (
-  { queue, probes, json }: DoctorOptions,
+  { queue, probes, timeout: seconds, json }: DoctorOptions,
   { io, target }: TargetContext,
   loadNodeTypes: CommandContext['loadNodeTypes'],
   stage: StageOptions,
 ): Promise<void> => {
   const { doctor, executions, storedData } = target;
   const progress = createProgress(io, json === true);
+  const endsAt = io.now() + seconds * 1_000;
+  const limit: TimeLimit = { seconds, isOver: () => io.now() >= endsAt };
+  const lines: Line[] = [];
+  const report = (line: Line): void => {
+    lines.push(line);
+    if (json !== true) for (const text of describe(line, io)) io.print(text);
+  };
   /** A check that can't be made is a line of its own: the others go on. */
-  const look = async (check: string, act: () => Promise<readonly Line[]>): Promise<readonly Line[]> => {
+  const look = async (check: string, act: () => Promise<readonly Line[]>): Promise<void> => {
+    const { unknown } = linesOf(check);
+    if (limit.isOver()) return report(unknown(`not looked at within the ${seconds} s of --timeout`));
     try {
-      return await act();
+      for (const line of await act()) report(line);
     } catch (error) {
       const { message } = explainAwsError(error, stage, io.env) ?? (error as Error);
-      return [linesOf(check).unknown(`the doctor could not look: ${message}`, POLICY)];
+      report(unknown(`the doctor could not look: ${message}`, POLICY));
     }
   };
-  const lines: Line[] = [];
-  const { pongs, lines: answered } = await checkFunctions(doctor, progress);
-  lines.push(...answered);
-  lines.push(...(await look('tables', () => checkTables(doctor))));
-  lines.push(...(await look('stored data', () => checkVersions(storedData))));
-  lines.push(...(await look('accepted executions', () => checkAccepted(executions, io.now()))));
-  const probe = async () =>
-    runProbes({
+  const { pongs, broken, lines: answered } = await checkFunctions(doctor, limit, progress);
+  answered.forEach(report);
+  await look('tables', () => checkTables(doctor));
+  await look('stored data', () => checkVersions(storedData));
+  await look('accepted executions', () => checkAccepted(executions, io.now()));
+  const probe = async () => {
+    await runProbes({
       target,
       io,
       findNodeType: await loadNodeTypes(),
       pongs,
+      broken,
       queue: queue ?? (doctor.isLocal ? LOCAL_QUEUE : null),
+      limit,
+      onLine: report,
       onProgress: progress,
     });
-  if (probes) lines.push(...(await look('probes', probe)));
-  lines.push(...(await look('dead letters', () => checkDeadLetters(doctor))));
-  lines.push(...(await look('quotas', () => checkQuotas(doctor, io.now()))));
-  progress(null);
+    return []; // reported one by one
+  };
+  if (probes) await look('probes', probe);
+  await look('dead letters', () => checkDeadLetters(doctor));
+  await look('quotas', () => checkQuotas(doctor, io.now()));
   const worst = WORST_FIRST.find((status) => lines.some((line) => line.status === status)) ?? 'ok';
   if (json === true) io.print(JSON.stringify({ status: worst, lines }, null, 2));
-  else for (const line of lines) for (const text of describe(line, io)) io.print(text);
   if (worst === 'wrong') throw new CommandError('Something is wrong: see above.', EXIT.failed);
   if (worst === 'unknown')
     throw new CommandError('Not everything could be looked at: see above.', EXIT.unknown, false);
@@ -109,11 +132,11 @@ const describe = (
   return remedy === null ? [head] : [head, `${' '.repeat(WIDTH)}${remedy}`];
 };
 
-/** One line on a terminal, which the next one replaces. */
+/** Says on a terminal what is waited for, once. */
 const createProgress = ({ note, isTerminal }: TargetContext['io'], isJson: boolean) => {
   let last = '';
-  return (text: string | null): void => {
-    if (!isTerminal || isJson || text === null || text === last) return;
+  return (text: string): void => {
+    if (!isTerminal || isJson || text === last) return;
     last = text;
     note(text);
   };

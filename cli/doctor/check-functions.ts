@@ -1,7 +1,7 @@
 import type { PingAnswer } from '../../lib/adapters/aws/lambda-ping.ts';
 import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import type { Pong } from '../../lib/health/ping.ts';
-import { type Line, linesOf } from './line.ts';
+import { type Line, linesOf, type TimeLimit } from './line.ts';
 
 /** The functions of serverless.yml, by their keys. */
 export const FUNCTIONS = [
@@ -47,17 +47,22 @@ interface Answered {
   readonly lines: readonly Line[];
   /** By the key of the function; those that have answered. */
   readonly pongs: ReadonlyMap<string, Pong>;
+  /** Those that can't work, with what is wrong, such as `does not start`. */
+  readonly broken: ReadonlyMap<string, string>;
 }
 
 /** Pings every function, and compares their clocks with those of AWS and of this machine. */
 export const checkFunctions = async (
   { ping }: Pick<DoctorParts, 'ping'>,
+  { isOver }: Pick<TimeLimit, 'isOver'>,
   onProgress: (text: string) => void,
 ): Promise<Answered> => {
   const answers = new Map<string, PingAnswer>();
   const left = [...FUNCTIONS];
   const work = async (): Promise<void> => {
-    for (let key = left.shift(); key !== undefined; key = left.shift()) {
+    while (!isOver()) {
+      const key = left.shift();
+      if (key === undefined) return;
       answers.set(key, await ping(key, DEADLINE_MS));
       onProgress(`${answers.size} of ${FUNCTIONS.length} functions have been pinged`);
     }
@@ -70,7 +75,20 @@ export const checkFunctions = async (
   const pongs = new Map(
     all.flatMap(([key, answer]) => ('pong' in answer ? [[key, answer.pong] as const] : [])),
   );
-  return { pongs, lines: [...describeAnswers(all, pongs), ...compareClocks(all)] };
+  const broken = new Map(
+    all.flatMap(([key, answer]) => {
+      const problem = 'pong' in answer ? undefined : BROKEN[answer.problem];
+      return problem === undefined ? [] : [[key, problem] as const];
+    }),
+  );
+  const unasked = left.map((key) => functions.unknown(`there was no time to ask ${key}`));
+  return { pongs, broken, lines: [...describeAnswers(all, pongs), ...unasked, ...compareClocks(all)] };
+};
+
+/** One that is throttled or silent may answer the next time, and one that denies the doctor's ping may let others in. */
+const BROKEN: Readonly<Partial<Record<string, string>>> = {
+  failed: 'does not start',
+  missing: 'does not exist',
 };
 
 const describeAnswers = (
@@ -87,7 +105,7 @@ const describeAnswers = (
   return [
     ...failed,
     ...(versions.length > 1 ? [mixed] : []),
-    ...(failed.length + versions.length === 1 ? [sound] : []),
+    ...(pongs.size === FUNCTIONS.length && versions.length === 1 ? [sound] : []),
   ];
 };
 

@@ -12,6 +12,12 @@ export interface Line {
   readonly remedy: string | null;
 }
 
+/** How long a whole look may take. */
+export interface TimeLimit {
+  readonly seconds: number;
+  readonly isOver: () => boolean;
+}
+
 /** The lines of one check. */
 export const linesOf = (check: string) => {
   const line =

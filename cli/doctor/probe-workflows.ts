@@ -4,8 +4,8 @@ import type { WorkflowDefinition } from '../../lib/workflows/definition/definiti
 interface ProbeOptions {
   /** Unique to one look. */
   readonly token: string;
-  /** When the schedule fires, milliseconds since the epoch. */
-  readonly fireAt: number;
+  /** When the schedule fires, milliseconds since the epoch; null for none. */
+  readonly fireAt: number | null;
   /** ARN of a queue that is the doctor's alone; null for none. */
   readonly queue: string | null;
 }
@@ -30,15 +30,10 @@ export const probeWorkflows = ({ token, fireAt, queue }: ProbeOptions): ProbeWor
         type: 'webhookTrigger',
         parameters: { path: '/express', deduplication: 'body.token' },
       },
-      {
-        id: 'schedule',
-        type: 'scheduleTrigger',
-        parameters: { at: new Date(fireAt).toISOString().slice(0, 19) },
-      },
-      ...(queue === null ? [] : [{ id: 'queue', type: 'queueTrigger', parameters: { queue } }]),
+      ...sources({ fireAt, queue }),
       { id: 'end', type: 'set', parameters: { values: { token } } },
     ],
-    connections: ['synchronous', 'express', 'schedule', ...(queue === null ? [] : ['queue'])].map(
+    connections: ['synchronous', 'express', ...sources({ fireAt, queue }).map(({ id }) => id)].map(
       (sourceNodeId) => ({ sourceNodeId, targetNodeId: 'end' }),
     ),
   },
@@ -54,6 +49,20 @@ export const probeWorkflows = ({ token, fireAt, queue }: ProbeOptions): ProbeWor
     connections: [{ sourceNodeId: 'durable', targetNodeId: 'callback' }],
   },
 });
+
+/** The triggers that a source of events outside starts. */
+const sources = ({ fireAt, queue }: Omit<ProbeOptions, 'token'>): WorkflowDefinition['nodes'] => [
+  ...(fireAt === null
+    ? []
+    : [
+        {
+          id: 'schedule',
+          type: 'scheduleTrigger',
+          parameters: { at: new Date(fireAt).toISOString().slice(0, 19) },
+        },
+      ]),
+  ...(queue === null ? [] : [{ id: 'queue', type: 'queueTrigger', parameters: { queue } }]),
+];
 
 interface ProbeWorkflows {
   readonly express: WorkflowDefinition;

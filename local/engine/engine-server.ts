@@ -149,10 +149,7 @@ const checkInvocation = (
 const MAX_SYNCHRONOUS_BYTES = 6 * 1024 * 1024;
 
 /** An error of the function is an answer with a header that says so. */
-const invokeAndWait = async (
-  text: string,
-  invoke: (event: unknown) => Promise<unknown>,
-): Promise<Reply> => {
+const invokeAndWait = async (text: string, invoke: (event: unknown) => Promise<unknown>): Promise<Reply> => {
   try {
     return ok(await invoke(JSON.parse(text)));
   } catch (error) {

@@ -6,12 +6,13 @@ import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { fillPlaces, findDifferences } from '../../scripts/cost/places.ts';
 import { doctorStatements, printDoctorPolicy } from '../../scripts/policy/doctor-policy.ts';
-import { useDenials, useDoctors } from '../support/a-doctor.ts';
+import { useDenials, useDoctors, useSilentServices } from '../support/a-doctor.ts';
 import { type RecordedCall, startRecordingProxy } from '../support/a-recording-proxy.ts';
 import { projectRoot } from '../support/run-command.ts';
 
 const openDoctor = useDoctors();
 const aDenial = useDenials();
+const aSilentService = useSilentServices();
 
 const ROLE = 'arn:aws:sts::123456789012:assumed-role/hookloom-test-webhook/hookloom-test-webhook';
 const TABLE = 'arn:aws:dynamodb:eu-west-1:123456789012:table/test-workflows';
@@ -19,22 +20,26 @@ const TABLE = 'arn:aws:dynamodb:eu-west-1:123456789012:table/test-workflows';
 test('a sound service: every line is ok or does not apply, and nothing of the probes is left', async () => {
   const { doctor, target } = await openDoctor();
   const { code, out, err } = await doctor();
-  expect(out.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
+  const lines = out.split('\n').map((line) => line.replace(/ +/g, ' '));
+  const isProbe = (line: string): boolean => line.startsWith('ok probes: ');
+  expect(lines.filter((line) => !isProbe(line))).toEqual([
     'ok functions: all 22 functions answer, version 0.2.0',
     'ok clocks: this machine, AWS and the functions agree on the time',
     'ok tables: all 7 tables have their keys and indexes',
     'skipped tables: expiry and backups: this DynamoDB has none',
     'ok stored data: its versions of the schema are read by this release',
     'ok accepted executions: none waits to begin',
-    'ok probes: synchronous: a request ran its workflow and got the answer',
-    'ok probes: express: a run in the background has begun, and ended',
-    expect.stringMatching(/^ok probes: durable: a run has begun/),
-    'ok probes: blob: a request was written to the bucket and read from there',
-    'ok probes: callback: an answer has resumed the run',
-    'ok probes: schedule: a time has started a run',
-    'ok probes: queue: a message has started a run',
     'ok dead letters: the queue of triggers is empty',
     'skipped quotas: this machine has none',
+  ]);
+  expect(lines.filter(isProbe).sort()).toEqual([
+    'ok probes: blob: a request was written to the bucket and read from there',
+    'ok probes: callback: an answer has resumed the run',
+    expect.stringMatching(/^ok probes: durable: a run has begun/),
+    'ok probes: express: a run in the background has begun, and ended',
+    'ok probes: queue: a message has started a run',
+    'ok probes: schedule: a time has started a run',
+    'ok probes: synchronous: a request ran its workflow and got the answer',
   ]);
   expect([code, err]).toEqual([0, '']);
   const { workflows, listWorkflowIds, registrar, close } = target();
@@ -77,6 +82,47 @@ test('finds a table that the function for background runs may not write', async 
   expect(lines.map(({ message }) => message).join('\n')).toContain(
     `runExpress is not allowed dynamodb:UpdateItem on ${TABLE}`,
   );
+});
+
+test('finds a table that the function for durable runs may not write, by what its invocation failed with', async () => {
+  const denied = await aDenial(ROLE, 'dynamodb:UpdateItem', TABLE);
+  const { findings } = await openDoctor({ environment: { runDurable: { DYNAMODB_ENDPOINT: denied } } });
+  const { code, lines } = await findings();
+  expect(code).toBe(1);
+  expect(lines).toEqual([
+    {
+      check: 'probes',
+      status: 'wrong',
+      message: expect.stringContaining(`runDurable is not allowed dynamodb:UpdateItem on ${TABLE}`),
+      remedy: expect.stringContaining('iamRoleStatements'),
+    },
+  ]);
+});
+
+test('what a function that does not start takes part in is skipped, and waited for by nobody', async () => {
+  const { doctor } = await openDoctor({ missing: { runExpress: ['BLOB_BUCKET'] } });
+  const { code, out } = await doctor();
+  expect(code).toBe(1);
+  const lines = out.split('\n').map((line) => line.replace(/ +/g, ' '));
+  expect(lines.filter((line) => !line.startsWith('ok'))).toEqual(
+    expect.arrayContaining([
+      'wrong functions: runExpress does not start: The configuration is not usable: BLOB_BUCKET is not set.',
+      'skipped probes: express: runExpress does not start',
+      'skipped probes: schedule: runExpress does not start',
+      'skipped probes: queue: runExpress does not start',
+    ]),
+  );
+  const others = lines.flatMap((line) => /^ok probes: (\w+)/.exec(line)?.[1] ?? []);
+  expect(others.sort()).toEqual(['blob', 'callback', 'durable', 'synchronous']);
+});
+
+test('--timeout bounds the wait: what is not known by then is unknown, and nothing is left', async () => {
+  const silent = await aSilentService();
+  const { doctor, target } = await openDoctor({ environment: { runDurable: { DYNAMODB_ENDPOINT: silent } } });
+  const { code, out } = await doctor('--timeout 20');
+  expect(code).toBe(2);
+  expect(out).toMatch(/unknown +probes: durable: not known within the 20 s of --timeout/);
+  expect(await target().workflows.list()).toEqual([]);
 });
 
 test('removes what an earlier look has left behind, and leaves that of one at the same time', async () => {

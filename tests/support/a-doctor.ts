@@ -63,6 +63,24 @@ export const useDoctors = () => {
   };
 };
 
+/** A service that takes requests and answers none. */
+export const useSilentServices = () => {
+  const cleanups: (() => void)[] = [];
+  afterEach(() => {
+    for (const cleanup of cleanups.splice(0)) cleanup();
+  });
+
+  return async (): Promise<string> => {
+    const server = createServer((request) => void request.resume());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  };
+};
+
 /** A service of AWS that denies everything, as DynamoDB and Lambda do. */
 export const useDenials = () => {
   const cleanups: (() => Promise<void>)[] = [];

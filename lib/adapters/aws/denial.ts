@@ -15,6 +15,16 @@ interface Denial {
 const SENTENCE =
   /(?:User: (\S{1,300}) is )?not authorized to perform: ([\w:*-]{1,100})(?: on resource: (?:\\?"|&quot;)?([^\s"\\<&}]{1,500})(?:\\?"|&quot;)?)?(?: ((?:because|with) [^"\\<}]{1,300}))?/;
 
+/**
+ * An error whose message has the refusal of IAM that is its cause; any other error as it is. For Lambda, which keeps of the error
+ * of an invocation the message alone, and shows it to those who may read executions.
+ */
+export const withDenial = (error: unknown): unknown => {
+  const { message, cause } = error instanceof Error ? error : { message: '', cause: null };
+  const denial = cause instanceof Error ? findDenial(cause.message) : null;
+  return denial === null ? error : new Error(`${message} ${denial.sentence}`, { cause });
+};
+
 /** Finds the first refusal of IAM in a text. https://docs.aws.amazon.com/IAM/latest/UserGuide/troubleshoot_access-denied.html */
 export const findDenial = (text: string): Denial | null => {
   const [sentence, user = null, action, resource = null, reason = null] = SENTENCE.exec(text) ?? [];

@@ -72,16 +72,16 @@ const awaitDurable = async (
   now: () => number,
   read: (content: unknown, answer: AwsAnswer) => PingAnswer,
 ): Promise<PingAnswer> => {
-  const path = `/2025-12-01/durable-executions/${encodeURIComponent(String(headers['x-amz-durable-execution-arn']))}`;
-  const get = (rest = '') => call({ method: 'GET', path: `${path}${rest}` }).catch(() => null);
+  const arn = String(headers['x-amz-durable-execution-arn']);
+  const path = toPath(arn);
   for (const endsAt = now() + deadlineMs; now() < endsAt; await sleep(POLL_MS)) {
-    const answer = await get();
+    const answer = await call({ method: 'GET', path }).catch(() => null);
     if (answer !== null && !isSuccess(answer)) return refused(answer);
     const { Status, Result, Error: error } = toMap(parse(answer?.body.toString() ?? ''));
     if (answer !== null && Status === 'SUCCEEDED') return read(parse(String(Result)), answer);
     if (Status !== undefined && Status !== 'RUNNING') return failed(error);
     // When a function can't start, each invocation fails and Lambda retries: the execution itself stays open.
-    const reason = await findFailure(await get('/history?IncludeExecutionData=true&ReverseOrder=true'));
+    const reason = await findDurableFailure(arn, call);
     if (reason === null) continue;
     await stop(path, call);
     return { problem: 'failed', reason };
@@ -98,8 +98,17 @@ const stop = (path: string, call: CallAws) =>
     body: JSON.stringify({ ErrorType: 'Stopped', ErrorMessage: 'a ping without an answer' }),
   }).catch(() => null);
 
-/** https://docs.aws.amazon.com/lambda/latest/api/API_InvocationCompletedDetails.html */
-const findFailure = async (answer: AwsAnswer | null): Promise<string | null> => {
+const toPath = (arn: string): string => `/2025-12-01/durable-executions/${encodeURIComponent(arn)}`;
+
+/**
+ * Why the last invocation of a durable execution has failed; null when none has.
+ * https://docs.aws.amazon.com/lambda/latest/api/API_InvocationCompletedDetails.html
+ *
+ * @param call - of Lambda
+ */
+export const findDurableFailure = async (arn: string, call: CallAws): Promise<string | null> => {
+  const path = `${toPath(arn)}/history?IncludeExecutionData=true&ReverseOrder=true`;
+  const answer = await call({ method: 'GET', path }).catch(() => null);
   const { Events } = toMap(parse(answer?.body.toString() ?? ''));
   for (const event of Array.isArray(Events) ? Events : []) {
     const { Error: error } = toMap(toMap(event).InvocationCompletedDetails);

@@ -17,6 +17,7 @@ import {
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { readExecutionId } from '../../executions/record/read-execution-id.ts';
 import { isInfrastructureError } from '../../shared/errors.ts';
+import { withDenial } from '../aws/denial.ts';
 import { createCheckpointClient } from './checkpoint-client.ts';
 import { createDurableSteps, MAX_OPERATIONS } from './durable-steps.ts';
 import { createJournalReader } from './journal-reader.ts';
@@ -99,7 +100,7 @@ export const createDurableFunction =
       return output;
     } catch (error) {
       if (isStoreDown) await invocation.uncountCrash();
-      throw error;
+      throw withDenial(error);
     } finally {
       await invocation.close();
     }

@@ -1,0 +1,162 @@
+import { errorTypeOf, isSuccess } from '../../lib/adapters/aws/aws-error.ts';
+import { findDenial } from '../../lib/adapters/aws/denial.ts';
+import { findDurableFailure } from '../../lib/adapters/aws/lambda-ping.ts';
+import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
+import type { Clock } from '../../lib/contract/services.ts';
+import { type Line, linesOf } from './line.ts';
+
+interface AskingParts {
+  readonly doctor: Pick<DoctorParts, 'open' | 'prefix'>;
+  readonly io: Pick<Clock, 'now'>;
+  /** Of the API; null when nothing says it. */
+  readonly origin: string | null;
+}
+
+const FETCH_MS = 32_000;
+
+/** Of the reason in a line. */
+const MAX_REASON = 300;
+
+const probes = linesOf('probes');
+
+/** Sends requests and events to the functions of a service, and asks them why one has failed. */
+export const createQuestions = ({ doctor, io, origin }: AskingParts) => {
+  const request = async (name: string, headers: Readonly<Record<string, string>>, event: unknown) =>
+    doctor.open('lambda')({
+      method: 'POST',
+      path: `/2015-03-31/functions/${encodeURIComponent(`${doctor.prefix}-${name}`)}/invocations`,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(event),
+    });
+
+  /** Invokes a function with an event, and reads its log. */
+  const invoke = async (functionKey: string, event: unknown) => {
+    const answer = await request(
+      functionKey,
+      { 'x-amz-invocation-type': 'RequestResponse', 'x-amz-log-type': 'Tail' },
+      event,
+    );
+    const text = answer.body.toString();
+    const log = Buffer.from(String(answer.headers['x-amz-log-result'] ?? ''), 'base64').toString();
+    return {
+      text: isSuccess(answer) ? text : `${errorTypeOf(answer)} ${text}`,
+      log,
+      content: isSuccess(answer) ? parse(text) : null,
+    };
+  };
+
+  return {
+    /** By the front door; when no answer comes from there, by an invocation. */
+    post: async (
+      path: string,
+      body: string,
+    ): Promise<{ readonly status: number; readonly text: string; readonly by: string }> => {
+      if (origin !== null) {
+        try {
+          const headers = { 'content-type': 'application/json' };
+          const signal = AbortSignal.timeout(FETCH_MS);
+          const response = await fetch(`${origin}${path}`, { method: 'POST', headers, body, signal });
+          return { status: response.status, text: await response.text(), by: '' };
+        } catch {
+          // Not reachable from here, as with an API that is private.
+        }
+      }
+      const key = path.startsWith('/api/webhook-callback/') ? 'webhookCallback' : 'webhook';
+      const { content } = await invoke(key, toEvent(path, body, io.now()));
+      const { statusCode = 0, body: text = '' } = (content ?? {}) as {
+        readonly statusCode?: number;
+        readonly body?: string;
+      };
+      return {
+        status: statusCode,
+        text,
+        by: `, by an invocation: ${origin ?? 'the URL'} does not answer from here`,
+      };
+    },
+    /** Has a function do again, while the doctor waits, what it has failed to do: its log says why. */
+    explain: async (functionKey: string, event: unknown, message: string): Promise<Line> => {
+      const { text, log } = await invoke(functionKey, event).catch((error: Error) => ({
+        text: error.message,
+        log: '',
+      }));
+      return toLine(functionKey, message, `${log}\n${text}`, findLastError(log));
+    },
+    /** Asks Lambda why the invocations of a durable run have failed: by its name, with the input that it has, it is not started twice. */
+    explainDurable: async (executionId: string, message: string): Promise<Line> => {
+      const headers = {
+        'x-amz-invocation-type': 'Event',
+        'x-amz-durable-execution-name': executionId,
+      };
+      const answer = await request('runDurable:durable', headers, { executionId }).catch(() => null);
+      const arn = answer?.headers['x-amz-durable-execution-arn'];
+      const reason = arn === undefined ? null : await findDurableFailure(String(arn), doctor.open('lambda'));
+      return toLine('runDurable', message, reason ?? '', reason);
+    },
+  };
+};
+
+/** @param text - of a function, in which IAM's refusal may be */
+const toLine = (functionKey: string, message: string, text: string, reason: string | null): Line => {
+  const denial = findDenial(text);
+  if (denial === null)
+    return probes.wrong(
+      reason === null ? message : `${message}: ${reason.slice(0, MAX_REASON)}`,
+      `The log of ${functionKey} has the cause.`,
+    );
+  const { action, resource } = denial;
+  return probes.wrong(
+    `${message}. ${functionKey} is not allowed ${action}${resource === null ? '' : ` on ${resource}`}`,
+    `Give this permission to the role of ${functionKey}: its iamRoleStatements in serverless.yml have it; deploy again, and look for a boundary or a policy of the organization that denies it.`,
+  );
+};
+
+/** The last line of a log that is an error, with its cause. The function has redacted both. */
+const findLastError = (log: string): string | null => {
+  for (const line of log.split('\n').reverse()) {
+    const { level, message, cause } = (parse(line) ?? {}) as {
+      readonly level?: unknown;
+      readonly message?: unknown;
+      readonly cause?: { readonly message?: unknown };
+    };
+    if (level === 'error')
+      return [message, cause?.message].filter((one) => typeof one === 'string').join(' ');
+  }
+  return null;
+};
+
+/** A request as the gateway hands it over. */
+export const toEvent = (path: string, body: string, now: number) => ({
+  version: '2.0',
+  routeKey: '$default',
+  rawPath: path,
+  rawQueryString: '',
+  headers: { 'content-type': 'application/json', 'user-agent': 'hookloom-doctor' },
+  requestContext: {
+    http: { method: 'POST', path, protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'hookloom-doctor' },
+    requestId: 'doctor',
+    routeKey: '$default',
+    timeEpoch: now,
+  },
+  pathParameters: toPathParameters(path),
+  body,
+  isBase64Encoded: false,
+});
+
+const toPathParameters = (path: string): Readonly<Record<string, string>> => {
+  const [, , , first = '', second = ''] = path.split('/');
+  return path.startsWith('/api/webhook-callback/') ? { token: first } : { workflowId: first, path: second };
+};
+
+/** What a refused request got, in one sentence. */
+export const describeProblem = (text: string): string => {
+  const { detail } = (parse(text) ?? {}) as { readonly detail?: unknown };
+  return typeof detail === 'string' ? detail : text.slice(0, 200);
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+};

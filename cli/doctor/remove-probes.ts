@@ -1,0 +1,45 @@
+import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import type { Clock } from '../../lib/contract/services.ts';
+import { isFinal } from '../../lib/executions/record/execution-status.ts';
+import { type Pong, PROBE_PREFIX } from '../../lib/health/ping.ts';
+import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
+import type { ProbedService } from './probes.ts';
+
+interface RemovalParts {
+  readonly target: ProbedService;
+  readonly io: Pick<Clock, 'now'>;
+  readonly findNodeType: FindNodeType;
+  readonly pongs: ReadonlyMap<string, Pong>;
+}
+
+/** Longer than a look takes: what is older was left behind. */
+const LEFT_AFTER_MS = 900_000;
+
+/** Removes the probes of looks that have ended before they could do so themselves. */
+export const removeLeftProbes = async (parts: RemovalParts): Promise<void> => {
+  const { target, io } = parts;
+  for (const { id, updatedAt } of await target.workflows.list())
+    if (id.startsWith(PROBE_PREFIX) && Date.parse(updatedAt) < io.now() - LEFT_AFTER_MS)
+      await removeProbe(id, parts);
+};
+
+/** Removes a probe with all that it leaves: what is registered of it, its runs, their records and their blobs. */
+export const removeProbe = async (
+  id: string,
+  { target, findNodeType, pongs }: RemovalParts,
+): Promise<void> => {
+  await removeWorkflow(id, findNodeType, { ...target.registrar, workflows: target.workflows });
+  const { executions } = await target.executions.list({ workflowId: id, limit: 100 });
+  for (const { executionId } of executions) {
+    const record = await target.executions.find(executionId);
+    const { leaseOwner = null } = record ?? {};
+    if (record !== null && !isFinal(record.status) && leaseOwner?.startsWith('arn:') === true)
+      await target.durableService.stop(leaseOwner, 'its probe has ended').catch(() => undefined);
+  }
+  const bucket = pongs.get('webhook')?.config.blobBucket ?? null;
+  for (const executionId of await target.doctor.purge(
+    id,
+    executions.map((one) => one.executionId),
+  ))
+    await target.doctor.removeBlob(`executions/${executionId}/input`, bucket);
+};
