@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fillPlaces } from './cost/places.ts';
+import { printDoctorPolicy } from './policy/doctor-policy.ts';
 import { printPolicy, toPolicies } from './policy/policies.ts';
 
-// Writes the policies for people into the pages, from serverless.yml.
+// Writes the policies for people, from serverless.yml, and that of `hookloom doctor` into the pages.
 
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
@@ -10,7 +11,7 @@ const { author, operator, deployer } = toPolicies(read('serverless.yml'));
 const fill = (page: string, texts: Readonly<Record<string, string>>): void =>
   writeFileSync(new URL(`../${page}`, import.meta.url), fillPlaces(read(page), texts));
 
-fill('docs/operating.md', { 'author-policy': printPolicy(author) });
+fill('docs/operating.md', { 'author-policy': printPolicy(author), 'doctor-policy': printDoctorPolicy() });
 fill('docs/deploying.md', {
   'operator-policy': printPolicy(operator),
   'deployer-policy': printPolicy(deployer),

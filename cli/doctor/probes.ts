@@ -54,7 +54,7 @@ const BLOB_BYTES = 24_000;
 const probes = linesOf('probes');
 
 /** The service that is probed. */
-export interface ProbedService extends ApprovalParts {
+interface ProbedService extends ApprovalParts {
   readonly workflows: WorkflowStore;
   readonly executions: ExecutionStore;
   readonly registrar: RegistrarParts;

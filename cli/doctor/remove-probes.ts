@@ -1,12 +1,22 @@
+import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import type { Clock } from '../../lib/contract/services.ts';
+import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
+import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { type Pong, PROBE_PREFIX } from '../../lib/health/ping.ts';
 import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
-import type { ProbedService } from './probes.ts';
+import type { RegistrarParts } from '../../lib/registrations/registrar.ts';
+import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 
 interface RemovalParts {
-  readonly target: ProbedService;
+  readonly target: {
+    readonly workflows: WorkflowStore;
+    readonly executions: ExecutionStore;
+    readonly registrar: RegistrarParts;
+    readonly durableService: Pick<DurableService, 'stop'>;
+    readonly doctor: Pick<DoctorParts, 'purge' | 'removeBlob'>;
+  };
   readonly io: Pick<Clock, 'now'>;
   readonly findNodeType: FindNodeType;
   readonly pongs: ReadonlyMap<string, Pong>;

@@ -17,7 +17,7 @@ const SENTENCE =
 
 /**
  * An error whose message has the refusal of IAM that is its cause; any other error as it is. For Lambda, which keeps of the error
- * of an invocation the message alone, and shows it to those who may read executions.
+ * of an invocation the message alone, and shows it only to callers of its API.
  */
 export const withDenial = (error: unknown): unknown => {
   const { message, cause } = error instanceof Error ? error : { message: '', cause: null };
