@@ -51,7 +51,7 @@ const KILOBYTE = 1_000;
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 177,
   runExpress: 152,
-  runDurable: 249,
+  runDurable: 250,
   adminExecutions: 60,
   adminRequests: 62,
   adminRetryExecution: 127,
