@@ -40,7 +40,7 @@ interface KeyElement {
 
 const checkTable = async (
   name: string,
-  { key, indexes = {}, expiry }: (typeof TABLES)[keyof typeof TABLES],
+  { key, indexes = {}, expiry, isPassing }: (typeof TABLES)[keyof typeof TABLES],
   ask: Ask,
 ): Promise<readonly Line[]> => {
   const description = await ask('DescribeTable', name).catch((error: unknown) => {
@@ -78,19 +78,23 @@ const checkTable = async (
         ),
       );
   }
-  return [...lines, ...(await checkUpkeep(name, expiry, ask))];
+  return [...lines, ...(await checkUpkeep(name, { expiry, isPassing }, ask))];
 };
 
 const toKey = (schema: readonly KeyElement[]): string =>
   schema.map(({ AttributeName }) => AttributeName).join(' ');
 
-const checkUpkeep = async (name: string, expiry: string | undefined, ask: Ask): Promise<readonly Line[]> => {
+const checkUpkeep = async (
+  name: string,
+  { expiry, isPassing }: { readonly expiry: string | undefined; readonly isPassing: true | undefined },
+  ask: Ask,
+): Promise<readonly Line[]> => {
   const lines: Line[] = [];
   try {
     const { ContinuousBackupsDescription } = await ask('DescribeContinuousBackups', name);
     const { PointInTimeRecoveryDescription } = (ContinuousBackupsDescription ?? {}) as JsonObject;
     const { PointInTimeRecoveryStatus } = (PointInTimeRecoveryDescription ?? {}) as JsonObject;
-    if (PointInTimeRecoveryStatus !== 'ENABLED')
+    if (PointInTimeRecoveryStatus !== 'ENABLED' && isPassing !== true)
       lines.push(
         tables.wrong(`${name} has no point-in-time recovery`, 'Turn it on; a restored table has none.'),
       );

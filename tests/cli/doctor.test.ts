@@ -162,13 +162,15 @@ test('the functions and tables that it knows are those of serverless.yml', () =>
   const expected = all
     .filter(({ Type }) => Type === 'AWS::DynamoDB::Table')
     .map(({ Properties }) => {
-      const { TableName, KeySchema, GlobalSecondaryIndexes, TimeToLiveSpecification } =
+      const { TableName, KeySchema, GlobalSecondaryIndexes, TimeToLiveSpecification, ...others } =
         Properties as unknown as {
           TableName: string;
           KeySchema: { AttributeName: string }[];
           GlobalSecondaryIndexes?: { IndexName: string; KeySchema: { AttributeName: string }[] }[];
           TimeToLiveSpecification?: { AttributeName: string };
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: boolean };
         };
+      const { PointInTimeRecoveryEnabled } = others.PointInTimeRecoverySpecification;
       const indexes = GlobalSecondaryIndexes?.map((index) => [index.IndexName, keyOf(index.KeySchema)]);
       return [
         TableName.replace(/^.*\}/, 'test'),
@@ -176,6 +178,7 @@ test('the functions and tables that it knows are those of serverless.yml', () =>
           key: keyOf(KeySchema),
           ...(indexes === undefined ? {} : { indexes: Object.fromEntries(indexes) }),
           ...(TimeToLiveSpecification === undefined ? {} : { expiry: TimeToLiveSpecification.AttributeName }),
+          ...(PointInTimeRecoveryEnabled ? {} : { isPassing: true }),
         },
       ];
     });

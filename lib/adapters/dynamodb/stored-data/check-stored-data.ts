@@ -14,6 +14,8 @@ interface TableShape {
   readonly indexes?: Readonly<Record<string, string>>;
   /** The attribute of its time to live. */
   readonly expiry?: string;
+  /** Its items expire within days or weeks, and it has no point-in-time recovery. */
+  readonly isPassing?: true;
 }
 
 /** What the stores need of the tables of serverless.yml: restored ones lack some of it. */
@@ -31,8 +33,8 @@ export const TABLES: Readonly<Record<keyof TableNames, TableShape>> = {
     expiry: 'expiresAt',
   },
   registrations: { key: 'name', indexes: { byNodeType: 'nodeType name' } },
-  deliveries: { key: 'deliveryId', expiry: 'expiresAt' },
-  requests: { key: 'workflowId place', expiry: 'expiresAt' },
+  deliveries: { key: 'deliveryId', expiry: 'expiresAt', isPassing: true },
+  requests: { key: 'workflowId place', expiry: 'expiresAt', isPassing: true },
 };
 
 /** All tables, in the order of serverless.yml. */
