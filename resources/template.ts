@@ -32,6 +32,7 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
   for (const [, version] of ofType('AWS::Lambda::Version')) version.DeletionPolicy = 'RetainExceptOnCreate';
 
   nameBucket(Resources.BlobBucket, deployment);
+  keepBlobs(Resources.BlobBucket, readRetentionDays(ofType('AWS::Lambda::Function')));
   if (deployment.hasDeletionProtection)
     change('AWS::DynamoDB::Table', () => ({ DeletionProtectionEnabled: true }));
 
@@ -84,6 +85,33 @@ const nameBucket = (bucket: TemplateResource | undefined, { blobBucket }: Deploy
   if (blobBucket.kind === 'generated') delete bucket.Properties.BucketName;
   if (blobBucket.kind === 'named') bucket.Properties.BucketName = blobBucket.name;
 };
+
+interface LifecycleRule {
+  readonly Id: string;
+  readonly ExpirationInDays: number;
+}
+
+/** Has the objects of executions live as much longer as the records that refer to them. */
+const keepBlobs = (bucket: TemplateResource | undefined, retentionDays: number): void => {
+  const { LifecycleConfiguration } = (bucket?.Properties ?? {}) as {
+    LifecycleConfiguration?: { Rules: readonly LifecycleRule[] };
+  };
+  if (LifecycleConfiguration === undefined) return;
+  LifecycleConfiguration.Rules = LifecycleConfiguration.Rules.map((rule) =>
+    rule.Id.startsWith('kept') ? { ...rule, ExpirationInDays: rule.ExpirationInDays + retentionDays } : rule,
+  );
+};
+
+/** As lib/app/config.ts has it; the longest, where functions differ. */
+const readRetentionDays = (functions: readonly (readonly [string, TemplateResource])[]): number => {
+  const variables = functions.map(([, { Properties = {} }]) => {
+    const { Variables = {} } = (Properties.Environment ?? {}) as { Variables?: Record<string, unknown> };
+    return Number(Variables.RETENTION_DAYS ?? '') || DEFAULT_RETENTION_DAYS;
+  });
+  return variables.length === 0 ? DEFAULT_RETENTION_DAYS : Math.max(...variables);
+};
+
+const DEFAULT_RETENTION_DAYS = 30;
 
 /** What runs and deliveries with a key write. */
 const TABLES_OF_RUNS = ['ExecutionsTable', 'DeliveriesTable'];

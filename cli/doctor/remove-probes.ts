@@ -2,6 +2,7 @@ import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import type { Clock } from '../../lib/contract/services.ts';
 import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
+import { toBlobKey } from '../../lib/executions/record/blob-store.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
 import { type Pong, PROBE_PREFIX } from '../../lib/health/ping.ts';
@@ -51,5 +52,6 @@ export const removeProbe = async (
     id,
     executions.map((one) => one.executionId),
   ))
-    await target.doctor.removeBlob(`executions/${executionId}/input`, bucket);
+    for (const isBrief of [true, false])
+      await target.doctor.removeBlob(toBlobKey(executionId, 'input', isBrief), bucket);
 };

@@ -39,7 +39,7 @@ export const startWorkflow = ({ workflowId, ...start }: Start, { findNodeType, .
     { ...start, workflowId, key: null, content: '', traceparent: null },
     {
       ...parts,
-      blobs: { put: refuseLarge, get: async () => null },
+      blobs: { put: refuseLarge },
       ids: randomIds,
       loadNodeTypes: async () => findNodeType,
       windowMs: 0,

@@ -7,6 +7,8 @@ import type { FilesFor } from '../executions/files/execution-files.ts';
 import type { AcceptParts } from '../executions/lifecycle/accept-execution.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
+import type { BlobStore } from '../executions/record/blob-store.ts';
+import { BRIEF_DAYS } from '../executions/record/blob-store.ts';
 import type { ExecutionRecord, HoldReason } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
@@ -58,6 +60,7 @@ interface CheckedRequest {
 }
 
 interface RunWebhookParts extends AcceptParts, ClaimParts {
+  readonly blobs: BlobStore;
   /** Runs an execution inline. */
   readonly run: RunExecution;
   readonly clock: Clock;
@@ -85,7 +88,8 @@ export const runWebhook = async (
   const { isAsync, waitSeconds } = readPreferences(checked.headers.prefer);
   const { limitMs, isInBackground } = checked.features.waiting;
   const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
-  const delivery = await claim(checked, { keepsResult: isSynchronous && (isAsync || isInBackground) }, parts);
+  const isInline = isSynchronous && !isAsync && !isInBackground;
+  const delivery = await claim(checked, isInline, { keepsResult: isSynchronous && !isInline }, parts);
   const held = await checked.start(delivery.execution.executionId);
   if (!isSynchronous) return acceptAtOnce(delivery, held, parts);
   const wantedMs = isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs;
@@ -100,6 +104,7 @@ export const runWebhook = async (
 
 const claim = async (
   checked: CheckedRequest,
+  isInline: boolean,
   { keepsResult }: Pick<NewExecution, 'keepsResult'>,
   parts: RunWebhookParts,
 ): Promise<WebhookDelivery> => {
@@ -128,7 +133,12 @@ const claim = async (
   const claimed = await claimDelivery(delivery, parts, takesOther);
   if (files === undefined) return { ...claimed, config, features, note };
   const { saveFiles } = await import('./body/save-files.chunk.ts');
-  return { ...(await saveFiles(claimed, files, parts)), config, features, note };
+  return {
+    ...(await saveFiles(claimed, files, isInline ? BRIEF_DAYS : null, parts)),
+    config,
+    features,
+    note,
+  };
 };
 
 /** `onReceived`: the execution is stored, and dispatched unless it is held, before the caller is answered. */

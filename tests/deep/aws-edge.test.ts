@@ -270,9 +270,14 @@ const anS3 = () => {
   return anAws(({ method, url, headers, body }) => {
     if (!headers.authorization?.includes('/s3/aws4_request') || headers['x-amz-content-sha256'] === undefined)
       return { status: 403 };
+    if (url.endsWith('?tagging=')) return { status: objects.has(url.replace('?tagging=', '')) ? 200 : 404 };
     if (method === 'PUT') {
       objects.set(url, body);
       return { status: 200 };
+    }
+    if (method === 'DELETE') {
+      objects.delete(url);
+      return { status: 204 };
     }
     const found = objects.get(url);
     return found === undefined ? { status: 404 } : { status: 200, body: found };

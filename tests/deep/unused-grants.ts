@@ -52,10 +52,12 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a journal that is larger than an event: tests/adapters/durable',
   'RunDurableRole s3:AbortMultipartUpload BUCKET/executions/*':
     'a file that breaks off after its first part: tests/adapters/blobs',
+  'RunDurableRole s3:DeleteObjectTagging BUCKET/executions/*':
+    'a retry that keeps the files of its original: tests/executions/files',
   'RunDurableRole s3:ListBucket BUCKET':
     'makes the answer to a blob that has expired a 404: tests/adapters/blobs',
-  'RunDurableRole s3:PutObject BUCKET/executions/*':
-    'a result that is larger than a record: tests/executions',
+  'RunDurableRole s3:PutObjectTagging BUCKET/executions/*':
+    'files of a run that has ended: tests/executions/files',
   'RunDurableRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'RunDurableRole ssm:PutParameter parameter/STAGE/credentials/*':
@@ -66,10 +68,12 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'an execution that ends while others are held: tests/executions/held',
   'RunExpressRole s3:AbortMultipartUpload BUCKET/executions/*':
     'a file that breaks off after its first part: tests/adapters/blobs',
+  'RunExpressRole s3:DeleteObject BUCKET/executions/*':
+    'a large request of a run that was held: tests/executions/files',
+  'RunExpressRole s3:DeleteObjectTagging BUCKET/executions/*':
+    'a retry that keeps the files of its original: tests/executions/files',
   'RunExpressRole s3:ListBucket BUCKET':
     'makes the answer to a blob that has expired a 404: tests/adapters/blobs',
-  'RunExpressRole s3:PutObject BUCKET/executions/*':
-    'a result that is larger than a record: tests/executions',
   'RunExpressRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
   'RunExpressRole ssm:PutParameter parameter/STAGE/credentials/*':

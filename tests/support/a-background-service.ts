@@ -11,7 +11,7 @@ import type { OutboundCredentials } from '../../lib/credentials/outbound/outboun
 import { acceptExecution } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { BlobStore } from '../../lib/executions/record/blob-store.ts';
-import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import type { ExecutionStore, HoldReason } from '../../lib/executions/record/execution-store.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import type {
@@ -24,7 +24,7 @@ import { installedPlugins } from '../../plugins/installed.ts';
 import { aDurableEngine, type Saboteur } from './a-durable-engine.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
 import { keptEvents } from './an-inline-dispatcher.ts';
-import { inMemoryBlobs } from './in-memory-blobs.ts';
+import { type Expires, inMemoryBlobs } from './in-memory-blobs.ts';
 import { filesIn } from './in-memory-files.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from './in-memory-stores.ts';
 
@@ -36,6 +36,8 @@ export interface BackgroundOptions {
   /** For `call`, which takes any built-in type of them. */
   readonly outboundCredentials?: OutboundCredentials;
   readonly usesOutbox?: boolean;
+  /** When blobs expire; never by default. */
+  readonly expires?: Expires;
   /** Spoils the blobs. */
   readonly blobs?: (blobs: BlobStore) => BlobStore;
 }
@@ -118,7 +120,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
   const registry = await loadRegistry(installed, { logger, clock });
   const workflows = inMemoryWorkflowStore();
   const executions = inMemoryExecutionStore();
-  const stored = inMemoryBlobs();
+  const stored = inMemoryBlobs(clock.now, options.expires);
   const blobs = { ...cacheBlobs(options.blobs?.(stored) ?? stored), keys: stored.keys };
   const openPlan = createOpenPlan({
     loadNodeTypes: async () => registry.findNodeType,
@@ -179,7 +181,8 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
         input = { body: {} },
         workflowId = 'order',
         mode = 'durable',
-      }: { input?: JsonObject; workflowId?: string; mode?: BackgroundMode } = {},
+        held = null,
+      }: { input?: JsonObject; workflowId?: string; mode?: BackgroundMode; held?: HoldReason | null } = {},
     ) => {
       const workflow = await workflows.find(workflowId);
       if (workflow === null) throw new Error(`there is no workflow ${workflowId}`);
@@ -193,7 +196,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
           keepsResult: true,
           traceparent: null,
         },
-        { mode, startedAt: clock.now(), isRepeatable: false },
+        { mode, startedAt: clock.now(), isRepeatable: false, held },
         { ...parts, ids: parts.services.ids, clock, dispatcher: { dispatch: async () => {} } },
       );
       return executionId;

@@ -21,6 +21,17 @@ export const describeBlobStore = (name: string, create: () => BlobStore | Promis
       expect([...((await store.get('a/b')) ?? [])]).toEqual([2, 3]);
     });
 
+    test('removes a blob, and one that is gone; keeps one for as long as it is told, and none that is gone', async () => {
+      const store = await create();
+      await store.put('a/b', new Uint8Array([1]));
+      for (const life of [4, null] as const) await store.keep('a/b', life);
+      expect(await store.get('a/b')).toHaveLength(1);
+      for (const _ of [1, 2]) await store.remove('a/b');
+      expect(await store.get('a/b')).toBeNull();
+      await store.keep('a/b', 4);
+      expect(await store.get('a/b')).toBeNull();
+    });
+
     test('keeps nothing as nothing', async () => {
       const store = await create();
       await store.put('empty', new Uint8Array());

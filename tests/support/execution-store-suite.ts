@@ -237,6 +237,16 @@ export const describeExecutionStore = (
         expect(await store.find('e-1')).toMatchObject({ status: 'succeeded', result: 'j2' });
       });
 
+      test('what it has begun with gets another place', async () => {
+        const store = await create();
+        await store.start(accepted());
+        const places = { input: 'bown/input', retriedCheckpoints: 'bown/retried' };
+        expect(await store.saveProgress('e-1', { status: 'running', leaseExpiresAt: 1, ...places })).toBe(
+          true,
+        );
+        expect(await store.findData('e-1')).toMatchObject(places);
+      });
+
       test('its result and its checkpoints are kept at its end', async () => {
         const store = await create();
         await store.start(accepted());

@@ -160,8 +160,11 @@ export const inMemoryExecutionStore = (
       sweeps.set(executionId, { at: dispatch.leaseExpiresAt, group: 'active' });
       return true;
     },
-    saveProgress: async (executionId, { checkpoints, ...progress }) => {
-      if (checkpoints !== undefined) changeData(executionId, { checkpoints });
+    saveProgress: async (executionId, { checkpoints, input, retriedCheckpoints, ...progress }) => {
+      const changes = Object.entries({ checkpoints, input, retriedCheckpoints });
+      const given = Object.fromEntries(changes.filter(([, text]) => text !== undefined));
+      const known = data.get(executionId);
+      if (known !== undefined) data.set(executionId, { ...known, ...given });
       return change(executionId, progress);
     },
     openCallback: async (executionId, name, callback) => {

@@ -15,6 +15,7 @@ export const inMemoryUploads = (blobs: BlobStore): UploadStore & { readonly kept
     findSize: async (key) => (await blobs.get(key))?.byteLength ?? null,
     keep: async (key) => {
       kept.push(key);
+      await blobs.keep(key, null);
     },
   };
 };

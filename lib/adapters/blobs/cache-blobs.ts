@@ -21,11 +21,20 @@ export const cacheBlobs = (blobs: BlobStore, maxBytes = MAX_BYTES): BlobStore =>
     }
   };
 
+  const forget = (key: string): void => {
+    bytes -= cached.get(key)?.length ?? 0;
+    cached.delete(key);
+  };
+
   return {
     put: (key, blob) => {
-      bytes -= cached.get(key)?.length ?? 0;
-      cached.delete(key);
+      forget(key);
       return blobs.put(key, blob);
+    },
+    keep: blobs.keep,
+    remove: (key) => {
+      forget(key);
+      return blobs.remove(key);
     },
     get: async (key) => {
       const hit = cached.get(key);

@@ -9,4 +9,6 @@ export const createFolderBlobStore = (folder: string): BlobStore => ({
     await orUnavailable(replaceFile(path, (temporary) => files.writeFile(temporary, bytes)));
   },
   get: async (key) => orUnavailable(files.readFile(toBlobPath(folder, key)).catch(nullIfMissing)),
+  keep: async () => {}, // nothing expires
+  remove: async (key) => orUnavailable(files.rm(toBlobPath(folder, key), { force: true })),
 });

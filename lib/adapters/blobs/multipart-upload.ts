@@ -16,10 +16,15 @@ export interface MultipartUpload {
  * Starts a multipart upload. https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html
  *
  * @param path - of the object
+ * @param headers - of the object
  * @throws AppError `STORE_UNAVAILABLE`, all methods but `abort` too
  */
-export const startMultipartUpload = async (ask: AskS3, path: string): Promise<MultipartUpload> => {
-  const started = await ask({ method: 'POST', path: `${path}?uploads=` });
+export const startMultipartUpload = async (
+  ask: AskS3,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<MultipartUpload> => {
+  const started = await ask({ method: 'POST', path: `${path}?uploads=`, headers });
   const [, uploadId] = /<UploadId>([^<]+)<\/UploadId>/.exec(started.body.toString()) ?? [];
   if (uploadId === undefined) throw unexpected(started);
   const query = `uploadId=${encodeURIComponent(uploadId)}`;

@@ -17,5 +17,9 @@ export const createS3BlobStore = (call: CallAws): BlobStore => {
       const { status, body } = await ask({ method: 'GET', path: `/${key}` }, [404]);
       return status === 404 ? null : body;
     },
+    keep: async (key, life) => (await import('./tag-life.chunk.ts')).tagLife(ask, key, life),
+    remove: async (key) => {
+      await ask({ method: 'DELETE', path: `/${key}` });
+    },
   };
 };

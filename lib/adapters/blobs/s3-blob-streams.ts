@@ -3,6 +3,7 @@ import { AppError } from '../../shared/errors.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { type AskS3, createAskS3 } from './ask-s3.ts';
 import { type MultipartUpload, startMultipartUpload } from './multipart-upload.ts';
+import { LIFE_TAG } from './tag-life.chunk.ts';
 import { toParts } from './to-parts.ts';
 
 /** S3 takes at least 5 MB for a part, and 10,000 parts. */
@@ -19,7 +20,11 @@ const PART_BYTES = 8 * 1024 * 1024;
 export const createS3BlobStreams = (call: CallAws, partBytes = PART_BYTES): BlobStreams => {
   const ask = createAskS3(call);
   return {
-    putStream: (key, content) => putParts(ask, `/${key}`, toParts(content, partBytes), partBytes),
+    putStream: (key, content, life = null) =>
+      putParts(ask, `/${key}`, toParts(content, partBytes), {
+        partBytes,
+        headers: life === null ? {} : { 'x-amz-tagging': `${LIFE_TAG}=${life}` },
+      }),
     getStream: async (key) => {
       const path = `/${key}`;
       const first = await ask({ method: 'GET', path, headers: toRange(0, partBytes) }, [404, 416]);
@@ -39,17 +44,17 @@ const putParts = async (
   ask: AskS3,
   path: string,
   parts: AsyncIterable<Uint8Array>,
-  partBytes: number,
+  { partBytes, headers }: { readonly partBytes: number; readonly headers: Readonly<Record<string, string>> },
 ): Promise<void> => {
   let upload: MultipartUpload | null = null;
   try {
     for await (const part of parts) {
       if (upload === null && part.byteLength < partBytes) {
-        const headers = { 'content-type': 'application/octet-stream' };
-        await ask({ method: 'PUT', path, headers, body: part });
+        const type = { 'content-type': 'application/octet-stream' };
+        await ask({ method: 'PUT', path, headers: { ...type, ...headers }, body: part });
         return;
       }
-      upload ??= await startMultipartUpload(ask, path);
+      upload ??= await startMultipartUpload(ask, path, headers);
       await upload.add(part);
     }
     await upload?.complete();

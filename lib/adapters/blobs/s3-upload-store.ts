@@ -3,8 +3,7 @@ import type { CallAws } from '../aws/aws-caller.ts';
 import { createAskS3 } from './ask-s3.ts';
 
 /**
- * Uploads as objects in a bucket. One is pending while it has its tag, so that keeping it copies no bytes.
- * https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjectTagging.html
+ * Uploads as objects in a bucket. One is pending while it has that tag, so that keeping it copies no bytes.
  *
  * @param call - bound to the host of the bucket
  */

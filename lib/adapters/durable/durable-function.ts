@@ -58,9 +58,16 @@ export const createDurableFunction =
       isStoreDown ||= isInfrastructureError(error);
       throw error;
     };
-    const blobs: BlobStore = {
-      put: (...blob) => parts.blobs.put(...blob).catch(checkStore),
-      get: (key) => parts.blobs.get(key).catch(checkStore),
+    const stepBlobs = new Set<string>();
+    const blobs: Pick<BlobStore, 'put' | 'get'> = {
+      put: (key, bytes) => {
+        stepBlobs.add(key);
+        return parts.blobs.put(key, bytes).catch(checkStore);
+      },
+      get: (key) => {
+        stepBlobs.add(key);
+        return parts.blobs.get(key).catch(checkStore);
+      },
     };
 
     const run = async (payload: unknown, durable: DurableContext): Promise<void> => {
@@ -71,6 +78,7 @@ export const createDurableFunction =
           leaseOwner: durable.executionContext.durableExecutionArn,
           steps: createDurableSteps(durable, createStepSerdes(executionId, blobs, pendingIo), budget),
           journal: createJournalReader(event, client, blobs),
+          stepBlobs,
           openCallbackUrls: parts.openCallbackUrls,
           track: pendingIo.track,
         });

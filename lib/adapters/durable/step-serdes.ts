@@ -1,6 +1,7 @@
 import type { Serdes } from '@aws/durable-execution-sdk-js';
 import type { StepResult } from '../../engine/steps.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
+import { toBlobKey } from '../../executions/record/blob-store.ts';
 import { packText, unpackText } from '../../executions/record/pack-value.ts';
 import type { PendingIo } from './pending-io.ts';
 
@@ -13,11 +14,11 @@ const LIMIT_BYTES = 262_144;
  */
 export const createStepSerdes = (
   executionId: string,
-  blobs: BlobStore,
+  blobs: Pick<BlobStore, 'put' | 'get'>,
   pendingIo: PendingIo,
 ): Serdes<StepResult> => ({
   serialize: async (result, { entityId }) => {
-    const key = `executions/${executionId}/steps/${entityId}`;
+    const key = toBlobKey(executionId, `steps/${entityId}`, false);
     return packText(JSON.stringify(result), { limitBytes: LIMIT_BYTES, key, blobs });
   },
   deserialize: async (packed) =>

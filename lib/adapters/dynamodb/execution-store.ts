@@ -166,12 +166,15 @@ export const createExecutionStore = (
       return (await update(executionId, { condition: '#status = :accepted', set })) !== null;
     },
 
-    saveProgress: async (executionId, { status, nodes, crashes, checkpoints, result, leaseExpiresAt }) => {
+    saveProgress: async (executionId, progress) => {
+      const { status, nodes, crashes, result, leaseExpiresAt } = progress;
+      const { checkpoints, input, retriedCheckpoints } = progress;
       const fitted = nodes === undefined ? null : fitNodes(nodes);
-      if (checkpoints !== undefined)
+      const data = Object.entries({ checkpoints, input, retriedCheckpoints });
+      if (data.some(([, text]) => text !== undefined))
         await update(dataKeyOf(executionId), {
           condition: 'attribute_exists(#executionId)',
-          set: { checkpoints: packed(checkpoints) },
+          set: Object.fromEntries(data.map(([name, text]) => [name, optional(text, packed)])),
         });
       const saved = await update(executionId, {
         condition: IS_OPEN,

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { isId } from '../../contract/ids.ts';
 import { isPlainObject, type JsonObject } from '../../contract/json.ts';
 import type { Clock } from '../../contract/services.ts';
+import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { isFinal } from '../../executions/record/execution-status.ts';
 import { createHandler } from '../../http/create-handler.ts';
 import { limitBody } from '../../http/limit-body.ts';
@@ -23,6 +24,7 @@ import { startByHand } from '../../triggers/start-by-hand.ts';
 import { readPreferences } from '../../webhooks/preferences.ts';
 
 interface RunParts extends StartParts {
+  readonly blobs: BlobStore;
   readonly clock: Clock;
   readonly settings: { readonly maxBodyBytes: number; readonly maxBodyDepth: number };
 }

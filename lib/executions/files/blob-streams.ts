@@ -1,3 +1,5 @@
+import type { LifeDays } from '../record/blob-store.ts';
+
 /** Stores blobs of any size, in constant memory. */
 export interface BlobStreams {
   /**
@@ -6,9 +8,10 @@ export interface BlobStreams {
    *
    * @param key - as for `BlobStore`
    * @param content - consumed at the pace of the store
+   * @param life - for how long it is kept; by default the longest
    * @throws AppError `STORE_UNAVAILABLE`, or the error of `content` or a consequence of it
    */
-  putStream(key: string, content: AsyncIterable<Uint8Array>): Promise<void>;
+  putStream(key: string, content: AsyncIterable<Uint8Array>, life?: LifeDays): Promise<void>;
   /**
    * @returns null when there is none, or it has expired; reading it throws AppError `STORE_UNAVAILABLE`
    * @throws AppError `STORE_UNAVAILABLE`

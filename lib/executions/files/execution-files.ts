@@ -1,6 +1,7 @@
 import { type FileValue, isFileValue } from '../../contract/files.ts';
 import type { OpenFiles } from '../../engine/session.ts';
 import { outboundError } from '../../shared/outbound-errors.ts';
+import type { LifeDays } from '../record/blob-store.ts';
 import type { ExecutionIdentity, ExecutionStore } from '../record/execution-store.ts';
 import type { BlobStreams } from './blob-streams.ts';
 import { parseFileId, toFileId } from './file-id.ts';
@@ -24,7 +25,12 @@ export interface FileParts {
 }
 
 /** Makes the files of one execution. */
-export type FilesFor = (execution: Pick<ExecutionIdentity, 'executionId' | 'retryOf'>) => OpenFiles;
+export type FilesFor = (
+  execution: Pick<ExecutionIdentity, 'executionId' | 'retryOf'> & {
+    /** For how long those are kept that it saves; until its end is known, by default. */
+    readonly life?: LifeDays;
+  },
+) => OpenFiles;
 
 /**
  * Makes the files of one execution. The id of a file follows from the node run and the order of its files, so that a
@@ -35,7 +41,7 @@ export const createExecutionFiles = (
   execution: Parameters<FilesFor>[0],
   { streams, executions, createHash, limits: { maxFileBytes, maxFiles } }: FileParts,
 ): OpenFiles => {
-  const { executionId } = execution;
+  const { executionId, life = null } = execution;
   const saved = new Set<string>();
 
   const findBlob = async (file: FileValue): Promise<string> => {
@@ -62,7 +68,7 @@ export const createExecutionFiles = (
         const hash = createHash();
         const measured = measureContent(source, { hash, signal, name, limitBytes: maxFileBytes });
         try {
-          await streams.putStream(blobKey, measured.content);
+          await streams.putStream(blobKey, measured.content, life);
         } catch (error) {
           throw measured.failure()?.error ?? error;
         }

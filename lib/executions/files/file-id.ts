@@ -15,6 +15,16 @@ export const toFileId = ({ executionId, nodeKey, number }: FilePlace): string =>
 
 const FILE_ID = /^([A-Za-z0-9_-]{1,64})\/((?:[A-Za-z0-9_-]+\/)+\d+\.\d+)$/;
 
+const FILE_IN_TEXT = /"\$file":"([A-Za-z0-9_./-]{1,1000})"/g;
+
+/** @returns the keys of the blobs of all files that a JSON text names, each once, by the execution that has saved them */
+export const findFiles = (
+  text: string,
+): readonly { readonly executionId: string; readonly blobKey: string }[] => {
+  const ids = new Set([...text.matchAll(FILE_IN_TEXT)].map(([, id = '']) => id));
+  return [...ids].flatMap((id) => parseFileId(id) ?? []);
+};
+
 /** S3's limit is 1,024 for a key. */
 const MAX_ID_LENGTH = 1_000;
 

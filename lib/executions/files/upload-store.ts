@@ -37,6 +37,6 @@ export interface UploadStore {
    * @throws AppError `STORE_UNAVAILABLE`
    */
   findSize(key: string): Promise<number | null>;
-  /** Keeps a pending object for as long as other files; repeatable. @throws AppError `STORE_UNAVAILABLE` */
+  /** Keeps a pending object until its execution has ended, and as its other files then; repeatable. @throws AppError `STORE_UNAVAILABLE` */
   keep(key: string): Promise<void>;
 }

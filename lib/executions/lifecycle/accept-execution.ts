@@ -2,9 +2,11 @@ import type { Clock, Ids, Logger } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { BlobStore } from '../record/blob-store.ts';
+import { isBriefRun } from '../record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore, HoldReason } from '../record/execution-store.ts';
 import { packInput, packRefusal } from '../record/pack-result.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
+import { computeLimits } from './limits.ts';
 import { type NewExecution, toStart } from './new-execution.ts';
 
 interface AcceptOptions {
@@ -20,7 +22,7 @@ interface AcceptOptions {
 export interface AcceptParts {
   readonly executions: ExecutionStore;
   readonly dispatcher: Dispatcher;
-  readonly blobs: BlobStore;
+  readonly blobs: Pick<BlobStore, 'put'>;
   readonly ids: Ids;
   readonly clock: Pick<Clock, 'now'>;
   readonly logger: Logger;
@@ -47,13 +49,15 @@ export const acceptExecution = async (
   const { mode, startedAt, isRepeatable, held = null } = options;
   const known = isRepeatable ? await executions.find(executionId) : null;
   if (known !== null) return dispatchAgain(known, parts);
+  const { timeoutMs } = computeLimits(execution.workflow.definition.settings, mode);
+  const isBrief = isBriefRun({ mode, held }, timeoutMs);
   const start = toStart(execution, {
     mode,
     status: 'accepted',
     held,
     startedAt,
     startToken: ids.next(),
-    input: refusal === undefined ? await packInput(executionId, input, blobs) : packRefusal(refusal),
+    input: refusal === undefined ? await packInput(executionId, input, blobs, isBrief) : packRefusal(refusal),
     callbackKey: createCallbackKey(ids),
   });
   if (!(await executions.start(start))) {

@@ -1,7 +1,11 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { ExecutionInfo } from '../../contract/node.ts';
 import type { Logger } from '../../contract/services.ts';
-import { type CheckpointJournal, createJournalingSteps } from '../../engine/checkpoint-journal.ts';
+import {
+  type CheckpointJournal,
+  createJournalingSteps,
+  serializeJournal,
+} from '../../engine/checkpoint-journal.ts';
 import type { CredentialSource } from '../../engine/credentials/execution-credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
@@ -12,23 +16,26 @@ import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { beganAt } from '../record/began-at.ts';
+import { type BlobStore, BRIEF_DAYS, isKeptLong, lifeAtEnd } from '../record/blob-store.ts';
 import { countCrashes, MAX_CRASHES } from '../record/count-crashes.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { latestTimeOf } from '../record/keep-times.ts';
+import { PACKED_BYTES } from '../record/pack-result.ts';
 import { createRecorder, type Recorder } from '../record/recorder.ts';
 import { saveResponse } from '../record/save-response.ts';
 import type { BackgroundEngine, BackgroundInvocation } from './background-engine.ts';
 import { type FinishParts, finishEarly, finishExecution, type NewEnd } from './finish-execution.ts';
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
-import { type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
+import { FILE, type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
 import { createMonotonicClock } from './monotonic-clock.ts';
 import { identifyCalls } from './prepare-run.ts';
 import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
 import { runToResult } from './run-execution.ts';
 
 export interface BackgroundParts extends FinishParts, LoadParts {
+  readonly blobs: BlobStore;
   readonly executions: ExecutionStore;
   readonly otherWorkflows: OtherWorkflows;
   readonly services: SharedServices;
@@ -42,6 +49,8 @@ export interface BackgroundParts extends FinishParts, LoadParts {
     | ((record: ExecutionRecord, definition: WorkflowDefinition) => Promise<void>)
     | undefined;
 }
+
+const loadObjects = () => import('../files/own-objects.chunk.ts');
 
 export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation => {
   const { executions, services, logger, blobs } = parts;
@@ -58,6 +67,8 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     const stored = await executions.find(executionId);
     if (stored === null || isFinal(stored.status)) return logNothingToRun(executionId);
     const loaded = await loadBackgroundRun(stored, parts);
+    if (stored.retryOf !== null && stored.invocations === 0 && 'plan' in loaded)
+      await (await loadObjects()).keepRetriedFiles(stored, loaded.input, loaded.stored, blobs);
     const acquireLease = lazy(() => acquire(stored, engine));
     const isLeasedLate = engine.mode === 'express' && 'plan' in loaded && loaded.plan.isPure;
     record = isLeasedLate ? stored : await acquireLease();
@@ -65,6 +76,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     if ('failure' in loaded) return finishFailed(record, loaded.failure);
     journal = loaded.journal;
     if (record.crashes >= MAX_CRASHES) return finishCrashLoop(record, engine);
+    if (stored.retryOf !== null) await ownRetried(stored, loaded, acquireLease);
     updates = createRecordUpdates(record, loaded, blobs, services.clock);
     const saveProgress: ExecutionStore['saveProgress'] = async (id, progress) =>
       (await acquireLease()) !== null && executions.saveProgress(id, progress);
@@ -87,6 +99,21 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
       crashes: countCrashes(stored, journalSize),
       invocations: stored.invocations + 1,
     });
+  };
+
+  const ownRetried = async (
+    stored: ExecutionRecord,
+    loaded: LoadedRun,
+    acquireLease: () => Promise<ExecutionRecord | null>,
+  ): Promise<void> => {
+    const { executionId, mode } = stored;
+    const { timeoutMs } = computeLimits(loaded.workflow.definition.settings, mode);
+    const { ownRetriedBlobs } = await loadObjects();
+    const changes = await ownRetriedBlobs(stored, loaded.input, loaded.stored, timeoutMs, blobs);
+    if (changes === null || (await acquireLease()) === null) return;
+    const leaseExpiresAt = services.clock.now() + RUNNING_LEASE_MS[mode];
+    await executions.saveProgress(executionId, { status: 'running', leaseExpiresAt, ...changes });
+    loaded.stored = { ...loaded.stored, ...changes };
   };
 
   const logNothingToRun = (executionId: string): void =>
@@ -141,7 +168,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
           { execution, input: loaded.input, limits, since: engine.since ?? beganAt(leased), collectsEnds },
           {
             services: { ...identifyCalls(services, loaded.input), clock },
-            openFiles: parts.filesFor(leased),
+            openFiles: parts.filesFor(mode === 'durable' ? leased : { ...leased, life: BRIEF_DAYS }),
             logger: parts.loggerFor(execution),
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),
@@ -165,15 +192,40 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     await responseSaved;
     const end = async (): Promise<void> => {
       await runRecorder.close();
-      await finish(leased, await toEnd(result));
+      const newEnd = await toEnd(result);
+      if (await finish(leased, newEnd)) await letGo(leased, newEnd, loaded, engine);
       await parts.afterEnd?.(leased, definition);
     };
     await engine.track(end());
   };
 
-  const finish = async (leased: ExecutionRecord, end: NewEnd): Promise<void> => {
-    if (!(await finishExecution(leased, end, parts)))
+  /** Most runs have nothing in a blob. */
+  const letGo = async (
+    { executionId, mode, startedAt, invocations }: ExecutionRecord,
+    { endedAt, checkpoints }: NewEnd,
+    { stored, input, hasFiles, journal: all }: LoadedRun,
+    { stepBlobs = new Set() }: BackgroundEngine,
+  ): Promise<void> => {
+    // The files of an express run have their life from the start; its checkpoints are not kept while it is open.
+    const journalText = mode === 'durable' ? serializeJournal(all) : '';
+    const hasWaited = invocations > 1 && journalText.length >= PACKED_BYTES;
+    const texts = [
+      ...(hasFiles ? [JSON.stringify(input)] : []),
+      ...(journalText.includes(FILE) ? [journalText] : []),
+    ];
+    const isInBlobs = isKeptLong(stored.input) || isKeptLong(stored.retriedCheckpoints ?? '');
+    if (!isInBlobs && !hasWaited && texts.length === 0 && stepBlobs.size === 0) return;
+    const hasCheckpoints = typeof checkpoints === 'string';
+    const life = lifeAtEnd(startedAt, endedAt);
+    const ended = { stored, stepBlobs, texts, hasWaited, hasCheckpoints, life };
+    await (await loadObjects()).letGo(executionId, ended, parts);
+  };
+
+  const finish = async (leased: ExecutionRecord, end: NewEnd): Promise<boolean> => {
+    const isFinished = await finishExecution(leased, end, parts);
+    if (!isFinished)
       logger.warn('The execution had ended before; its record stays.', { executionId: leased.executionId });
+    return isFinished;
   };
 
   /** Keeps the checkpoints, for a retry. */
@@ -181,7 +233,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     latest: ExecutionRecord,
     failure: { readonly nodeId?: string; readonly name: string; readonly message: string },
   ): Promise<void> => {
-    const extra = journal.size > 0 ? { checkpoints: await packJournal(latest, journal, blobs) } : {};
+    const extra = journal.size > 0 ? { checkpoints: await packJournal(latest, journal, blobs, true) } : {};
     await finishEarly(latest, 'failed', failure, { ...parts, clock: services.clock }, extra);
   };
 

@@ -18,7 +18,7 @@ export interface LoadParts {
   readonly executions: Pick<ExecutionStore, 'findData'>;
   readonly workflows: Pick<WorkflowStore, 'findVersion'>;
   readonly openPlan: OpenPlan;
-  readonly blobs: BlobStore;
+  readonly blobs: Pick<BlobStore, 'get'>;
   readonly logger: Logger;
 }
 
@@ -31,7 +31,14 @@ export interface LoadedRun {
   readonly callbackKey: string | null;
   /** Starts with the retried checkpoints; the run adds its own. */
   readonly journal: CheckpointJournal;
+  /** What it was loaded from, as it is stored; a retry gets its own. */
+  stored: { readonly input: string; readonly retriedCheckpoints: string | null };
+  /** Whether the input names any. */
+  readonly hasFiles: boolean;
 }
+
+/** In the JSON of every value of a file. */
+export const FILE = '"$file"';
 
 /**
  * Loads what starting or resuming a run needs.
@@ -72,7 +79,8 @@ const load = async (
   const refusal = readRefusal(data.input);
   if (refusal !== null) throw Object.assign(new Error(refusal), { name: 'InvalidInput' });
   const { callbackKey, retriedCheckpoints } = data;
-  const input = JSON.parse(await unpackText(data.input, blobs)) as JsonObject;
+  const text = await unpackText(data.input, blobs);
+  const input = JSON.parse(text) as JsonObject;
   const journal: CheckpointJournal =
     retriedCheckpoints === null
       ? new Map()
@@ -80,5 +88,6 @@ const load = async (
           await unpackText(retriedCheckpoints, blobs),
           findBehind(plan, retryOf?.fromNodeId ?? ''),
         );
-  return { workflow, plan, input, callbackKey, journal };
+  const stored = { input: data.input, retriedCheckpoints };
+  return { workflow, plan, input, callbackKey, journal, stored, hasFiles: text.includes(FILE) };
 };

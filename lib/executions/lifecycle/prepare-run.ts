@@ -9,6 +9,7 @@ import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { FilesFor } from '../files/execution-files.ts';
+import { BRIEF_DAYS } from '../record/blob-store.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
 import type { ExecutionStart } from '../record/execution-store.ts';
 import { computeLimits } from './limits.ts';
@@ -71,7 +72,7 @@ export const createPrepareRun =
       const execution = toExecutionInfo(start);
       const ports = {
         services: plan.isPure ? services : identifyCalls(services, input),
-        openFiles: filesFor(start),
+        openFiles: filesFor({ ...start, life: BRIEF_DAYS }),
         logger: loggerFor(execution),
         steps: inlineSteps(services.clock),
         workflows: otherWorkflows,

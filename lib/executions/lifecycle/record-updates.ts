@@ -3,10 +3,11 @@ import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoin
 import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
 import { beganAt } from '../record/began-at.ts';
 import type { BlobStore } from '../record/blob-store.ts';
+import { isKeptLong, toBlobKey } from '../record/blob-store.ts';
 import { dropData } from '../record/drop-data.ts';
 import type { ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
 import { keepTimes } from '../record/keep-times.ts';
-import { PACKED_BYTES, packResult } from '../record/pack-result.ts';
+import { PACKED_BYTES, packInput, packResult } from '../record/pack-result.ts';
 import { packText } from '../record/pack-value.ts';
 import type { NewEnd } from './finish-execution.ts';
 import { computeLease, computeLimits, keepsData } from './limits.ts';
@@ -22,12 +23,12 @@ export interface RecordUpdates {
 
 export const createRecordUpdates = (
   record: ExecutionRecord,
-  { workflow, input, journal }: Pick<LoadedRun, 'workflow' | 'input' | 'journal'>,
-  blobs: BlobStore,
+  { workflow, input, journal, stored }: Pick<LoadedRun, 'workflow' | 'input' | 'journal' | 'stored'>,
+  blobs: Pick<BlobStore, 'put'>,
   clock: Pick<Clock, 'now'>,
 ): RecordUpdates => {
   const { settings } = workflow.definition;
-  const { mode } = record;
+  const { executionId, mode } = record;
   const view = async (nodes: readonly NodeRecord[], hasFailed: boolean): Promise<readonly NodeRecord[]> => {
     const timed = keepTimes(record.nodes, nodes);
     if (!keepsData(settings, mode, hasFailed)) return dropData(timed);
@@ -40,7 +41,7 @@ export const createRecordUpdates = (
     toProgress: async (nodes, status) => ({
       status,
       nodes: await view(nodes, false),
-      ...(status === 'waiting' ? { checkpoints: await packJournal(record, journal, blobs) } : {}),
+      ...(status === 'waiting' ? { checkpoints: await packJournal(record, journal, blobs, false) } : {}),
       leaseExpiresAt: computeLease(
         status,
         mode,
@@ -58,8 +59,9 @@ export const createRecordUpdates = (
         failure,
         ...(await packResult(record, result, input, blobs)),
         ...(hasFailed || mode === 'durable'
-          ? { checkpoints: isKept(hasFailed) ? await packJournal(record, journal, blobs) : null }
+          ? { checkpoints: isKept(hasFailed) ? await packJournal(record, journal, blobs, true) : null }
           : {}),
+        ...(isKeptLong(stored.input) ? { input: await packInput(executionId, input, blobs, true) } : {}),
       };
     },
     toFailed: (nodes) => view(nodes, true),
@@ -72,14 +74,18 @@ export const createRecordUpdates = (
  */
 const SMALL_JOURNAL = 300;
 
-/** @throws AppError `STORE_UNAVAILABLE` */
+/**
+ * @param isBrief - whether the run has ended
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
 export const packJournal = (
   { executionId }: ExecutionRecord,
   journal: CheckpointJournal,
-  blobs: BlobStore,
+  blobs: Pick<BlobStore, 'put'>,
+  isBrief: boolean,
 ): Promise<string> =>
   packText(serializeJournal(journal), {
     limitBytes: PACKED_BYTES,
-    key: `executions/${executionId}/checkpoints`,
+    key: toBlobKey(executionId, 'checkpoints', isBrief),
     blobs,
   });

@@ -15,7 +15,7 @@ interface RunParts extends FinishParts {
   readonly prepare: PrepareRun;
   readonly clock: Pick<Clock, 'now'>;
   readonly ids: Ids;
-  readonly blobs: BlobStore;
+  readonly blobs: Pick<BlobStore, 'put'>;
 }
 
 /**
@@ -86,7 +86,7 @@ const computeEnd = async (
     nodes: isKept ? (await import('../record/view-data.chunk.ts')).viewNodes(nodes) : dropData(nodes),
     failure,
     ...(await packResult({ executionId, keepsResult }, result, input, blobs)),
-    ...(hasFailed ? { input: await packInput(executionId, input, blobs) } : {}),
+    ...(hasFailed ? { input: await packInput(executionId, input, blobs, true) } : {}),
   };
 };
 

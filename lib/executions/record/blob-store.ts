@@ -1,3 +1,5 @@
+import type { ExecutionStart } from './execution-store.ts';
+
 /** Stores values that are too large for their record or checkpoint. */
 export interface BlobStore {
   /**
@@ -12,4 +14,45 @@ export interface BlobStore {
    * @throws AppError `STORE_UNAVAILABLE`
    */
   get(key: string): Promise<Uint8Array | null>;
+  /** Changes for how long a blob is kept, of any size; repeatable, also of one that is gone. @throws AppError `STORE_UNAVAILABLE` */
+  keep(key: string, life: LifeDays): Promise<void>;
+  /** Resolves when there is none, too. @throws AppError `STORE_UNAVAILABLE` */
+  remove(key: string): Promise<void>;
 }
+
+// Each object of an execution is kept until its record has expired: RETENTION_DAYS after the end of the execution. Since S3
+// counts from the day on which an object was put, one that is put at the end, or by a run of minutes, needs fewer days than
+// one that waits with its run. The rules are those of the bucket in serverless.yml.
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Days beyond RETENTION_DAYS of objects that a run of at most a day has: one to upload a file before the start, one until
+ * an accepted run has begun, one for the run, and one until a retry has begun, which keeps what it needs.
+ */
+export const BRIEF_DAYS = 4;
+
+/** Days beyond RETENTION_DAYS that the tag `life` of an object can say. */
+const TAGGED_DAYS = [BRIEF_DAYS, 34, 124] as const;
+
+/** Null for an object that has no tag, and is kept the longest. */
+export type LifeDays = (typeof TAGGED_DAYS)[number] | null;
+
+/** @param isBrief - whether it is kept for BRIEF_DAYS alone; other objects have the keys of earlier versions */
+export const toBlobKey = (executionId: string, name: string, isBrief: boolean): string =>
+  `executions/${isBrief ? 'brief/' : ''}${executionId}/${name}`;
+
+/** Whether a packed text is in a blob that is kept for longer than BRIEF_DAYS. */
+export const isKeptLong = (packed: string): boolean =>
+  packed.startsWith('b') && !packed.startsWith(`b${toBlobKey('', '', true).slice(0, -1)}`);
+
+/** Whether what an execution puts at its start is kept for BRIEF_DAYS alone. */
+export const isBriefRun = (
+  { mode, held }: Pick<ExecutionStart, 'mode' | 'held'>,
+  timeoutMs: number,
+): boolean => held === null && (mode !== 'durable' || timeoutMs <= DAY_MS);
+
+/** @returns how long the objects of an execution that has ended are kept, counted from the earliest of them */
+export const lifeAtEnd = (startedAt: number, endedAt: number): LifeDays =>
+  // Beside the run: a day between upload and start, and a day until a retry has begun.
+  TAGGED_DAYS.find((days) => endedAt - startedAt <= (days - 2) * DAY_MS) ?? null;

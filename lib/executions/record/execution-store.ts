@@ -80,6 +80,9 @@ export interface ExecutionProgress {
   readonly crashes?: number;
   /** See {@link ExecutionData}. Absent: unchanged. */
   readonly checkpoints?: string;
+  /** The same, under keys of its own: of a retry, which begins with those of its original. Absent: unchanged. */
+  readonly input?: string;
+  readonly retriedCheckpoints?: string;
   /** See {@link ExecutionEnd}: the answer of a run that goes on after it. Absent: unchanged. */
   readonly result?: string;
   /** Milliseconds since the epoch. */
@@ -94,7 +97,7 @@ export interface ExecutionEnd {
   /** Entries that were left out of `nodes` before; 0 when absent. */
   readonly nodesOmitted?: number;
   readonly failure: NodeFailure | null;
-  /** Input of an inline run that failed, packed, for a retry. Absent: unchanged. */
+  /** Input of an inline run that failed, packed, for a retry; of another one when its place changes. Absent: unchanged. */
   readonly input?: string;
   /** `{output, response}`, packed, when the execution keeps its result. */
   readonly result?: string;

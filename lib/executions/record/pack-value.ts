@@ -7,7 +7,7 @@ interface PackOptions {
   readonly limitBytes: number;
   /** Key of the blob, if the compressed text is too large. */
   readonly key: string;
-  readonly blobs: BlobStore;
+  readonly blobs: Pick<BlobStore, 'put'>;
 }
 
 /** Shorter texts are not worth the time; longer ones would make an item with them of more than one write unit. */
@@ -37,6 +37,9 @@ export const packText = async (text: string, { limitBytes, key, blobs }: PackOpt
 
 /** Whether a packed text is the key of a blob. */
 export const isInBlob = (packed: string): boolean => packed.startsWith('b');
+
+/** @returns the key of the blob that a packed text names; null for one that is no key */
+export const blobKeyOf = (packed: string): string | null => (isInBlob(packed) ? packed.slice(1) : null);
 
 /** @throws AppError `STORE_UNAVAILABLE`, or an Error that names the key of a blob that is gone */
 export const unpackText = async (

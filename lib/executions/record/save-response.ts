@@ -6,7 +6,7 @@ import { packResult } from './pack-result.ts';
 
 interface SaveParts {
   readonly executions: Pick<ExecutionStore, 'saveProgress'>;
-  readonly blobs: BlobStore;
+  readonly blobs: Pick<BlobStore, 'put'>;
   /** Milliseconds since the epoch. */
   readonly leaseExpiresAt: number;
   readonly logger: Logger;

@@ -2,6 +2,7 @@ import type { JsonValue } from '../../contract/json.ts';
 import type { ClaimedDelivery } from '../../deliveries/claim-delivery.ts';
 import { nodeKeyOf } from '../../engine/result.ts';
 import type { FilesFor } from '../../executions/files/execution-files.ts';
+import type { LifeDays } from '../../executions/record/blob-store.ts';
 import type { ExecutionStore } from '../../executions/record/execution-store.ts';
 import type { BodyFile, BodyFiles } from './body-files.ts';
 
@@ -14,18 +15,20 @@ interface SaveParts {
  * Saves the files of the body, as files of the trigger. The request has passed every check by now, so that a refused one
  * leaves none. A repeated delivery saves them again where the first one was interrupted: under the same ids.
  *
+ * @param life - of the files; null for those whose execution may be held, or wait
  * @returns the delivery with the values of the files in its body
  * @throws AppError `FILE_TOO_LARGE` | `STORE_UNAVAILABLE`
  */
 export const saveFiles = async (
   claimed: ClaimedDelivery,
   { files, toBody }: BodyFiles,
+  life: LifeDays,
   { executions, filesFor }: SaveParts,
 ): Promise<ClaimedDelivery> => {
   const { executionId, trigger, input } = claimed.execution;
   if (claimed.isKeyed && (await executions.find(executionId)) !== null) return claimed;
   const nodeKey = nodeKeyOf({ nodeId: trigger.nodeId, iteration: 0 });
-  const { save } = filesFor({ executionId, retryOf: null })(nodeKey, new AbortController().signal);
+  const { save } = filesFor({ executionId, retryOf: null, life })(nodeKey, new AbortController().signal);
   const body: JsonValue = toBody(await Promise.all(files.map((file) => save(toChunks(file), file))));
   return { ...claimed, execution: { ...claimed.execution, input: { ...input, body } } };
 };

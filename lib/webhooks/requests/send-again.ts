@@ -73,7 +73,7 @@ export const sendAgain = async (
   const traceparent = readTraceparent(request.headers.traceparent);
   const { requestId } = record;
   const workflow = webhook.workflow;
-  const blobs = { get: async () => null, put: async () => refuse('it is too large beside its record') };
+  const blobs = { put: async () => refuse('it is too large beside its record') };
   await acceptExecution(
     { executionId, workflow, trigger, input, traceparent, keepsResult: false, requestId },
     { mode: webhook.config.execution, startedAt: parts.clock.now(), isRepeatable: false },

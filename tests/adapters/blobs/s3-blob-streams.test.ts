@@ -47,6 +47,14 @@ describe('S3', () => {
     expect(s3.uploads.size).toBe(0);
   });
 
+  test.each([PART_BYTES - 1, 2 * PART_BYTES])('tags an object of %d bytes with its life', async (size) => {
+    const s3 = await anS3();
+    await s3.streams.putStream('a/b', someContent(size), 4);
+    expect(s3.tags.get('/a/b')).toBe('life=4');
+    await s3.streams.putStream('a/b', someContent(size));
+    expect(s3.tags.get('/a/b')).toBe('');
+  });
+
   test.each([
     ['a part', 'PUT part'],
     ['the start of an upload', 'POST uploads'],

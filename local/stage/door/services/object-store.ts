@@ -20,7 +20,7 @@ export interface ObjectReply {
   readonly body?: string | Uint8Array;
 }
 
-/** What a request asks of objects: `PUT part`, `POST uploads`, `POST complete`, `PUT`, `HEAD`, `GET`, `GET list`, `DELETE` of an object or an upload, `DELETE tagging`. */
+/** What a request asks of objects: `PUT part`, `POST uploads`, `POST complete`, `PUT`, `HEAD`, `GET`, `GET list`, `DELETE` of an object or an upload, `PUT tagging`, `DELETE tagging`. */
 export const nameObjectOperation = (method: string, path: string, query: URLSearchParams): string => {
   if (query.has('partNumber')) return `${method} part`;
   if (query.has('uploads')) return `${method} uploads`;
@@ -40,6 +40,7 @@ export const createObjectStore = () => {
   const objects = new Map<string, Buffer>();
   const tags = new Map<string, string>();
   const uploads = new Map<string, Buffer[]>();
+  const tagsOfUploads = new Map<string, string>();
 
   const operations: Readonly<Record<string, (request: ObjectRequest) => ObjectReply>> = {
     PUT: ({ path, headers, body }) => {
@@ -89,14 +90,22 @@ export const createObjectStore = () => {
       const counts = `<KeyCount>${listed.length}</KeyCount><IsTruncated>false</IsTruncated>`;
       return { status: 200, body: `<ListBucketResult>${counts}${contents.join('')}</ListBucketResult>` };
     },
+    'PUT tagging': ({ path, body }) => {
+      if (!objects.has(path)) return missing;
+      const [, key, value] = /<Key>([^<]+)<\/Key><Value>([^<]*)<\/Value>/.exec(body.toString()) ?? [];
+      if (key === undefined) return { status: 400, code: 'MalformedXML' };
+      tags.set(path, `${key}=${value}`);
+      return { status: 200 };
+    },
     'DELETE tagging': ({ path }) => {
       if (!objects.has(path)) return missing;
       tags.set(path, '');
       return { status: 204 };
     },
-    'POST uploads': () => {
+    'POST uploads': ({ headers }) => {
       const id = `upload/${uploads.size}+`;
       uploads.set(id, []);
+      tagsOfUploads.set(id, String(headers['x-amz-tagging'] ?? ''));
       const result = `<UploadId>${id}</UploadId>`;
       return {
         status: 200,
@@ -118,6 +127,7 @@ export const createObjectStore = () => {
       if (JSON.stringify(named) !== JSON.stringify(parts.map(etagOf)))
         return { status: 400, code: 'InvalidPart' };
       objects.set(path, Buffer.concat(parts));
+      tags.set(path, tagsOfUploads.get(id) ?? '');
       uploads.delete(id);
       return { status: 200, body: '<CompleteMultipartUploadResult/>' };
     },

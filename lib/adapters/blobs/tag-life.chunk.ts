@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+import type { LifeDays } from '../../executions/record/blob-store.ts';
+import type { AskS3 } from './ask-s3.ts';
+
+/** The lifecycle rules of the bucket know it. */
+export const LIFE_TAG = 'life';
+
+/**
+ * Gives an object its only tag, or takes it; an object that is gone stays so.
+ * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const tagLife = async (ask: AskS3, key: string, life: LifeDays): Promise<void> => {
+  const path = `/${key}?tagging=`;
+  if (life === null) {
+    await ask({ method: 'DELETE', path }, [404]);
+    return;
+  }
+  const tag = `<Tag><Key>${LIFE_TAG}</Key><Value>${life}</Value></Tag>`;
+  const body = `<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><TagSet>${tag}</TagSet></Tagging>`;
+  const headers = {
+    'content-type': 'application/xml',
+    'content-md5': createHash('md5').update(body).digest('base64'), // S3 asks for it
+  };
+  await ask({ method: 'PUT', path, headers, body }, [404]);
+};

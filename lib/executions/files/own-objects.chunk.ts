@@ -1,0 +1,111 @@
+import type { JsonObject } from '../../contract/json.ts';
+import type { Logger } from '../../contract/services.ts';
+import { type BlobStore, isBriefRun, type LifeDays, toBlobKey } from '../record/blob-store.ts';
+import type { ExecutionData, ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
+import { PACKED_BYTES, packInput } from '../record/pack-result.ts';
+import { blobKeyOf, packText, unpackText } from '../record/pack-value.ts';
+import { findFiles } from './file-id.ts';
+
+/** As it is stored. */
+type Stored = Pick<ExecutionData, 'input' | 'retriedCheckpoints'>;
+
+/** Requests to S3 at once. */
+const AT_ONCE = 10;
+
+const forEachOf = async <Value>(values: readonly Value[], act: (value: Value) => Promise<void>) => {
+  for (let at = 0; at < values.length; at += AT_ONCE)
+    await Promise.all(values.slice(at, at + AT_ONCE).map(act));
+};
+
+/**
+ * Keeps the files of others that a retry may open: they would expire with the execution that has saved them.
+ *
+ * @param input - of the trigger
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const keepRetriedFiles = async (
+  { executionId }: Pick<ExecutionRecord, 'executionId'>,
+  input: JsonObject,
+  { retriedCheckpoints }: Stored,
+  blobs: Pick<BlobStore, 'get' | 'keep'>,
+): Promise<void> => {
+  const checkpoints = retriedCheckpoints === null ? '' : await unpackText(retriedCheckpoints, blobs);
+  const files = findFiles(`${JSON.stringify(input)}${checkpoints}`);
+  const others = files.filter((file) => file.executionId !== executionId);
+  await forEachOf(others, ({ blobKey }) => blobs.keep(blobKey, null));
+};
+
+/**
+ * Puts the blobs of others that the data of a retry names under keys of its own, for the same reason.
+ *
+ * @returns what changes of its data; null for nothing
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const ownRetriedBlobs = async (
+  record: Pick<ExecutionRecord, 'executionId' | 'mode' | 'held'>,
+  input: JsonObject,
+  stored: Stored,
+  timeoutMs: number,
+  blobs: Pick<BlobStore, 'put' | 'get'>,
+): Promise<Pick<ExecutionProgress, 'input' | 'retriedCheckpoints'> | null> => {
+  const { executionId } = record;
+  const isBrief = isBriefRun(record, timeoutMs);
+  const isForeign = (packed: string | null): packed is string => {
+    const key = blobKeyOf(packed ?? '');
+    return key !== null && !key.startsWith(toBlobKey(executionId, '', isBrief));
+  };
+  const key = toBlobKey(executionId, 'retried', isBrief);
+  const { retriedCheckpoints } = stored;
+  const changes = {
+    ...(isForeign(stored.input) ? { input: await packInput(executionId, input, blobs, isBrief) } : {}),
+    ...(isForeign(retriedCheckpoints)
+      ? {
+          retriedCheckpoints: await packText(await unpackText(retriedCheckpoints, blobs), {
+            limitBytes: PACKED_BYTES,
+            key,
+            blobs,
+          }),
+        }
+      : {}),
+  };
+  return Object.keys(changes).length === 0 ? null : changes;
+};
+
+interface Ended {
+  readonly stored: Stored;
+  readonly stepBlobs: ReadonlySet<string>;
+  /** JSON that names the files of the execution. */
+  readonly texts: readonly string[];
+  /** Whether checkpoints of a wait may be in a blob. */
+  readonly hasWaited: boolean;
+  /** Whether the end has checkpoints of its own; else those of the last wait stay. */
+  readonly hasCheckpoints: boolean;
+  /** Of its files, see `lifeAtEnd`. */
+  readonly life: LifeDays;
+}
+
+/**
+ * Lets go of what an execution that has ended needs no longer: results of steps, and what was put elsewhere at the end. Its
+ * files expire with its record. Never rejects: what stays expires a year later.
+ */
+export const letGo = async (
+  executionId: string,
+  { stored, stepBlobs, texts, hasWaited, hasCheckpoints, life }: Ended,
+  { blobs, logger }: { readonly blobs: Pick<BlobStore, 'keep' | 'remove'>; readonly logger: Logger },
+): Promise<void> => {
+  const known = Object.values(stored).flatMap((packed) => blobKeyOf(packed ?? '') ?? []);
+  const ofWait = hasWaited ? [toBlobKey(executionId, 'checkpoints', false)] : [];
+  const unneeded = [
+    ...known.filter((key) => key.startsWith(toBlobKey(executionId, '', false))),
+    ...(hasCheckpoints ? ofWait : []),
+    ...stepBlobs,
+  ];
+  const files = texts.flatMap(findFiles).filter((file) => file.executionId === executionId);
+  const kept = [...new Set(files.map(({ blobKey }) => blobKey)), ...(hasCheckpoints ? [] : ofWait)];
+  try {
+    await forEachOf(unneeded, (key) => blobs.remove(key));
+    if (life !== null) await forEachOf(kept, (key) => blobs.keep(key, life));
+  } catch (cause) {
+    logger.warn('Objects of the execution are kept for longer than its record.', { executionId, cause });
+  }
+};
