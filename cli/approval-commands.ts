@@ -7,7 +7,12 @@ import {
 } from '../lib/callbacks/list-approvals.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
-import { type CommandContext, refuseUnknownWorkflow, type TargetContext } from './command-context.ts';
+import {
+  type CommandContext,
+  EARLIER_NOTE,
+  refuseUnknownWorkflow,
+  type TargetContext,
+} from './command-context.ts';
 import { usageError } from './command-error.ts';
 import { oneLine, toColumns } from './executions/execution-text.ts';
 import { readId } from './read-arguments.ts';
@@ -17,9 +22,10 @@ export const addApprovalCommands = (program: Command, { onTarget }: CommandConte
     .command('approval')
     .description('list approvals that wait')
     .command('list')
-    .description('list approvals that wait for a decision, the latest first')
+    .description('list approvals that wait for a decision, the one whose time ends first at the top')
     .option('--workflow <id>', 'of one workflow', readId)
     .option('--limit <number>', `how many: 1 to ${MAX_APPROVALS} (default: 25)`)
+    .option('--cursor <cursor>', 'go on where a list ended')
     .option('--addresses', 'with the callback URLs: with one of them, anyone can decide')
     .option('--json', 'print JSON')
     .action(async (options: ListOptions) => {
@@ -31,13 +37,14 @@ export const addApprovalCommands = (program: Command, { onTarget }: CommandConte
 interface ListOptions {
   readonly workflow?: string;
   readonly limit?: string;
+  readonly cursor?: string;
   readonly addresses?: true;
   readonly json?: true;
 }
 
-const readQuery = ({ workflow, limit }: ListOptions): ApprovalsQuery => {
+const readQuery = ({ workflow, limit, cursor }: ListOptions): ApprovalsQuery => {
   try {
-    return parseFields(approvalsQuery, { workflowId: workflow, limit }, '--');
+    return parseFields(approvalsQuery, { workflowId: workflow, limit, cursor }, '--');
   } catch (error) {
     if (isAppError(error, 'QUERY_INVALID')) throw usageError(`${error.parameters.reason}.`);
     throw error;
@@ -50,10 +57,14 @@ const list = async (
   context: TargetContext,
 ): Promise<void> => {
   const { io, target } = context;
-  const { approvals, hasMore } = await listApprovals(query, addresses === true, target);
+  const { approvals, nextCursor, omitsEarlier } = await listApprovals(query, addresses === true, target);
   if (approvals.length === 0) await refuseUnknownWorkflow(query.workflowId, context);
-  if (json === true) return io.print(JSON.stringify({ approvals, hasMore }, null, 2));
-  if (approvals.length === 0) return io.note('No approval waits.');
+  if (omitsEarlier === true) io.note(EARLIER_NOTE);
+  if (json === true) return io.print(JSON.stringify({ approvals, nextCursor }, null, 2));
+  if (approvals.length === 0)
+    return io.note(
+      nextCursor === null ? 'No approval waits.' : `None among the first: --cursor ${nextCursor}`,
+    );
   const rows = approvals.map(({ since, until, executionId, workflowId, nodeId, askedBy, title }) =>
     [since, until, executionId, `${workflowId}/${nodeId}`, askedBy ?? '-', title ?? '-'].map(oneLine),
   );
@@ -67,5 +78,5 @@ const list = async (
     const address = approvals[index]?.address;
     if (address !== undefined) io.print(`  ${address}`);
   }
-  if (hasMore) io.note('There are more: --limit, or --workflow.');
+  if (nextCursor !== null) io.note(`There may be more: --cursor ${nextCursor}`);
 };

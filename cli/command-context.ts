@@ -22,6 +22,10 @@ export interface TargetContext {
   readonly target: Target;
 }
 
+/** Of lists over all workflows. */
+export const EARLIER_NOTE =
+  'What was stored before the upgrade is in the lists of its workflow: --workflow ID. `hookloom migrate` puts it into this one.';
+
 /**
  * Refuses a workflow that never was, for lists that have found nothing of it: rather than nothing, its name may be wrong.
  *

@@ -15,7 +15,12 @@ import { isInBlob, unpackText } from '../lib/executions/record/pack-value.ts';
 import { AppError, isAppError } from '../lib/shared/errors.ts';
 import { parseFields } from '../lib/shared/query-fields.ts';
 import { type KeyedListQuery, keyedListQuery, listKeyed } from '../lib/webhooks/requests/list-keyed.ts';
-import { type CommandContext, refuseUnknownWorkflow, type TargetContext } from './command-context.ts';
+import {
+  type CommandContext,
+  EARLIER_NOTE,
+  refuseUnknownWorkflow,
+  type TargetContext,
+} from './command-context.ts';
 import { CommandError, usageError } from './command-error.ts';
 import { toAccount, toTable } from './executions/execution-text.ts';
 import type { Io } from './io.ts';
@@ -102,7 +107,8 @@ const readListQuery = ({ workflow, ...options }: ListOptions): KeyedListQuery =>
 
 const list = async (query: KeyedListQuery, asJson: boolean, context: TargetContext): Promise<void> => {
   const { io, target } = context;
-  const { executions, nextCursor } = await listKeyed(query, target);
+  const { executions, nextCursor, omitsEarlier } = await listKeyed(query, target);
+  if (omitsEarlier === true) io.note(EARLIER_NOTE);
   if (executions.length === 0) await refuseUnknownWorkflow(query.workflowId, context);
   if (asJson) {
     return io.print(JSON.stringify({ executions: executions.map(describeSummary), nextCursor }, null, 2));

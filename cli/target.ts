@@ -43,6 +43,7 @@ export interface Target {
   >;
   readonly callbacks: CallbackIndex;
   /** Includes removed workflows, whose executions are still there. */
+  readonly holdsUnlisted: () => Promise<boolean>;
   readonly listWorkflowIds: () => Promise<readonly string[]>;
   /** The current versions of all workflows. */
   readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;

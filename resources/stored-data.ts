@@ -9,7 +9,6 @@ import {
   createListIndexes,
 } from '../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
 import {
-  readStageVersions,
   type StoredDataProblem,
   writeStageVersions,
 } from '../lib/adapters/dynamodb/stored-data/stage-versions.ts';
@@ -130,7 +129,7 @@ const hasBucket = async (s3: S3Client, Bucket: string): Promise<boolean> => {
   }
 };
 
-/** An index that a table of the stack lacks in a stage of an earlier version is one that CloudFormation is about to add. */
+/** CloudFormation adds an index to a table of the stack, and to no other. */
 const findProblems = async (
   dynamoDb: DynamoDBClient,
   executions: string,
@@ -138,11 +137,9 @@ const findProblems = async (
 ): Promise<readonly StoredDataProblem[]> => {
   const client = createSdkClient(dynamoDb);
   const tables = toTables(executions);
-  const noted = await readStageVersions(client, tables);
-  const addsIndexes =
-    Object.hasOwn(inStack, 'ExecutionsTable') && noted !== null && noted.newest < SCHEMA_VERSION;
   const found = await checkStoredData({ client, tables, listIndexes: createListIndexes(dynamoDb) });
-  return found.filter(({ lacks }) => lacks !== 'table' && !(lacks === 'index' && addsIndexes));
+  const addsIndexes = Object.hasOwn(inStack, 'ExecutionsTable');
+  return found.filter(({ lacks }) => lacks !== 'table' && !(lacks === 'addedIndex' && addsIndexes));
 };
 
 const toTables = (executions = '') => tableNames(executions.replace(/-executions$/, ''));

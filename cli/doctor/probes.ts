@@ -251,7 +251,8 @@ class Look {
     this.#set('durable', probes.ok('durable: a run has begun, and is suspended'));
     this.#set('blob', probes.ok('blob: a request was written to the bucket and read from there'));
     if (!this.#isOpen('callback')) return;
-    const { approvals } = await listApprovals({ workflowId: record.workflowId, limit: 1 }, true, target);
+    const { workflowId } = record;
+    const { approvals } = await listApprovals({ workflowId, limit: 1, cursor: null }, true, target);
     const address = approvals[0]?.address;
     if (address === undefined) return; // listed within a second
     this.#hasAnswered = true;

@@ -18,11 +18,7 @@ export const createListApprovals = (
     const allow = ['GET', 'HEAD'];
     if (!allow.includes(method)) throw new AppError('METHOD_NOT_ALLOWED', { allow });
     const hasAddresses = requestPath.endsWith('/addresses');
-    const { approvals, hasMore } = await listApprovals(
-      parseQuery(event, approvalsQuery),
-      hasAddresses,
-      parts,
-    );
+    const page = await listApprovals(parseQuery(event, approvalsQuery), hasAddresses, parts);
     const timestamp = new Date(parts.clock.now()).toISOString();
-    return answerJson(200, { count: approvals.length, approvals, hasMore, timestamp });
+    return answerJson(200, { count: page.approvals.length, ...page, timestamp });
   });

@@ -13,7 +13,7 @@ import { createCallbackIndex } from '../adapters/dynamodb/callbacks/callback-ind
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../adapters/dynamodb/delivery-store.ts';
-import { createExecutionStore } from '../adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../adapters/dynamodb/executions/execution-store.ts';
 import { createListDefinitions } from '../adapters/dynamodb/health/workflow-definitions.ts';
 import { createHeldQueues } from '../adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../adapters/dynamodb/json-client.ts';
@@ -22,6 +22,7 @@ import { createSdk, createSdkClient } from '../adapters/dynamodb/sdk-client.ts';
 import { createListIndexes } from '../adapters/dynamodb/stored-data/check-stored-data.ts';
 import { type MigrationParts, migrateStoredData } from '../adapters/dynamodb/stored-data/migrate.ts';
 import {
+  createHoldsUnlisted,
   findVersionProblem,
   noteStageVersions,
   readStageVersions,
@@ -204,14 +205,13 @@ export const openHealth = (config: Config = openConfig()) => {
 export const openExecutions = (config: Config = openConfig()) => {
   const logger = openLogger(config);
   const stores = openStores(config);
-  const listWorkflowIds = createListWorkflowIds(stores.client, stores.tables);
   const deliveries = createDeliveryStore(stores.client, stores.tables);
   return {
     logger,
     clock: systemClock,
     ...stores,
     deliveries,
-    listWorkflowIds,
+    holdsUnlisted: createHoldsUnlisted(stores.client, stores.tables),
     ...openEvents(config, logger),
   };
 };
@@ -280,7 +280,7 @@ export const openApprovals = (config: Config = openConfig()) => {
   return {
     executions,
     callbacks: createCallbackIndex(client, tables, systemClock),
-    listWorkflowIds: createListWorkflowIds(client, tables),
+    holdsUnlisted: createHoldsUnlisted(client, tables),
     clock: systemClock,
     logger: openLogger(config),
   };
@@ -449,6 +449,7 @@ export const openCommands = (config: Config) => {
     credentials: createCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
     callbacks: createCallbackIndex(client, tables, systemClock),
+    holdsUnlisted: createHoldsUnlisted(client, tables),
     listWorkflowIds: createListWorkflowIds(client, tables),
     listDefinitions: createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY }),
     dispatcher: openDispatcher(config, { readCredentials }),

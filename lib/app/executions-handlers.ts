@@ -31,11 +31,11 @@ export const createListExecutions = (parts: Served & KeyedListParts) =>
   createHandler(
     parts,
     onlyMethod('GET', parts.clock, async ({ event }) => {
-      const { executions, nextCursor } = await listKeyed(parseQuery(event, keyedListQuery), parts);
+      const { executions, ...page } = await listKeyed(parseQuery(event, keyedListQuery), parts);
       return answerJson(200, {
         count: executions.length,
         executions: executions.map(describeSummary),
-        nextCursor,
+        ...page,
         timestamp: new Date(parts.clock.now()).toISOString(),
       });
     }),

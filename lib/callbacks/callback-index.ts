@@ -1,6 +1,7 @@
 import type {
   AnsweredCallback,
   CallbackSubject,
+  ListPosition,
   PendingCallback,
 } from '../executions/record/execution-store.ts';
 
@@ -10,19 +11,23 @@ export interface ListedCallback extends PendingCallback {
 }
 
 interface CallbackPage {
-  /** The latest first. */
+  /** Those whose time ends first come first. */
   readonly callbacks: readonly ListedCallback[];
-  readonly hasMore: boolean;
+  /** How far the index has read, where it may find more; null at the end. */
+  readonly next: ListPosition | null;
 }
 
 /** Pending callbacks by their workflow. All methods throw AppError `STORE_UNAVAILABLE`. */
 export interface CallbackIndex {
   /**
-   * Lists the callbacks of a workflow that are pending: not answered, not expired, of executions that have not ended.
+   * Lists the callbacks that are pending: not answered, not expired, of executions that have not ended. A page may have
+   * fewer than asked for, although more follow.
    *
+   * @param workflowId - null for all workflows
    * @param limit - at most this many; 1 to 100
+   * @param after - the `next` of the page before; absent for the first page
    */
-  list(workflowId: string, limit: number): Promise<CallbackPage>;
+  list(workflowId: string | null, limit: number, after?: ListPosition): Promise<CallbackPage>;
   /** Keeps which answer was taken, and takes the callback out of the lists. */
   close(executionId: string, name: string, answered: AnsweredCallback): Promise<void>;
 }

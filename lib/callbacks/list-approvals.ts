@@ -2,8 +2,10 @@ import pLimit from 'p-limit';
 import * as v from 'valibot';
 import { isId } from '../contract/ids.ts';
 import type { JsonObject } from '../contract/json.ts';
+import type { ListParts } from '../executions/lifecycle/list-executions.ts';
+import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';
-import { count } from '../shared/query-fields.ts';
+import { count, text } from '../shared/query-fields.ts';
 import type { CallbackIndex, ListedCallback } from './callback-index.ts';
 import { toCallbackUrl } from './callback-urls.ts';
 
@@ -15,6 +17,8 @@ export const approvalsQuery = v.object({
   /** Null for all workflows. */
   workflowId: v.nullish(v.custom<string>(isId, 'is no id of a workflow'), null),
   limit: count({ initial: DEFAULT_LIMIT, max: MAX_APPROVALS }),
+  /** The `nextCursor` of the page before; null for the first page. */
+  cursor: v.nullish(text, null),
 });
 
 export type ApprovalsQuery = Readonly<v.InferOutput<typeof approvalsQuery>>;
@@ -35,41 +39,47 @@ interface WaitingApproval extends JsonObject {
 export interface ApprovalParts {
   readonly callbacks: Pick<CallbackIndex, 'list'>;
   readonly executions: Pick<ExecutionStore, 'findData'>;
-  /** @throws AppError `STORE_UNAVAILABLE` */
-  readonly listWorkflowIds: () => Promise<readonly string[]>;
+  readonly holdsUnlisted: ListParts['holdsUnlisted'];
+}
+
+interface ApprovalPage {
+  /** May be fewer than asked for, or none, although more follow. */
+  readonly approvals: readonly WaitingApproval[];
+  /** Null when there are no more. */
+  readonly nextCursor: string | null;
+  /** What an earlier release has opened is in the lists of its workflows alone. */
+  readonly omitsEarlier?: true;
 }
 
 /** Concurrent reads. */
 const CONCURRENCY = 10;
 
 /**
- * Lists the approvals of one or all workflows that wait, the latest first.
+ * Lists the approvals of one or all workflows that wait; those whose time ends first come first.
  *
  * @param hasAddresses - adds the callback URLs: with one of them, anyone can decide
- * @throws AppError `STORE_UNAVAILABLE`
+ * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
  */
 export const listApprovals = async (
-  { workflowId, limit }: ApprovalsQuery,
+  { workflowId, limit, cursor }: ApprovalsQuery,
   hasAddresses: boolean,
-  { callbacks, executions, listWorkflowIds }: ApprovalParts,
-): Promise<{ readonly approvals: readonly WaitingApproval[]; readonly hasMore: boolean }> => {
-  const limitReads = pLimit(CONCURRENCY);
-  const workflowIds = workflowId === null ? await listWorkflowIds() : [workflowId];
-  const pages = await Promise.all(workflowIds.map((id) => limitReads(() => callbacks.list(id, limit))));
-  const found = pages
-    .flatMap((page) => page.callbacks)
-    .sort((a, b) => b.subject.openedAt - a.subject.openedAt);
+  { callbacks, executions, holdsUnlisted }: ApprovalParts,
+): Promise<ApprovalPage> => {
+  const list = JSON.stringify(['approvals', workflowId]);
+  const after = cursor === null ? undefined : readCursor(cursor, list);
+  const { callbacks: found, next } = await callbacks.list(workflowId, limit, after);
   const describe = async (callback: ListedCallback): Promise<WaitingApproval> => {
     if (!hasAddresses) return toApproval(callback);
     const { subject, expiresAt } = callback;
-    const data = await limitReads(() => executions.findData(subject.executionId));
+    const data = await executions.findData(subject.executionId);
     const key = data?.callbackKey ?? null;
     const address = key === null ? {} : { address: toCallbackUrl({ ...subject, expiresAt }, key) };
     return { ...toApproval(callback), ...address };
   };
   return {
-    approvals: await Promise.all(found.slice(0, limit).map(describe)),
-    hasMore: found.length > limit || pages.some((page) => page.hasMore),
+    approvals: await pLimit(CONCURRENCY).map(found, describe),
+    nextCursor: next === null ? null : writeCursor(next, list),
+    ...(workflowId === null && (await holdsUnlisted()) ? { omitsEarlier: true } : {}),
   };
 };
 

@@ -9,7 +9,7 @@ import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { StartError } from './start-error.ts';
 
 /**
- * Checks that what a data folder holds can be read. A table that it lacks is no fault: it is made.
+ * Checks that what a data folder holds can be read. A table that it lacks is no fault: it is made. Nor is an index that this release adds.
  *
  * @param folder - of the tables, in the data folder
  * @returns whether there are no tables yet
@@ -26,7 +26,7 @@ export const checkDataFolder = async (
     tables,
     listIndexes: createListIndexes(client),
   });
-  const wrong = problems.filter(({ lacks }) => lacks !== 'table');
+  const wrong = problems.filter(({ lacks }) => lacks !== 'table' && lacks !== 'addedIndex');
   if (wrong.length === 0) return problems.length === Object.keys(tables).length;
   throw new StartError(
     [

@@ -5,6 +5,7 @@ import { createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { noteStageVersions } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
 import { tableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
+import { addIndexes } from './add-indexes.ts';
 import { checkDataFolder } from './check-data-folder.ts';
 import { ensureTable } from './ensure-table.ts';
 import { removeUnfinishedTables } from './remove-unfinished-tables.ts';
@@ -36,6 +37,7 @@ export const startEmbeddedDynamoDb = async (
   try {
     const isNew = folder === undefined || (await checkDataFolder(client, tablePrefix, folder));
     const definitions = readTableDefinitions(tablePrefix);
+    if (folder !== undefined) await addIndexes(client, definitions);
     await Promise.all(definitions.map((definition) => ensureTable(client, definition)));
     if (folder !== undefined)
       await noteStageVersions(createSdkClient(client), tableNames(tablePrefix), { isNew });

@@ -96,9 +96,9 @@ interface Saved {
 const read = (file: string): Saved => {
   try {
     const saved: Saved = JSON.parse(readFileSync(file, 'utf8'));
-    if (saved.schema !== undefined && saved.schema !== SCHEMA_VERSION && saved.schema !== OLDEST_VERSION)
+    if (saved.schema !== undefined && (saved.schema < OLDEST_VERSION || saved.schema > SCHEMA_VERSION))
       throw new StartError(
-        `${file} is in version ${saved.schema} of the schema; this release reads ${OLDEST_VERSION} and ${SCHEMA_VERSION}. Start the release that it was made with, or choose another data folder.`,
+        `${file} is in version ${saved.schema} of the schema; this release reads ${OLDEST_VERSION} to ${SCHEMA_VERSION}. Start the release that it was made with, or choose another data folder.`,
       );
     return saved;
   } catch (error) {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { connect } from '../../cli/target.ts';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
-import { anExecutionStart } from '../support/a-start.ts';
+import { anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
 import { useTestDatabases } from '../support/test-database.ts';
 
 const openDatabase = useTestDatabases();
@@ -26,7 +26,12 @@ const aService = async () => {
   const question = { title: 'Greet\n\u001b[31mAda?', askedBy: 'Bob' };
   await createCallbackUrls(parts, start).open('ask/0/0', 'c', 600, question);
   close();
-  return { ...(await openCommandLine({ openTarget: open })), url: urls[0] ?? '', now };
+  const end = async () => {
+    const target = open();
+    await target.executions.finish('e-1', anExecutionEnd({ status: 'cancelled' }));
+    target.close();
+  };
+  return { ...(await openCommandLine({ openTarget: open })), url: urls[0] ?? '', now, end };
 };
 
 describe('approval list', () => {
@@ -46,11 +51,12 @@ describe('approval list', () => {
     const shown = await call('approval list --workflow greeting --addresses');
     expect(shown.out.split('\n').at(-1)).toBe(`  ${url}`);
     const { out } = await call('approval list --workflow greeting --addresses --json');
-    expect(JSON.parse(out)).toMatchObject({ approvals: [{ address: url }], hasMore: false });
+    expect(JSON.parse(out)).toMatchObject({ approvals: [{ address: url }], nextCursor: null });
   });
 
   test('notes that nothing waits, and refuses a limit that is none', async () => {
-    const { call } = await aService();
+    const { call, end } = await aService();
+    await end();
     expect(await call('approval list')).toMatchObject({ code: 0, err: 'No approval waits.' });
     expect(await call('approval list --limit many')).toMatchObject({
       code: 2,

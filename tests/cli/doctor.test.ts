@@ -5,6 +5,7 @@ import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { askJson } from '../../cli/doctor/ask-aws.ts';
 import { FUNCTIONS } from '../../cli/doctor/check-functions.ts';
+import { SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { TABLE_KEYS, TABLES } from '../../lib/adapters/dynamodb/stored-data/check-stored-data.ts';
 import { writeStageVersions } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
@@ -58,7 +59,7 @@ test('finds a clock that is two minutes off, and says which', async () => {
 test('finds data of a version that this release does not read', async () => {
   const { findings, dynamodbEndpoint } = await openDoctor();
   const sdk = createSdk(dynamodbEndpoint);
-  const versions = { oldest: 3, newest: 4 };
+  const versions = { oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION + 1 };
   await writeStageVersions(createSdkClient(sdk), { executions: 'test-executions' }, versions);
   sdk.destroy();
   expect(await findings('--no-probes')).toEqual({
@@ -68,7 +69,7 @@ test('finds data of a version that this release does not read', async () => {
         check: 'stored data',
         status: 'wrong',
         message:
-          'A later release has stored data in version 4 of the schema; this release reads the versions 2 and 3.',
+          'A later release has stored data in version 5 of the schema; this release reads the versions 2 to 4.',
         remedy: 'Go on with that release.',
       },
     ],
@@ -183,6 +184,9 @@ test('the functions and tables that it knows are those of serverless.yml', () =>
       ];
     });
   const names = tableNames('test');
-  const known = TABLE_KEYS.map((key) => [names[key], TABLES[key]]);
+  const known = TABLE_KEYS.map((key) => {
+    const { added: _, ...shape } = TABLES[key];
+    return [names[key], shape];
+  });
   expect(Object.fromEntries(known)).toEqual(Object.fromEntries(expected));
 });

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
 import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
+import { SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import { migrateStoredData } from '../../lib/adapters/dynamodb/stored-data/migrate.ts';
 import { readStageVersions } from '../../lib/adapters/dynamodb/stored-data/stage-versions.ts';
@@ -36,7 +37,7 @@ const fill = async (sdk: Sdk, count = 1) => {
       );
     }
   }
-  const Item = { workflowId: { S: 'new' }, schema: { N: '3' } };
+  const Item = { workflowId: { S: 'new' }, schema: { N: String(SCHEMA_VERSION) } };
   await sdk.send(new PutItemCommand({ TableName: tables.workflows, Item }));
 };
 
@@ -68,9 +69,9 @@ describe('hookloom migrate', () => {
     const before = await allItems(sdk);
     const dry = await call('migrate --dry-run --json');
     expect(JSON.parse(dry.out)).toMatchObject({
-      ...{ version: 3, isDryRun: true, isComplete: false },
+      ...{ version: SCHEMA_VERSION, isDryRun: true, isComplete: false },
       tables: expect.arrayContaining([
-        { table: 'test-workflows', found: { 2: 1, 3: 1 }, migrated: 0, skipped: 0, unread: 0 },
+        { table: 'test-workflows', found: { 2: 1, [SCHEMA_VERSION]: 1 }, migrated: 0, skipped: 0, unread: 0 },
         { table: 'test-requests', found: { 2: 1 }, migrated: 0, skipped: 0, unread: 0 },
       ]),
     });
@@ -79,9 +80,11 @@ describe('hookloom migrate', () => {
     expect([first.code, first.out]).toEqual([0, expect.stringMatching(/test-executions +2: 1 +1\n/)]);
     const stored = await allItems(sdk);
     const stage = stored.filter(({ executionId }) => executionId?.S === 'stored data');
-    expect(stage).toMatchObject([{ oldest: { N: '3' }, newest: { N: '3' } }]);
+    expect(stage).toMatchObject([
+      { oldest: { N: String(SCHEMA_VERSION) }, newest: { N: String(SCHEMA_VERSION) } },
+    ]);
     const rest = stored.filter((item) => !stage.includes(item));
-    expect(rest).toEqual(before.map((item) => ({ ...item, schema: { N: '3' } })));
+    expect(rest).toEqual(before.map((item) => ({ ...item, schema: { N: String(SCHEMA_VERSION) } })));
     const second = await call('migrate --json');
     expect(JSON.parse(second.out)).toMatchObject({ isComplete: true });
     expect(second.out).not.toContain('"migrated": 1');
@@ -92,7 +95,7 @@ describe('hookloom migrate', () => {
     const { call, endpoint } = await aCommandLine();
     const sdk = createSdk(endpoint);
     await fill(sdk);
-    const Item = { workflowId: { S: 'later' }, schema: { N: '4' } };
+    const Item = { workflowId: { S: 'later' }, schema: { N: String(SCHEMA_VERSION + 1) } };
     await sdk.send(new PutItemCommand({ TableName: tables.workflows, Item }));
     const { code, err } = await call('migrate');
     expect([code, err]).toEqual([
@@ -115,7 +118,7 @@ describe('a migration', () => {
           isFirst = false;
           const { TableName, Key } = input;
           const ExpressionAttributeNames = { '#schema': 'schema' };
-          const values = { ExpressionAttributeValues: { ':v': { N: '3' } } };
+          const values = { ExpressionAttributeValues: { ':v': { N: String(SCHEMA_VERSION) } } };
           const UpdateExpression = 'SET #schema = :v, kept = :v';
           await sdk.send(
             new UpdateItemCommand({ TableName, Key, UpdateExpression, ExpressionAttributeNames, ...values }),
@@ -128,9 +131,14 @@ describe('a migration', () => {
     expect(isComplete).toBe(false);
     expect(reports.reduce((sum, { skipped }) => sum + skipped, 0)).toBe(1);
     expect(await readStageVersions(client, names)).toBeNull();
-    expect(await allItems(sdk)).toContainEqual(expect.objectContaining({ kept: { N: '3' } }));
+    expect(await allItems(sdk)).toContainEqual(
+      expect.objectContaining({ kept: { N: String(SCHEMA_VERSION) } }),
+    );
     expect(await migrate()).toMatchObject({ isComplete: true });
-    expect(await readStageVersions(client, names)).toEqual({ oldest: 3, newest: 3 });
+    expect(await readStageVersions(client, names)).toEqual({
+      oldest: SCHEMA_VERSION,
+      newest: SCHEMA_VERSION,
+    });
   });
 
   test('reads page by page, and waits longer and longer for a store that throttles', async () => {

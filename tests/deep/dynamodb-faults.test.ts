@@ -3,7 +3,7 @@ import type { Timeouts } from '../../lib/adapters/aws/connection.ts';
 import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
-import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';

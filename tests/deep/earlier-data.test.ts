@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
 import { replyTo, WAITING } from '../fixtures/stored-data/shapes.ts';
 import { type RunningService, startLocalService } from '../support/local-service.ts';
 import { poll } from '../support/poll.ts';
@@ -121,7 +122,10 @@ const migrate = async ({ baseUrl }: RunningService, ...options: readonly string[
       readonly migrated: number;
     }[];
   };
-  return tables.map(({ table, found: { 2: older = 0 }, migrated }) => ({ table, older, migrated }));
+  return tables.map(({ table, found, migrated }) => {
+    const older = Object.entries(found).filter(([version]) => Number(version) < SCHEMA_VERSION);
+    return { table, older: older.reduce((sum, [, count]) => sum + count, 0), migrated };
+  });
 };
 
 /** Migrates a folder, beside a service with which all of its runs still wait. */
@@ -144,6 +148,8 @@ describe.each([
   ['version-2-first', true],
   ['version-2-last', false],
   ['version-2-last', true],
+  ['version-3', false],
+  ['version-3', true],
 ])('the data folder %s, migrated: %s', (name, isMigrated) => {
   const open = async () => {
     const fixture = unpack(name);
@@ -171,13 +177,25 @@ describe.each([
     const { fixture, service } = await open();
     const others = fixture.runs.filter((run) => !isOpen(run) || run.workflowId === 'paused');
     for (const run of others) expect(await show(service, run)).toMatchObject({ status: run.status });
-    const failed = await ask<{ executions: Run[] }>(service, '/api/admin/executions?status=failed,cancelled');
-    expect(failed.executions.map(({ workflowId }) => workflowId).sort()).toEqual(
-      others
-        .flatMap(({ workflowId, status }) =>
-          status === 'failed' || status === 'cancelled' ? [workflowId] : [],
-        )
-        .sort(),
+    const endedBadly = others.filter(({ status }) => status === 'failed' || status === 'cancelled');
+    const list = '/api/admin/executions?status=failed,cancelled';
+    const idsOf = ({ executions }: { readonly executions: readonly Run[] }) =>
+      executions.map(({ executionId }) => executionId).sort();
+    const expected = endedBadly.map(({ executionId }) => executionId).sort();
+    const all = await ask<{ executions: Run[]; omitsEarlier?: true }>(service, list);
+    expect(all.omitsEarlier).toBe(isMigrated ? undefined : true);
+    expect(idsOf(all)).toEqual(isMigrated ? expected : []);
+    const lists = [...new Set(endedBadly.map(({ workflowId }) => workflowId))].map((id) =>
+      ask<{ executions: Run[] }>(service, `${list}&workflowId=${id}`),
+    );
+    expect((await Promise.all(lists)).flatMap(idsOf).sort()).toEqual(expected);
+    const approvals = fixture.runs.filter((run) => run.workflowId === 'approval' && isOpen(run));
+    const ofWorkflow = isMigrated ? '' : '?workflowId=approval';
+    const waiting = await ask<{ approvals: Run[] }>(service, `/api/admin/approvals${ofWorkflow}`);
+    // The first ones have no list.
+    const listed = name === 'version-2-first' ? [] : approvals;
+    expect(waiting.approvals.map(({ executionId }) => executionId)).toEqual(
+      expect.arrayContaining(listed.map(({ executionId }) => executionId)),
     );
     const held = others.filter(({ workflowId }) => workflowId === 'paused');
     for (const run of held) expect(await show(service, run)).toMatchObject({ held: 'paused' });
@@ -191,7 +209,7 @@ describe.each([
     );
     await poll(async () => !isOpen(await show(service, { ...done, ...again } as Run)));
     expect(resultOf(await show(service, { ...done, ...again } as Run))).toEqual({ reply: replyTo('done') });
-    if (name !== 'version-2-last') return;
+    if (name === 'version-2-first') return;
     const requests = await ask<{ requests: unknown[] }>(service, '/api/admin/requests?workflowId=recorded');
     expect(requests.requests).toHaveLength(1);
     expect(fixture.uploads).toHaveLength(1);

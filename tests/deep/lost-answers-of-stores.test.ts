@@ -5,7 +5,7 @@ import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callb
 import type { DynamoDbClient } from '../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
-import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';

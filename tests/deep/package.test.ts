@@ -47,12 +47,11 @@ const answers: Record<string, unknown> = {
 const allFunctions = Object.keys(answers);
 const KILOBYTE = 1_000;
 
-/** Of the bundles of functions that run workflows or list plugins; 57 for any other. */
+/** Of the bundles of functions that run workflows or list plugins; 59 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
-  webhook: 178,
+  webhook: 180,
   runExpress: 152,
   runDurable: 252,
-  adminCancelExecution: 58,
   adminExecutions: 60,
   adminRequests: 62,
   adminRetryExecution: 127,
@@ -247,7 +246,7 @@ describe('the zips', () => {
 
   test.each(allFunctions)('%s is no larger than its limit, and without the AWS SDK', (name) => {
     const [, bundle] = bundleOf(name);
-    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 57) * KILOBYTE);
+    expect(bundle.byteLength).toBeLessThan((maxKilobytes[name] ?? 59) * KILOBYTE);
     expect(Buffer.from(bundle).includes('smithy')).toBe(false);
   });
 
@@ -569,8 +568,8 @@ describe('the template', () => {
       AdminApprovalsRole: [
         'dynamodb:BatchGetItem ExecutionsTable',
         'dynamodb:GetItem ExecutionsTable',
+        'dynamodb:Query ExecutionsTable/index/byTime',
         'dynamodb:Query ExecutionsTable/index/byWorkflow',
-        'dynamodb:Scan WorkflowsTable',
       ],
       AdminExecutionsRole: [
         'dynamodb:BatchGetItem ExecutionsTable',
@@ -578,8 +577,9 @@ describe('the template', () => {
         'dynamodb:GetItem ExecutionsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:Query ExecutionsTable/index/byFailure',
+        'dynamodb:Query ExecutionsTable/index/bySweep',
+        'dynamodb:Query ExecutionsTable/index/byTime',
         'dynamodb:Query ExecutionsTable/index/byWorkflow',
-        'dynamodb:Scan WorkflowsTable',
       ],
       AdminExecutionRole: [
         'dynamodb:GetItem ExecutionsTable',

@@ -183,11 +183,11 @@ describe('a deployment', () => {
     expect((await findIn({ ...account, stack: null, isDenied: true })).unseen).toBe(SENTENCE);
   });
 
-  /** The same without the index `bySweep`. */
-  const withoutAnIndex = async (account: Account): Promise<Account> => {
+  /** The same without an index. */
+  const withoutAnIndex = async (account: Account, index = 'bySweep'): Promise<Account> => {
     const sdk = createSdk(account.dynamoDb);
     const { Item } = await sdk.send(new GetItemCommand({ TableName: EXECUTIONS, Key: NOTE }));
-    await removeIndex(sdk, EXECUTIONS, 'bySweep');
+    await removeIndex(sdk, EXECUTIONS, index);
     if (Item !== undefined) await sdk.send(new PutItemCommand({ TableName: EXECUTIONS, Item }));
     sdk.destroy();
     return account;
@@ -205,12 +205,17 @@ describe('a deployment', () => {
     const unnoted = await withoutAnIndex(await aStageWithoutNote()); // of 0.1.0
     const noted = await withoutAnIndex(await aStageOf(SCHEMA_VERSION, SCHEMA_VERSION));
     const before = await withoutAnIndex(await aStageOf(OLDEST_VERSION, OLDEST_VERSION));
-    for (const account of [unnoted, noted, { ...unnoted, stack: null }, { ...before, stack: null }])
+    for (const account of [unnoted, noted, before, { ...unnoted, stack: null }])
       expect(await judge(account, true)).toMatch(problem);
+    const present = await withoutAnIndex(await aStageOf(SCHEMA_VERSION, SCHEMA_VERSION), 'byTime');
+    expect(await judge(present)).toMatch(/lacks the index byTime/);
+    const adopted = await withoutAnIndex(await aStageOf(OLDEST_VERSION, OLDEST_VERSION), 'byTime');
+    expect(await judge({ ...adopted, stack: null }, true)).toMatch(/does not have the index byTime yet/);
   });
 
-  test('goes ahead where CloudFormation adds the index, in a stage that holds the version before', async () => {
-    expect(await judge(await withoutAnIndex(await aStageOf(OLDEST_VERSION, OLDEST_VERSION)))).toBeNull();
+  test('goes ahead where CloudFormation adds the index, in a stage of an earlier version', async () => {
+    for (const account of [await aStageOf(OLDEST_VERSION, OLDEST_VERSION), await aStageWithoutNote()])
+      expect(await judge(await withoutAnIndex(account, 'byTime'))).toBeNull();
   });
 
   test('notes that a stage of its own making holds nothing older, which a sweep keeps', async () => {

@@ -10,8 +10,6 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a read that finds a caller run without a process ends it, and reports it: tests/executions/lifecycle',
   'AdminExecutionsRole dynamodb:GetItem table/STAGE-deliveries':
     'filters by key, and pages that end within an index: tests/functions/admin',
-  'AdminExecutionsRole dynamodb:GetItem table/STAGE-executions':
-    'filters by key, and pages that end within an index: tests/functions/admin',
   'AdminExecutionsRole dynamodb:GetItem table/STAGE-workflows':
     'filters by key, and pages that end within an index: tests/functions/admin',
   'AdminHealthRole lambda:StopDurableExecution function:STAGE-runDurable:*':

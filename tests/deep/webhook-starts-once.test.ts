@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
-import { createExecutionStore } from '../../lib/adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';

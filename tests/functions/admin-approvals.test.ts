@@ -30,11 +30,10 @@ const aService = async () => {
   await open('e-1', 'approval', 'ask/0/0', { title: 'Title', askedBy: 'Ada' });
   await open('e-2', 'approval', 'each/0/1/ask/2/0');
   await open('e-3', 'other', 'ask/0/0');
-  const listWorkflowIds = async () => ['approval', 'other', 'none'];
   const handler = createListApprovals({
     executions,
     callbacks: executions.callbacks,
-    listWorkflowIds,
+    holdsUnlisted: async () => false,
     clock,
     logger,
   });
@@ -55,6 +54,7 @@ describe('GET /api/admin/approvals', () => {
     expect(bodyOf(result)).toEqual({
       count: 2,
       approvals: [
+        expect.objectContaining({ executionId: 'e-1', nodeId: 'ask', title: 'Title', askedBy: 'Ada' }),
         {
           executionId: 'e-2',
           workflowId: 'approval',
@@ -64,9 +64,8 @@ describe('GET /api/admin/approvals', () => {
           since: '2023-11-14T22:13:21.000Z',
           until: '2023-11-14T22:23:21.000Z',
         },
-        expect.objectContaining({ executionId: 'e-1', nodeId: 'ask', title: 'Title', askedBy: 'Ada' }),
       ],
-      hasMore: false,
+      nextCursor: null,
       timestamp: '2023-11-14T22:13:23.000Z',
     });
     for (const url of urls) expect(result.body).not.toContain(url.split('/').at(-1));
@@ -74,23 +73,28 @@ describe('GET /api/admin/approvals', () => {
 
   test('of all workflows, as many as are asked for', async () => {
     const { call } = await aService();
-    expect(bodyOf(await call('limit=2'))).toMatchObject({
-      approvals: [{ executionId: 'e-3' }, { executionId: 'e-2' }],
-      hasMore: true,
+    const first = bodyOf(await call('limit=2'));
+    expect(first).toMatchObject({ approvals: [{ executionId: 'e-1' }, { executionId: 'e-2' }] });
+    expect(bodyOf(await call(`limit=2&cursor=${first.nextCursor}`))).toMatchObject({
+      approvals: [{ executionId: 'e-3' }],
+      nextCursor: null,
     });
   });
 
   test('gives addresses at a path of their own, and logs none', async () => {
     const { call, urls, entries } = await aService();
     const { approvals } = bodyOf(await call('', { path: '/api/admin/approvals/addresses' }));
-    expect(approvals.map(({ address }: { address: string }) => address)).toEqual(urls.toReversed());
+    expect(approvals.map(({ address }: { address: string }) => address)).toEqual(urls);
     expect(JSON.stringify(entries)).not.toContain('webhook-callback/');
   });
 
-  test.each(['limit=0', 'limit=101', 'workflowId=a%20b', 'status=waiting'])('refuses %s', async (query) => {
-    const { call } = await aService();
-    expect(await call(query)).toEqual(aProblem(400, 'query-invalid'));
-  });
+  test.each(['limit=0', 'limit=101', 'workflowId=a%20b', 'status=waiting', 'cursor=abc'])(
+    'refuses %s',
+    async (query) => {
+      const { call } = await aService();
+      expect(await call(query)).toEqual(aProblem(400, 'query-invalid'));
+    },
+  );
 
   test('answers no other method', async () => {
     const { call } = await aService();

@@ -42,9 +42,9 @@ const stores = {
   requests: inMemoryRequestStore(),
   callbacks: executions.callbacks,
   durableService,
-  listWorkflowIds: async () => [],
   events: { publish: async () => {} },
   usesOutbox: false,
+  holdsUnlisted: async () => false,
 };
 
 type Handler = (event: never, context: Context) => Promise<unknown>;

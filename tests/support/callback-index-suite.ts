@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CallbackIndex } from '../../lib/callbacks/callback-index.ts';
-import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';
+import type { ExecutionStore, ListPosition } from '../../lib/executions/record/execution-store.ts';
 import { anExecutionEnd, anExecutionStart } from './a-start.ts';
 
 const NOW = 1_700_000_000_000;
@@ -19,7 +19,11 @@ export const describeCallbackIndex = (
     const open = async (
       { executions }: Stores,
       executionId: string,
-      { workflowId = 'orders', at = 1, expiresAt = NOW + 60_000 } = {},
+      {
+        workflowId = 'orders',
+        at = 1,
+        expiresAt,
+      }: { workflowId?: string; at?: number; expiresAt?: number } = {},
     ) => {
       await executions.start(anExecutionStart({ executionId, workflowId }));
       const subject = {
@@ -30,22 +34,31 @@ export const describeCallbackIndex = (
         publicUrl: 'https://example.com',
         question: { title: `Question of ${executionId}` },
       };
-      const callback = { callbackId: `c-${executionId}`, expiresAt, subject };
+      const callback = {
+        callbackId: `c-${executionId}`,
+        expiresAt: expiresAt ?? NOW + 60_000 + at,
+        subject,
+      };
       await executions.openCallback(executionId, 'ask/0/0', callback);
       return callback;
     };
     const idsOf = async ({ callbacks }: Stores, limit = 10) => {
       const page = await callbacks.list('orders', limit);
-      return [page.callbacks.map(({ subject }) => subject.executionId), page.hasMore];
+      return page.callbacks.map(({ subject }) => subject.executionId);
     };
 
-    test('of one workflow, the latest first, as they were opened', async () => {
+    test('of one workflow, as they were opened; those whose time ends first come first', async () => {
       const stores = await create(NOW);
       await open(stores, 'e-1', { at: 1 });
       const second = await open(stores, 'e-2', { at: 2 });
-      await open(stores, 'e-3', { workflowId: 'others' });
-      expect(await idsOf(stores)).toEqual([['e-2', 'e-1'], false]);
-      expect(await stores.callbacks.list('orders', 1)).toEqual({ callbacks: [second], hasMore: true });
+      await open(stores, 'e-3', { workflowId: 'others', at: 0 });
+      expect(await idsOf(stores)).toEqual(['e-1', 'e-2']);
+      const first = await stores.callbacks.list('orders', 1);
+      expect(first.callbacks.map(({ subject }) => subject.executionId)).toEqual(['e-1']);
+      expect(await stores.callbacks.list('orders', 1, first.next ?? undefined)).toEqual({
+        callbacks: [second],
+        next: null,
+      });
       expect(await stores.executions.list({ workflowId: 'orders', limit: 10 })).toMatchObject({
         executions: [{ executionId: 'e-2' }, { executionId: 'e-1' }],
         next: null,
@@ -59,8 +72,7 @@ export const describeCallbackIndex = (
       await stores.executions.openCallback('e-4', 'ask/1/0', { callbackId: 'c', expiresAt: NOW + 60_000 });
       await stores.callbacks.close('e-1', 'ask/0/0', { decision: 'reject', at: NOW });
       await stores.executions.finish('e-2', anExecutionEnd({ status: 'cancelled' }));
-      expect(await idsOf(stores).then(([ids]) => ids)).toEqual(expect.arrayContaining(['e-3', 'e-4']));
-      expect((await stores.callbacks.list('orders', 10)).callbacks).toHaveLength(2);
+      expect((await idsOf(stores)).toSorted()).toEqual(['e-3', 'e-4']);
     });
 
     test('and keeps how one was answered', async () => {
@@ -77,25 +89,61 @@ export const describeCallbackIndex = (
       const stores = await create(NOW);
       const first = await open(stores, 'e-1', { at: 1 });
       await open(stores, 'e-2', { at: 2 });
-      const again = { ...first, callbackId: 'again', subject: { ...first.subject, openedAt: NOW + 3 } };
+      const again = {
+        ...first,
+        callbackId: 'again',
+        expiresAt: NOW + 60_003,
+        subject: { ...first.subject, openedAt: NOW + 3 },
+      };
       await stores.executions.openCallback('e-1', 'ask/0/0', again);
-      expect(await idsOf(stores)).toEqual([['e-1', 'e-2'], false]);
+      expect(await idsOf(stores)).toEqual(['e-2', 'e-1']);
       const answered = { decision: 'approve', at: NOW + 4 } as const;
       await stores.callbacks.close('e-1', 'ask/0/0', answered);
       const late = { ...again, subject: { ...again.subject, openedAt: NOW + 5 } };
       await stores.executions.openCallback('e-1', 'ask/0/0', late);
       expect(await stores.executions.findCallback('e-1', 'ask/0/0')).toEqual({ ...again, answered });
-      expect(await idsOf(stores)).toEqual([['e-2'], false]);
+      expect(await idsOf(stores)).toEqual(['e-2']);
     });
 
-    test('past many of executions that have ended', async () => {
+    test('and a question that is asked again for a shorter time', async () => {
       const stores = await create(NOW);
-      await open(stores, 'e-0', { at: 0 });
+      const first = await open(stores, 'e-1');
+      const subject = { ...first.subject, openedAt: NOW + 10 };
+      const shorter = { callbackId: 'again', expiresAt: NOW + 30, subject };
+      await stores.executions.openCallback('e-1', 'ask/0/0', shorter);
+      expect(await stores.executions.findCallback('e-1', 'ask/0/0')).toEqual(shorter);
+      // The first one, opened again by a replay.
+      await stores.executions.openCallback('e-1', 'ask/0/0', first);
+      expect(await stores.executions.findCallback('e-1', 'ask/0/0')).toEqual(shorter);
+    });
+
+    test('of all workflows, page by page', async () => {
+      const stores = await create(NOW);
+      const made = Array.from({ length: 30 }, (_, at) => `e-${String(at).padStart(2, '0')}`);
+      for (const [at, id] of made.entries())
+        await open(stores, id, { workflowId: `w-${at % 7}`, at: at % 5 });
+      const found: string[] = [];
+      const times: number[] = [];
+      let after: ListPosition | undefined;
+      do {
+        const page = await stores.callbacks.list(null, 4, after);
+        found.push(...page.callbacks.map(({ subject }) => subject.executionId));
+        times.push(...page.callbacks.map(({ expiresAt }) => expiresAt));
+        after = page.next ?? undefined;
+      } while (after !== undefined);
+      expect(found.toSorted()).toEqual(made);
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
+    });
+
+    test('past many of executions that have ended, and past those whose time is up', async () => {
+      const stores = await create(NOW);
       for (let at = 1; at <= 5; at++) {
         await open(stores, `e-${at}`, { at });
         await stores.executions.finish(`e-${at}`, anExecutionEnd({ status: 'cancelled' }));
       }
-      expect((await idsOf(stores, 2))[0]).toEqual(['e-0']);
+      for (let at = 6; at <= 9; at++) await open(stores, `e-${at}`, { expiresAt: NOW - at });
+      await open(stores, 'e-0', { at: 60 });
+      expect(await idsOf(stores, 2)).toEqual(['e-0']);
     });
   });
 };

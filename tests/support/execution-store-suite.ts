@@ -453,8 +453,8 @@ export const describeExecutionStore = (
         const store = await fill();
         const first = await store.list({ workflowId: 'orders', limit: 3 });
         expect(ids(first)).toBe('e-6 e-5 e-4');
-        expect(first.next).toMatchObject({ executionId: 'e-4', startedAt: 1_700_000_000_004 });
-        const after = first.next ?? { executionId: '', startedAt: 0 };
+        const after = first.next ?? { part: '', at: '', executionId: '' };
+        expect(after.executionId).toBe('e-4');
         const rest = await store.list({ workflowId: 'orders', limit: 100, after });
         expect([ids(rest), rest.next]).toEqual(['e-3 e-2 e-1 e-0', null]);
       });

@@ -207,11 +207,15 @@ export const inMemoryExecutionStore = (
       after,
     }) => {
       const found = [...records.values()]
-        .filter((record) => record.workflowId === workflowId && statuses?.includes(record.status) !== false)
+        .filter((record) => (workflowId ?? record.workflowId) === record.workflowId)
+        .filter((record) => statuses?.includes(record.status) !== false)
         .filter((record) => requestId === undefined || record.requestId === requestId)
         .filter(({ startedAt }) => startedAt >= from && startedAt <= to)
         .sort(latestFirst)
-        .filter((record) => after === undefined || latestFirst(after, record) < 0)
+        .filter(
+          (record) =>
+            after === undefined || latestFirst({ ...after, startedAt: Number(after.at) }, record) < 0,
+        )
         .map((record) => ({
           executionId: record.executionId,
           workflowId: record.workflowId,
@@ -223,7 +227,12 @@ export const inMemoryExecutionStore = (
           held: record.held,
         }));
       const executions = found.slice(0, limit);
-      return { executions, next: found.length > limit ? (executions.at(-1) ?? null) : null };
+      const last = found.length > limit ? executions.at(-1) : undefined;
+      const next =
+        last === undefined
+          ? null
+          : { part: 'all', at: String(last.startedAt), executionId: last.executionId };
+      return { executions, next };
     },
     findDue: async function* (now, group) {
       yield* [...sweeps]
@@ -247,12 +256,17 @@ export const inMemoryExecutionStore = (
     queues,
     records: () => [...records.values()],
     callbacks: {
-      list: async (workflowId, limit) => {
+      list: async (workflowId, limit, after) => {
+        const placeOf = ({ expiresAt, subject }: ListedCallback) =>
+          `${expiresAt}-${subject.executionId}-${subject.name.replaceAll('/', '-')}`;
         const found = [...callbacks.values()]
           .filter(isPending)
-          .filter(({ subject }) => subject.workflowId === workflowId)
-          .sort((a, b) => b.subject.openedAt - a.subject.openedAt);
-        return { callbacks: found.slice(0, limit), hasMore: found.length > limit };
+          .filter(({ subject }) => subject.workflowId === (workflowId ?? subject.workflowId))
+          .sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))
+          .filter((callback) => after === undefined || placeOf(callback) > after.at);
+        const last = found.length > limit ? found[limit - 1] : undefined;
+        const next = last && { part: 'all', at: placeOf(last), executionId: last.subject.executionId };
+        return { callbacks: found.slice(0, limit), next: next ?? null };
       },
       close: async (executionId, name, answered) => {
         const key = `${executionId}/${name}`;

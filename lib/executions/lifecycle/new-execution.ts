@@ -35,5 +35,6 @@ export const toStart = (
   retryOf: null,
   retriedCheckpoints: null,
   ...(workflow.definition.settings?.metrics === true ? { hasMetrics: true } : {}),
+  ...(workflow.definition.settings?.highVolume === true ? { isHighVolume: true } : {}),
   ...options,
 });

@@ -59,6 +59,8 @@ export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, '
   readonly requestId?: string | null;
   /** Keep the output, for repeated deliveries. */
   readonly keepsResult: boolean;
+  /** Its workflow may start more than a thousand executions a second: lists of them read several partitions. Absent: no. */
+  readonly isHighVolume?: true;
 }
 
 /** The lease that a process acquires to start or resume an execution. */
@@ -178,11 +180,18 @@ export interface ExecutionSummary
     'executionId' | 'workflowId' | 'workflowVersion' | 'status' | 'startedAt' | 'endedAt' | 'mode' | 'held'
   > {}
 
-/** A place in the list of one workflow. */
-export type ListPosition = Pick<ExecutionSummary, 'executionId' | 'startedAt'>;
+/** A place in a list, in the words of the store: what a cursor says. */
+export interface ListPosition {
+  /** The part of the list that it is in; one list may be stored as several. */
+  readonly part: string;
+  /** By what the list is sorted. */
+  readonly at: string;
+  readonly executionId: string;
+}
 
 export interface ExecutionQuery {
-  readonly workflowId: string;
+  /** Null for all workflows. */
+  readonly workflowId: string | null;
   /** Any of these; absent for all. */
   readonly statuses?: readonly ExecutionStatus[];
   /** See {@link ExecutionStart}. */
@@ -197,7 +206,10 @@ export interface ExecutionQuery {
 }
 
 export interface ExecutionPage {
-  /** The latest first. Those that started at the same time are in an order that only the store knows, and keeps. */
+  /**
+   * The latest first. Those that started at the same time are in an order that only the store knows, and keeps. With
+   * nothing but open statuses and all workflows: background executions alone, by their next sweep, which is about the order of their starts.
+   */
   readonly executions: readonly ExecutionSummary[];
   /** How far the store has read, where it may find more; null at the end. */
   readonly next: ListPosition | null;
@@ -260,6 +272,7 @@ export interface ExecutionStore {
   find(executionId: string): Promise<ExecutionRecord | null>;
   /** @returns null for an execution without any, such as an inline run that succeeded */
   findData(executionId: string): Promise<ExecutionData | null>;
+  /** Reads at most 1,000 records, so that a page may have fewer than asked for, although more follow. */
   list(query: ExecutionQuery): Promise<ExecutionPage>;
   /**
    * Finds background executions that are open and not held, or in the outbox, and whose sweep is due: first two minutes after their

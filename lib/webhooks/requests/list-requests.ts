@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { isId } from '../../contract/ids.ts';
-import { type Position, readCursor, writeCursor } from '../../executions/record/cursor.ts';
+import { readCursor, writeCursor } from '../../executions/record/cursor.ts';
+import type { ListPosition } from '../../executions/record/execution-store.ts';
 import { operatorError } from '../../shared/operator-errors.ts';
 import { count, text, time, wordList } from '../../shared/query-fields.ts';
 import { latestFirst, type PlaceKind, type RequestRecord, toMinute, VERDICTS } from './request-record.ts';
@@ -84,11 +85,12 @@ export const listRequests = async (
 /** Of the gateway and of this process. */
 const CLOCKS_DIFFER_MS = 3_600_000;
 
-const toPlace = ({ startedAt, executionId }: Position) => ({ receivedAt: startedAt, place: executionId });
+const toPlace = ({ at, executionId }: ListPosition) => ({ receivedAt: Number(at), place: executionId });
 
-/** A place has the form of an execution's id. */
 const toCursor = (last: RequestRecord | null, list: string): string | null =>
-  last === null ? null : writeCursor({ startedAt: last.receivedAt, executionId: last.place }, list);
+  last === null
+    ? null
+    : writeCursor({ part: 'all', at: String(last.receivedAt), executionId: last.place }, list);
 
 const kindsOf = (verdicts: readonly string[]): readonly PlaceKind[] => {
   const isRefused = (verdict: string) => verdict === 'refused';

@@ -39,6 +39,7 @@ export const workflowSettingsSchema = {
     maxOutputBytes: { type: 'integer', minimum: 1, maximum: 100_000_000 },
     /** Count its executions in CloudWatch apart from those of other workflows as well. Each metric is billed. */
     metrics: { type: 'boolean' },
+    highVolume: { type: 'boolean' },
   },
 } as const;
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { BatchWriteItemCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import type { Context } from 'aws-lambda';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
 import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';

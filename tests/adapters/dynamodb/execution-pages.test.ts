@@ -2,14 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import pLimit from 'p-limit';
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
-import { createListWorkflowIds } from '../../../lib/adapters/dynamodb/workflow-ids.ts';
-import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { listExecutions, listQuery } from '../../../lib/executions/lifecycle/list-executions.ts';
 import { EXECUTION_STATUSES, isFinal } from '../../../lib/executions/record/execution-status.ts';
 import { parseFields } from '../../../lib/shared/query-fields.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
-import { aWorkflow } from '../../support/a-workflow.ts';
 import { cases } from '../../support/deep.ts';
 import { useTestDatabases } from '../../support/test-database.ts';
 
@@ -24,8 +21,6 @@ const COUNT = 210;
 const fill = async () => {
   const { client, tables } = await openDatabase();
   const store = createExecutionStore(client, tables, { retentionDays: 30, clock });
-  const workflows = createWorkflowStore(client, tables, clock);
-  for (const id of WORKFLOWS) await workflows.put(aWorkflow({ id }), []);
   const common = EXECUTION_STATUSES.filter((status) => status !== 'cancelled');
   const made = Array.from({ length: COUNT }, (_, at) => ({
     executionId: `e-${at}`,
@@ -38,7 +33,10 @@ const fill = async () => {
     made.map(({ status, ...start }) =>
       limit(async () => {
         const { executionId } = start;
-        await store.start(anExecutionStart({ ...start, input: null, startToken: executionId }));
+        const isHighVolume = start.workflowId === 'shop' ? ({ isHighVolume: true } as const) : {};
+        await store.start(
+          anExecutionStart({ ...start, ...isHighVolume, input: null, startToken: executionId }),
+        );
         if (isFinal(status)) await store.finish(executionId, anExecutionEnd({ status }));
         else if (status !== 'accepted') await store.acquireLease(executionId, aLease());
         if (status === 'waiting')
@@ -46,7 +44,7 @@ const fill = async () => {
       }),
     ),
   );
-  return { client, tables, store, made, listWorkflowIds: createListWorkflowIds(client, tables) };
+  return { client, tables, store, made };
 };
 
 /** The ids of all pages. */
@@ -67,7 +65,7 @@ const readPages = async (
 
 describe('the pages of a list of executions', () => {
   test('have each execution once, however many have started at the same time', async () => {
-    const { store: executions, listWorkflowIds, made } = await fill();
+    const { store: executions, made } = await fill();
     const time = fc.option(fc.integer({ min: NOW - 10, max: NOW - 7 }), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(
@@ -90,8 +88,10 @@ describe('the pages of a list of executions', () => {
               one.startedAt >= from &&
               one.startedAt <= to,
           );
-          const found = await readPages(query, { executions, listWorkflowIds });
+          const found = await readPages(query, { executions, holdsUnlisted: async () => false });
           expect(found.toSorted()).toEqual(expected.map(({ executionId }) => executionId).toSorted());
+          // Open ones of all workflows are in the order of their next sweep.
+          if (workflowId === undefined && statuses.length > 0 && !statuses.some(isFinal)) return;
           const startOf = new Map(made.map(({ executionId, startedAt }) => [executionId, startedAt]));
           const starts = found.map((id) => startOf.get(id) ?? 0);
           expect(starts).toEqual(starts.toSorted((a, b) => b - a));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createOpenRuns } from '../../../lib/adapters/dynamodb/health/run-history.ts';
 import { createListDefinitions } from '../../../lib/adapters/dynamodb/health/workflow-definitions.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';

@@ -4,7 +4,7 @@ import type { Item } from '../../../lib/adapters/dynamodb/attributes.ts';
 import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createListDefinitions } from '../../../lib/adapters/dynamodb/health/workflow-definitions.ts';
 import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
@@ -12,7 +12,7 @@ import { createTokenBuckets } from '../../../lib/adapters/dynamodb/limits/token-
 import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';
 import { createRequestStore } from '../../../lib/adapters/dynamodb/requests/request-store.ts';
-import { SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
+import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import { createWorkflowStore } from '../../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { aFlow } from '../../support/a-background-service.ts';
 import { aCredential } from '../../support/a-credential.ts';
@@ -191,7 +191,7 @@ describe('what is stored', () => {
     expect(unstated).toEqual([]);
   });
 
-  test.each([null, SCHEMA_VERSION - 1])('is read when its version is %s', async (version) => {
+  test.each([null, OLDEST_VERSION, SCHEMA_VERSION - 1])('is read when its version is %s', async (version) => {
     const stores = await openStores();
     await writeAll(stores);
     const before = await readAll(stores);
@@ -202,7 +202,7 @@ describe('what is stored', () => {
     expect(after).toEqual(before);
   });
 
-  test.each([SCHEMA_VERSION - 2, SCHEMA_VERSION + 1])(
+  test.each([OLDEST_VERSION - 1, SCHEMA_VERSION + 1])(
     'is refused with a clear error when its version is %i',
     async (version) => {
       const stores = await openStores();
@@ -218,7 +218,7 @@ describe('what is stored', () => {
           thrown: {
             code: 'DATA_VERSION_UNSUPPORTED',
             status: 503,
-            parameters: { version, oldest: SCHEMA_VERSION - 1, newest: SCHEMA_VERSION },
+            parameters: { version, oldest: OLDEST_VERSION, newest: SCHEMA_VERSION },
             message: expect.stringMatching(/^The table test-[\w-]+ has an item of version \d of the schema/),
           },
         });
@@ -252,10 +252,10 @@ describe('what is stored', () => {
     const items = await allItems(stores);
     const versionOf = (id: string) => items.find(({ item }) => item.executionId?.S === id)?.item.schema?.N;
     expect([versionOf('e-1'), versionOf('data:e-1'), versionOf('held:orders/start')]).toEqual([
-      '2',
-      '2',
-      '2',
+      '3',
+      '3',
+      '3',
     ]);
-    expect(versionOf('e-4')).toBe('3');
+    expect(versionOf('e-4')).toBe('4');
   });
 });

@@ -1,6 +1,6 @@
 import { DeleteTableCommand, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from '@jest/globals';
-import { SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
+import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import {
   checkStoredData,
   createListIndexes,
@@ -46,8 +46,8 @@ describe('what a stage holds', () => {
   });
 
   test.each([
-    [{ oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION + 1 }, /^A later release has stored data in version 4/],
-    [{ oldest: SCHEMA_VERSION - 2, newest: SCHEMA_VERSION }, /^There may be data in version 1/],
+    [{ oldest: SCHEMA_VERSION, newest: SCHEMA_VERSION + 1 }, /^A later release has stored data in version 5/],
+    [{ oldest: OLDEST_VERSION - 1, newest: SCHEMA_VERSION }, /^There may be data in version 1/],
   ])('versions that this release does not read: %j', async (versions, problem) => {
     const { check, client, tables } = await aStage();
     await writeStageVersions(client, tables, versions);
@@ -61,15 +61,15 @@ describe('what a stage holds', () => {
   test('the version that is written is noted once, and the oldest one stays', async () => {
     const { client, sdk, tables } = await aStage();
     expect(await readStageVersions(client, tables)).toBeNull();
-    expect(await noteStageVersions(client, tables, { isNew: false })).toEqual({ oldest: 2, newest: 3 });
-    expect(await noteStageVersions(client, tables, { isNew: true })).toEqual({ oldest: 2, newest: 3 });
+    expect(await noteStageVersions(client, tables, { isNew: false })).toEqual({ oldest: 2, newest: 4 });
+    expect(await noteStageVersions(client, tables, { isNew: true })).toEqual({ oldest: 2, newest: 4 });
     const Key = { executionId: { S: 'stored data' } };
     const { Item } = await sdk.send(new GetItemCommand({ TableName: tables.executions, Key }));
-    expect(Item).toEqual({ ...Key, oldest: { N: '2' }, newest: { N: '3' } });
+    expect(Item).toEqual({ ...Key, oldest: { N: '2' }, newest: { N: '4' } });
   });
 
   test('a new stage holds the present version alone', async () => {
     const { client, tables } = await aStage();
-    expect(await noteStageVersions(client, tables, { isNew: true })).toEqual({ oldest: 3, newest: 3 });
+    expect(await noteStageVersions(client, tables, { isNew: true })).toEqual({ oldest: 4, newest: 4 });
   });
 });

@@ -3,7 +3,7 @@ import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/ca
 import type { DynamoDbClient } from '../../../lib/adapters/dynamodb/client.ts';
 import { createCredentialStore } from '../../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../../lib/adapters/dynamodb/delivery-store.ts';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createOutboundCredentialStore } from '../../../lib/adapters/dynamodb/outbound-credential-store.ts';
 import { createRegistrationStore } from '../../../lib/adapters/dynamodb/registrations/registration-store.ts';

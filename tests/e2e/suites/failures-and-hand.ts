@@ -57,6 +57,11 @@ export const describeFailuresAndHand = (project: RunningProject): void => {
         failure: { message: 'no stock of tea' },
         show: { path: `/api/admin/executions/${executionId}` },
       });
+      const idsOf = async (query: string) =>
+        (await get<Listed>(`/api/admin/executions?${query}`)).body.executions.map((one) => one.executionId);
+      expect(await idsOf('status=failed')).toContain(executionId);
+      expect(await idsOf(`status=failed&workflowId=${id}`)).toEqual([executionId]);
+      expect(await idsOf('status=accepted,running,waiting')).not.toContain(executionId);
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createExecutionStore } from '../../../lib/adapters/dynamodb/execution-store.ts';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import type { DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
+import { OLDEST_VERSION, SCHEMA_VERSION } from '../../../lib/adapters/dynamodb/schema/schema.ts';
 import { openSourcesStore } from '../../../local/sources/sources-state.ts';
 
 const folders: string[] = [];
@@ -17,19 +18,25 @@ const aFile = (content: object): string => {
   return file;
 };
 
-test.each([{}, { schema: 2 }, { schema: 3 }])(
+test.each([{}, { schema: OLDEST_VERSION }, { schema: SCHEMA_VERSION }])(
   'a file that says %j is read, and written in the present version',
   (said) => {
     const file = aFile({ ...said, queues: [['orders', []]] });
     const { state, save } = openSourcesStore(file);
     expect([...state.queues]).toEqual([['orders', []]]);
     save();
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ schema: 3, queues: [['orders', []]] });
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+      schema: SCHEMA_VERSION,
+      queues: [['orders', []]],
+    });
   },
 );
 
-test.each([1, 4])('a file of version %i is refused with what to do', (schema) => {
-  expect(() => openSourcesStore(aFile({ schema }))).toThrow(
-    /is in version \d of the schema; this release reads 2 and 3\. Start the release that it was made with/,
-  );
-});
+test.each([OLDEST_VERSION - 1, SCHEMA_VERSION + 1])(
+  'a file of version %i is refused with what to do',
+  (schema) => {
+    expect(() => openSourcesStore(aFile({ schema }))).toThrow(
+      /is in version \d of the schema; this release reads \d to \d\. Start the release that it was made with/,
+    );
+  },
+);

@@ -1,17 +1,29 @@
 import type { CallbackIndex, ListedCallback } from '../../../callbacks/callback-index.ts';
 import type { Clock } from '../../../contract/services.ts';
 import { type ExecutionStatus, isFinal } from '../../../executions/record/execution-status.ts';
-import { type Item, json, readText, text } from '../attributes.ts';
+import type { ListPosition } from '../../../executions/record/execution-store.ts';
+import { json, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { callbackKeyOf, callbacksOf, isExpired, toCallback } from '../execution-item.ts';
-import { toUpdate } from '../execution-update.ts';
+import { collectPage, type ListedKey } from '../executions/collect-page.ts';
+import {
+  callbackKeyOf,
+  callbackPartitions,
+  EARLIER_CALLBACKS,
+  earlierCallbacksOf,
+  isExpired,
+  toCallback,
+  toIso,
+} from '../executions/execution-item.ts';
+import { toUpdate } from '../executions/execution-update.ts';
+import { mergePartitions, type Partition } from '../executions/merge-partitions.ts';
+import { readRecords } from '../executions/read-records.ts';
 import { updateItem } from '../items.ts';
-import { readRecords } from '../read-records.ts';
 import type { TableNames } from '../table-names.ts';
-import { translateErrors } from '../translate-error.ts';
 
-/** Limits of one call: pages full of callbacks whose executions have ended give a short list with `hasMore`. */
-const MAX_PAGES = 10;
+/** Of one call: those of executions that have ended give a short list with a cursor. */
+const MAX_RECORDS = 1_000;
+/** What passing the key of another workflow costs, in records: at most 10,000 of them in one call. */
+const OTHERS_COST = 0.1;
 
 /** Pending callbacks, by the attributes that they have in the index of executions until they are answered. */
 export const createCallbackIndex = (
@@ -20,54 +32,57 @@ export const createCallbackIndex = (
   clock: Pick<Clock, 'now'>,
 ): CallbackIndex => {
   /** Those of the callbacks with these keys that are pending. */
-  const readPending = async (keys: readonly Item[]): Promise<readonly ListedCallback[]> => {
-    const items = await readRecords(client, table, keys, [
-      'executionId',
-      'callback',
-      'answered',
-      'expiresAt',
-    ]);
-    const callbacks = items.filter((item) => !isExpired(item, clock.now())).map(toCallback);
-    const ids = new Set(callbacks.map(({ subject }) => subject?.executionId ?? ''));
-    const executions = await readRecords(
-      client,
-      table,
-      [...ids].map((id) => ({ executionId: text(id) })),
-      ['executionId', 'status'],
+  const readPending = async (keys: readonly string[]) => {
+    const attributes = ['executionId', 'callback', 'answered', 'expiresAt'];
+    const items = (await readRecords(client, table, keys, attributes)).filter(
+      (item) => !isExpired(item, clock.now()),
     );
+    const callbacks = items.map((item) => [readText(item, 'executionId'), toCallback(item)] as const);
+    const ids = new Set(callbacks.flatMap(([, { subject }]) => (subject ? [subject.executionId] : [])));
+    const executions = await readRecords(client, table, [...ids], ['executionId', 'status']);
     const open = new Set(
       executions
         .filter((item) => !isFinal(readText(item, 'status') as ExecutionStatus))
         .map((item) => readText(item, 'executionId')),
     );
     return callbacks.filter(
-      (callback): callback is ListedCallback =>
-        callback.answered === undefined && open.has(callback.subject?.executionId ?? ''),
+      (entry): entry is readonly [string, ListedCallback] =>
+        entry[1].answered === undefined && open.has(entry[1].subject?.executionId ?? ''),
     );
   };
 
+  /** By their end; then those of earlier releases, by their beginning. */
+  async function* readKeys(
+    workflowId: string | null,
+    after: ListPosition | undefined,
+  ): AsyncGenerator<ListedKey> {
+    const read = (partitions: readonly Partition[], first: string) =>
+      mergePartitions(client, table, partitions, {
+        order: 'ascending',
+        range: [first, LAST],
+        after,
+        pageSize: workflowId === null ? 20 : 200,
+      });
+    const earlier: Partition =
+      workflowId === null
+        ? { index: 'byTime', key: EARLIER_CALLBACKS }
+        : { index: 'byWorkflow', key: earlierCallbacksOf(workflowId) };
+    if (after?.part !== earlier.key) {
+      const keys = callbackPartitions(workflowId);
+      const partitions = keys.map((key): Partition => ({ index: 'byWorkflow', key }));
+      for await (const key of read(partitions, toIso(clock.now())))
+        yield workflowId === null || key.at.endsWith(`#${workflowId}`)
+          ? key
+          : { ...key, skipCost: OTHERS_COST };
+    }
+    yield* read([earlier], FIRST);
+  }
+
   return {
-    list: async (workflowId, limit) => {
-      const found: ListedCallback[] = [];
-      let next: Item | undefined;
-      for (let page = 0; page < MAX_PAGES; page++) {
-        const { Items = [], LastEvaluatedKey } = await translateErrors(
-          client.query({
-            TableName: table,
-            IndexName: 'byWorkflow',
-            ScanIndexForward: false,
-            Limit: limit,
-            KeyConditionExpression: 'workflowId = :callbacks',
-            ExpressionAttributeValues: { ':callbacks': text(callbacksOf(workflowId)) },
-            ExclusiveStartKey: next,
-          }),
-        );
-        found.push(...(await readPending(Items)));
-        if (found.length > limit || LastEvaluatedKey === undefined)
-          return { callbacks: found.slice(0, limit), hasMore: found.length > limit };
-        next = LastEvaluatedKey;
-      }
-      return { callbacks: found, hasMore: true };
+    list: async (workflowId, limit, after) => {
+      const options = { limit, batchSize: limit + 1, maxRecords: MAX_RECORDS };
+      const { found, next } = await collectPage(readKeys(workflowId, after), options, readPending);
+      return { callbacks: found, next };
     },
 
     close: async (executionId, name, answered) => {
@@ -81,6 +96,10 @@ export const createCallbackIndex = (
     },
   };
 };
+
+/** Sort keys before and after all times. */
+const FIRST = '0';
+const LAST = '9999-12-31T23:59:59.999Z';
 
 /** The attributes of `toCallbackKeys`. */
 const LISTED = ['workflowId', 'startedAt'];

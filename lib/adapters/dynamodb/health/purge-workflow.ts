@@ -1,7 +1,7 @@
 import { readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { dataKeyOf } from '../execution-data.ts';
-import { callbacksOf } from '../execution-item.ts';
+import { dataKeyOf } from '../executions/execution-data.ts';
+import { callbackPartitions } from '../executions/execution-item.ts';
 import { deleteItem } from '../items.ts';
 import { queryAll } from '../scan-all.ts';
 import type { TableNames } from '../table-names.ts';
@@ -20,16 +20,19 @@ export const purgeWorkflow = async (
   client: DynamoDbClient,
   { executions, workflows, workflowVersions }: TableNames,
 ): Promise<readonly string[]> => {
-  const listOf = (id: string) =>
+  const listOf = (partition: string) =>
     queryAll(client, {
       TableName: executions,
       IndexName: 'byWorkflow',
-      KeyConditionExpression: 'workflowId = :workflowId',
-      ExpressionAttributeValues: { ':workflowId': text(id) },
+      KeyConditionExpression: 'workflowId = :partition',
+      ExpressionAttributeValues: { ':partition': text(partition) },
     });
   const listed = (await listOf(workflowId)).map((item) => readText(item, 'executionId'));
   const ids = [...new Set([...executionIds, ...listed])];
-  const callbacks = (await listOf(callbacksOf(workflowId))).map((item) => readText(item, 'executionId'));
+  const [partition = ''] = callbackPartitions(workflowId);
+  const callbacks = (await listOf(partition))
+    .filter((item) => readText(item, 'startedAt').endsWith(`#${workflowId}`))
+    .map((item) => readText(item, 'executionId'));
   for (const key of [...callbacks, ...ids.map(dataKeyOf), ...ids])
     await deleteItem(client, { TableName: executions, Key: { executionId: text(key) } });
   const versions = await queryAll(client, {

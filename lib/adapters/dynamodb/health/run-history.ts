@@ -1,9 +1,9 @@
 import type { NodeRecord } from '../../../engine/result.ts';
 import type { ObservedExecution, OpenRuns } from '../../../health/sample-runs.ts';
-import { type Item, readLongJson, readNumber, text } from '../attributes.ts';
+import { type Item, readLongJson, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { toIso } from '../execution-item.ts';
-import { readRecords } from '../read-records.ts';
+import { toIso, workflowPartitions } from '../executions/execution-item.ts';
+import { readRecords } from '../executions/read-records.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
@@ -12,25 +12,31 @@ export const createOpenRuns =
   (client: DynamoDbClient, { executions }: Pick<TableNames, 'executions'>): OpenRuns =>
   (workflowId, from) => {
     let next: Item | undefined;
+    const [first = workflowId, sample = workflowId] = workflowPartitions(workflowId);
+    let partition = first;
+    const query = (limit: number) =>
+      translateErrors(
+        client.query({
+          TableName: executions,
+          IndexName: 'byWorkflow',
+          ScanIndexForward: false,
+          Limit: limit,
+          KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
+          ExpressionAttributeValues: { ':workflowId': text(partition), ':from': text(toIso(from)) },
+          ExclusiveStartKey: next,
+        }),
+      );
     return {
       read: async (limit) => {
-        const { Items = [], LastEvaluatedKey } = await translateErrors(
-          client.query({
-            TableName: executions,
-            IndexName: 'byWorkflow',
-            ScanIndexForward: false,
-            Limit: limit,
-            KeyConditionExpression: 'workflowId = :workflowId AND startedAt >= :from',
-            ExpressionAttributeValues: { ':workflowId': text(workflowId), ':from': text(toIso(from)) },
-            ExclusiveStartKey: next,
-          }),
-        );
-        next = LastEvaluatedKey;
-        const records = await readRecords(client, executions, Items, [
-          'executionId',
-          'nodes',
-          'nodesOmitted',
-        ]);
+        let found = await query(limit);
+        // One of high volume: one of its partitions is sample enough.
+        if (found.Items?.length === 0 && partition !== sample) {
+          partition = sample;
+          found = await query(limit);
+        }
+        next = found.LastEvaluatedKey;
+        const ids = (found.Items ?? []).map((item) => readText(item, 'executionId'));
+        const records = await readRecords(client, executions, ids, ['executionId', 'nodes', 'nodesOmitted']);
         return { executions: records.map(toObserved), hasMore: next !== undefined };
       },
     };

@@ -2,9 +2,15 @@ import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { HeldQueues } from '../../../executions/held/held-queues.ts';
 import { type Item, number, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { dataDays, dataKeyOf } from '../execution-data.ts';
-import { QUEUES_SHARD, queueKeyOf, readQueueKey, toExpiry, toReleased } from '../execution-item.ts';
-import { type Change, toUpdate } from '../execution-update.ts';
+import { dataDays, dataKeyOf } from '../executions/execution-data.ts';
+import {
+  QUEUES_SHARD,
+  queueKeyOf,
+  readQueueKey,
+  toExpiry,
+  toReleased,
+} from '../executions/execution-item.ts';
+import { type Change, toUpdate } from '../executions/execution-update.ts';
 import { deleteItem, type IsOurs, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';

@@ -1,7 +1,7 @@
 import type { Slot, SlotStore } from '../../../webhooks/limits/slots.ts';
 import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { OPEN_DAYS, toExpiry } from '../execution-item.ts';
+import { OPEN_DAYS, toExpiry } from '../executions/execution-item.ts';
 import { getItem, updateItem } from '../items.ts';
 import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';

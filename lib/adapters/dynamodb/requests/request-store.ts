@@ -3,7 +3,7 @@ import { placesBetween, type RequestRecord } from '../../../webhooks/requests/re
 import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
 import { blankOf, type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { isExpired, toExpiry } from '../execution-item.ts';
+import { isExpired, toExpiry } from '../executions/execution-item.ts';
 import { getItem, putItem, sameAs } from '../items.ts';
 import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';

@@ -4,6 +4,7 @@ import {
   ResourceNotFoundException,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDbClient } from '../client.ts';
+import { SCHEMA_VERSION } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { findVersionProblem, readStageVersions, type StoredDataProblem } from './stage-versions.ts';
 
@@ -12,6 +13,8 @@ interface TableShape {
   readonly key: string;
   /** The keys of its indexes, by name. */
   readonly indexes?: Readonly<Record<string, string>>;
+  /** Those of them that the tables of earlier versions lack, which this release reads: an upgrade adds them. */
+  readonly added?: readonly string[];
   /** The attribute of its time to live. */
   readonly expiry?: string;
   /** Its items expire within days or weeks, and it has no point-in-time recovery. */
@@ -29,7 +32,9 @@ export const TABLES: Readonly<Record<keyof TableNames, TableShape>> = {
       byWorkflow: 'workflowId startedAt',
       byFailure: 'failedWorkflowId startedAt',
       bySweep: 'sweepShard sweepAt',
+      byTime: 'timeShard startedAt',
     },
+    added: ['byTime'],
     expiry: 'expiresAt',
   },
   registrations: { key: 'name', indexes: { byNodeType: 'nodeType name' } },
@@ -78,27 +83,22 @@ export const checkStoredData = async ({
   tables,
   listIndexes,
 }: StoredDataParts): Promise<readonly StoredDataProblem[]> => {
-  const problems: StoredDataProblem[] = [];
-  for (const name of TABLE_KEYS) {
-    const problem = findTableProblem(
-      tables[name],
-      Object.keys(TABLES[name].indexes ?? {}),
-      await listIndexes(tables[name]),
-    );
-    if (problem !== null) problems.push(problem);
-    else if (name === 'executions') {
-      const stage = await readStageVersions(client, tables);
-      const version = stage === null ? null : findVersionProblem(stage);
-      if (version !== null) problems.push(version);
-    }
-  }
-  return problems;
+  const indexes = await Promise.all(TABLE_KEYS.map((name) => listIndexes(tables[name])));
+  const hasExecutions = indexes[TABLE_KEYS.indexOf('executions')] !== null;
+  const stage = hasExecutions ? await readStageVersions(client, tables) : null;
+  const isEarlier = stage === null || stage.newest < SCHEMA_VERSION;
+  const found = TABLE_KEYS.map((name, position) =>
+    findTableProblem(tables[name], TABLES[name], indexes[position] ?? null, isEarlier),
+  );
+  const ofVersion = stage === null ? null : findVersionProblem(stage);
+  return [...found, ofVersion].filter((problem) => problem !== null);
 };
 
 const findTableProblem = (
   table: string,
-  expected: readonly string[],
+  { indexes = {}, added = [] }: TableShape,
   found: readonly string[] | null,
+  isEarlier: boolean,
 ): StoredDataProblem | null => {
   if (found === null)
     return {
@@ -106,9 +106,15 @@ const findTableProblem = (
       remedy: 'Deploy the stage, or restore the table under this name.',
       lacks: 'table',
     };
-  const missing = expected.filter((name) => !found.includes(name));
+  const missing = Object.keys(indexes).filter((name) => !found.includes(name));
   if (missing.length === 0) return null;
   const which = `${missing.length === 1 ? 'index' : 'indexes'} ${missing.join(', ')}`;
+  if (isEarlier && missing.every((name) => added.includes(name)))
+    return {
+      problem: `The table ${table} does not have the ${which} yet.`,
+      remedy: 'Deploy the stage with this release, which adds what is missing.',
+      lacks: 'addedIndex',
+    };
   return {
     problem: `The table ${table} lacks the ${which}: it was made for a version of the schema that this release does not read, or restored without, or an index is being built.`,
     remedy:

@@ -1,8 +1,10 @@
 import pLimit from 'p-limit';
 import type { Clock } from '../../../contract/services.ts';
+import { type ExecutionStatus, hasEndedBadly } from '../../../executions/record/execution-status.ts';
 import { isAppError } from '../../../shared/errors.ts';
-import { type Item, number } from '../attributes.ts';
+import { type Item, number, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
+import { EARLIER_CALLBACKS, timeShardOf } from '../executions/execution-item.ts';
 import { updateItem } from '../items.ts';
 import { OLDEST_VERSION, SCHEMA_VERSION, versionOf } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
@@ -17,8 +19,19 @@ interface Rewrite {
   readonly from: readonly string[];
 }
 
-/** The migration from the version before, by table. Version 3 has the attributes of version 2. */
-const toCurrent = (_table: string, _item: Item): Rewrite => ({ set: {}, from: [] });
+/**
+ * What an item of an earlier version lacks. Executions and callbacks of earlier versions are not in the lists over all workflows;
+ * else versions 2 to 4 have the same attributes. A callback keeps its form, since the run that waits for it goes on with the code
+ * that it began with, and may ask again.
+ */
+const toCurrent = (item: Item): Rewrite => {
+  const { executionId, workflowId, status } = item;
+  if (executionId?.S === undefined || workflowId === undefined) return { set: {}, from: [] };
+  const isCallback = item.callback !== undefined;
+  const endedBadly = !isCallback && hasEndedBadly(status?.S as ExecutionStatus);
+  const timeShard = isCallback ? text(EARLIER_CALLBACKS) : timeShardOf(executionId.S, endedBadly);
+  return { set: { timeShard }, from: ['timeShard'] }; // its end, if it ends meanwhile, sets it
+};
 
 interface TableReport {
   readonly table: string;
@@ -57,7 +70,7 @@ const CONCURRENCY = 8;
 const DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000, 30_000];
 
 /**
- * Rewrites what was stored in the version before. Each item is written on the condition that it has not changed, so it can run
+ * Rewrites what was stored in earlier versions. Each item is written on the condition that it has not changed, so it can run
  * beside the service, be interrupted, and run again: what is done is not touched.
  *
  * @throws AppError `STORE_UNAVAILABLE`
@@ -101,7 +114,7 @@ const migrateTable = async (
       const version = versionOf(item);
       found[version] = (found[version] ?? 0) + 1;
       if (version === SCHEMA_VERSION) return;
-      if (version !== OLDEST_VERSION) counts.unread++;
+      if (version < OLDEST_VERSION || version > SCHEMA_VERSION) counts.unread++;
       else if (!parts.isDryRun)
         counts[(await rewrite(TableName, keys, item, parts)) ? 'migrated' : 'skipped']++;
     });
@@ -119,7 +132,7 @@ const rewrite = async (
   item: Item,
   parts: MigrationParts,
 ): Promise<boolean> => {
-  const { set, from } = toCurrent(TableName, item);
+  const { set, from } = toCurrent(item);
   const written: Item = { ...set, schema: number(SCHEMA_VERSION) };
   const unchanged = [...new Set(['schema', ...from])];
   const names = [...new Set([...Object.keys(written), ...unchanged, ...keys])];

@@ -28,6 +28,17 @@ export const readStageVersions = async (
     : { oldest: readNumber(item, 'oldest'), newest: readNumber(item, 'newest') };
 };
 
+/** The version of the schema in which executions got into the index by time, and approvals into partitions over all workflows. */
+const FIRST_BY_TIME = 4;
+
+/** Whether there may be what no list over all workflows has, since it has not been migrated. */
+export const createHoldsUnlisted =
+  (client: DynamoDbClient, tables: Tables): (() => Promise<boolean>) =>
+  async () => {
+    const stage = await readStageVersions(client, tables);
+    return stage !== null && stage.oldest < FIRST_BY_TIME;
+  };
+
 /**
  * Notes that this release writes here, unless it is noted.
  *
@@ -67,13 +78,13 @@ export const writeStageVersions = async (
 export interface StoredDataProblem {
   readonly problem: string;
   readonly remedy: string;
-  /** What is missing, where something is. */
-  readonly lacks?: 'table' | 'index';
+  /** What is missing, where something is; `addedIndex` where an upgrade adds it. */
+  readonly lacks?: 'table' | 'index' | 'addedIndex';
 }
 
 /** Null for a stage that this release can read. */
 export const findVersionProblem = ({ oldest, newest }: StageVersions): StoredDataProblem | null => {
-  const read = `this release reads the versions ${OLDEST_VERSION} and ${SCHEMA_VERSION}`;
+  const read = `this release reads the versions ${OLDEST_VERSION} to ${SCHEMA_VERSION}`;
   if (newest > SCHEMA_VERSION)
     return {
       problem: `A later release has stored data in version ${newest} of the schema; ${read}.`,

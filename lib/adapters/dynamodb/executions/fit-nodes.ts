@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { NodeRecord } from '../../engine/result.ts';
-import { longText } from './attributes.ts';
+import type { NodeRecord } from '../../../engine/result.ts';
+import { longText } from '../attributes.ts';
 
 /** As it is stored, compressed; an item has 400 KB at most, and each kilobyte is a write unit. */
 const MAX_BYTES = 64_000;

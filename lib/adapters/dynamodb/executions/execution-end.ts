@@ -1,6 +1,6 @@
-import type { ExecutionEnd } from '../../executions/record/execution-store.ts';
-import { flag, type Item, json, number, optional, packed, text } from './attributes.ts';
-import { toIso, toLease, toSweep } from './execution-item.ts';
+import type { ExecutionEnd } from '../../../executions/record/execution-store.ts';
+import { flag, type Item, json, number, optional, packed, text } from '../attributes.ts';
+import { timeShardOf, toIso, toLease, toSweep } from './execution-item.ts';
 import { type Change, IS_OPEN } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
 
@@ -34,12 +34,13 @@ export const toEndAttributes = ({
 export const toOutboxSweep = (executionId: string, { isInOutbox, endedAt }: ExecutionEnd): Item =>
   isInOutbox ? toSweep(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {};
 
-/** Ends a record. One that ended badly gets into the index of failures. */
+/** Ends a record. One that ended badly gets into the index of failures, and into another partition of that by time. */
 export const toEndChange = (
   executionId: string,
   end: ExecutionEnd,
   { compute, values }: Required<Pick<Change, 'compute' | 'values'>>,
 ): Change => {
+  const isBad = end.status !== 'succeeded';
   const outboxSweep = toOutboxSweep(executionId, end);
   const sweep = Object.entries(end.leavesQueue === true ? {} : outboxSweep);
   return {
@@ -47,10 +48,16 @@ export const toEndChange = (
     set: { ...toEndAttributes(end), ...(end.leavesQueue === true ? outboxSweep : {}) },
     compute: {
       ...compute,
-      ...(end.status === 'succeeded' ? {} : { failedWorkflowId: '#workflowId' }),
+      ...(isBad ? { failedWorkflowId: '#workflowId' } : {}),
+      // Those that an earlier release has started have none.
+      timeShard: isBad ? ':timeShard' : 'if_not_exists(#timeShard, :timeShard)',
       ...Object.fromEntries(sweep.map(([name]) => [name, `if_not_exists(#${name}, :${name})`])),
     },
-    values: { ...values, ...Object.fromEntries(sweep.map(([name, value]) => [`:${name}`, value])) },
+    values: {
+      ...values,
+      ':timeShard': timeShardOf(executionId, isBad),
+      ...Object.fromEntries(sweep.map(([name, value]) => [`:${name}`, value])),
+    },
     remove: [...(end.isInOutbox ? [] : SWEPT_ATTRIBUTES), ...(end.leavesQueue === true ? ['held'] : [])],
   };
 };

@@ -1,14 +1,14 @@
-import { AppError } from '../../shared/errors.ts';
-import { type Item, readText, text } from './attributes.ts';
-import type { DynamoDbClient } from './client.ts';
-import { checkVersions, VERSION_ATTRIBUTES } from './schema/schema.ts';
-import { translateErrors } from './translate-error.ts';
+import { AppError } from '../../../shared/errors.ts';
+import { type Item, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { checkVersions, VERSION_ATTRIBUTES } from '../schema/schema.ts';
+import { translateErrors } from '../translate-error.ts';
 
 /** Keys of one call: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html */
 const MAX_BATCH = 100;
 
 /**
- * Reads some attributes of executions by the keys of an index, in their order, without those that are gone. DynamoDB may
+ * Reads some attributes of executions by their ids, in their order, without those that are gone. DynamoDB may
  * leave some for a further call.
  *
  * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
@@ -16,12 +16,12 @@ const MAX_BATCH = 100;
 export const readRecords = async (
   client: DynamoDbClient,
   table: string,
-  keys: readonly Item[],
+  ids: readonly string[],
   attributes: readonly string[],
 ): Promise<readonly Item[]> => {
   const names = [...attributes, ...VERSION_ATTRIBUTES];
   const found = new Map<string, Item>();
-  let wanted = keys.map(({ executionId }) => ({ executionId: executionId ?? text('') }));
+  let wanted = ids.map((executionId) => ({ executionId: text(executionId) }));
   while (wanted.length > 0) {
     const batch = wanted.slice(0, MAX_BATCH);
     const { Responses, UnprocessedKeys } = await translateErrors(
@@ -42,5 +42,5 @@ export const readRecords = async (
     if (left.length === batch.length) throw new AppError('STORE_UNAVAILABLE', {});
     wanted = [...(left as typeof wanted), ...wanted.slice(MAX_BATCH)];
   }
-  return keys.map((key) => found.get(readText(key, 'executionId'))).filter((item) => item !== undefined);
+  return ids.map((id) => found.get(id)).filter((item) => item !== undefined);
 };

@@ -1,13 +1,15 @@
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '../../../contract/services.ts';
 import type {
   ExecutionEnd,
   ExecutionRecord,
   ExecutionStart,
   ExecutionStore,
-} from '../../executions/record/execution-store.ts';
-import { lazy } from '../../shared/lazy.ts';
-import { compact, type Item, json, number, optional, packed, text } from './attributes.ts';
-import type { DynamoDbClient } from './client.ts';
+} from '../../../executions/record/execution-store.ts';
+import { lazy } from '../../../shared/lazy.ts';
+import { compact, type Item, json, number, optional, packed, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { deleteItem, getItem, putItem, updateItem } from '../items.ts';
+import type { TableNames } from '../table-names.ts';
 import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
 import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
 import {
@@ -16,6 +18,7 @@ import {
   OPEN_DAYS,
   queueKeyOf,
   SECONDS_PER_DAY,
+  timeShardOf,
   toCallback,
   toCallbackKeys,
   toExpiry,
@@ -28,8 +31,6 @@ import {
 } from './execution-item.ts';
 import { type Change, IS_OPEN, toUpdate } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
-import { deleteItem, getItem, putItem, updateItem } from './items.ts';
-import type { TableNames } from './table-names.ts';
 
 /** Neither webhooks nor runs make them. */
 const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
@@ -121,11 +122,13 @@ export const createExecutionStore = (
 
     startAndFinish: async (start, end) => {
       await saveEndData(start.executionId, end);
+      const item = toItem(start, retentionDays);
+      const { workflowId: failedWorkflowId = text(start.workflowId) } = item;
       const isBad = end.status !== 'succeeded';
       return putRecord(start, {
-        ...toItem(start, retentionDays),
+        ...item,
         ...compact(toEndAttributes(end)),
-        ...(isBad ? { failedWorkflowId: text(start.workflowId) } : {}),
+        ...(isBad ? { failedWorkflowId, timeShard: timeShardOf(start.executionId, true) } : {}),
         ...toOutboxSweep(start.executionId, end),
       });
     },
@@ -192,15 +195,17 @@ export const createExecutionStore = (
     },
 
     openCallback: async (executionId, name, callback) => {
-      const keys = toCallbackKeys(callback);
-      // One that was answered has no time in the index.
-      const orOlder = keys.startedAt === undefined ? '' : ' OR #startedAt <= :set_startedAt';
+      const { subject, expiresAt } = callback;
+      // One that was answered is not in the index any more.
+      const orOlder =
+        ' OR (attribute_exists(#startedAt) AND (attribute_not_exists(#openedAt) OR #openedAt <= :set_openedAt))';
       await update(callbackKeyOf(executionId, name), {
-        condition: `attribute_not_exists(#executionId)${orOlder}`,
+        condition: `attribute_not_exists(#executionId)${subject === undefined ? '' : orOlder}`,
         set: {
           callback: json(callback),
-          expiresAt: number(Math.ceil(callback.expiresAt / 1_000)),
-          ...keys,
+          expiresAt: number(Math.ceil(expiresAt / 1_000)),
+          openedAt: subject && number(subject.openedAt),
+          ...toCallbackKeys(callback),
         },
       });
     },

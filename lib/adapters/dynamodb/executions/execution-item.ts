@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
-import type { HeldQueue } from '../../executions/held/held-queues.ts';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
+import type { HeldQueue } from '../../../executions/held/held-queues.ts';
 import type {
   DueGroup,
   ExecutionRecord,
   ExecutionStart,
   ExecutionSummary,
   PendingCallback,
-} from '../../executions/record/execution-store.ts';
+} from '../../../executions/record/execution-store.ts';
 import {
   compact,
   flag,
@@ -21,7 +22,7 @@ import {
   readPacked,
   readText,
   text,
-} from './attributes.ts';
+} from '../attributes.ts';
 import type { Change } from './execution-update.ts';
 
 export const SECONDS_PER_DAY = 86_400;
@@ -32,15 +33,33 @@ export const OPEN_DAYS = 400;
 /** Lease of an accepted execution, until a process takes it over. */
 const ACCEPTED_LEASE_MS = 2 * 60_000;
 
-/** Partition keys of the index of sweeps, over which open executions are spread so that none gets hot. */
-const SHARD_COUNT = 4;
+/**
+ * Partitions of the index of sweeps, over which open executions are spread: an execution writes two units there, and a partition
+ * takes 1,000 a second. Releases before version 4 of the schema read the first four alone.
+ */
+const SWEEP_SHARDS = 32;
+
+/** Partitions of the index by time: an execution writes one unit there. */
+const TIME_SHARDS = 16;
 
 /** The partition keys of a group in the index of sweeps. */
 export const shardsOf = (group: DueGroup): readonly string[] =>
-  Array.from({ length: SHARD_COUNT }, (_, shard) => toShard(group, shard));
+  Array.from({ length: SWEEP_SHARDS }, (_, shard) => toShard(group, shard));
 
 const shardOf = (executionId: string, group: DueGroup): string =>
-  toShard(group, (createHash('sha256').update(executionId).digest()[0] ?? 0) % SHARD_COUNT);
+  toShard(group, hashOf(executionId) % SWEEP_SHARDS);
+
+const hashOf = (id: string): number => createHash('sha256').update(id).digest()[0] ?? 0;
+
+/** The partition keys of the index by time: executions that ended badly, which are looked for, are apart from the others. */
+export const timeShards = (endedBadly: boolean): readonly string[] =>
+  Array.from({ length: TIME_SHARDS }, (_, shard) => toTimeShard(shard, endedBadly));
+
+/** Its partition in the index by time. */
+export const timeShardOf = (executionId: string, endedBadly: boolean): AttributeValue =>
+  text(toTimeShard(hashOf(executionId) % TIME_SHARDS, endedBadly));
+
+const toTimeShard = (shard: number, endedBadly: boolean): string => `${endedBadly ? 'f' : ''}${shard}`;
 
 /**
  * The attributes by which the sweeper finds an execution. A run that renews its lease leaves them as they are, since each
@@ -60,14 +79,27 @@ const toShard = (group: DueGroup, shard: number): string => `${group === 'waitin
 export const callbackKeyOf = (executionId: string, name: string): string =>
   `callback:${createHash('sha256').update(`${executionId}/${name}`).digest('base64url')}`;
 
-/** Pending callbacks are listed by the index of executions, apart from these: no workflow id has a colon. */
-export const callbacksOf = (workflowId: string): string => `callbacks:${workflowId}`;
+/** Partitions of the index by workflow that have the pending callbacks, apart from executions: no workflow id has a colon. */
+const CALLBACK_SHARDS = 16;
 
-/** The attributes by which a pending callback is listed; none for one that no list shows. */
-export const toCallbackKeys = ({ subject }: PendingCallback): Item =>
-  subject === undefined
-    ? {}
-    : { workflowId: text(callbacksOf(subject.workflowId)), startedAt: text(toIso(subject.openedAt)) };
+/** The partitions of the pending callbacks of a workflow, or of all. */
+export const callbackPartitions = (workflowId: string | null): readonly string[] =>
+  workflowId === null
+    ? Array.from({ length: CALLBACK_SHARDS }, (_, shard) => `callbacks:${shard}`)
+    : [`callbacks:${hashOf(workflowId) % CALLBACK_SHARDS}`];
+
+/** The partition of those that releases before version 4 of the schema have opened, by the time at which they did. */
+export const earlierCallbacksOf = (workflowId: string): string => `callbacks:${workflowId}`;
+
+/** The partition, in the index by time, of those that earlier releases have opened and `migrate` has found. */
+export const EARLIER_CALLBACKS = 'callbacks';
+
+/** The attributes by which a pending callback is listed: by its end, and its workflow. None for one that no list shows. */
+export const toCallbackKeys = ({ subject, expiresAt }: PendingCallback): Item => {
+  if (subject === undefined) return {};
+  const [partition = ''] = callbackPartitions(subject.workflowId);
+  return { workflowId: text(partition), startedAt: text(`${toIso(expiresAt)}#${subject.workflowId}`) };
+};
 
 export const toCallback = (item: Item): PendingCallback => ({
   ...readJson<PendingCallback>(item, 'callback'),
@@ -76,6 +108,19 @@ export const toCallback = (item: Item): PendingCallback => ({
 
 /** ISO 8601: the indexes need times that sort as text. */
 export const toIso = (ms: number): string => new Date(ms).toISOString();
+
+/** Partitions of the indexes by workflow, over which the executions of a workflow of high volume are spread. */
+const VOLUME_SHARDS = 8;
+
+/** The partition of an execution in the indexes by workflow. No workflow id has a number sign. */
+const workflowPartitionOf = ({ executionId, workflowId, isHighVolume }: ExecutionStart): string =>
+  isHighVolume === true ? `${workflowId}#${hashOf(executionId) % VOLUME_SHARDS}` : workflowId;
+
+/** All partitions that executions of a workflow may be in: whether it is of high volume may have changed. */
+export const workflowPartitions = (workflowId: string): readonly string[] => [
+  workflowId,
+  ...Array.from({ length: VOLUME_SHARDS }, (_, shard) => `${workflowId}#${shard}`),
+];
 
 /** In seconds since the epoch, as DynamoDB's TTL expects. */
 export const toExpiry = (fromMs: number, retentionDays: number): number =>
@@ -91,12 +136,13 @@ export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
   const sweep = start.held === null ? toFirstSweep(start) : toQueued(start);
   return compact({
     executionId: text(start.executionId),
-    workflowId: text(start.workflowId),
+    workflowId: text(workflowPartitionOf(start)),
     workflowVersion: number(start.workflowVersion),
     trigger: json(start.trigger),
     mode: text(start.mode),
     status: text(start.status),
     startedAt: text(toIso(start.startedAt)),
+    timeShard: timeShardOf(start.executionId, false),
     startToken: text(start.startToken),
     expiresAt: number(toExpiry(start.startedAt, isInline ? retentionDays : OPEN_DAYS)),
     // Stored, since the process that finishes it may have another setting: the command line has none.
@@ -176,7 +222,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
 /** Reads as much of a record as lists show. */
 export const toSummary = (item: Item): ExecutionSummary => ({
   executionId: readText(item, 'executionId'),
-  workflowId: readText(item, 'workflowId'),
+  workflowId: readText(item, 'workflowId').replace(/#.$/, ''),
   workflowVersion: readNumber(item, 'workflowVersion'),
   // Missing in old records: the first executions were all inline.
   mode: (item.mode?.S ?? 'inline') as ExecutionSummary['mode'],

@@ -1,6 +1,6 @@
 import type { AttributeValue, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { compact, text } from './attributes.ts';
-import { STATES_VERSION, WRITTEN } from './schema/schema.ts';
+import { compact, text } from '../attributes.ts';
+import { STATES_VERSION, WRITTEN } from '../schema/schema.ts';
 
 /** A condition: the execution is not finished. */
 export const IS_OPEN = '#status IN (:accepted, :running, :waiting)';

@@ -1,0 +1,163 @@
+import {
+  EXECUTION_STATUSES,
+  type ExecutionStatus,
+  hasEndedBadly,
+  isFinal,
+} from '../../../executions/record/execution-status.ts';
+import type {
+  DueGroup,
+  ExecutionPage,
+  ExecutionQuery,
+  ExecutionSummary,
+  ListPosition,
+} from '../../../executions/record/execution-store.ts';
+import { type Item, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { getItem } from '../items.ts';
+import type { TableNames } from '../table-names.ts';
+import { collectPage, type ListedKey } from './collect-page.ts';
+import {
+  isExpired,
+  QUEUES_SHARD,
+  shardsOf,
+  timeShards,
+  toIso,
+  toSummary,
+  workflowPartitions,
+} from './execution-item.ts';
+import { mergePartitions, type Partition } from './merge-partitions.ts';
+import { readRecords } from './read-records.ts';
+
+/** Records of one call: those of other statuses give a short list with a cursor. */
+const MAX_RECORDS = 1_000;
+/** Records that are read at once where a filter may drop them: one call. */
+const BATCH_SIZE = 100;
+/** Queues of held executions that are looked at in one call, each for as many records. */
+const RECORDS_PER_QUEUE = 20;
+
+type Tables = Pick<TableNames, 'executions'>;
+
+/**
+ * Lists executions: keys from an index, then their records. The number of calls does not depend on how many executions, or how
+ * many workflows, there are. Those of all workflows that are open are in the order of their next sweep, all others by their
+ * start, the latest first.
+ */
+export const listExecutions = async (
+  client: DynamoDbClient,
+  { executions: table }: Tables,
+  query: ExecutionQuery,
+  now: number,
+): Promise<ExecutionPage> => {
+  const { requestId, workflowId, from = 0, to = MAX_TIME, limit, after } = query;
+  const statuses = EXECUTION_STATUSES.filter((status) => query.statuses?.includes(status) !== false);
+  const isFiltered = statuses.length < EXECUTION_STATUSES.length || requestId !== undefined;
+  const isOfOpen = workflowId === null && !statuses.some(isFinal);
+  const partitions = isOfOpen ? [] : partitionsOf(workflowId, statuses);
+  const keys: AsyncGenerator<ListedKey> = isOfOpen
+    ? readOpenKeys(client, table, statuses.includes('accepted'), after)
+    : mergePartitions(client, table, partitions, {
+        order: 'descending',
+        range: [toIso(from), toIso(to)],
+        after,
+        pageSize: isFiltered ? BATCH_SIZE : Math.ceil(limit / partitions.length) + 5,
+      });
+  const isListed = (item: Item, { workflowId: id, status, startedAt }: ExecutionSummary): boolean =>
+    !isExpired(item, now) &&
+    (requestId === undefined || item.requestId?.S === requestId) &&
+    (workflowId ?? id) === id &&
+    statuses.includes(status) &&
+    startedAt >= from &&
+    startedAt <= to;
+
+  const batchSize = isFiltered ? BATCH_SIZE : limit + 1;
+  const page = await collectPage(keys, { limit, batchSize, maxRecords: MAX_RECORDS }, async (ids) =>
+    (await readRecords(client, table, ids, SUMMARY_ATTRIBUTES)).flatMap((item) => {
+      const execution = toSummary(item);
+      return isListed(item, execution) ? [[execution.executionId, execution] as const] : [];
+    }),
+  );
+  return { executions: page.found, next: page.next };
+};
+
+/** Those that have executions of these statuses. */
+const partitionsOf = (
+  workflowId: string | null,
+  statuses: readonly ExecutionStatus[],
+): readonly Partition[] => {
+  const hasBad = statuses.some(hasEndedBadly);
+  const hasOthers = !statuses.every(hasEndedBadly);
+  if (workflowId !== null)
+    return workflowPartitions(workflowId).map((key) => ({
+      index: hasOthers ? 'byWorkflow' : 'byFailure',
+      key,
+    }));
+  const keys = [...(hasOthers ? timeShards(false) : []), ...(hasBad ? timeShards(true) : [])];
+  return keys.map((key) => ({ index: 'byTime', key }));
+};
+
+/** Background executions that are open, by their next sweep, and those that are held, queue by queue. */
+async function* readOpenKeys(
+  client: DynamoDbClient,
+  table: string,
+  withHeld: boolean,
+  after: ListPosition | undefined,
+): AsyncGenerator<ListedKey> {
+  const options = { order: 'ascending', range: [FIRST, LAST], pageSize: BATCH_SIZE } as const;
+  const read = (key: string, from: ListPosition | undefined) =>
+    mergePartitions(client, table, [{ index: 'bySweep', key }], { ...options, after: from });
+  const isInQueue = after?.part.startsWith(`${QUEUES_SHARD}:`) === true;
+  if (!isInQueue) {
+    const shards = [...shardsOf('active'), ...shardsOf('waiting')];
+    const partitions = shards.map((key): Partition => ({ index: 'bySweep', key }));
+    yield* mergePartitions(client, table, partitions, { ...options, pageSize: 10, after });
+  }
+  if (!withHeld) return;
+  const readQueue = async function* (key: string, from: ListPosition | undefined): AsyncGenerator<ListedKey> {
+    yield* read(key, from);
+    yield { part: key, at: LAST, executionId: 'end', skipCost: RECORDS_PER_QUEUE };
+  };
+  let queue: ListPosition | undefined;
+  if (isInQueue) {
+    yield* readQueue(after.part, after);
+    const item = await getItem(client, { TableName: table, Key: { executionId: text(after.part) } });
+    // One that was closed meanwhile: from the first queue on.
+    if (item !== null) queue = { part: QUEUES_SHARD, at: readText(item, 'sweepAt'), executionId: after.part };
+  }
+  for await (const { executionId: key } of read(QUEUES_SHARD, queue)) yield* readQueue(key, undefined);
+}
+
+/** Sort keys before and after all times. */
+const FIRST = '0';
+const LAST = '9999-12-31T23:59:59.999Z';
+
+/** The last year of four digits: later times do not sort as text. */
+const MAX_TIME = Date.parse(LAST);
+
+/** The attributes that a list shows, and the one that says whether it still does. */
+const SUMMARY_ATTRIBUTES = [
+  'executionId',
+  'workflowId',
+  'workflowVersion',
+  'mode',
+  'status',
+  'startedAt',
+  'endedAt',
+  'expiresAt',
+  'requestId',
+  'held',
+];
+
+const DUE_PAGE_SIZE = 100;
+
+/** Those that are due, the longest overdue first. */
+export async function* findDueExecutions(
+  client: DynamoDbClient,
+  { executions }: Tables,
+  now: number,
+  group: DueGroup,
+): AsyncGenerator<string> {
+  const partitions = shardsOf(group).map((key): Partition => ({ index: 'bySweep', key }));
+  const options = { order: 'ascending', range: [FIRST, toIso(now)], pageSize: DUE_PAGE_SIZE } as const;
+  for await (const { executionId } of mergePartitions(client, executions, partitions, options))
+    yield executionId;
+}

@@ -1,0 +1,106 @@
+import type { ListPosition } from '../../../executions/record/execution-store.ts';
+import { type Item, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { translateErrors } from '../translate-error.ts';
+
+/** One of the partitions over which a list is spread. */
+export interface Partition {
+  readonly index: 'byWorkflow' | 'byFailure' | 'byTime' | 'bySweep';
+  /** Its key in the index. */
+  readonly key: string;
+}
+
+interface MergeOptions {
+  readonly order: 'ascending' | 'descending';
+  /** The first and the last sort key, both included. */
+  readonly range: readonly [first: string, last: string];
+  /** Absent: from the beginning. */
+  readonly after?: ListPosition | undefined;
+  /** Keys of one query. */
+  readonly pageSize: number;
+}
+
+/** The partition and sort keys of the indexes of executions. */
+const KEYS: Readonly<Record<Partition['index'], readonly [hash: string, range: string]>> = {
+  byWorkflow: ['workflowId', 'startedAt'],
+  byFailure: ['failedWorkflowId', 'startedAt'],
+  byTime: ['timeShard', 'startedAt'],
+  bySweep: ['sweepShard', 'sweepAt'],
+};
+
+/**
+ * Reads the keys of several partitions as one list: by sort key, equal ones by partition, and those of one partition in its own
+ * order. So a place in one of them is a place in all. Each partition is queried once before the first key, and again whenever its
+ * keys are used up.
+ *
+ * @param partitions - always in the same order
+ * @throws AppError `STORE_UNAVAILABLE`, on reading
+ */
+export async function* mergePartitions(
+  client: DynamoDbClient,
+  table: string,
+  partitions: readonly Partition[],
+  options: MergeOptions,
+): AsyncGenerator<ListPosition> {
+  const queues = partitions.map((partition) => openPartition(client, table, partition, options));
+  const { after, order } = options;
+  const passed = after === undefined ? -1 : partitions.findIndex(({ key }) => key === after.part);
+  const precedes = (a: ListPosition, b: ListPosition) => (order === 'ascending' ? a.at < b.at : a.at > b.at);
+  for (;;) {
+    await Promise.all(queues.map((queue) => queue.fill()));
+    let first = -1;
+    let head: ListPosition | undefined;
+    for (const [position, { keys }] of queues.entries()) {
+      const [next] = keys;
+      if (next !== undefined && (head === undefined || precedes(next, head)))
+        [first, head] = [position, next];
+    }
+    if (head === undefined) return;
+    queues[first]?.keys.shift();
+    // Those of earlier partitions at the very place have been read.
+    if (after === undefined || first >= passed || head.at !== after.at) yield head;
+  }
+}
+
+const openPartition = (
+  client: DynamoDbClient,
+  TableName: string,
+  { index, key }: Partition,
+  { order, range: [first, last], after, pageSize }: MergeOptions,
+) => {
+  const [hash, range] = KEYS[index];
+  const isAscending = order === 'ascending';
+  const from = after !== undefined && isAscending ? after.at : first;
+  const to = after !== undefined && !isAscending ? after.at : last;
+  let next: Item | undefined =
+    after?.part === key
+      ? { [hash]: text(key), [range]: text(after.at), executionId: text(after.executionId) }
+      : undefined;
+  let isRead = from > to;
+  const keys: ListPosition[] = [];
+  const fill = async (): Promise<void> => {
+    while (keys.length === 0 && !isRead) {
+      const { Items = [], LastEvaluatedKey } = await translateErrors(
+        client.query({
+          TableName,
+          IndexName: index,
+          KeyConditionExpression: `${hash} = :key AND ${range} BETWEEN :from AND :to`,
+          ExpressionAttributeValues: { ':key': text(key), ':from': text(from), ':to': text(to) },
+          ScanIndexForward: isAscending,
+          Limit: pageSize,
+          ExclusiveStartKey: next,
+        }),
+      );
+      keys.push(
+        ...Items.map((item) => ({
+          part: key,
+          at: readText(item, range),
+          executionId: readText(item, 'executionId'),
+        })),
+      );
+      next = LastEvaluatedKey;
+      isRead = next === undefined;
+    }
+  };
+  return { keys, fill };
+};

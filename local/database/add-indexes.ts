@@ -1,0 +1,78 @@
+import {
+  BatchWriteItemCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  ScanCommand,
+  type ScanCommandOutput,
+  waitUntilTableNotExists,
+} from '@aws-sdk/client-dynamodb';
+import { ensureTable, TABLE_WAITING } from './ensure-table.ts';
+
+/**
+ * Gives the tables of a data folder the indexes that they lack, as CloudFormation does in AWS. dynalite can't add one to a table,
+ * so the table is copied, made anew and filled from the copy. Whenever that is interrupted, the next start goes on: as long as the
+ * table lacks an index, it is the original, and from then on the copy is.
+ */
+export const addIndexes = async (
+  client: DynamoDBClient,
+  definitions: readonly CreateTableCommandInput[],
+): Promise<void> => {
+  for (const definition of definitions) {
+    const { TableName = '' } = definition;
+    const copy = { ...definition, TableName: `${TableName}-copy` };
+    const indexes = await listIndexes(client, TableName);
+    const wanted = (definition.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName);
+    const isOriginal = indexes !== null && wanted.some((name) => !indexes.includes(name));
+    if (isOriginal) {
+      await remove(client, copy.TableName);
+      await ensureTable(client, copy);
+      await copyItems(client, TableName, copy.TableName);
+      await remove(client, TableName);
+    }
+    if ((await listIndexes(client, copy.TableName)) === null) continue;
+    await ensureTable(client, definition);
+    await copyItems(client, copy.TableName, TableName);
+    await remove(client, copy.TableName);
+  }
+};
+
+/** Null where there is no such table. */
+const listIndexes = async (
+  client: DynamoDBClient,
+  TableName: string,
+): Promise<readonly (string | undefined)[] | null> => {
+  try {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName }));
+    return (Table?.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName);
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return null;
+    throw error;
+  }
+};
+
+const remove = async (client: DynamoDBClient, TableName: string): Promise<void> => {
+  if ((await listIndexes(client, TableName)) === null) return;
+  await client.send(new DeleteTableCommand({ TableName }));
+  await waitUntilTableNotExists({ client, ...TABLE_WAITING }, { TableName });
+};
+
+/** Items of one write: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html */
+const PAGE_SIZE = 25;
+
+const copyItems = async (client: DynamoDBClient, from: string, to: string): Promise<void> => {
+  let next: ScanCommandOutput['LastEvaluatedKey'];
+  do {
+    const { Items = [], LastEvaluatedKey }: ScanCommandOutput = await client.send(
+      new ScanCommand({ TableName: from, Limit: PAGE_SIZE, ExclusiveStartKey: next }),
+    );
+    const RequestItems = { [to]: Items.map((Item) => ({ PutRequest: { Item } })) };
+    if (Items.length > 0) {
+      const { UnprocessedItems = {} } = await client.send(new BatchWriteItemCommand({ RequestItems }));
+      if (Object.keys(UnprocessedItems).length > 0) throw new Error(`items of ${from} were not copied`);
+    }
+    next = LastEvaluatedKey;
+  } while (next !== undefined);
+};
