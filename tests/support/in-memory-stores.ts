@@ -189,6 +189,7 @@ export const inMemoryExecutionStore = (
         sweeps.set(executionId, { at: end.endedAt + 60_000, group: 'active' });
       return true;
     },
+    listEnd: async () => {},
     markPublished: async (executionId) => {
       const record = records.get(executionId);
       if (record?.isInOutbox !== true) return;

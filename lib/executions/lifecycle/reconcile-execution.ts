@@ -62,6 +62,7 @@ export const reconcileExecution = async (
   if (record === null) return;
   const { status, mode } = record;
   if (isFinal(status)) {
+    if (record.isUnlisted === true) await parts.executions.listEnd(record);
     if (!record.isInOutbox || isLeased(record, parts)) return;
     await publishAgain(record, status, parts);
     return findings.count('republished');

@@ -170,6 +170,8 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
   /** See {@link ExecutionEnd}. */
   readonly result: string | null;
   readonly isInOutbox: boolean;
+  /** The store was too busy to put its end into the lists of ends, which the sweeper does. Absent: no. */
+  readonly isUnlisted?: true;
   /** From when the sweeper reconciles it, milliseconds since the epoch; null for never. */
   readonly leaseExpiresAt: number | null;
 }
@@ -265,8 +267,14 @@ export interface ExecutionStore {
   openCallback(executionId: string, name: string, callback: PendingCallback): Promise<void>;
   /** @returns null when it was never opened, or has expired */
   findCallback(executionId: string, name: string): Promise<PendingCallback | null>;
-  /** @returns false, with nothing changed, when the execution has ended or is unknown */
+  /**
+   * A store whose lists are busy keeps the end without them (`isUnlisted`), so that a run that has ended is not made again.
+   *
+   * @returns false, with nothing changed, when the execution has ended or is unknown
+   */
   finish(executionId: string, end: ExecutionEnd): Promise<boolean>;
+  /** Puts an end that is not in the lists of ends there. */
+  listEnd(record: Pick<ExecutionRecord, 'executionId' | 'status' | 'isInOutbox'>): Promise<void>;
   /** Takes it out of the outbox. */
   markPublished(executionId: string): Promise<void>;
   find(executionId: string): Promise<ExecutionRecord | null>;

@@ -1,4 +1,4 @@
-import type { ExecutionEnd } from '../../../executions/record/execution-store.ts';
+import type { ExecutionEnd, ExecutionRecord } from '../../../executions/record/execution-store.ts';
 import { flag, type Item, json, number, optional, packed, text } from '../attributes.ts';
 import { timeShardOf, toIso, toLease, toSweep } from './execution-item.ts';
 import { type Change, IS_OPEN } from './execution-update.ts';
@@ -34,15 +34,14 @@ export const toEndAttributes = ({
 export const toOutboxSweep = (executionId: string, { isInOutbox, endedAt }: ExecutionEnd): Item =>
   isInOutbox ? toSweep(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {};
 
+/** Expiry of a record, and what it is computed from. */
+type Expiry = Required<Pick<Change, 'compute' | 'values'>>;
+
 /** Ends a record. One that ended badly gets into the index of failures, and into another partition of that by time. */
-export const toEndChange = (
-  executionId: string,
-  end: ExecutionEnd,
-  { compute, values }: Required<Pick<Change, 'compute' | 'values'>>,
-): Change => {
+export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, values }: Expiry): Change => {
   const isBad = end.status !== 'succeeded';
   const outboxSweep = toOutboxSweep(executionId, end);
-  const sweep = Object.entries(end.leavesQueue === true ? {} : outboxSweep);
+  const sweep = unlessSwept(end.leavesQueue === true ? {} : outboxSweep);
   return {
     condition: IS_OPEN,
     set: { ...toEndAttributes(end), ...(end.leavesQueue === true ? outboxSweep : {}) },
@@ -51,14 +50,55 @@ export const toEndChange = (
       ...(isBad ? { failedWorkflowId: '#workflowId' } : {}),
       // Those that an earlier release has started have none.
       timeShard: isBad ? ':timeShard' : 'if_not_exists(#timeShard, :timeShard)',
-      ...Object.fromEntries(sweep.map(([name]) => [name, `if_not_exists(#${name}, :${name})`])),
+      ...sweep.compute,
     },
-    values: {
-      ...values,
-      ':timeShard': timeShardOf(executionId, isBad),
-      ...Object.fromEntries(sweep.map(([name, value]) => [`:${name}`, value])),
-    },
+    values: { ...values, ':timeShard': timeShardOf(executionId, isBad), ...sweep.values },
     remove: [...(end.isInOutbox ? [] : SWEPT_ATTRIBUTES), ...(end.leavesQueue === true ? ['held'] : [])],
+  };
+};
+
+/**
+ * Ends a record whose indexes are throttled: DynamoDB refuses the whole write then, but not one that changes no key of an index. The
+ * end is listed later ({@link toListingChange}).
+ *
+ * @param isSwept - gets it into the index of sweeps. One that is there, as those of background runs are, stays as it is
+ */
+export const toQuietEndChange = (
+  executionId: string,
+  end: ExecutionEnd,
+  { compute, values }: Expiry,
+  isSwept: boolean,
+): Change => {
+  const sweep = unlessSwept(isSwept ? toSweep(executionId, 'active', end.endedAt + OUTBOX_LEASE_MS) : {});
+  return {
+    condition: IS_OPEN,
+    set: { ...toEndAttributes(end), isUnlisted: flag(true) },
+    compute: { ...compute, ...sweep.compute },
+    values: { ...values, ...sweep.values },
+  };
+};
+
+/** Lists what {@link toQuietEndChange} has ended. */
+export const toListingChange = ({
+  executionId,
+  status,
+  isInOutbox,
+}: Pick<ExecutionRecord, 'executionId' | 'status' | 'isInOutbox'>): Change => {
+  const isBad = status !== 'succeeded';
+  return {
+    condition: 'attribute_exists(#isUnlisted)',
+    set: { timeShard: timeShardOf(executionId, isBad) },
+    compute: isBad ? { failedWorkflowId: '#workflowId' } : {},
+    remove: ['isUnlisted', ...(isInOutbox ? [] : SWEPT_ATTRIBUTES)],
+  };
+};
+
+/** Sets attributes that a record does not have. */
+const unlessSwept = (attributes: Item): Expiry => {
+  const entries = Object.entries(attributes);
+  return {
+    compute: Object.fromEntries(entries.map(([name]) => [name, `if_not_exists(#${name}, :${name})`])),
+    values: Object.fromEntries(entries.map(([name, value]) => [`:${name}`, value])),
   };
 };
 

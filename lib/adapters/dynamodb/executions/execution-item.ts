@@ -216,6 +216,7 @@ export const toRecord = (item: Item): ExecutionRecord => ({
   redispatches: readNumber(item, 'redispatches', 0),
   result: readPacked(item, 'result'),
   isInOutbox: item.isInOutbox?.BOOL === true,
+  ...(item.isUnlisted?.BOOL === true ? { isUnlisted: true } : {}),
   leaseExpiresAt: readTime(item, 'leaseExpiresAt'),
 });
 

@@ -5,13 +5,21 @@ import type {
   ExecutionStart,
   ExecutionStore,
 } from '../../../executions/record/execution-store.ts';
+import { isAppError } from '../../../shared/errors.ts';
 import { lazy } from '../../../shared/lazy.ts';
 import { compact, type Item, json, number, optional, packed, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
-import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
+import {
+  SWEPT_ATTRIBUTES,
+  toEndAttributes,
+  toEndChange,
+  toListingChange,
+  toOutboxSweep,
+  toQuietEndChange,
+} from './execution-end.ts';
 import {
   callbackKeyOf,
   isExpired,
@@ -217,17 +225,37 @@ export const createExecutionStore = (
 
     finish: async (executionId, end) => {
       await saveEndData(executionId, end);
-      const change = toUpdate(toEndChange(executionId, end, endExpiry()));
       const isOurs = ({ status, endedAt }: Item): boolean =>
         status?.S === end.status && endedAt?.S === toIso(end.endedAt);
-      return (await updateItem(client, { ...at(executionId), ...change }, isOurs)) !== null;
+      const write = async (change: Change) =>
+        (await updateItem(client, { ...at(executionId), ...toUpdate(change) }, isOurs)) !== null;
+      const expiry = endExpiry();
+      try {
+        return await write(toEndChange(executionId, end, expiry));
+      } catch (error) {
+        // A run that can't be ended is made again, with all that it has done.
+        if (!isAppError(error, 'STORE_UNAVAILABLE') || end.leavesQueue === true) throw error;
+      }
+      try {
+        return await write(toQuietEndChange(executionId, end, expiry, true));
+      } catch (error) {
+        if (!isAppError(error, 'STORE_UNAVAILABLE')) throw error;
+        return write(toQuietEndChange(executionId, end, expiry, false));
+      }
+    },
+
+    listEnd: async (record) => {
+      await update(record.executionId, toListingChange(record));
     },
 
     markPublished: async (executionId) => {
-      await update(executionId, {
-        condition: 'attribute_exists(#isInOutbox)',
+      const isListed = 'attribute_not_exists(#isUnlisted)';
+      const listed = await update(executionId, {
+        condition: `attribute_exists(#isInOutbox) AND ${isListed}`,
         remove: ['isInOutbox', ...SWEPT_ATTRIBUTES],
       });
+      if (listed === null)
+        await update(executionId, { condition: 'attribute_exists(#isUnlisted)', remove: ['isInOutbox'] });
     },
 
     list: async (query) => (await openQueries()).listExecutions(client, tables, query, clock.now()),

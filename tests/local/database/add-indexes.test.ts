@@ -1,0 +1,95 @@
+import {
+  type CreateTableCommandInput,
+  DynamoDBClient,
+  QueryCommand,
+  ScanCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterEach, expect, test } from '@jest/globals';
+import dynalite from 'dynalite';
+import { addIndexes } from '../../../local/database/add-indexes.ts';
+import { ensureTable } from '../../../local/database/ensure-table.ts';
+import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
+import { startInternalServer } from '../../../local/net/listen.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+const COUNT = 60;
+const definition = readTableDefinitions('test').find(({ TableName }) => TableName === 'test-executions');
+
+/** The table of executions as earlier versions have it, with executions. */
+const anEarlierTable = async () => {
+  const server = await startInternalServer(
+    dynalite({ createTableMs: 0, updateTableMs: 0, deleteTableMs: 0 }),
+  );
+  cleanups.push(server.stop);
+  const client = new DynamoDBClient({
+    endpoint: server.endpoint,
+    region: 'local',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+  cleanups.push(async () => client.destroy());
+  const {
+    GlobalSecondaryIndexes = [],
+    AttributeDefinitions = [],
+    ...rest
+  } = definition as CreateTableCommandInput;
+  await ensureTable(client, {
+    ...rest,
+    GlobalSecondaryIndexes: GlobalSecondaryIndexes.filter(({ IndexName }) => IndexName !== 'byTime'),
+    AttributeDefinitions: AttributeDefinitions.filter(({ AttributeName }) => AttributeName !== 'timeShard'),
+  });
+  const { PutItemCommand } = await import('@aws-sdk/client-dynamodb');
+  for (let at = 0; at < COUNT; at++) {
+    const Item = { executionId: { S: `e-${at}` }, startedAt: { S: `2026-${at}` }, timeShard: { S: '1' } };
+    await client.send(new PutItemCommand({ TableName: 'test-executions', Item }));
+  }
+  return client;
+};
+
+const definitions = [definition as CreateTableCommandInput];
+
+const countItems = async (client: DynamoDBClient) =>
+  (await client.send(new ScanCommand({ TableName: 'test-executions' }))).Count;
+
+const countListed = async (client: DynamoDBClient) => {
+  const query = new QueryCommand({
+    TableName: 'test-executions',
+    IndexName: 'byTime',
+    KeyConditionExpression: 'timeShard = :shard',
+    ExpressionAttributeValues: { ':shard': { S: '1' } },
+  });
+  return (await client.send(query)).Count;
+};
+
+test('a table gets the indexes that it lacks, and keeps its items', async () => {
+  const client = await anEarlierTable();
+  await addIndexes(client, definitions);
+  expect([await countItems(client), await countListed(client)]).toEqual([COUNT, COUNT]);
+  await addIndexes(client, definitions);
+  expect(await countItems(client)).toBe(COUNT);
+});
+
+test('keeps them wherever it is interrupted', async () => {
+  for (let calls = 1; ; calls++) {
+    const client = await anEarlierTable();
+    let left = calls;
+    const killed = Object.assign(Object.create(client), {
+      send: async (command: never) => {
+        if (left-- === 0) throw new Error('killed');
+        return client.send(command);
+      },
+    }) as DynamoDBClient;
+    const isDone = await addIndexes(killed, definitions).then(
+      () => true,
+      () => false,
+    );
+    await addIndexes(client, definitions);
+    expect([calls, await countItems(client), await countListed(client)]).toEqual([calls, COUNT, COUNT]);
+    if (isDone) break;
+    expect(calls).toBeLessThan(60);
+  }
+});
