@@ -66,7 +66,10 @@ const openSecrets = (
   const call = (service: string, inRegion: string) =>
     createAwsCaller({ service, region: inRegion, endpoint: null, readCredentials });
   return createAwsSecretStore({
-    parameters: createParameterStore(call('ssm', region), `/${tablePrefix}/credentials`),
+    parameters: createParameterStore(call('ssm', region), `/${tablePrefix}/credentials`, {
+      clock: systemClock,
+      random: Math.random,
+    }),
     callSecretsManager: (inRegion) => call('secretsmanager', inRegion),
   });
 };

@@ -52,7 +52,7 @@ const grants: readonly (readonly [role: string, action: string, resource: string
   ['WebhookRole', 'dynamodb:PutItem', 'ExecutionsTable', 'a webhook answers with what its workflow gives'],
   ['WebhookRole', 'lambda:InvokeFunction', 'runExpress', 'an express run ends'],
   ['WebhookRole', 's3:PutObject', 'BlobBucket', 'a large request is kept for a run in the background'],
-  ['WebhookRole', 'ssm:GetParameter', 'credentials', 'a secret is read for a signature'],
+  ['WebhookRole', 'ssm:GetParameters', 'credentials', 'a secret is read for a signature'],
   ['WebhookRole', 'dynamodb:GetItem', 'WorkflowsTable', 'a webhook answers with what its workflow gives'],
   ['RunExpressRole', 'dynamodb:UpdateItem', 'ExecutionsTable', 'an express run ends'],
   ['RunExpressRole', 's3:GetObject', 'BlobBucket', 'a large request is kept for a run in the background'],

@@ -16,6 +16,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a ping of the durable function that does not end: tests/health',
   'AdminHealthRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'AdminHealthRole ssm:GetParameter parameter/STAGE/credentials/*':
+    'versions that were deployed before read one parameter at a time: serverless.yml',
   'AdminHealthRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'AdminHealthRole sts:AssumeRole role/STAGE/*': 'a credential of the type awsRole: tests/credential-types',
@@ -58,6 +60,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'files of a run that has ended: tests/executions/files',
   'RunDurableRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'RunDurableRole ssm:GetParameter parameter/STAGE/credentials/*':
+    'versions that were deployed before read one parameter at a time: serverless.yml',
   'RunDurableRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'RunExpressRole dynamodb:GetItem table/STAGE-workflow-versions':
@@ -74,6 +78,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'makes the answer to a blob that has expired a 404: tests/adapters/blobs',
   'RunExpressRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'RunExpressRole ssm:GetParameter parameter/STAGE/credentials/*':
+    'versions that were deployed before read one parameter at a time: serverless.yml',
   'RunExpressRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'SchedulerRole sqs:SendMessage STAGE-trigger-dead-letters':
@@ -104,6 +110,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'a file that breaks off after its first part: tests/adapters/blobs',
   'WebhookRole secretsmanager:GetSecretValue secret:STAGE/*':
     "a credential that is bound to a secret of the owner's: tests/adapters/secrets",
+  'WebhookRole ssm:GetParameter parameter/STAGE/credentials/*':
+    'versions that were deployed before read one parameter at a time: serverless.yml',
   'WebhookRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
   'author dynamodb:GetItem table/STAGE-workflow-versions':

@@ -119,9 +119,9 @@ describe('a proxy with quotas', () => {
     await expect(createLambdaDurableService(lambda).findStatus('arn')).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
     });
-    await expect(createParameterStore(callerOf('ssm'), '/x').get('ssm:/x/a')).rejects.toMatchObject({
-      code: 'SECRETS_UNAVAILABLE',
-    });
-    expect(counts().refused).toEqual({ durableStarts: 3, getDurableExecution: 3, parameters: 3 });
+    const reader = { clock: { now: Date.now, sleep: async () => {} }, random: () => 1 };
+    const parameters = createParameterStore(callerOf('ssm'), '/x', reader);
+    await expect(parameters.get('ssm:/x/a', 0)).rejects.toMatchObject({ code: 'SECRETS_UNAVAILABLE' });
+    expect(counts().refused).toEqual({ durableStarts: 3, getDurableExecution: 3, parameters: 1 });
   });
 });

@@ -28,9 +28,10 @@ export const aVirtualClock = (start = 1_700_000_000_000) => {
   /**
    * Lets time pass until the promise has settled.
    *
+   * @param isBusy - whether something goes on that takes none of this time, such as an exchange over the network
    * @throws Error when no timer is left
    */
-  const run = async <Value>(promise: Promise<Value>): Promise<Value> => {
+  const run = async <Value>(promise: Promise<Value>, isBusy = () => false): Promise<Value> => {
     let isSettled = false;
     const settle = () => {
       isSettled = true;
@@ -39,7 +40,9 @@ export const aVirtualClock = (start = 1_700_000_000_000) => {
     for (;;) {
       await setImmediate(); // everything that can go on without time has gone on
       if (isSettled) return promise;
-      const next = [...timers].sort((a, b) => a.at - b.at)[0];
+      if (isBusy()) continue;
+      let next: Timer | undefined;
+      for (const timer of timers) if (next === undefined || timer.at < next.at) next = timer;
       if (next === undefined) throw new Error('it waits for something that never comes');
       timers.delete(next);
       now = Math.max(now, next.at); // late, when the thread was blocked

@@ -9,6 +9,8 @@ export interface AwsRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Throttling is answered at once: the caller waits longer than the tries do. */
+  readonly answersThrottling?: true;
 }
 
 export interface AwsAnswer extends HttpAnswer {
@@ -77,7 +79,8 @@ export const createAwsCaller = ({
         const answer = await send(request, credentials);
         const wasThrottled = isThrottled(answer);
         if (wasThrottled) throttles++;
-        const isOver = tries === TRIES || !(wasThrottled || answer.status >= 500);
+        const mayPass = wasThrottled ? request.answersThrottling !== true : answer.status >= 500;
+        const isOver = tries === TRIES || !mayPass;
         if (isOver) return { ...answer, tries, throttles };
         await pause(wasThrottled ? THROTTLING_DELAY_MS : DELAY_MS, tries);
       } catch (error) {

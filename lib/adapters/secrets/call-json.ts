@@ -1,30 +1,41 @@
+import { SecretStoreOut } from '../../credentials/outbound/secret-store.ts';
 import { AppError } from '../../shared/errors.ts';
-import type { CallAws } from '../aws/aws-caller.ts';
-import { errorTypeOf, isSuccess, toCause } from '../aws/aws-error.ts';
+import type { AwsRequest, CallAws } from '../aws/aws-caller.ts';
+import { errorTypeOf, isSuccess, isThrottled, toCause } from '../aws/aws-error.ts';
 
 /**
  * Calls an operation of AWS's JSON protocol 1.1.
  *
- * @param target - such as `AmazonSSM.GetParameter`
+ * @param target - such as `AmazonSSM.GetParameters`
  * @param missing - the error type of what does not exist; null for operations without one
  * @returns null for that error
- * @throws AppError `SECRETS_UNAVAILABLE`
+ * @throws AppError `SECRETS_UNAVAILABLE`, its cause {@link SecretStoreOut} for what may pass
  */
 export const callJson = async (
   call: CallAws,
   target: string,
   input: object,
   missing: string | null,
+  options: Pick<AwsRequest, 'answersThrottling'> = {},
 ): Promise<Readonly<Record<string, unknown>> | null> => {
   const answer = await call({
+    ...options,
     method: 'POST',
     path: '/',
     headers: { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': target },
     body: JSON.stringify(input),
-  }).catch((cause: unknown) => {
-    throw new AppError('SECRETS_UNAVAILABLE', {}, cause);
+  }).catch((cause: Error) => {
+    const out = new SecretStoreOut(cause.message, { isThrottled: false, cause });
+    throw new AppError('SECRETS_UNAVAILABLE', {}, out);
   });
   if (isSuccess(answer)) return JSON.parse(answer.body.toString());
   if (errorTypeOf(answer) === missing) return null;
-  throw new AppError('SECRETS_UNAVAILABLE', {}, toCause(answer));
+  const cause = toCause(answer);
+  const wasThrottled = isThrottled(answer);
+  const isOut = wasThrottled || answer.status >= 500;
+  throw new AppError(
+    'SECRETS_UNAVAILABLE',
+    {},
+    isOut ? new SecretStoreOut(cause.message, { isThrottled: wasThrottled }) : cause,
+  );
 };

@@ -1,6 +1,7 @@
 import type { SecretStore } from '../../credentials/outbound/secret-store.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { callJson } from './call-json.ts';
+import { createParameterReader, type ReaderParts } from './parameter-reader.ts';
 
 const PREFIX = 'ssm:';
 const NOT_FOUND = 'ParameterNotFound';
@@ -11,22 +12,26 @@ const NOT_FOUND = 'ParameterNotFound';
  *
  * @param folder - of the parameters, such as `/hookloom-dev/credentials`
  */
-export const createParameterStore = (call: CallAws, folder: string): SecretStore => ({
-  get: async (reference) => {
-    const input = { Name: toName(reference), WithDecryption: true };
-    const answer = await callJson(call, 'AmazonSSM.GetParameter', input, NOT_FOUND);
-    const { Value } = (answer?.Parameter ?? {}) as { readonly Value?: string };
-    return Value ?? null;
-  },
-  put: async (name, value) => {
-    const Name = `${folder}/${name}`;
-    const input = { Name, Value: value, Type: 'SecureString', Overwrite: true, Tier: 'Intelligent-Tiering' };
-    await callJson(call, 'AmazonSSM.PutParameter', input, null);
-    return `${PREFIX}${Name}`;
-  },
-  remove: async (reference) => {
-    await callJson(call, 'AmazonSSM.DeleteParameter', { Name: toName(reference) }, NOT_FOUND);
-  },
-});
+export const createParameterStore = (call: CallAws, folder: string, parts: ReaderParts): SecretStore => {
+  const read = createParameterReader(call, parts);
+  return {
+    get: (reference, maxWaitMs) => read(toName(reference), maxWaitMs),
+    put: async (name, value) => {
+      const Name = `${folder}/${name}`;
+      const input = {
+        Name,
+        Value: value,
+        Type: 'SecureString',
+        Overwrite: true,
+        Tier: 'Intelligent-Tiering',
+      };
+      await callJson(call, 'AmazonSSM.PutParameter', input, null);
+      return `${PREFIX}${Name}`;
+    },
+    remove: async (reference) => {
+      await callJson(call, 'AmazonSSM.DeleteParameter', { Name: toName(reference) }, NOT_FOUND);
+    },
+  };
+};
 
 const toName = (reference: string): string => reference.slice(PREFIX.length);

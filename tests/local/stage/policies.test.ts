@@ -42,7 +42,7 @@ describe("the roles of serverless.yml allow what their functions do, and no one 
     ['WebhookRole', 'dynamodb:Query', of('ExecutionsTable', '/index/bySweep')],
     ['WebhookRole', 's3:PutObject', of('BlobBucket', '/executions/a/b c')],
     ['WebhookRole', 's3:ListBucket', of('BlobBucket')],
-    ['WebhookRole', 'ssm:GetParameter', arn('ssm', 'parameter/hookloom-dev/credentials/crm')],
+    ['WebhookRole', 'ssm:GetParameters', arn('ssm', 'parameter/hookloom-dev/credentials/crm')],
     [
       'WebhookRole',
       'secretsmanager:GetSecretValue',
@@ -91,7 +91,7 @@ describe("the roles of serverless.yml allow what their functions do, and no one 
     ['WebhookRole', 'dynamodb:GetItem', of('WorkflowsTable').replace(region, 'us-east-1')],
     ['WebhookRole', 's3:GetObject', of('BlobBucket', '/uploads/a')],
     ['WebhookRole', 's3:DeleteObject', of('BlobBucket', '/executions/a')],
-    ['WebhookRole', 'ssm:GetParameter', arn('ssm', 'parameter/hookloom-production/credentials/crm')],
+    ['WebhookRole', 'ssm:GetParameters', arn('ssm', 'parameter/hookloom-production/credentials/crm')],
     ['WebhookRole', 'lambda:InvokeFunction', lambda('runDurable')],
     ['WebhookRole', 'lambda:InvokeFunction', lambda('sweep')],
     [

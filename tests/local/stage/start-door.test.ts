@@ -46,7 +46,7 @@ const template: Template = {
       allow('dynamodb:GetItem', { 'Fn::GetAtt': ['Orders', 'Arn'] }),
       allow(['s3:GetObject', 's3:PutObject'], { 'Fn::Sub': `\${Bucket.Arn}/orders/*` }),
       allow('s3:ListBucket', { 'Fn::GetAtt': ['Bucket', 'Arn'] }, { Null: { 's3:prefix': 'true' } }),
-      allow(['ssm:GetParameter', 'ssm:PutParameter'], {
+      allow(['ssm:GetParameter', 'ssm:GetParameters', 'ssm:PutParameter'], {
         'Fn::Sub': `arn:aws:ssm:\${AWS::Region}:\${AWS::AccountId}:parameter/shop/*`,
       }),
       allow('lambda:InvokeFunction', `${functionArn}:live`),
@@ -411,6 +411,16 @@ test('parameters are kept', async () => {
   expect((await send(json('AmazonSSM.PutParameter', input))).body).toContain('ParameterAlreadyExists');
   const { body } = await send(json('AmazonSSM.GetParameter', { Name: '/shop/a', WithDecryption: true }));
   expect(JSON.parse(body).Parameter).toMatchObject({ Value: 'secret', Version: 1 });
+  const names = (Names: readonly string[]) =>
+    send(json('AmazonSSM.GetParameters', { Names, WithDecryption: true }));
+  expect(JSON.parse((await names(['/shop/b', '/shop/a'])).body)).toMatchObject({
+    Parameters: [{ Name: '/shop/a', Value: 'secret' }],
+    InvalidParameters: ['/shop/b'],
+  });
+  const eleven = Array.from({ length: 11 }, (_, at) => `/shop/${at}`);
+  for (const refused of [[], ['/shop/a', '/shop/a'], eleven])
+    expect((await names(refused)).body).toContain('ValidationException');
+  expect((await names(['/shop/a', '/other/a'])).body).toContain('parameter/other/a');
 });
 
 describe('STS', () => {

@@ -8,6 +8,8 @@ export type Operate = (operation: string, input: Input) => Reply | undefined;
 /** Bytes of a value of the standard tier, and of the advanced one, which intelligent tiering takes when it has to. */
 const STANDARD_BYTES = 4_096;
 const ADVANCED_BYTES = 8_192;
+/** Of `GetParameters`. */
+const MAX_NAMES = 10;
 
 interface Parameter {
   readonly type: string;
@@ -18,15 +20,28 @@ interface Parameter {
 /** Parameters of Systems Manager. https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html */
 export const createParameters = (toArn: (name: string) => string): Operate => {
   const parameters = new Map<string, Parameter>();
+  const read = (Name: string, { WithDecryption }: Input) => {
+    const found = parameters.get(Name);
+    if (found === undefined) return null;
+    const { type, value, version } = found;
+    const isReadable = type !== 'SecureString' || WithDecryption === true;
+    const shown = isReadable ? value : Buffer.from('encrypted').toString('base64');
+    return { Name, ARN: toArn(Name), Type: type, Value: shown, Version: version };
+  };
   const operations: Readonly<Record<string, (input: Input) => Reply>> = {
-    GetParameter: ({ Name, WithDecryption }) => {
-      const found = parameters.get(String(Name));
-      if (found === undefined) return toJsonError('ParameterNotFound', 'Parameter not found.');
-      const { type, value, version } = found;
-      const isReadable = type !== 'SecureString' || WithDecryption === true;
-      const shown = isReadable ? value : Buffer.from('encrypted').toString('base64');
-      const ARN = toArn(String(Name));
-      return toJson(200, { Parameter: { Name, ARN, Type: type, Value: shown, Version: version } });
+    GetParameter: (input) => {
+      const Parameter = read(String(input.Name), input);
+      return Parameter === null
+        ? toJsonError('ParameterNotFound', 'Parameter not found.')
+        : toJson(200, { Parameter });
+    },
+    GetParameters: (input) => {
+      const names = input.Names as readonly string[];
+      if (names.length < 1 || names.length > MAX_NAMES || new Set(names).size < names.length)
+        return toJsonError('ValidationException', `Names has 1 to ${MAX_NAMES} names, each once.`);
+      const Parameters = names.flatMap((name) => read(name, input) ?? []);
+      const InvalidParameters = names.filter((name) => !parameters.has(name));
+      return toJson(200, { Parameters, InvalidParameters });
     },
     PutParameter: ({ Name, Value, Type, Overwrite, Tier }) => {
       const found = parameters.get(String(Name));
