@@ -9,9 +9,9 @@ export const lateCredentials = (
 ): OutboundCredentials => {
   const loadOnce = lazy(load);
   return {
-    open: async () => (await loadOnce()).open(),
-    prefetch: async (ids) => {
-      if (ids.length > 0) await (await loadOnce()).prefetch(ids);
+    open: async (reading) => (await loadOnce()).open(reading),
+    prefetch: async (ids, maxWaitMs) => {
+      if (ids.length > 0) await (await loadOnce()).prefetch(ids, maxWaitMs);
     },
     request: async (request) =>
       request.credential === undefined ? http.request(request) : (await loadOnce()).request(request),

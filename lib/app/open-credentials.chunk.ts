@@ -54,6 +54,7 @@ export const openCredentialParts = (
   http,
   tcp,
   clock: systemClock,
+  random: Math.random,
   signWithRole:
     config.secretsFolder === null ? openRoleSigner(systemClock, { readCredentials: readKeys }) : undefined,
 });

@@ -31,7 +31,8 @@ export const createAttemptContext = (
   const { clock } = ports.services;
   const { node, nodeType } = run.planNode;
   const timeoutSeconds = node.settings?.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS;
-  const startedAt = number === 1 ? run.startedAt : clock.now();
+  // The time that its credential took is not the node's.
+  const startedAt = number === 1 && credential === null ? run.startedAt : clock.now();
   const controller = new AbortController();
   const idempotencyKey = `${execution.executionId}/${run.key}`;
   const remainingMs = () => Math.max(0, startedAt + timeoutSeconds * 1_000 - clock.now());

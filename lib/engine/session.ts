@@ -65,7 +65,7 @@ export interface EnginePorts {
   /** Null where runs can't wait for an answer. */
   readonly callbacks: CallbackUrls | null;
   /** Absent where no node can borrow a credential. */
-  readonly credentials?: CredentialSource | undefined;
+  readonly credentials?: Pick<CredentialSource, 'open'> | undefined;
   /** Absent where a stray error ends the process. */
   readonly guard?: StrayErrorGuard | undefined;
   /** Tracks work outside of steps, which a durable engine can't see: it would suspend a run that seems to wait alone. */

@@ -23,8 +23,15 @@ export interface CacheOptions<Value> {
   readonly random?: () => number;
 }
 
-/** Gets a value from the cache or from `load`. Concurrent lookups of a key share one `load`. */
-type Lookup<Value> = (key: string, load: () => Promise<Value>) => Promise<Value>;
+/**
+ * Gets a value from the cache or from `load`, which gets whether a known value is the answer when it fails by an error that may
+ * pass. Concurrent lookups of a key share one `load`. With `isRenewed`, a known value is replaced, however fresh.
+ */
+type Lookup<Value> = (
+  key: string,
+  load: (isCovered: boolean) => Promise<Value>,
+  isRenewed?: boolean,
+) => Promise<Value>;
 
 interface Entry<Value> {
   readonly value: Promise<Value>;
@@ -57,26 +64,30 @@ export const createCache = <Value>({
   };
 
   /** @param known - what was loaded before, and is not fresh any more */
-  const open = (load: () => Promise<Value>, known: Entry<Value> | undefined, now: number): Entry<Value> => {
+  const open = (
+    load: (isCovered: boolean) => Promise<Value>,
+    known: Entry<Value> | undefined,
+    now: number,
+  ): Entry<Value> => {
     if (stale === undefined || known === undefined)
-      return { value: load(), loadedAt: now, freshUntil: fromNow(now) };
+      return { value: load(false), loadedAt: now, freshUntil: fromNow(now) };
+    const isUsable = (at: number) => known.loadedAt <= at && at < known.loadedAt + stale.maxAgeMs;
     const answerStale = (error: unknown): Promise<Value> => {
       const later = clock.now();
       const { loadedAt, value } = known;
-      const usableUntil = loadedAt + stale.maxAgeMs;
-      if (loadedAt > later || later >= usableUntil || !stale.mayPass(error)) throw error;
+      if (!isUsable(later) || !stale.mayPass(error)) throw error;
       // Not asked again at once: what fails here may be short of throughput.
-      Object.assign(entry, { loadedAt, freshUntil: Math.min(fromNow(later), usableUntil) });
+      Object.assign(entry, { loadedAt, freshUntil: Math.min(fromNow(later), loadedAt + stale.maxAgeMs) });
       return value;
     };
-    const entry = { value: load().catch(answerStale), loadedAt: now, freshUntil: fromNow(now) };
+    const entry = { value: load(isUsable(now)).catch(answerStale), loadedAt: now, freshUntil: fromNow(now) };
     return entry;
   };
 
-  return (key, load) => {
-    if (ttlMs <= 0) return load();
+  return (key, load, isRenewed = false) => {
+    if (ttlMs <= 0) return load(false);
     const now = clock.now();
-    const known = entries.get(key);
+    const known = isRenewed ? undefined : entries.get(key);
     if (known !== undefined && isFresh(known, now)) {
       touch(key, known);
       return known.value;

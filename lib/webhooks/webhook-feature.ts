@@ -141,7 +141,8 @@ export interface FeaturePorts {
 
 /** The credentials that a sender's requests are verified with: known, not hashed. */
 interface SenderCredentials {
-  open(): Promise<{
+  /** @param reading - see `CredentialReading` of the engine */
+  open(reading?: { readonly maxWaitMs?: number }): Promise<{
     /**
      * @param types - the types that are taken
      * @throws Error `CredentialMissing`, `CredentialUnusable` or `CredentialUnavailable`

@@ -71,7 +71,15 @@ const anEndpoint = async ({
   let reads = 0;
   const registry = await loadRegistry([installedUnified(plugin, 'acme')], { logger, clock });
   const findType = async (id: string) => registry.credentialTypes.get(id) ?? null;
-  const parts = { store: outbound, secrets, findType, http: aServer(), tcp: noTcp, clock };
+  const parts = {
+    store: outbound,
+    secrets,
+    findType,
+    http: aServer(),
+    tcp: noTcp,
+    clock,
+    random: Math.random,
+  };
   const inspect = anInspection(clock, {
     stores: {
       outbound,

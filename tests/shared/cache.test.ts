@@ -85,6 +85,13 @@ describe('a cache', () => {
     expect(loads).toHaveLength(2);
   });
 
+  test('a renewed value takes the place of a fresh one', async () => {
+    const { lookUp, get } = aCache();
+    await get('a');
+    expect(await lookUp('a', async () => 'renewed', true)).toBe('renewed');
+    expect(await get('a')).toBe('renewed');
+  });
+
   test('__proto__ is a key like any other', async () => {
     const { get } = aCache();
     expect(await get('__proto__')).toBe('value 1');
@@ -116,6 +123,21 @@ describe('a cache that may answer with what it knows', () => {
     expect(loads).toHaveLength(1);
     clock.time += 1;
     expect(await get('a')).toBe('value 2');
+  });
+
+  test('says to a load whether what is known covers its failure', async () => {
+    const { clock, lookUp } = aStaleCache();
+    const told: boolean[] = [];
+    const load = async (isCovered: boolean) => {
+      told.push(isCovered);
+      return 'value';
+    };
+    await lookUp('a', load);
+    for (const ms of [100, 999, 1_000]) {
+      clock.time += ms;
+      await lookUp('a', load);
+    }
+    expect(told).toEqual([false, true, true, false]);
   });
 
   test('does not when the value is too old, however often it has answered', async () => {

@@ -67,6 +67,7 @@ export const anOutboundService = ({
   types = [],
   secrets = {},
   http,
+  random = () => 1,
 }: {
   readonly answer?: Answer;
   /** Beside the built-in ones. */
@@ -75,15 +76,23 @@ export const anOutboundService = ({
   readonly secrets?: Partial<SecretStore>;
   /** In place of the server that answers. */
   readonly http?: HttpClient;
+  readonly random?: () => number;
 } = {}) => {
   const clock = aManualClock();
   const store = inMemoryOutboundStore();
   const kept = inMemorySecrets();
   const server = aServer(answer);
+  let finds = 0;
   let reads = 0;
   const all = [...(credentialTypes.credentialTypes ?? []), ...types];
   const credentials = createOutboundCredentials({
-    store,
+    store: {
+      ...store,
+      find: (id) => {
+        finds += 1;
+        return store.find(id);
+      },
+    },
     secrets: {
       ...kept,
       get: (reference) => {
@@ -96,6 +105,7 @@ export const anOutboundService = ({
     http: http ?? server,
     tcp: noTcp,
     clock,
+    random,
     signWithRole: async (request) => ({
       ...request,
       headers: { ...request.headers, 'x-signed': 'session-token-1' },
@@ -113,5 +123,5 @@ export const anOutboundService = ({
     const { revision = 0 } = (await store.find(id)) ?? {};
     await store.put({ id, type, fields, hosts, reference, revision: revision + 1 });
   };
-  return { credentials, clock, store, secrets: kept, server, put, reads: () => reads };
+  return { credentials, clock, store, secrets: kept, server, put, finds: () => finds, reads: () => reads };
 };

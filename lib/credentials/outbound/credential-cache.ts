@@ -1,21 +1,27 @@
 import type { CredentialFields } from '../../contract/credential-type.ts';
-import type { Clock } from '../../contract/services.ts';
 import { CredentialError, type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
+import type { OutboundCredential } from './outbound-credential.ts';
+import { createSecretCache, isBound, type SecretCacheParts } from './secret-cache.ts';
 import type { SecretStore } from './secret-store.ts';
 
-/** How long a sandbox keeps a credential. */
+/** How long a sandbox keeps a credential; its secret may be from a longer cache. */
 const TTL_MS = 60_000;
 const MAX_ENTRIES = 500;
 
-interface CacheParts extends LoadParts {
+export interface CacheParts extends LoadParts, SecretCacheParts {
   readonly secrets: SecretStore;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** The credentials of this sandbox. Their fields are the same object for as long as they don't change. */
 export interface CredentialCache {
-  /** Throws like `loadCredential`; failures are not cached. */
-  find(id: string): Promise<LoadedCredential>;
+  /**
+   * Throws like `loadCredential`; failures are not cached.
+   *
+   * @param maxWaitMs - see {@link SecretStore.get}
+   */
+  find(id: string, maxWaitMs?: number): Promise<LoadedCredential>;
+  /** The same for several, whose secrets are read together. */
+  findAll(ids: readonly string[], maxWaitMs?: number): Promise<LoadedCredential>[];
   /** Loads a credential again, unless its fields are others than the rejected ones already. Throws likewise. */
   refresh(id: string, rejected: CredentialFields): Promise<LoadedCredential>;
   /** Adds fields to the stored secret, and to the cached credential even when that fails. */
@@ -28,7 +34,8 @@ interface Entry {
 }
 
 export const createCredentialCache = (parts: CacheParts): CredentialCache => {
-  const { secrets, clock } = parts;
+  const { secrets, clock, store } = parts;
+  const cached = createSecretCache(parts);
   const entries = new Map<string, Entry>();
 
   const keep = (id: string, loading: Promise<LoadedCredential>): Promise<LoadedCredential> => {
@@ -46,40 +53,69 @@ export const createCredentialCache = (parts: CacheParts): CredentialCache => {
     return age >= 0 && age < TTL_MS; // a clock can be set back
   };
 
-  const find = (id: string): Promise<LoadedCredential> => {
+  const findFresh = (id: string): Promise<LoadedCredential> | undefined => {
     const known = entries.get(id);
-    if (known !== undefined && isFresh(known)) return known.loaded;
-    return keep(id, reload(id, known?.loaded));
+    return known !== undefined && isFresh(known) ? known.loaded : undefined;
   };
 
   /** Keeps the identity of unchanged fields: what was derived from them, such as an access token, stays valid. */
-  const reload = async (id: string, before?: Promise<LoadedCredential>): Promise<LoadedCredential> => {
-    const loaded = await loadCredential(id, parts);
+  const load = async (
+    id: string,
+    maxWaitMs: number | undefined,
+    from: LoadParts['store'],
+  ): Promise<LoadedCredential> => {
+    const before = entries.get(id)?.loaded;
+    const loaded = await loadCredential(id, { ...parts, store: from }, (record) =>
+      cached.get(record, maxWaitMs),
+    );
     const known = await before?.catch(() => undefined);
     return known !== undefined && isSame(known, loaded) ? { ...loaded, fields: known.fields } : loaded;
   };
 
+  const find = (id: string, maxWaitMs?: number, from = store): Promise<LoadedCredential> =>
+    findFresh(id) ?? keep(id, load(id, maxWaitMs, from));
+
   return {
     find,
+    findAll: (ids, maxWaitMs) => {
+      const from = findTogether(
+        ids.filter((id) => findFresh(id) === undefined),
+        store,
+      );
+      return ids.map((id) => find(id, maxWaitMs, from));
+    },
     refresh: async (id, rejected) => {
       const found = find(id);
       const current = await found;
       if (current.fields !== rejected) return current;
       const latest = entries.get(id)?.loaded ?? found; // another caller with the same fields may be loading them
-      return latest === found ? keep(id, loadCredential(id, parts)) : latest;
+      return latest === found ? keep(id, loadCredential(id, parts, cached.getAgain)) : latest;
     },
     save: async (id, changes) => {
-      const { record, type, fields } = await loadCredential(id, parts);
-      if (isForeign(record.reference)) throw notOurs(id);
+      const { record, type, fields } = await loadCredential(id, parts, ({ reference }) =>
+        secrets.get(reference),
+      );
+      if (isBound(record.reference)) throw notOurs(id);
       const stored = Object.entries(fields).filter(([name]) => !Object.hasOwn(record.fields, name));
       keep(id, Promise.resolve({ record, type, fields: Object.freeze({ ...fields, ...changes }) }));
-      await secrets.put(id, JSON.stringify({ ...Object.fromEntries(stored), ...changes }));
+      const secret = JSON.stringify({ ...Object.fromEntries(stored), ...changes });
+      cached.set(record, secret);
+      await secrets.put(id, secret);
     },
   };
 };
 
-/** Whether a secret was bound with `--ref`, so that the service only reads it. */
-const isForeign = (reference: string): boolean => reference.startsWith('arn:');
+/** A store that finds these credentials at the same time, and gives none before it has all: so their secrets are asked for together. */
+const findTogether = (ids: readonly string[], store: LoadParts['store']): LoadParts['store'] => {
+  const records = new Map<string, Promise<OutboundCredential | null>>(ids.map((id) => [id, store.find(id)]));
+  const all = Promise.allSettled(records.values());
+  return {
+    find: async (id) => {
+      await all;
+      return records.get(id) ?? store.find(id);
+    },
+  };
+};
 
 const notOurs = (id: string): Error =>
   new CredentialError(

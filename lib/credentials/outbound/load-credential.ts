@@ -5,7 +5,6 @@ import { isAppError, isInfrastructureError } from '../../shared/errors.ts';
 import { compileJsonSchema } from '../../shared/json-schema/compile-json-schema.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from './secret-encodings.ts';
-import type { SecretStore } from './secret-store.ts';
 
 /** Why a node gets no credential; records show it by its name. */
 export class CredentialError extends Error {
@@ -28,7 +27,6 @@ export interface LoadedCredential {
 
 export interface LoadParts {
   readonly store: Pick<OutboundCredentialStore, 'find'>;
-  readonly secrets: Pick<SecretStore, 'get'>;
   /** The types of the installed plugins, by id. */
   readonly findType: (type: string) => Promise<CredentialType | null>;
 }
@@ -36,16 +34,18 @@ export interface LoadParts {
 /**
  * Loads a credential from the table and the secret store.
  *
+ * @param readSecret - null for a secret that is gone
  * @throws CredentialError `CredentialMissing` or `CredentialUnusable`
  * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
  */
 export const loadCredential = async (
   id: string,
-  { store, secrets, findType }: LoadParts,
+  { store, findType }: LoadParts,
+  readSecret: (record: OutboundCredential) => Promise<string | null>,
 ): Promise<LoadedCredential> => {
   const record = await store.find(id);
   if (record === null) throw new CredentialError('CredentialMissing', `there is no credential "${id}"`);
-  const [type, secret] = await Promise.all([findType(record.type), secrets.get(record.reference)]);
+  const [type, secret] = await Promise.all([findType(record.type), readSecret(record)]);
   if (type === null)
     throw new CredentialError(
       'CredentialUnusable',

@@ -3,22 +3,15 @@ import { isPlainObject } from '../../contract/json.ts';
 import type { LentCredential } from '../../contract/lent-credential.ts';
 import type { HttpClient } from '../../contract/services.ts';
 import { completeRequest } from '../../contract/services.ts';
-import { createCredentialCache } from './credential-cache.ts';
+import { type CacheParts, createCredentialCache } from './credential-cache.ts';
 import { findDerivedSecrets } from './derived-secrets.ts';
-import {
-  CredentialError,
-  type LoadedCredential,
-  type LoadParts,
-  toCredentialError,
-} from './load-credential.ts';
+import { CredentialError, type LoadedCredential, toCredentialError } from './load-credential.ts';
 import type { OutboundCredentialStore } from './outbound-credential.ts';
 import { createScrubber, type Scrubber } from './scrubber.ts';
-import type { SecretStore } from './secret-store.ts';
 import { checkHost, type SendParts, sendWithCredential } from './send-with-credential.ts';
 
-export interface OutboundCredentialParts extends LoadParts, Omit<SendParts, 'cache'> {
+export interface OutboundCredentialParts extends Omit<CacheParts, 'clock'>, Omit<SendParts, 'cache'> {
   readonly store: OutboundCredentialStore;
-  readonly secrets: SecretStore;
 }
 
 /** The credentials of one execution: see `ExecutionCredentials` of the engine. */
@@ -29,8 +22,8 @@ interface Loan {
 
 /** The credentials that nodes call out with. */
 export interface OutboundCredentials extends HttpClient {
-  open(): Promise<Loan>;
-  prefetch(credentialIds: readonly string[]): Promise<void>;
+  open(reading?: { readonly credentialIds?: readonly string[]; readonly maxWaitMs?: number }): Promise<Loan>;
+  prefetch(credentialIds: readonly string[], maxWaitMs?: number): Promise<void>;
 }
 
 /** Plain data and a closure, so that neither a log nor JSON has its fields. */
@@ -106,15 +99,20 @@ export const createOutboundCredentials = (parts: OutboundCredentialParts): Outbo
   };
 
   return {
-    open: async () => {
+    open: async ({ credentialIds = [], maxWaitMs } = {}) => {
       const scrubber = createScrubber();
-      return { lend: (id, types) => lend(id, types, scrubber, cache.find(id)), scrub: scrubber.scrub };
+      // Its error is for the node that borrows it.
+      for (const loading of cache.findAll(credentialIds, maxWaitMs)) loading.catch(() => {});
+      return {
+        lend: (id, types) => lend(id, types, scrubber, cache.find(id, maxWaitMs)),
+        scrub: scrubber.scrub,
+      };
     },
-    prefetch: async (ids) => {
+    prefetch: async (ids, maxWaitMs) => {
       await Promise.all(
-        ids.map(async (id) => {
+        cache.findAll(ids, maxWaitMs).map(async (loading) => {
           try {
-            await cache.find(id);
+            await loading;
           } catch (error) {
             if (!(error instanceof CredentialError)) throw error;
           }

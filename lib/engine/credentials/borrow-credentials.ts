@@ -15,7 +15,7 @@ interface Borrowed {
 }
 
 /** @param source - undefined where no node can borrow a credential */
-export const borrowCredentials = (source: CredentialSource | undefined): Borrowed => {
+export const borrowCredentials = (source: Pick<CredentialSource, 'open'> | undefined): Borrowed => {
   let opened: ExecutionCredentials | null = null;
   const open = lazy(async () => {
     if (source === undefined) throw new Error('there are no credentials here');

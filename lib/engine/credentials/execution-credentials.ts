@@ -17,14 +17,23 @@ export interface ExecutionCredentials {
   scrub<Value>(value: Value): Value;
 }
 
+/** How the credentials of an execution are read. */
+interface CredentialReading {
+  /** Credentials to read at the same time. */
+  readonly credentialIds?: readonly string[];
+  /** How long each may wait for a secret store that throttles; two seconds when absent. */
+  readonly maxWaitMs?: number;
+}
+
 /** Where executions borrow credentials. */
 export interface CredentialSource {
-  /** Called at the first node with a credential. */
-  open(): Promise<ExecutionCredentials>;
+  /** Called at the first node with a credential. Does not wait for any. */
+  open(reading?: CredentialReading): Promise<ExecutionCredentials>;
   /**
    * Loads credentials before anything of a run is recorded. One that is missing is no error: its node fails.
    *
+   * @param maxWaitMs - as in {@link CredentialReading}
    * @throws AppError `STORE_UNAVAILABLE` | `SECRETS_UNAVAILABLE`
    */
-  prefetch(credentialIds: readonly string[]): Promise<void>;
+  prefetch(credentialIds: readonly string[], maxWaitMs?: number): Promise<void>;
 }

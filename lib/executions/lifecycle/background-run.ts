@@ -30,7 +30,7 @@ import { type FinishParts, finishEarly, finishExecution, type NewEnd } from './f
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
 import { FILE, type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
 import { createMonotonicClock } from './monotonic-clock.ts';
-import { identifyCalls } from './prepare-run.ts';
+import { identifyCalls, lendTo } from './prepare-run.ts';
 import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
 import { runToResult } from './run-execution.ts';
 
@@ -51,6 +51,12 @@ export interface BackgroundParts extends FinishParts, LoadParts {
 }
 
 const loadObjects = () => import('../files/own-objects.chunk.ts');
+
+/**
+ * How long a node waits for its credential while the secret store throttles. No caller waits for the run, and Systems Manager lets as few as
+ * 40 sandboxes a second read: 1,000 that begin together are through after some 30 seconds.
+ */
+const CREDENTIAL_WAIT_MS = 180_000;
 
 export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundInvocation => {
   const { executions, services, logger, blobs } = parts;
@@ -173,7 +179,7 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
             steps: createJournalingSteps(engine.steps, loaded.journal),
             workflows: infrastructure.watch(parts.otherWorkflows),
             callbacks: engine.openCallbackUrls?.({ executionId, workflowId, callbackKey }) ?? null,
-            credentials: parts.outboundCredentials,
+            credentials: lendTo(loaded.plan, parts.outboundCredentials, CREDENTIAL_WAIT_MS),
             track: engine.track,
             onProgress: runRecorder.update,
             ...(respondsEarly && leased.keepsResult ? { onResponse } : {}),

@@ -8,6 +8,7 @@ import type { ExecutionResult } from '../../engine/result.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
 import { inlineSteps } from '../../engine/steps.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
+import type { Plan } from '../../workflows/plan/plan.ts';
 import type { FilesFor } from '../files/execution-files.ts';
 import { BRIEF_DAYS } from '../record/blob-store.ts';
 import { toExecutionInfo } from '../record/execution-info.ts';
@@ -43,6 +44,17 @@ export interface PreparedRun {
  */
 export type PrepareRun = (execution: NewExecution, timeLimitMs: number) => Promise<PreparedRun>;
 
+/** At most half of the time that the caller waits, so that the run has the other half. */
+const MAX_CREDENTIAL_WAIT_MS = 14_000;
+
+/** The credentials of an execution, which are read together when a node borrows the first. */
+export const lendTo = (
+  { credentialIds }: Plan,
+  source: CredentialSource | undefined,
+  maxWaitMs?: number,
+): Pick<CredentialSource, 'open'> | undefined =>
+  source && { open: () => source.open({ credentialIds, ...(maxWaitMs === undefined ? {} : { maxWaitMs }) }) };
+
 /**
  * Gives the HTTP client the headers of the request that has started the execution, by which it recognises calls to the own
  * service, and how deep they are. Replays, retries and background runs have them in the input of their trigger.
@@ -65,8 +77,11 @@ export const createPrepareRun =
   async ({ workflow, trigger, input }, timeLimitMs) => {
     const plan = await openPlan(workflow);
     plan.routeFrom(trigger.nodeId); // throws unless it is a trigger
-    await outboundCredentials?.prefetch(plan.credentialIds);
-    const limits = computeLimits(workflow.definition.settings, 'inline', timeLimitMs);
+    const beganAt = services.clock.now();
+    const maxWaitMs = Math.min(timeLimitMs / 2, MAX_CREDENTIAL_WAIT_MS);
+    await outboundCredentials?.prefetch(plan.credentialIds, maxWaitMs);
+    const leftMs = Math.max(0, timeLimitMs - Math.max(0, services.clock.now() - beganAt));
+    const limits = computeLimits(workflow.definition.settings, 'inline', leftMs);
     const { collectsEnds } = readAnswering(workflow.definition, trigger.nodeId);
     const run = async (start: ExecutionStart): Promise<ExecutionResult> => {
       const execution = toExecutionInfo(start);
@@ -77,7 +92,7 @@ export const createPrepareRun =
         steps: inlineSteps(services.clock),
         workflows: otherWorkflows,
         callbacks: null,
-        credentials: outboundCredentials,
+        credentials: lendTo(plan, outboundCredentials),
         guard,
       };
       return execute(plan, { execution, input, limits, collectsEnds }, ports);

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
+import { SecretStoreOut } from '../../../lib/credentials/outbound/secret-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { anOutboundRequest } from '../../support/an-outbound-request.ts';
 import { anOutboundService } from '../../support/outbound-credentials.ts';
@@ -46,16 +47,97 @@ describe('a credential that is lent', () => {
     expect({ ...credential }).toEqual({ id: 'db', type: 'postgres' });
   });
 
-  test('is loaded once a minute', async () => {
+  test('is found once a minute, and its secret read once in ten', async () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     await Promise.all([lend(service), lend(service)]);
-    service.clock.advance(59_000);
+    service.clock.advance(59_999);
+    await lend(service);
+    expect([service.finds(), service.reads()]).toEqual([1, 1]);
+    service.clock.advance(1);
+    await lend(service);
+    service.clock.advance(539_999);
+    await lend(service);
+    expect([service.finds(), service.reads()]).toEqual([3, 1]);
+    service.clock.advance(60_000);
+    await lend(service);
+    expect([service.finds(), service.reads()]).toEqual([4, 2]);
+  });
+
+  test('lives for four fifths of that by chance, so that sandboxes that began together do not read together again', async () => {
+    const service = anOutboundService({ random: () => 0 });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    await lend(service);
+    service.clock.advance(479_999);
     await lend(service);
     expect(service.reads()).toBe(1);
-    service.clock.advance(1_000);
+    service.clock.advance(60_000);
     await lend(service);
     expect(service.reads()).toBe(2);
+  });
+
+  test.each([
+    ['a rotation', { revision: 2 }],
+    ['a change of hosts', { revision: 2, hosts: ['api.example.com'] }],
+  ])('has its secret read again within a minute of %s', async (_case, change) => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    await lend(service);
+    const stored = await service.store.find('crm');
+    await service.secrets.put('crm', '{"token":"token-2"}');
+    if (stored !== null) await service.store.put({ ...stored, ...change });
+    service.clock.advance(60_000);
+    expect((await lend(service)).field('token')).toBe('token-2');
+  });
+
+  test('has the secret of another owner read each minute', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', 'token-1');
+    const stored = await service.store.find('crm');
+    const reference = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:hookloom-dev/crm';
+    service.secrets.values.set(reference, 'token-2');
+    if (stored !== null) await service.store.put({ ...stored, reference, revision: 2 });
+    expect((await lend(service)).field('token')).toBe('token-2');
+    service.clock.advance(60_000);
+    service.secrets.values.set(reference, 'token-3');
+    expect((await lend(service)).field('token')).toBe('token-3');
+  });
+
+  test('has its secret read in the same turn as those of the other nodes, whenever each is found', async () => {
+    const turns: number[] = [];
+    let turn = 0;
+    const service = anOutboundService({
+      secrets: {
+        get: async () => {
+          turns.push(turn);
+          return 'the-token';
+        },
+      },
+    });
+    const ids = ['a', 'b', 'c'];
+    for (const id of ids) await service.put(id, 'httpBearer', 'the-token');
+    const find = service.store.find;
+    service.store.find = async (id) => {
+      for (let left = ids.indexOf(id) * 3; left > 0; left--) await new Promise(setImmediate);
+      return find(id);
+    };
+    const loan = await service.credentials.open({ credentialIds: ids });
+    const lending = Promise.all(ids.map((id) => loan.lend(id, ['httpBearer'])));
+    for (; turns.length < 3; turn++) await new Promise(setImmediate);
+    expect(new Set(turns).size).toBe(1);
+    expect((await lending).map((lent) => lent.field('token'))).toEqual(Array(3).fill('the-token'));
+    const before = service.finds();
+    await service.credentials.prefetch(ids);
+    expect([turns.length, service.finds()]).toEqual([3, before]);
+  });
+
+  test('is lent when another of its workflow is gone', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', 'the-token');
+    const loan = await service.credentials.open({ credentialIds: ['gone', 'crm'] });
+    await new Promise(setImmediate); // an error that nobody handles would fail the test
+    expect((await loan.lend('crm', ['httpBearer'])).field('token')).toBe('the-token');
+    await expect(loan.lend('gone', ['httpBearer'])).rejects.toMatchObject({ name: 'CredentialMissing' });
   });
 
   test('may be a plain text where its type has one secret', async () => {
@@ -176,6 +258,15 @@ describe('no credential is lent', () => {
     expect(service.server.requests).toEqual([]);
   });
 
+  test('while its secret is gone, and the next attempt finds it', async () => {
+    const service = anOutboundService();
+    await service.put('crm', 'httpBearer', 'token-1');
+    service.secrets.values.clear();
+    await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialMissing' });
+    service.secrets.values.set('memory:crm', 'token-2');
+    expect((await lend(service)).field('token')).toBe('token-2');
+  });
+
   test('while the secret store throttles, and the next attempt reads it again', async () => {
     let isThrottled = true;
     const service = anOutboundService({
@@ -193,6 +284,71 @@ describe('no credential is lent', () => {
     });
     isThrottled = false;
     expect((await lend(service)).field('token')).toBe('token-1');
+  });
+
+  test('waits for a store that throttles as long as the execution may, and not at all where the secret is known', async () => {
+    const waits: (number | undefined)[] = [];
+    const service = anOutboundService({
+      secrets: {
+        get: async (_reference, maxWaitMs) => {
+          waits.push(maxWaitMs);
+          return 'the-token';
+        },
+      },
+    });
+    await service.put('crm', 'httpBearer', {});
+    const lendFor = async (maxWaitMs: number) =>
+      (await service.credentials.open({ maxWaitMs })).lend('crm', ['httpBearer']);
+    await lendFor(180_000);
+    service.clock.advance(600_000);
+    await lendFor(180_000);
+    service.clock.advance(3_600_000);
+    await service.credentials.prefetch(['crm'], 14_000);
+    expect(waits).toEqual([180_000, 0, 14_000]);
+  });
+});
+
+describe('a secret that is known is lent while the store', () => {
+  const outage = new AppError('SECRETS_UNAVAILABLE', {}, new SecretStoreOut('out', { isThrottled: true }));
+  const aStoreThatFails = async (error: Error) => {
+    let isOut = false;
+    const service = anOutboundService({
+      secrets: {
+        get: async () => {
+          if (isOut) throw error;
+          return 'the-token';
+        },
+      },
+    });
+    await service.put('crm', 'httpBearer', {});
+    await lend(service);
+    isOut = true;
+    return service;
+  };
+
+  test('throttles, for an hour', async () => {
+    const service = await aStoreThatFails(outage);
+    service.clock.advance(600_000);
+    expect((await lend(service)).field('token')).toBe('the-token');
+    service.clock.advance(2_999_999);
+    expect((await lend(service)).field('token')).toBe('the-token');
+    service.clock.advance(60_000);
+    await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable' });
+  });
+
+  test('throttles, but not after a rotation, nor when its credential is gone', async () => {
+    const service = await aStoreThatFails(outage);
+    service.clock.advance(600_000);
+    await service.put('crm', 'httpBearer', 'token-2');
+    await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable' });
+    await service.store.remove('crm');
+    await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialMissing' });
+  });
+
+  test('is there, not when it refuses to give the secret', async () => {
+    const service = await aStoreThatFails(new AppError('SECRETS_UNAVAILABLE', {}, new Error('denied')));
+    service.clock.advance(600_000);
+    await expect(lend(service)).rejects.toMatchObject({ name: 'CredentialUnavailable' });
   });
 });
 
@@ -219,6 +375,120 @@ describe('a request with a credential', () => {
     const responses = await Promise.all([send(), send(), send()]);
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(service.reads()).toBe(2);
+  });
+
+  test('is sent once more with a secret that was replaced in its store, and that is kept', async () => {
+    const service = anOutboundService({ answer: accepting(() => 'token-2') });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    await service.secrets.put('crm', '{"token":"token-2"}');
+    const send = () => service.credentials.request({ ...anOutboundRequest(API), credential });
+    expect(await send()).toMatchObject({ status: 200 });
+    expect(service.server.requests).toHaveLength(2);
+    service.clock.advance(60_000);
+    expect(await send()).toMatchObject({ status: 200 });
+    expect([service.server.requests.length, service.reads()]).toEqual([3, 2]);
+  });
+
+  test('that is refused for good has its secret read again ever more rarely, and at once after a rotation', async () => {
+    let accepted = 'none';
+    const service = anOutboundService({ answer: accepting(() => accepted) });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    const send = () => service.credentials.request({ ...anOutboundRequest(API), credential });
+    const readAt: number[] = [];
+    for (let second = 0; second <= 300; second++) {
+      const before = service.reads();
+      expect(await send()).toMatchObject({ status: 401 });
+      if (service.reads() > before) readAt.push(second);
+      service.clock.advance(1_000);
+    }
+    expect(readAt).toEqual([0, 1, 2, 4, 8, 16, 32, 64, 124, 184, 244]);
+    await service.put('crm', 'httpBearer', { token: 'token-2' });
+    accepted = 'token-2';
+    expect(await send()).toMatchObject({ status: 200 });
+  });
+
+  test('that is refused after its secret was replaced has it read again at once', async () => {
+    let accepted = 'none';
+    const service = anOutboundService({ answer: accepting(() => accepted) });
+    await service.put('crm', 'httpBearer', { token: 'token-1' });
+    const credential = await lend(service);
+    const sendWith = async (token: string) => {
+      accepted = token;
+      await service.secrets.put('crm', JSON.stringify({ token }));
+      return (await service.credentials.request({ ...anOutboundRequest(API), credential })).status;
+    };
+    for (let second = 0; second < 10; second++) {
+      await service.credentials.request({ ...anOutboundRequest(API), credential });
+      service.clock.advance(1_000);
+    }
+    service.clock.advance(60_000);
+    expect(await sendWith('token-2')).toBe(200);
+    expect(await sendWith('token-3')).toBe(200);
+    accepted = 'none';
+    await service.credentials.request({ ...anOutboundRequest(API), credential });
+    service.clock.advance(1_000);
+    expect(await sendWith('token-4')).toBe(200);
+  });
+
+  test('that is refused has the secret of another owner read again each time', async () => {
+    const service = anOutboundService({ answer: () => ({ status: 401 }) });
+    await service.put('crm', 'httpBearer', 'token-1');
+    const stored = await service.store.find('crm');
+    const reference = 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:hookloom-dev/crm';
+    service.secrets.values.set(reference, 'token-2');
+    if (stored !== null) await service.store.put({ ...stored, reference, revision: 2 });
+    const credential = await lend(service);
+    for (let count = 0; count < 3; count++)
+      await service.credentials.request({ ...anOutboundRequest(API), credential });
+    expect(service.reads()).toBe(4);
+  });
+
+  test('whose type has replaced a field uses it as long as another secret is kept', async () => {
+    const service = anOutboundService({
+      types: [
+        {
+          id: 'renewing',
+          name: 'Renewing',
+          description: 'For tests',
+          schema: { type: 'object', properties: { key: { type: 'string' } } },
+          secretFields: ['key'],
+          apply: async (request, { key = '' }, { saveSecrets }) => {
+            if (key === 'first-key') await saveSecrets?.({ key: 'second-key' });
+            return request;
+          },
+        },
+      ],
+    });
+    await service.put('crm', 'renewing', { key: 'first-key' });
+    const credential = await lend(service, 'crm', ['renewing']);
+    await service.credentials.request({ ...anOutboundRequest(API), credential });
+    expect(service.secrets.values.get('memory:crm')).toBe('{"key":"second-key"}');
+    for (let minute = 0; minute < 9; minute++) {
+      service.clock.advance(60_000);
+      expect((await lend(service, 'crm', ['renewing'])).field('key')).toBe('second-key');
+    }
+  });
+
+  test('is refused by an error when the secret that was refused can not be read again', async () => {
+    let isOut = false;
+    const service = anOutboundService({
+      answer: accepting(() => 'token-2'),
+      secrets: {
+        get: async () => {
+          if (isOut)
+            throw new AppError('SECRETS_UNAVAILABLE', {}, new SecretStoreOut('out', { isThrottled: true }));
+          return 'token-1';
+        },
+      },
+    });
+    await service.put('crm', 'httpBearer', {});
+    const credential = await lend(service);
+    isOut = true;
+    const sending = service.credentials.request({ ...anOutboundRequest(API), credential });
+    await expect(sending).rejects.toMatchObject({ name: 'CredentialUnavailable' });
+    expect((await lend(service)).field('token')).toBe('token-1');
   });
 
   test('is not sent again when its body is a stream; of an answer that is replaced, the stream is closed', async () => {
@@ -259,7 +529,7 @@ describe('a request with a credential', () => {
     const service = anOutboundService();
     await service.put('crm', 'httpBearer', { token: 'token-1' });
     const credential = await lend(service);
-    service.clock.advance(60_000);
+    service.clock.advance(600_000);
     service.secrets.values.clear();
     const request = anOutboundRequest(API);
     await expect(service.credentials.request({ ...request, credential })).rejects.toMatchObject({
@@ -321,7 +591,7 @@ describe('a request with a credential', () => {
     await service.put('mail', 'postgres', { password: 'secret-2' }, { ...MAIL, database: 'shop' });
     await expect(credential.refresh()).rejects.toMatchObject({ name: 'CredentialUnusable' });
     service.secrets.values.clear();
-    service.clock.advance(60_000);
+    service.clock.advance(600_000);
     await expect(credential.refresh()).rejects.toMatchObject({ name: 'CredentialMissing' });
   });
 

@@ -30,6 +30,7 @@ const testWith = async (test: CredentialType['test']) => {
     http: aServer(),
     tcp: noTcp,
     clock: aManualClock(),
+    random: Math.random,
   };
   return testCredential('a', parts, new AbortController().signal);
 };

@@ -15,7 +15,7 @@ test('credentials are opened once, and again after they could not be', async () 
     if (opened === 1) throw new Error('not loaded');
     return { lend: async () => lent, scrub: <Value>(value: Value) => value };
   };
-  const { borrow } = borrowCredentials({ open, prefetch: async () => {} });
+  const { borrow } = borrowCredentials({ open });
   await expect(borrow(planNode)).rejects.toThrow('not loaded');
   expect(await Promise.all([borrow(planNode), borrow(planNode)])).toEqual([lent, lent]);
   expect(opened).toBe(2);

@@ -48,7 +48,12 @@ const started = anExecutionStart({
   startedAt: 1_000,
 });
 
-const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input, isPure = true) => {
+const aPreparation = (
+  work: NodeExecutor['execute'] = (_node, input) => input,
+  isPure = true,
+  /** For the credentials. */
+  waitsMs = 0,
+) => {
   const clock = { time: 1_000, now: () => clock.time, sleep: () => new Promise<void>(() => {}) };
   const execute = (nodeType: string): NodeExecutor['execute'] =>
     nodeType === 'work' ? work : (_node, input) => input;
@@ -80,6 +85,12 @@ const aPreparation = (work: NodeExecutor['execute'] = (_node, input) => input, i
     otherWorkflows: noOtherWorkflows,
     services: { clock, ids: { next: () => 'id' }, http: { request: () => Promise.reject() } },
     filesFor: filesIn(inMemoryBlobs()),
+    outboundCredentials: {
+      open: () => Promise.reject(new Error('no node has a credential')),
+      prefetch: async () => {
+        clock.time += waitsMs;
+      },
+    },
     loggerFor: ({ executionId }) => ({
       ...logger,
       info: (message) => logger.info(message, { executionId }),
@@ -111,6 +122,20 @@ describe('preparing a run', () => {
   test.each([true, false])('knows whether all nodes are pure: %p', async (isPure) => {
     const { prepare } = aPreparation(undefined, isPure);
     expect(await prepare(anExecution(), 60_000)).toMatchObject({ isPure });
+  });
+
+  test('leaves the run what its credentials have left of the time', async () => {
+    const { prepare, clock } = aPreparation(
+      (_node, input) => {
+        clock.time += 10_001;
+        return input;
+      },
+      true,
+      10_000,
+    );
+    const { run } = await prepare(anExecution(), 20_000);
+    const result = await run({ ...started, startedAt: clock.time });
+    expect(result).toMatchObject({ status: 'timedOut', failure: { name: 'ExecutionTimeout' } });
   });
 
   test('makes one plan per version', async () => {

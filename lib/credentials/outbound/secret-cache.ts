@@ -1,0 +1,105 @@
+import type { Clock } from '../../contract/services.ts';
+import { createCache } from '../../shared/cache.ts';
+import type { OutboundCredential } from './outbound-credential.ts';
+import { findOutage, type SecretStore } from './secret-store.ts';
+
+/** At most, and four fifths of it at least. A rotation by the command line is known by the credential's revision before. */
+const TTL_MS = 10 * 60_000;
+/** How long a secret is used while the store can't be read. */
+const STALE_MS = 60 * 60_000;
+const MAX_ENTRIES = 500;
+
+/** Between reads of a secret that is refused and has not changed: at first less than before a node's second attempt, and after many of them. */
+const FIRST_INTERVAL_MS = 500;
+const MAX_INTERVAL_MS = 60_000;
+
+export interface SecretCacheParts {
+  readonly secrets: Pick<SecretStore, 'get'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** From 0 to 1, by chance. */
+  readonly random: () => number;
+}
+
+type Named = Pick<OutboundCredential, 'reference' | 'revision'>;
+
+/** The service's own secrets in this sandbox. Those that a credential is bound to with `--ref` are read each time. */
+interface SecretCache {
+  /**
+   * @param maxWaitMs - how long it may wait while the store throttles, and nothing is known
+   * @returns null when there is none
+   * @throws AppError `SECRETS_UNAVAILABLE`
+   */
+  get(credential: Named, maxWaitMs?: number): Promise<string | null>;
+  /**
+   * The same for a secret that was refused. It is read again, unless that was done a short time ago and it was the same: a
+   * secret that is wrong for good must not use up the store's quota.
+   */
+  getAgain(credential: Named): Promise<string | null>;
+  /** Replaces what is known. */
+  set(credential: Named, secret: string): void;
+}
+
+/** The last time that a refused secret was read, and was the same. */
+interface Reading {
+  readonly at: number;
+  readonly intervalMs: number;
+}
+
+export const createSecretCache = ({ secrets, clock, random }: SecretCacheParts): SecretCache => {
+  const lookUp = createCache<string | null>({
+    ttlMs: TTL_MS,
+    maxEntries: MAX_ENTRIES,
+    clock,
+    random,
+    keep: (secret) => secret !== null,
+    stale: { maxAgeMs: STALE_MS, mayPass: (error) => findOutage(error) !== null },
+  });
+  const readings = new Map<string, Reading>();
+
+  const set = (credential: Named, secret: string | null): void => {
+    void lookUp(keyOf(credential), async () => secret, true);
+  };
+
+  const isTooSoon = ({ at, intervalMs }: Reading): boolean => {
+    const age = clock.now() - at;
+    return age >= 0 && age < intervalMs; // a clock can be set back
+  };
+
+  return {
+    get: ({ reference, revision }, maxWaitMs) =>
+      isBound(reference)
+        ? secrets.get(reference)
+        : lookUp(keyOf({ reference, revision }), (isCovered) =>
+            secrets.get(reference, isCovered ? 0 : maxWaitMs),
+          ),
+    getAgain: async (credential) => {
+      const { reference } = credential;
+      if (isBound(reference)) return secrets.get(reference);
+      const key = keyOf(credential);
+      let isNew = false;
+      const known = await lookUp(key, async () => {
+        const secret = await secrets.get(reference);
+        isNew = true;
+        return secret;
+      });
+      const last = readings.get(key);
+      if (isNew || (last !== undefined && isTooSoon(last))) return known;
+      const current = await secrets.get(reference);
+      set(credential, current);
+      readings.delete(key);
+      if (current !== known) return current;
+      const intervalMs =
+        last === undefined ? FIRST_INTERVAL_MS : Math.min(last.intervalMs * 2, MAX_INTERVAL_MS);
+      if (readings.size >= MAX_ENTRIES) readings.clear();
+      readings.set(key, { at: clock.now(), intervalMs });
+      return current;
+    },
+    set,
+  };
+};
+
+/** A rotation, and a change of hosts, count the revision up. */
+const keyOf = ({ reference, revision }: Named): string => `${revision} ${reference}`;
+
+/** Whether a secret was bound with `--ref`, so that the service only reads it. */
+export const isBound = (reference: string): boolean => reference.startsWith('arn:');
