@@ -39,4 +39,4 @@ printTable(
 console.log(`
 Simulated on a clock that jumps: the code that accepts, dispatches, sweeps, releases and finishes is real; its stores are in
 memory, Lambda is a model. "Drained" counts from the end of the overload; "overtaken" is the part of the runs before which one began
-that was accepted a minute later. Whether Lambda queues durable starts over its quota or refuses them is not documented: see each row.`);
+that was accepted a minute later, and had waited for a minute. Whether Lambda queues durable starts over its quota or refuses them is not documented: see each row.`);

@@ -1,9 +1,10 @@
 import type { Context, SQSBatchResponse } from 'aws-lambda';
 import { isPlainObject } from '../contract/json.ts';
-import type { Logger } from '../contract/services.ts';
+import type { Clock, Logger } from '../contract/services.ts';
 import type { HeldQueue } from '../executions/held/held-queues.ts';
 import type { ReleaseParts } from '../executions/held/release-held.ts';
 import { releaseAllQueues, releaseQueue } from '../executions/held/release-queues.ts';
+import { openPaces, RATES, type Rates } from '../executions/lifecycle/paces.ts';
 import {
   type DeadLetter,
   type Finding,
@@ -18,7 +19,7 @@ import { type Measurement, measure } from '../shared/metrics/metrics.ts';
 import { workThrough } from '../shared/work-through.ts';
 
 /** Executions of a group reconciled in parallel. Waiting ones are many, and seldom lost. */
-const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 10, waiting: 5 };
+const CONCURRENCY: Readonly<Record<DueGroup, number>> = { active: 30, waiting: 5 };
 
 /** Remaining time of the function below which no further execution is reconciled, in milliseconds. */
 const MARGIN_MS = 30_000;
@@ -32,7 +33,12 @@ type SweepParts = ReconcileParts &
     readonly noteVersions: () => Promise<{ readonly problem: string; readonly remedy: string } | null>;
     /** Whether an alarm waits for sweeps: then each is counted, and else costs no metric while the service is idle. */
     readonly countsSweeps?: boolean;
+    readonly clock: Clock;
+    /** How fast each sweep calls Lambda; {@link RATES} when absent. */
+    readonly rates?: Rates;
   };
+
+type Unsettled = readonly [executionId: string, cause: AppError];
 
 type HasTime = () => boolean;
 
@@ -44,15 +50,21 @@ type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boo
  * `{only: 'held'}` for all of them. An execution that fails does not stop the others.
  */
 export const createSweepFunction =
-  (parts: SweepParts) =>
+  (given: SweepParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
-    const unread: [executionId: string, cause: AppError][] = [];
+    const parts = { ...given, paces: openPaces(given.rates ?? RATES, given.clock) };
+    const unread: Unsettled[] = [];
+    const refused: Unsettled[] = [];
     const findings = createFindings();
     const sweep: Sweep = async (executionId, deadLetter) => {
       try {
         await reconcileExecution(executionId, parts, deadLetter, findings);
         return true;
       } catch (cause) {
+        if (isAppError(cause, 'DISPATCH_REFUSED')) {
+          refused.push([executionId, cause]);
+          return true; // a message has said what it had to: the execution is due
+        }
         findings.count('failed');
         if (isAppError(cause, 'DATA_VERSION_UNSUPPORTED')) {
           unread.push([executionId, cause]);
@@ -67,7 +79,12 @@ export const createSweepFunction =
       if (isSweepOfAll(event) && parts.countsSweeps === true) findings.values.Sweeps = 1;
       return result;
     } finally {
-      if (unread.length > 0) reportUnread(unread, parts.logger);
+      if (unread.length > 0)
+        reportOnce('Executions wait for a release that reads their data.', unread, parts);
+      if (refused.length > 0) {
+        findings.count('failed'); // once: an overload refuses many
+        reportOnce('Lambda has refused starts: the next sweep repeats them.', refused, parts);
+      }
       reportFindings(findings.values, isSweepOfAll(event), parts.logger);
     }
   };
@@ -109,14 +126,10 @@ const isSweepOfAll = (event: unknown): boolean => {
   return Records === undefined && queue === undefined && only !== 'held';
 };
 
-/** Once for all of them, at each sweep: they are neither ended nor dispatched until a release runs that reads them. */
-const reportUnread = (unread: readonly (readonly [string, AppError])[], logger: Logger): void => {
-  const [first] = unread;
-  logger.error('Executions wait for a release that reads their data.', {
-    count: unread.length,
-    executionId: first?.[0],
-    cause: first?.[1],
-  });
+/** Once for all of them, at each sweep. */
+const reportOnce = (message: string, found: readonly Unsettled[], { logger }: SweepParts): void => {
+  const [first] = found;
+  logger.error(message, { count: found.length, executionId: first?.[0], cause: first?.[1] });
 };
 
 const sweepEvent = async (

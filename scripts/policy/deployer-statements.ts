@@ -87,6 +87,15 @@ export const deployerActions: Readonly<Record<string, readonly Statement[]>> = {
       arn('lambda', `function:${PREFIX}-*`),
     ),
   ],
+  'AWS::Lambda::EventInvokeConfig': [
+    allow(
+      of(
+        'lambda',
+        'DeleteFunctionEventInvokeConfig GetFunctionEventInvokeConfig PutFunctionEventInvokeConfig UpdateFunctionEventInvokeConfig',
+      ),
+      arn('lambda', `function:${PREFIX}-*`),
+    ),
+  ],
   'AWS::Lambda::Permission': [
     allow(of('lambda', 'AddPermission GetPolicy RemovePermission'), arn('lambda', `function:${PREFIX}-*`)),
   ],

@@ -1,5 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { aBurst, aLambdaOutage, aPause, scenarios } from '../support/overload/scenarios.ts';
+import {
+  aBurst,
+  aLambdaOutage,
+  aLambdaOutageOfDurable,
+  aLongBurst,
+  aPause,
+  aStoreOutage,
+  aStoreOutageOfDurable,
+  scenarios,
+} from '../support/overload/scenarios.ts';
 import { simulateOverload } from '../support/overload/simulate-overload.ts';
 
 /** Quotas stay whole numbers. */
@@ -14,20 +23,38 @@ test('no overload loses what was accepted, or what its caller may count on', asy
   }
 });
 
-test('a pause of an hour drains within an hour', async () => {
-  const { drainedAfterHours } = await simulateOverload({ ...aPause, scale: SCALE });
-  expect(drainedAfterHours).toBeLessThanOrEqual(1);
-});
-
-/** What is not true yet: each of these begins to fail when it is. */
-describe('drains within an hour', () => {
-  test.failing.each([
+describe('drains within an hour of the end of the overload, oldest first', () => {
+  test.each([
     ['a burst, where Lambda queues in order', aBurst('fifo', 2)],
     ['a burst, where Lambda refuses, of requests with a key', { ...aBurst('refuse', 4), isKeyed: true }],
+    ['a burst of an hour, where Lambda refuses', { ...aLongBurst('refuse'), isKeyed: true }],
+    ['a pause of an hour', aPause],
     ['an hour without Lambda', aLambdaOutage],
+    ['an hour without a store', aStoreOutage],
+    ['an hour without a store, durable', aStoreOutageOfDurable],
   ])('%s', async (_title, scenario) => {
-    const { drainedAfterHours } = await simulateOverload({ ...scenario, scale: SCALE });
+    const { drainedAfterHours, overtaken, uselessStarts } = await simulateOverload({
+      ...scenario,
+      scale: SCALE,
+    });
     expect(drainedAfterHours).not.toBeNull();
     expect(drainedAfterHours).toBeLessThanOrEqual(1);
+    expect(overtaken).toBeLessThan(0.01);
+    expect(uselessStarts).toBe(0);
+  });
+});
+
+/** Lambda has these in its queue, and takes them out in an order of its own, or gives them up. */
+describe('drains, in Lambda’s own order', () => {
+  test.each([
+    ['a burst, where Lambda tries again later and later', aBurst('backoff', 2), 1],
+    ['a burst of an hour, where Lambda queues in order and gives up what is too old', aLongBurst('fifo'), 1],
+    ['… and tries again later and later', aLongBurst('backoff'), 1.5],
+    ['an hour without Lambda, durable', aLambdaOutageOfDurable, 1.25],
+  ])('%s', async (_title, scenario, hours) => {
+    const { drainedAfterHours, uselessStarts } = await simulateOverload({ ...scenario, scale: SCALE });
+    expect(drainedAfterHours).not.toBeNull();
+    expect(drainedAfterHours).toBeLessThanOrEqual(hours);
+    expect(uselessStarts).toBe(0);
   });
 });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { unzipSync } from 'fflate';
 import { connect } from '../../cli/target.ts';
+import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
 import { type EmbeddedDynamoDb, startEmbeddedDynamoDb } from '../../local/database/embedded-dynamodb.ts';
 import { putSample, seedSamples } from '../../local/samples/seed.ts';
 import { findNameProblems } from '../../resources/names.ts';
@@ -662,10 +663,28 @@ describe('the template', () => {
         TargetArn: { 'Fn::GetAtt': ['DeadLetterQueue', 'Arn'] },
       });
     }
+    // Of what is invoked: the alias, and the function itself.
+    const asynchronous = ofType('AWS::Lambda::EventInvokeConfig').map(([, { Properties }]) => Properties);
+    expect(asynchronous).toMatchObject([
+      {
+        FunctionName: { Ref: 'RunExpressLambdaFunction' },
+        Qualifier: '$LATEST',
+        MaximumEventAgeInSeconds: 3_600,
+        MaximumRetryAttempts: 2,
+      },
+      {
+        FunctionName: { Ref: 'RunDurableLambdaFunction' },
+        Qualifier: 'durable',
+        MaximumEventAgeInSeconds: 600,
+      },
+    ]);
+    const age = Number(asynchronous[1]?.MaximumEventAgeInSeconds) * 1_000;
+    expect(ACCEPTED_LEASE_MS).toBeGreaterThan(age); // what is dispatched again is not in Lambda's queue any more
     const [[, source]] = ofType('AWS::Lambda::EventSourceMapping') as [[string, Resource]];
     expect(source.Properties).toMatchObject({
       EventSourceArn: { 'Fn::GetAtt': ['DeadLetterQueue', 'Arn'] },
       FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ScalingConfig: { MaximumConcurrency: 2 },
     });
     expect(ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties.ScheduleExpression)).toEqual([
       'rate(5 minutes)',

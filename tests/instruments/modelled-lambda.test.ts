@@ -73,7 +73,10 @@ describe('a modelled Lambda', () => {
   test('knows a durable execution by its name', async () => {
     const lambda = aLambda();
     await lambda.dispatchAll('aa');
-    await lambda.dispatcher.dispatch('a', 'durable', 1);
+    await lambda.dispatcher.dispatch('a', 'durable', 1); // again under the name of the first one
+    await lambda.pass(2);
+    expect(lambda.started).toHaveLength(1);
+    await lambda.dispatcher.dispatch('a', 'durable', 2);
     await lambda.pass(2);
     expect(lambda.started).toHaveLength(2);
   });

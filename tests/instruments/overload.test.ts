@@ -25,9 +25,10 @@ describe('a simulation of overload', () => {
 
   test('comes to the same at another scale', async () => {
     const [one, other] = await Promise.all(
-      [SCALE, SCALE * 2].map((scale) => simulateOverload({ ...aBurst('fifo', 2), scale })),
+      [SCALE / 2, SCALE].map((scale) => simulateOverload({ ...aLambdaOutage, scale })),
     );
-    expect((one?.notBegun ?? 0) / (other?.notBegun ?? 1)).toBeCloseTo(1, 1);
-    expect((one?.uselessStarts ?? 0) / (other?.uselessStarts ?? 1)).toBeCloseTo(1, 1);
+    expect((one?.hours[0]?.notBegun ?? 0) / (other?.hours[0]?.notBegun ?? 1)).toBeCloseTo(1, 1);
+    expect((one?.longestWaitHours ?? 0) / (other?.longestWaitHours ?? 1)).toBeCloseTo(1, 1);
+    expect(one?.drainedAfterHours).toBeCloseTo(other?.drainedAfterHours ?? 0, 1);
   });
 });

@@ -186,7 +186,7 @@ export const aWebhookService = async ({
     queues: { ...executions.queues, ...spoilt.queues },
     takeSlot: createTakeSlot({ slots, executions: background.executions, clock, knownMs: 0 }),
     noteVersions: async () => null,
-    clock,
+    clock: { ...clock, sleep: async (ms) => clock.advance(ms) },
   });
   const handler = createWebhookFunction({
     ...background,

@@ -68,12 +68,12 @@ export const describeHeldQueues = (
       expect(all.sort()).toEqual([false, false, true]);
       expect(await executions.find('e-1')).toMatchObject({
         ...{ status: 'accepted', held: null, releasedAt: NOW + HOUR, workflowVersion: 4, mode: 'durable' },
-        leaseExpiresAt: NOW + HOUR + 120_000,
+        leaseExpiresAt: NOW + HOUR + 900_000,
       });
       expect(await executions.findData('e-1')).toMatchObject({ input: 'j{"body":1}' });
       expect(await collect(queues.find(queue))).toEqual([]);
       expect(await dueIn(executions, NOW + HOUR + 119_999)).toEqual([]);
-      expect(await dueIn(executions, NOW + HOUR + 120_000)).toEqual(['e-1']);
+      expect(await dueIn(executions, NOW + HOUR + 900_000)).toEqual(['e-1']);
       expect(await executions.acquireLease('e-1', aLease())).toMatchObject({ status: 'running' });
     });
 

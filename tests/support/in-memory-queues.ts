@@ -1,4 +1,5 @@
 import type { HeldQueue, HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
 import type { ExecutionRecord, ExecutionStart } from '../../lib/executions/record/execution-store.ts';
 
 /**
@@ -36,7 +37,7 @@ export const inMemoryQueues = (
       release: async (executionId, { workflowVersion, mode, releasedAt }) => {
         const record = records.get(executionId);
         if (record?.status !== 'accepted' || record.held === null) return false;
-        const leaseExpiresAt = releasedAt + 120_000;
+        const leaseExpiresAt = releasedAt + ACCEPTED_LEASE_MS;
         records.set(executionId, {
           ...record,
           workflowVersion,

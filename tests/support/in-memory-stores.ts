@@ -4,6 +4,7 @@ import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import type { DeliveryClaim, DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import type { HeldQueues } from '../../lib/executions/held/held-queues.ts';
+import { ACCEPTED_LEASE_MS } from '../../lib/executions/lifecycle/limits.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
 import type {
   DueGroup,
@@ -117,7 +118,7 @@ export const inMemoryExecutionStore = (
         data.set(executionId, { input, callbackKey, retriedCheckpoints, checkpoints: null });
       const known = records.get(executionId);
       if (known !== undefined) return known.startToken === startToken;
-      const sweepAt = startedAt + 120_000;
+      const sweepAt = startedAt + ACCEPTED_LEASE_MS;
       if (start.held !== null) use(start);
       else if (mode !== 'inline') sweeps.set(executionId, { at: sweepAt, group: 'active' });
       records.set(executionId, {

@@ -31,6 +31,9 @@ export const createLambdaDispatcher = (
   },
 });
 
-/** At most 64 characters; ours have 43. */
-const toName = (executionId: string, redispatches: number): string =>
-  redispatches === 0 ? executionId : `${executionId}-${redispatches}`;
+/**
+ * At most 64 characters; ours have 43. The first dispatch again has the name of the one before: if Lambda only had not come to
+ * that, it starts once.
+ */
+export const toName = (executionId: string, redispatches: number): string =>
+  redispatches < 2 ? executionId : `${executionId}-${redispatches}`;

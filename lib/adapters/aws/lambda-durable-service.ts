@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DurableService, DurableStatus } from '../../executions/lifecycle/durable-service.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { AwsAnswer, AwsRequest, CallAws } from './aws-caller.ts';
-import { errorTypeOf, isSuccess, toCause } from './aws-error.ts';
+import { errorTypeOf, isSuccess, isThrottled, toCause } from './aws-error.ts';
 
 const STATUSES: Readonly<Record<string, DurableStatus>> = {
   RUNNING: 'running',
@@ -35,6 +35,7 @@ export const createLambdaDurableService = (call: CallAws): DurableService => {
     findStatus: async (durableArn) => {
       const answer = await ask({ method: 'GET', path: pathOf(durableArn) });
       if (errorTypeOf(answer) === 'ResourceNotFoundException') return 'gone';
+      if (isThrottled(answer)) return 'throttled';
       if (!isSuccess(answer)) return refuse(answer);
       const { Status } = JSON.parse(answer.body.toString());
       return STATUSES[Status] ?? 'running';

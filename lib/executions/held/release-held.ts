@@ -84,13 +84,14 @@ const mayBegin = async (
 
 /** After a crash between the two, the sweeper dispatches it. */
 const release = async (
-  { executionId, mode: acceptedMode, redispatches }: ExecutionRecord,
+  record: ExecutionRecord,
   { workflowVersion, mode }: Gate,
   parts: ReleaseParts,
 ): Promise<boolean> => {
+  const { executionId, mode: acceptedMode } = record;
   const releasedAt = parts.clock.now();
   const isOurs = await parts.queues.release(executionId, { workflowVersion, mode, acceptedMode, releasedAt });
-  if (isOurs) await dispatchOrMarkDue({ executionId, redispatches }, mode, parts);
+  if (isOurs) await dispatchOrMarkDue({ ...record, releasedAt }, mode, parts);
   return isOurs;
 };
 

@@ -1,6 +1,7 @@
 import type { Clock, Ids, Logger } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
+import { beganAt } from '../record/began-at.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import { isBriefRun } from '../record/blob-store.ts';
 import type { ExecutionRecord, ExecutionStore, HoldReason } from '../record/execution-store.ts';
@@ -68,7 +69,8 @@ export const acceptExecution = async (
   }
   if (held !== null) return null;
   // A repeated delivery dispatches the same execution: it is not withdrawn.
-  if (isRepeatable) await dispatchOrMarkDue({ executionId, redispatches: 0 }, mode, parts);
+  if (isRepeatable)
+    await dispatchOrMarkDue({ executionId, redispatches: 0, startedAt, releasedAt: null }, mode, parts);
   else await dispatchOrWithdraw(start, mode, parts);
   return null;
 };
@@ -85,13 +87,13 @@ const isDispatchDue = ({ startedAt, leaseExpiresAt }: ExecutionRecord, now: numb
   now - startedAt >= DISPATCH_GRACE_MS || (leaseExpiresAt !== null && leaseExpiresAt <= now);
 
 /**
- * Dispatches an execution that stays stored. A refused dispatch is marked as due, so that the next delivery or sweep repeats it
- * at once.
+ * Dispatches an execution that stays stored. A refused one is due from its start on: the next delivery or sweep dispatches it at
+ * once, the oldest first, and knows that Lambda does not have it.
  *
  * @throws AppError `DISPATCH_REFUSED`
  */
 export const dispatchOrMarkDue = async (
-  { executionId, redispatches }: Pick<ExecutionRecord, 'executionId' | 'redispatches'>,
+  record: Pick<ExecutionRecord, 'executionId' | 'redispatches' | 'startedAt' | 'releasedAt'>,
   mode: BackgroundMode,
   {
     dispatcher,
@@ -100,10 +102,12 @@ export const dispatchOrMarkDue = async (
     logger,
   }: Pick<AcceptParts, 'dispatcher' | 'executions' | 'clock' | 'logger'>,
 ): Promise<void> => {
+  const { executionId, redispatches } = record;
   try {
     await dispatcher.dispatch(executionId, mode, redispatches);
   } catch (error) {
-    await executions.extendLease(executionId, clock.now(), 'active').catch((cause: unknown) => {
+    const dueAt = Math.min(beganAt(record), clock.now()); // the gateway's clock may be ahead
+    await executions.extendLease(executionId, dueAt, 'active').catch((cause: unknown) => {
       logger.warn('The execution is not marked as due.', { executionId, cause });
     });
     throw error;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../contract/json.ts';
 import type { ExecutionInfo } from '../../contract/node.ts';
-import type { Logger } from '../../contract/services.ts';
+import type { Clock, Logger } from '../../contract/services.ts';
 import {
   type CheckpointJournal,
   createJournalingSteps,
@@ -29,7 +29,6 @@ import type { BackgroundEngine, BackgroundInvocation } from './background-engine
 import { type FinishParts, finishEarly, finishExecution, type NewEnd } from './finish-execution.ts';
 import { computeLimits, RUNNING_LEASE_MS } from './limits.ts';
 import { FILE, type LoadedRun, type LoadParts, loadBackgroundRun } from './load-background-run.ts';
-import { createMonotonicClock } from './monotonic-clock.ts';
 import { identifyCalls, lendTo } from './prepare-run.ts';
 import { createRecordUpdates, packJournal, type RecordUpdates } from './record-updates.ts';
 import { runToResult } from './run-execution.ts';
@@ -274,3 +273,14 @@ export const createBackgroundInvocation = (parts: BackgroundParts): BackgroundIn
     },
   };
 };
+
+/**
+ * The clock of one execution, whose replays run on machines with different clocks.
+ *
+ * @param floor - the latest recorded time, milliseconds since the epoch: `now` is never earlier
+ * @param closed - ends every `sleep`
+ */
+const createMonotonicClock = (clock: Clock, floor: number, closed: AbortSignal): Clock => ({
+  now: () => Math.max(floor, clock.now()),
+  sleep: (ms, signal) => clock.sleep(ms, signal === undefined ? closed : AbortSignal.any([signal, closed])),
+});

@@ -7,8 +7,8 @@ export interface Dispatcher {
   /**
    * Hands an accepted execution to the engine of its mode. Once it resolves, the run is certain to start. Idempotent.
    *
-   * @param redispatches - earlier dispatches that started nothing; 0 when absent. The engine knows each by a name of its
-   *   own, so that a failed one does not block the next
+   * @param redispatches - earlier dispatches that started nothing; 0 when absent. From the second on, the engine knows each by
+   *   a name of its own, so that a failed one does not block the next
    * @throws AppError `DISPATCH_REFUSED` when the engine throttles, is unreachable or misconfigured. If only its reply was
    *   lost, the run starts nevertheless; its record says so.
    */

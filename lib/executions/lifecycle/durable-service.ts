@@ -15,7 +15,8 @@ export interface EngineCallback {
  * be reached.
  */
 export interface DurableService {
-  findStatus(durableArn: string): Promise<DurableStatus>;
+  /** `throttled`: asked too often; it says nothing about the execution. */
+  findStatus(durableArn: string): Promise<DurableStatus | 'throttled'>;
   /** Blocks further checkpoints. Idempotent. */
   stop(durableArn: string, reason: string): Promise<void>;
   /**

@@ -37,7 +37,14 @@ export const RUNNING_LEASE_MS: Readonly<Record<ExecutionMode, number>> = {
   durable: 20 * 60_000,
   express: 60 * 60_000,
 };
-const WAITING_LEASE_MS = 6 * 3_600_000;
+/** The engine answers 30 questions a second for a status: in a day, a sweep asks for 1.5 million. A run that is lost has a dead letter. */
+const WAITING_LEASE_MS = 24 * 3_600_000;
+
+/**
+ * How long after its dispatch an execution that has not begun is dispatched again. By then Lambda has given up its event
+ * (`maximumEventAge` of `runDurable`): another start would only be added to a queue that is too long already.
+ */
+export const ACCEPTED_LEASE_MS = 15 * 60_000;
 
 /** @returns when the lease expires: while the execution waits, no later than its timeout */
 export const computeLease = (

@@ -1,4 +1,5 @@
 import type { Clock } from '../../contract/services.ts';
+import { AppError } from '../../shared/errors.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { beganAt } from '../record/began-at.ts';
 import { type ExecutionStatus, type FinalStatus, isFinal } from '../record/execution-status.ts';
@@ -7,7 +8,8 @@ import type { Dispatcher } from './dispatch-execution.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
 import { PROCESS_LOST } from './find-execution.ts';
 import { type FinishParts, finishEarly, publishEnd } from './finish-execution.ts';
-import { computeLease, computeLimits } from './limits.ts';
+import { ACCEPTED_LEASE_MS, computeLease, computeLimits } from './limits.ts';
+import type { Paces } from './paces.ts';
 
 export interface ReconcileParts extends FinishParts {
   readonly executions: ExecutionStore;
@@ -15,14 +17,17 @@ export interface ReconcileParts extends FinishParts {
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
   readonly clock: Pick<Clock, 'now'>;
+  /** Absent where few are reconciled. */
+  readonly paces?: Paces | undefined;
 }
 
-/** Delays before a dispatch is repeated, and the age of an execution after which it is not. */
-const FIRST_REDISPATCH_MS = 5 * 60_000;
+/** The longest delay before a dispatch is repeated, and the age of an execution after which it is not. */
 const MAX_REDISPATCH_MS = 3_600_000;
 const MAX_DISPATCH_AGE_MS = 24 * 3_600_000;
 /** Of one that was out of reach until then, such as one that a later release has stored. */
 const MIN_REDISPATCHES = 3;
+/** A start that Lambda gives up so soon has failed: it was not too old. */
+const FAILED_WITHIN_MS = 8 * 60_000;
 
 /** An invocation that failed finally, from the dead-letter queue. */
 export interface DeadLetter {
@@ -67,11 +72,12 @@ export const reconcileExecution = async (
     await publishAgain(record, status, parts);
     return findings.count('republished');
   }
-  const isDead = deadLetter !== null && record.leaseOwner === leaseOwnerOf(deadLetter);
-  if (deadLetter === null && isLeased(record, parts)) return sweepLater(record, parts);
+  const hasDied = deadLetter !== null;
+  const isDead = hasDied && record.leaseOwner === leaseOwnerOf(deadLetter);
+  if (!hasDied && isLeased(record, parts)) return sweepLater(record, parts);
   if (record.held !== null) return; // its queue releases it
-  if (status === 'accepted') return dispatchAgain(record, parts, findings);
-  if (mode === 'durable') return checkDurable(record, parts, findings);
+  if (status === 'accepted') return dispatchAgain(record, hasDied, parts, findings);
+  if (mode === 'durable') return checkDurable(record, hasDied, parts, findings);
   if (isLeased(record, parts) && !isDead) return; // the dead letter is that of a duplicate
   const message = isDead
     ? 'its process failed, and so did those that tried again'
@@ -95,39 +101,95 @@ const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: Recon
 /** The lease owner of an express run. */
 const leaseOwnerOf = ({ requestId }: DeadLetter): string => `request:${requestId}`;
 
+/**
+ * Dispatches what was accepted and has not begun. What is known not to be in Lambda's queue is dispatched under the name of its
+ * last dispatch; anything else may only be late there, and is counted.
+ *
+ * @throws AppError `DISPATCH_REFUSED`; it stays due, and has not used up a try
+ */
 const dispatchAgain = async (
   record: ExecutionRecord,
+  hasDied: boolean,
   parts: ReconcileParts,
   findings: Findings,
 ): Promise<void> => {
-  const { executionId, mode } = record;
-  const now = parts.clock.now();
-  const ageMs = now - beganAt(record);
+  const { executions, clock, paces } = parts;
+  const { executionId, mode, redispatches } = record;
+  const ageMs = clock.now() - beganAt(record);
   findings.age('accepted', ageMs); // whatever comes of the dispatch
-  const isOld = ageMs > MAX_DISPATCH_AGE_MS && record.redispatches >= MIN_REDISPATCHES;
-  if (isOld || mode === 'inline') {
+  const isOld = ageMs > MAX_DISPATCH_AGE_MS;
+  if ((isOld && redispatches >= MIN_REDISPATCHES) || mode === 'inline') {
     const message = 'no process could begin it within a day';
     await finishEarly(record, 'failed', { name: 'NeverStarted', message }, parts);
     return findings.count('givenUp');
   }
-  const delayMs = Math.min(FIRST_REDISPATCH_MS * 2 ** record.redispatches, MAX_REDISPATCH_MS);
-  const redispatches = record.redispatches + 1;
-  // Of two sweeps at once both go on, under one name.
-  if (!(await parts.executions.redispatch(executionId, { redispatches, leaseExpiresAt: now + delayMs })))
+  const count = countDispatch(record, hasDied);
+  const note = (redispatches: number, leaseExpiresAt: number): Promise<boolean> =>
+    executions.redispatch(executionId, { redispatches, leaseExpiresAt });
+  /** It is due as it was, so that nothing is written; but for one that Lambda has given up since. */
+  const keepDue = async (): Promise<void> => {
+    if (hasDied) await note(count, beganAt(record));
+  };
+  if (hasDied && hasFailedAgain(record, clock.now())) {
+    await note(count, clock.now() + redispatchDelay(count));
     return;
-  await parts.dispatcher.dispatch(executionId, mode, redispatches);
+  }
+  const mayBeQueued = !hasDied && !isUnsent(record);
+  if (mayBeQueued && (await paces?.again.turn()) === false) return;
+  if ((await paces?.[mode].turn()) === false) return keepDue();
+  try {
+    await parts.dispatcher.dispatch(executionId, mode, count);
+  } catch (error) {
+    paces?.[mode].refused();
+    await keepDue();
+    if (isOld && !hasDied) await note(redispatches + 1, record.leaseExpiresAt ?? beganAt(record));
+    throw error;
+  }
+  paces?.[mode].accepted();
+  if (mayBeQueued) paces?.again.accepted();
+  // After the dispatch: what is refused stays due, and before what came later. Of two sweeps at once both dispatch, under one name.
+  await note(count, clock.now() + redispatchDelay(count));
   findings.count('redispatched');
 };
 
+/** The first dispatch again has the name of the first one: Lambda finds it if it is still in its queue. A dead one takes another. */
+const countDispatch = (record: ExecutionRecord, hasDied: boolean): number => {
+  const { redispatches } = record;
+  if (hasDied) return Math.max(redispatches + 1, 2);
+  return isUnsent(record) ? redispatches : redispatches + 1;
+};
+
+/** `dispatchOrMarkDue` has set its lease so, or a dead letter has. */
+const isUnsent = (record: ExecutionRecord): boolean =>
+  record.leaseExpiresAt !== null && record.leaseExpiresAt <= beganAt(record);
+
+/** A quarter of an hour, twice that, and an hour from then on. */
+const redispatchDelay = (redispatches: number): number =>
+  Math.min(ACCEPTED_LEASE_MS * 2 ** Math.max(redispatches - 1, 0), MAX_REDISPATCH_MS);
+
+/** Its start has failed before, and again soon after the dispatch: the cause may last. */
+const hasFailedAgain = ({ redispatches, leaseExpiresAt }: ExecutionRecord, now: number): boolean =>
+  redispatches > 1 &&
+  leaseExpiresAt !== null &&
+  now - (leaseExpiresAt - redispatchDelay(redispatches)) < FAILED_WITHIN_MS;
+
 const checkDurable = async (
   record: ExecutionRecord,
+  hasDied: boolean,
   parts: ReconcileParts,
   findings: Findings,
 ): Promise<void> => {
   const { executionId, leaseOwner, status, leaseExpiresAt: dueAt } = record;
+  const { durableService, paces } = parts;
   if (status === 'waiting' && dueAt !== null) findings.age('waitingDue', parts.clock.now() - dueAt);
-  const found: DurableStatus =
-    leaseOwner === null ? 'gone' : await parts.durableService.findStatus(leaseOwner);
+  if (leaseOwner !== null && (await paces?.status.turn()) === false) return;
+  const found = leaseOwner === null ? 'gone' : await durableService.findStatus(leaseOwner);
+  if (found === 'throttled') {
+    paces?.status.refused();
+    if (hasDied) throw new AppError('ENGINE_UNAVAILABLE', {}); // its message stays
+    return;
+  }
+  paces?.status.accepted();
   if (found !== 'running') {
     const [end, message] = END_OF_LOST_RUN[found];
     await finishEarly(record, end, { name: 'RunLost', message }, parts);
@@ -139,7 +201,7 @@ const checkDurable = async (
     // First the record, so that the run can't change it while it is stopped.
     await finishEarly(record, 'timedOut', { name: 'ExecutionTimeout', message: 'its time was up' }, parts);
     findings.count('reconciled');
-    await parts.durableService.stop(leaseOwner ?? '', 'its time was up');
+    await durableService.stop(leaseOwner ?? '', 'its time was up');
     return;
   }
   // Later than the deadline: at the deadline itself it would be due again, and not timed out yet.

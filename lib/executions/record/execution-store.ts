@@ -165,7 +165,7 @@ export interface ExecutionRecord extends Omit<ExecutionStart, 'status' | keyof E
   readonly crashes: number;
   /** When it left the queue of its trigger, milliseconds since the epoch; null for an execution that was never held. */
   readonly releasedAt: number | null;
-  /** How often it was dispatched again before its start. */
+  /** How often it was dispatched again before its start; what Lambda has refused is not counted. */
   readonly redispatches: number;
   /** See {@link ExecutionEnd}. */
   readonly result: string | null;
@@ -283,8 +283,8 @@ export interface ExecutionStore {
   /** Reads at most 1,000 records, so that a page may have fewer than asked for, although more follow. */
   list(query: ExecutionQuery): Promise<ExecutionPage>;
   /**
-   * Finds background executions that are open and not held, or in the outbox, and whose sweep is due: first two minutes after their
-   * start, later at what `extendLease` says. Their lease may have been renewed since. Reads pages on demand, the longest
+   * Finds background executions that are open and not held, or in the outbox, and whose sweep is due: first a quarter of
+   * an hour after their start, later at what `extendLease` says. Their lease may have been renewed since. Reads pages on demand, the longest
    * overdue of each page first.
    *
    * @returns their ids

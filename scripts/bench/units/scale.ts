@@ -177,7 +177,7 @@ const countPages = async (count: number): Promise<[string, Metered][]> => {
   await add('health', () => ask(createHealthRoutes(openHealth(configOf('adminHealth'))), {}));
   await add('sweep, nothing due', () => sweep({}));
   for (const id of ids)
-    await executions.start(await startOf(id, `${id}-due`, { startedAt: Date.now() - 600_000 }));
+    await executions.start(await startOf(id, `${id}-due`, { startedAt: Date.now() - 1_200_000 }));
   await add('sweep, one accepted execution due each', () => sweep({}));
   for (const id of ids) await executions.start(await startOf(id, `${id}-held`, { held: 'paused' }));
   await add('sweep of held, a paused queue each', () => sweep({ only: 'held' }));

@@ -1,14 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
-import type { DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
+import { dispatchOrMarkDue } from '../../../lib/executions/lifecycle/accept-execution.ts';
+import type { DurableService, DurableStatus } from '../../../lib/executions/lifecycle/durable-service.ts';
 import { reconcileExecution } from '../../../lib/executions/lifecycle/reconcile-execution.ts';
-import type { ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
+import type { ExecutionRecord, ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { operatorError } from '../../../lib/shared/operator-errors.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../../support/a-start.ts';
+import { aVirtualClock } from '../../support/a-virtual-clock.ts';
 import { aWorkflow } from '../../support/a-workflow.ts';
 import { keptEvents } from '../../support/an-inline-dispatcher.ts';
 import { inMemoryExecutionStore, inMemoryWorkflowStore } from '../../support/in-memory-stores.ts';
@@ -21,7 +23,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
-  const clock = aManualClock();
+  const manual = aManualClock();
+  /** Who sleeps lets time pass. */
+  const clock = { ...manual, sleep: async (ms: number) => manual.advance(ms) };
   const executions = inMemoryExecutionStore();
   const workflows = inMemoryWorkflowStore();
   const { logger, entries } = aRecordingLogger();
@@ -62,6 +66,8 @@ const aSweeper = async (start: Partial<ExecutionStart> = {}, status: DurableStat
   };
 };
 
+const refuse = () => Promise.reject(new AppError('DISPATCH_REFUSED', {}));
+
 const aLeasedRun = async (start: Partial<ExecutionStart> = {}, status: DurableStatus = 'running') => {
   const sweeper = await aSweeper(start, status);
   await sweeper.executions.acquireLease(
@@ -74,17 +80,72 @@ const aLeasedRun = async (start: Partial<ExecutionStart> = {}, status: DurableSt
 describe('the sweeper', () => {
   test('dispatches what was accepted and has not started, and extends its lease', async () => {
     const { parts, dispatched, executions, clock } = await aSweeper();
-    clock.advance(3 * MINUTE);
+    // Lambda may have it in its queue until then.
+    expect(await dueIn(executions, clock.now() + 15 * MINUTE - 1)).toEqual([]);
+    clock.advance(15 * MINUTE);
+    expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
     await reconcileExecution('e-1', parts);
     expect(dispatched).toEqual(['e-1 durable 1']);
-    expect(await dueIn(executions, clock.now() + 4 * MINUTE)).toEqual([]);
-    expect(await dueIn(executions, clock.now() + 5 * MINUTE)).toEqual(['e-1']);
+    expect(await dueIn(executions, clock.now() + 15 * MINUTE - 1)).toEqual([]);
+  });
+
+  test('dispatches at once, and under the same name, what Lambda has refused; the oldest first', async () => {
+    const { parts, executions, dispatched, clock, record } = await aSweeper();
+    clock.advance(MINUTE);
+    await executions.start(anExecutionStart({ executionId: 'e-2', startedAt: clock.now() }));
+    const refusing = { ...parts, dispatcher: { dispatch: refuse } };
+    for (const id of ['e-2', 'e-1']) {
+      const found = (await executions.find(id)) as ExecutionRecord;
+      await expect(dispatchOrMarkDue(found, 'durable', refusing)).rejects.toThrow();
+    }
+    expect(await dueIn(executions, clock.now())).toEqual(['e-1', 'e-2']);
+    await createSweepFunction(parts)({ source: 'aws.events' });
+    expect(dispatched).toEqual(['e-1 durable 0', 'e-2 durable 0']);
+    expect(await record()).toMatchObject({ redispatches: 0 });
+    expect(await dueIn(executions, clock.now() + 14 * MINUTE)).toEqual([]);
+  });
+
+  test.each([
+    ['was refused before', 0],
+    ['may be in its queue', 20],
+  ])(
+    'leaves what Lambda refuses as it is, so that the next sweep is not late: it %s',
+    async (_what, minutes) => {
+      const { parts, executions, clock, record, entries } = await aSweeper();
+      clock.advance(minutes * MINUTE);
+      if (minutes === 0) await executions.extendLease('e-1', clock.now(), 'active');
+      const before = await record();
+      const sweep = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
+      for (let sweeps = 0; sweeps < 5; sweeps++) await sweep({ source: 'aws.events' });
+      expect(await record()).toEqual(before);
+      expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
+      const errors = entries.filter(({ level }) => level === 'error');
+      expect(errors[0]).toMatchObject({
+        message: 'Lambda has refused starts: the next sweep repeats them.',
+        fields: { count: 1, executionId: 'e-1' },
+      });
+    },
+  );
+
+  test('fails what Lambda has refused for a day, at the third try from then on', async () => {
+    const { parts, executions, clock, record } = await aSweeper();
+    await executions.extendLease('e-1', clock.now(), 'active');
+    const sweep = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
+    clock.advance(24 * HOUR - 10 * MINUTE);
+    await sweep({ source: 'aws.events' });
+    clock.advance(20 * MINUTE);
+    for (let sweeps = 0; sweeps < 3; sweeps++) {
+      expect(await record()).toMatchObject({ status: 'accepted', redispatches: sweeps });
+      await sweep({ source: 'aws.events' });
+    }
+    await sweep({ source: 'aws.events' });
+    expect(await record()).toMatchObject({ status: 'failed', failure: { name: 'NeverStarted' } });
   });
 
   test('repeats the dispatch, with growing delays, until a process starts it', async () => {
     const { parts, dispatched, executions, clock } = await aSweeper();
-    clock.advance(3 * MINUTE);
-    for (const minutes of [5, 10, 20, 40, 60, 60]) {
+    clock.advance(15 * MINUTE);
+    for (const minutes of [15, 30, 60, 60, 60, 60]) {
       await reconcileExecution('e-1', parts);
       expect(await dueIn(executions, clock.now() + minutes * MINUTE - 1)).toEqual([]);
       clock.advance(minutes * MINUTE);
@@ -172,7 +233,7 @@ describe('the sweeper', () => {
       await executions.acquireLease('e-1', aLease());
       const leaseExpiresAt = clock.now() + HOUR;
       await executions.saveProgress('e-1', { status: state, nodes: [], leaseExpiresAt });
-      clock.advance(3 * MINUTE);
+      clock.advance(16 * MINUTE);
       expect(await dueIn(executions, clock.now())).toEqual(['e-1']);
       await reconcileExecution('e-1', parts);
       expect(dispatched).toEqual([]);
@@ -242,7 +303,7 @@ describe('the function', () => {
     for (const id of ['e-2', 'e-3']) {
       await executions.start(anExecutionStart({ executionId: id, startedAt: clock.now() }));
     }
-    clock.advance(3 * MINUTE);
+    clock.advance(16 * MINUTE);
     const dispatch = async (id: string) => {
       if (id === 'e-2') throw new AppError('DISPATCH_REFUSED', {});
       void dispatched.push(id);
@@ -281,7 +342,7 @@ describe('the function', () => {
 
   test('says at each sweep what keeps it from reading what is stored, and sweeps', async () => {
     const { parts, entries, dispatched, clock } = await aSweeper();
-    clock.advance(3 * MINUTE);
+    clock.advance(16 * MINUTE);
     const problem = { problem: 'A later release has stored data.', remedy: 'Go on with it.' };
     await createSweepFunction({ ...parts, noteVersions: async () => problem })({ source: 'aws.events' });
     expect(entries).toContainEqual(
@@ -349,9 +410,94 @@ describe('the function', () => {
       const { parts, record, dispatched } = await aSweeper({ mode }, 'gone');
       await createSweepFunction(parts)(aQueueEvent('r-1', '{"executionId":"e-1"}'));
       expect(await record()).toMatchObject({ status: 'accepted', failure: null });
-      expect(dispatched).toEqual([`e-1 ${mode} 1`]);
+      expect(dispatched).toEqual([`e-1 ${mode} 2`]); // not the name of the one that is given up
     },
   );
+
+  test('does not repeat at once what fails again and again', async () => {
+    const { parts, record, dispatched, clock } = await aSweeper();
+    const sweep = createSweepFunction(parts);
+    await sweep(aQueueEvent('r-1', '{"executionId":"e-1"}'));
+    clock.advance(MINUTE);
+    await sweep(aQueueEvent('r-2', '{"executionId":"e-1"}'));
+    expect(dispatched).toEqual(['e-1 durable 2']);
+    expect(await record()).toMatchObject({ redispatches: 3, leaseExpiresAt: clock.now() + HOUR });
+    clock.advance(HOUR);
+    await sweep({ source: 'aws.events' });
+    clock.advance(10 * MINUTE); // it was too old this time
+    await sweep(aQueueEvent('r-3', '{"executionId":"e-1"}'));
+    expect(dispatched).toEqual(['e-1 durable 2', 'e-1 durable 4', 'e-1 durable 5']);
+  });
+
+  test('a dead letter whose execution Lambda refuses makes it due, and has said what it had to', async () => {
+    const { parts, record, dispatched, clock } = await aSweeper();
+    const refusing = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
+    clock.advance(10 * MINUTE);
+    expect(await refusing(aQueueEvent('r-1', '{"executionId":"e-1"}'))).toEqual({ batchItemFailures: [] });
+    const { startedAt } = (await record()) as ExecutionRecord;
+    expect(await record()).toMatchObject({ redispatches: 2, leaseExpiresAt: startedAt });
+    await createSweepFunction(parts)({ source: 'aws.events' });
+    expect(dispatched).toEqual(['e-1 durable 2']);
+  });
+
+  test('dispatches fifty a second again of what Lambda may have in its queue, and as many as it takes of the others', async () => {
+    const took = async (isRefused: boolean) => {
+      const { parts, executions, clock, dispatched } = await aSweeper({ mode: 'express' });
+      for (let at = 2; at <= 1_000; at++)
+        await executions.start(
+          anExecutionStart({ executionId: `e-${at}`, mode: 'express', startedAt: clock.now() }),
+        );
+      if (isRefused)
+        for (let at = 1; at <= 1_000; at++) await executions.extendLease(`e-${at}`, clock.now(), 'active');
+      const { clock: virtual, run } = aVirtualClock(clock.now() + 16 * MINUTE);
+      const startedAt = virtual.now();
+      await run(createSweepFunction({ ...parts, clock: virtual })({ source: 'aws.events' }));
+      expect(dispatched).toHaveLength(1_000);
+      return virtual.now() - startedAt;
+    };
+    expect(await took(false)).toBeGreaterThan(20_000 - 1);
+    expect(await took(true)).toBeLessThan(5_000);
+  });
+
+  test('asks for the status of 25 durable executions a second, and of none when the answers are throttled', async () => {
+    const { parts, executions, entries, record } = await aLeasedRun();
+    for (let at = 2; at <= 500; at++) {
+      const executionId = `e-${at}`;
+      await executions.start(anExecutionStart({ executionId, startToken: executionId, workflowVersion: 1 }));
+      await executions.acquireLease(executionId, aLease({ leaseOwner: 'arn-1', leaseExpiresAt: 0 }));
+      await executions.extendLease(executionId, 0, 'active');
+    }
+    await executions.extendLease('e-1', 0, 'active');
+    const sweep = async (findStatus: DurableService['findStatus']) => {
+      const { clock, run } = aVirtualClock(parts.clock.now());
+      let asked = 0;
+      const durableService = {
+        ...parts.durableService,
+        findStatus: (arn: string) => {
+          asked++;
+          return findStatus(arn);
+        },
+      };
+      const before = clock.now();
+      await run(createSweepFunction({ ...parts, clock, durableService })({ source: 'aws.events' }));
+      return { asked, seconds: (clock.now() - before) / 1_000 };
+    };
+    const throttled = await sweep(async () => 'throttled');
+    expect(throttled.asked).toBeLessThan(100);
+    expect(await record()).toMatchObject({ status: 'running', leaseExpiresAt: 0 });
+    expect(entries.filter(({ level }) => level === 'error')).toEqual([]);
+    const usual = await sweep(async () => 'running');
+    expect(usual.asked).toBe(500);
+    expect(usual.seconds).toBeGreaterThan(500 / 25);
+  });
+
+  test('keeps the dead letter of a durable run while its status can not be asked for', async () => {
+    const { parts } = await aLeasedRun();
+    const durableService = { ...parts.durableService, findStatus: async () => 'throttled' as const };
+    expect(
+      await createSweepFunction({ ...parts, durableService })(aQueueEvent('r-1', '{"executionId":"e-1"}')),
+    ).toEqual({ batchItemFailures: [{ itemIdentifier: 'm-0' }] });
+  });
 
   test.each([{ Records: [null] }, { Records: [1, 'x', {}, { body: 1 }] }, null, 1, [], { Records: 'x' }])(
     'survives the event %j',
@@ -370,7 +516,7 @@ describe('the function', () => {
       await executions.extendLease(executionId, at, 'waiting'); // as an earlier sweep does
     }
     const sweep = createSweepFunction(parts);
-    clock.advance(3 * MINUTE);
+    clock.advance(16 * MINUTE);
     let left = 31_000;
     // Time for a few of each group, and no more.
     await sweep({ source: 'aws.events' }, { getRemainingTimeInMillis: () => (left -= 50) });

@@ -1,3 +1,4 @@
+import { toName } from '../../../lib/adapters/aws/lambda-dispatcher.ts';
 import type { Clock } from '../../../lib/contract/services.ts';
 import type { Dispatcher } from '../../../lib/executions/lifecycle/dispatch-execution.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
@@ -96,7 +97,7 @@ export const aModelledLambda = ({
         throw new AppError('DISPATCH_REFUSED', {});
       };
       if (isDown()) refuse();
-      const name = `${executionId}-${redispatches}`;
+      const name = toName(executionId, redispatches);
       if (mode === 'durable' && names.has(name)) return; // idempotent by its name
       if (quotas.overQuota === 'refuse' && mode === 'durable' && thisSecond >= perSecond) refuse();
       if (mode === 'durable') names.add(name);

@@ -18,6 +18,18 @@ export const aBurst = (overQuota: OverQuota, hours = 12): Unscaled => ({
   endMs: hours * HOUR,
 });
 
+/** An hour of it: what begins at its end has waited for longer than Lambda keeps it. */
+export const aLongBurst = (overQuota: OverQuota): Unscaled => ({
+  mode: 'durable',
+  load: [
+    { untilMs: HOUR, perSecond: 400 },
+    { untilMs: 6 * HOUR, perSecond: 100 },
+  ],
+  quotas: { overQuota },
+  drainsFromMs: HOUR,
+  endMs: 6 * HOUR,
+});
+
 /** A webhook that is paused for an hour, and stores. */
 export const aPause: Unscaled = {
   mode: 'express',
@@ -37,7 +49,9 @@ const anOutage = (of: 'lambdaDown' | 'storeDown', mode: Scenario['mode'], perSec
 });
 
 export const aLambdaOutage = anOutage('lambdaDown', 'express', 500);
+export const aLambdaOutageOfDurable = anOutage('lambdaDown', 'durable', 200);
 export const aStoreOutage = anOutage('storeDown', 'express', 500);
+export const aStoreOutageOfDurable = anOutage('storeDown', 'durable', 200);
 
 export const scenarios: readonly { readonly title: string; readonly scenario: Unscaled }[] = [
   { title: 'burst, queued in order', scenario: aBurst('fifo') },
@@ -46,10 +60,13 @@ export const scenarios: readonly { readonly title: string; readonly scenario: Un
   { title: '… without the sweeper', scenario: { ...aBurst('backoff'), sweeps: false } },
   { title: 'burst, refused with 429', scenario: aBurst('refuse') },
   { title: '… requests with a key', scenario: { ...aBurst('refuse'), isKeyed: true } },
+  { title: 'burst of an hour, queued in order', scenario: aLongBurst('fifo') },
+  { title: '… queued with backoff', scenario: aLongBurst('backoff') },
+  { title: '… refused, requests with a key', scenario: { ...aLongBurst('refuse'), isKeyed: true } },
   { title: 'pause of an hour, 500/s, express', scenario: aPause },
   { title: 'no Lambda for an hour, 500/s, express', scenario: aLambdaOutage },
   { title: '… requests without a key', scenario: { ...aLambdaOutage, isKeyed: false } },
-  { title: '… 200/s, durable', scenario: anOutage('lambdaDown', 'durable', 200) },
+  { title: '… 200/s, durable', scenario: aLambdaOutageOfDurable },
   { title: 'no store for an hour, 500/s, express', scenario: aStoreOutage },
-  { title: '… 200/s, durable', scenario: anOutage('storeDown', 'durable', 200) },
+  { title: '… 200/s, durable', scenario: aStoreOutageOfDurable },
 ];

@@ -2,6 +2,7 @@ import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import type { Logger } from '../../../lib/contract/services.ts';
 import { acceptExecution } from '../../../lib/executions/lifecycle/accept-execution.ts';
 import { finishExecution } from '../../../lib/executions/lifecycle/finish-execution.ts';
+import { RATES } from '../../../lib/executions/lifecycle/paces.ts';
 import type { ExecutionRecord } from '../../../lib/executions/record/execution-store.ts';
 import { AppError, isAppError } from '../../../lib/shared/errors.ts';
 import type { BackgroundMode, WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
@@ -60,7 +61,7 @@ export interface Overload {
   /** Events that Lambda gave up. */
   readonly deadLetters: number;
   readonly longestWaitHours: number;
-  /** Of those that began, the part that one accepted a minute later had overtaken. */
+  /** Of those that began, the part that was overtaken in line: by one that was accepted a minute later and had waited for a minute. */
   readonly overtaken: number;
   /** What had not begun at each full hour, and how long the oldest of it had waited. */
   readonly hours: readonly { readonly notBegun: number; readonly oldestHours: number }[];
@@ -73,20 +74,23 @@ interface DeadLetter {
 
 /** Latencies of DynamoDB and Lambda, in milliseconds: what a sweep waits for. */
 const LATENCIES = { read: 5, write: 6, invoke: 15 };
-const AWS: LambdaQuotas = {
+const AWS: Omit<LambdaQuotas, 'maxEventAgeMs'> = {
   overQuota: 'backoff',
   startsPerSecond: 300,
   concurrency: 1_000,
-  maxEventAgeMs: 6 * HOUR,
 };
 /** As in serverless.yml. */
-const SWEEP_TIMEOUT = 240_000;
+const MAX_EVENT_AGE = { durable: 10 * MINUTE, express: HOUR };
+/** As in serverless.yml. */
+const SWEEP_TIMEOUT = 270_000;
 const SWEEP_EVERY = { all: 5 * MINUTE, held: MINUTE };
 /** Of the dead-letter queue. */
-const VISIBILITY_TIMEOUT = 1_440_000;
-/** Of a function that an SQS queue invokes; it has at most five batches at once, which it may raise. */
+const VISIBILITY_TIMEOUT = 1_620_000;
+/** Of the dead-letter queue, as in serverless.yml. */
 const BATCH_SIZE = 10;
-const BATCHES_AT_ONCE = 5;
+const BATCHES_AT_ONCE = 2;
+/** Of times that are as good as the same. */
+const ORDER_MS = MINUTE;
 /** What begins so much later has waited for nothing. */
 const DRAINED_SECONDS = 15;
 
@@ -125,7 +129,7 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
   const counts = { accepted: 0, refused: 0, begun: 0, overtaken: 0 };
   const ends = new Map<number, ExecutionRecord[]>();
   let longestWait = 0;
-  let latestBegun = 0;
+  let latestInLine = 0;
 
   const start = async (executionId: string, requestId: string): Promise<Started> => {
     try {
@@ -141,9 +145,10 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
       if (acceptedAt !== undefined) {
         waiting.delete(executionId);
         counts.begun++;
-        longestWait = Math.max(longestWait, clock.now() - acceptedAt);
-        if (acceptedAt < latestBegun - MINUTE) counts.overtaken++;
-        latestBegun = Math.max(latestBegun, acceptedAt);
+        const waited = clock.now() - acceptedAt;
+        longestWait = Math.max(longestWait, waited);
+        if (acceptedAt < latestInLine - ORDER_MS) counts.overtaken++;
+        if (waited > ORDER_MS) latestInLine = Math.max(latestInLine, acceptedAt);
       }
       const second = Math.ceil((clock.now() + durationMs) / 1_000);
       ends.set(second, [...(ends.get(second) ?? []), leased]);
@@ -175,7 +180,11 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
   const deadLetters: DeadLetter[] = [];
   /** Those whose sweep has failed, by the second in which they are seen again. */
   const invisible = new Map<number, DeadLetter[]>();
-  const { overQuota, startsPerSecond, concurrency, maxEventAgeMs } = { ...AWS, ...scenario.quotas };
+  const { overQuota, startsPerSecond, concurrency, maxEventAgeMs } = {
+    ...AWS,
+    maxEventAgeMs: MAX_EVENT_AGE[mode],
+    ...scenario.quotas,
+  };
   const lambda = aModelledLambda({
     clock,
     quotas: {
@@ -216,6 +225,12 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
     },
     takeSlot: async () => true,
     noteVersions: async () => null,
+    rates: {
+      durable: RATES.durable / scale,
+      express: RATES.express / scale,
+      again: RATES.again / scale,
+      status: RATES.status / scale,
+    },
     clock,
     logger,
   });

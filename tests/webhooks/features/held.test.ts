@@ -175,7 +175,7 @@ describe('paused: store', () => {
     service.clock.advance(5 * DAY);
     await service.put({});
     await service.sweepAll();
-    service.clock.advance(3 * 60_000);
+    service.clock.advance(16 * 60_000);
     await service.sweepAll(); // not failed for its age: dispatched again
     expect(service.dispatched).toEqual([id, id]);
     expect(await service.record(id)).toMatchObject({ status: 'accepted', redispatches: 1 });
@@ -335,7 +335,7 @@ describe('when something fails', () => {
     });
     await service.sweepAll();
     expect(service.dispatched).toEqual([]);
-    service.clock.advance(120_000);
+    service.clock.advance(900_000);
     await service.sweepAll();
     expect(service.dispatched).toEqual([executionId]);
   });

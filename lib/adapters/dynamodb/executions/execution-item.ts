@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
 import type { HeldQueue } from '../../../executions/held/held-queues.ts';
+import { ACCEPTED_LEASE_MS } from '../../../executions/lifecycle/limits.ts';
 import type {
   DueGroup,
   ExecutionRecord,
@@ -29,9 +30,6 @@ export const SECONDS_PER_DAY = 86_400;
 
 /** Longer than the longest execution (a year): the TTL never removes an open one. */
 export const OPEN_DAYS = 400;
-
-/** Lease of an accepted execution, until a process takes it over. */
-const ACCEPTED_LEASE_MS = 2 * 60_000;
 
 /**
  * Partitions of the index of sweeps, over which open executions are spread: an execution writes two units there, and a partition
