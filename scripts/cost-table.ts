@@ -1,5 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { toAlarms } from '../resources/alarms.ts';
+import type { Template } from '../resources/template.ts';
+import { readStageTemplate } from '../tests/support/a-stage-template.ts';
+import { metricsOfAlarm } from '../tests/support/template-metrics.ts';
 import { countUnits } from './bench/units/writes.ts';
 import type { BilledRun } from './cost/billed-run.ts';
 import { printCostTables } from './cost/cost-tables.ts';
@@ -12,17 +16,26 @@ const PAGE = 'docs/operating.md';
 
 type CountedRun = Awaited<ReturnType<typeof countUnits>>[number];
 
-const toBilledRun = ({ chain, ...counted }: CountedRun): BilledRun => ({
+/** Some bytes differ from run to run, by ports and how they compress: so sizes are in steps. */
+const inSteps = (bytes: number, step: number): number => Math.ceil(bytes / step) * step;
+
+const toBilledRun = ({ chain, stored, background, ...counted }: CountedRun): BilledRun => ({
   ...counted,
+  stored: { ...stored, executions: inSteps(stored.executions, 256), blobs: inSteps(stored.blobs, 256) },
+  background: background === null ? null : { ...background, bytes: inSteps(background.bytes - 50, 100) },
   nodes: chain.length,
   effectfulNodes: chain.filter(({ type }) => type === 'httpRequest').length,
   waitSeconds: chain.reduce((sum, { parameters }) => sum + Number(parameters.seconds ?? 0), 0),
 });
 
+/** Each metric of an alarm is billed. */
+const countAlarmMetrics = (): number =>
+  Object.values(toAlarms(readStageTemplate() as Template, 'stage', 'topic')).flatMap(metricsOfAlarm).length;
+
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const path = new URL(`../${PAGE}`, import.meta.url);
 const page = readFileSync(path, 'utf8');
-const fresh = fillPlaces(page, printCostTables((await countUnits()).map(toBilledRun)));
+const fresh = fillPlaces(page, printCostTables((await countUnits()).map(toBilledRun), countAlarmMetrics()));
 
 if (!values.check) writeFileSync(path, fresh);
 else if (page !== fresh) {

@@ -13,5 +13,15 @@ export const assumptions = {
   effectfulMs: { of: 'an effectful node, on Step Functions Express too', value: 30, unit: 'ms' },
   invocationLogBytes: { of: 'log of a request, and of an invocation', value: 1_000, unit: 'bytes' },
   eventLogBytes: { of: 'a completion event in the log', value: 700, unit: 'bytes' },
+  tableDays: {
+    of: 'life of a record: RETENTION_DAYS, and DynamoDB removes it two days late',
+    value: 32,
+    unit: 'days',
+  },
+  deliveryDays: { of: '… of a delivery with a key', value: 3, unit: 'days' },
+  blobDays: { of: '… of an object that is put for a run', value: 34, unit: 'days' },
+  logDays: { of: '… of a log', value: 30, unit: 'days' },
+  logShare: { of: 'size of a log that is kept, compressed', value: 15, unit: '%' },
+  metrics: { of: 'metrics of the stage', value: 47, unit: 'with those of refusals by code' },
   expressMegabytes: { of: 'memory of an execution of Step Functions Express', value: 64, unit: 'MB' },
 } as const satisfies Readonly<Record<string, Assumption>>;

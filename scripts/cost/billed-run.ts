@@ -9,6 +9,8 @@ export interface BilledRun {
   readonly units: DynamoDbUnits;
   /** With an event bus. */
   readonly withBus: DynamoDbUnits;
+  /** What it leaves until its record expires. */
+  readonly stored: StoredBytes;
   /** Null when the caller waits for the end of the run. */
   readonly background: BackgroundCounts | null;
 }
@@ -16,6 +18,17 @@ export interface BilledRun {
 export interface DynamoDbUnits {
   readonly readUnits: number;
   readonly writeUnits: number;
+}
+
+export interface StoredBytes {
+  /** In the table of executions, with its indexes. */
+  readonly executions: number;
+  /** In that of deliveries. */
+  readonly deliveries: number;
+  readonly blobs: number;
+  /** Requests to the bucket. */
+  readonly blobPuts: number;
+  readonly blobGets: number;
 }
 
 /** What Lambda bills for a run in the background, beside its time. */

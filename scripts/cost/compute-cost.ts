@@ -8,6 +8,8 @@ export interface Cost {
   readonly lambda: number;
   readonly durable: number;
   readonly dynamodb: number;
+  /** Requests to it. */
+  readonly bucket: number;
   readonly logs: number;
   readonly events: number;
 }
@@ -27,6 +29,7 @@ export const computeCost = (run: BilledRun, hasBus: boolean): Cost => {
     lambda: priceOf('lambdaRequest', 1 + invocations) + priceOf('lambdaGigabyteSecond', gigabyteSeconds),
     durable: priceOf('durableOperation', operations) + priceOf('durableGigabyte', bytes / 1e9),
     dynamodb: priceOf('writeUnit', writeUnits) + priceOf('readUnit', readUnits),
+    bucket: priceOf('blobPut', run.stored.blobPuts) + priceOf('blobGet', run.stored.blobGets),
     logs: priceOf('logGigabyte', logBytes / 1e9),
     events: hasBus ? priceOf('event', 1) : 0,
   };

@@ -1,18 +1,35 @@
 import { assumptions } from './assumptions.ts';
 import type { BilledRun } from './billed-run.ts';
 import { computeCost, totalOf } from './compute-cost.ts';
+import { computeFixedCost, computeMonthlyCost } from './monthly-cost.ts';
 import { prices } from './prices.ts';
 import { computeExpressCost, computeStandardCost } from './step-functions.ts';
 
 /** The tables of the page in Markdown, by the names of their places. */
-export const printCostTables = (runs: readonly BilledRun[]): Readonly<Record<string, string>> => ({
+export const printCostTables = (
+  runs: readonly BilledRun[],
+  alarmMetrics: number,
+): Readonly<Record<string, string>> => ({
   'cost-totals': printTable(
     ['a million runs', 'Hookloom', 'with an event bus', 'Step Functions Standard', 'Step Functions Express'],
     runs.map(toTotals),
   ),
   'cost-parts': printTable(
-    ['a million runs', 'gateway', 'Lambda', 'durable engine', 'DynamoDB', 'logs'],
+    ['a million runs', 'gateway', 'Lambda', 'durable engine', 'DynamoDB', 'bucket', 'logs'],
     runs.map(toParts),
+  ),
+  'cost-monthly': printTable(
+    [
+      ...['a month', 'runs a second', 'gateway', 'Lambda', 'durable engine', 'DynamoDB', 'logs'],
+      ...['records', 'their recovery', 'bucket', 'in all'],
+    ],
+    runs
+      .filter(({ title }) => MONTHLY.includes(title))
+      .flatMap((run) => RATES.map((rate) => toMonthly(run, rate))),
+  ),
+  'cost-fixed': printTable(
+    ['a month, whatever runs', 'dollars'],
+    Object.entries(computeFixedCost(alarmMetrics)).map(([name, dollars]) => [name, dollars.toFixed(2)]),
   ),
   'cost-assumptions': printTable(
     ['assumed', ''],
@@ -28,6 +45,30 @@ export const printCostTables = (runs: readonly BilledRun[]): Readonly<Record<str
   ),
 });
 
+/** Kinds of runs whose month is shown. */
+const MONTHLY: readonly string[] = [
+  'synchronous, 3 pure nodes',
+  'express, 3 pure nodes',
+  'express, a request of 50 kB',
+  'durable, 5 effectful nodes',
+  'durable, a wait of a minute',
+];
+
+const RATES = [1, 10, 100, 1_000];
+
+const toMonthly = (run: BilledRun, runsPerSecond: number): readonly string[] => {
+  const cost = computeMonthlyCost(run, runsPerSecond);
+  const { gateway, lambda, durable, dynamodb, logs, tables, recovery, bucket } = cost;
+  const parts = [gateway, lambda, durable, dynamodb, logs, tables, recovery, bucket];
+  const all = parts.reduce((sum, part) => sum + part, 0);
+  return [
+    run.title,
+    runsPerSecond.toLocaleString('en-US'),
+    ...parts.map((part) => (part === 0 ? '' : formatDollars(part))),
+    formatDollars(all),
+  ];
+};
+
 const toTotals = (run: BilledRun): readonly string[] => [
   run.title,
   formatMillion(totalOf(computeCost(run, false))),
@@ -37,7 +78,7 @@ const toTotals = (run: BilledRun): readonly string[] => [
 ];
 
 const toParts = (run: BilledRun): readonly string[] => {
-  const { gateway, lambda, durable, dynamodb, logs } = computeCost(run, false);
+  const { gateway, lambda, durable, dynamodb, bucket, logs } = computeCost(run, false);
   const { operations = 0, bytes = 0 } = run.background ?? {};
   const { writeUnits, readUnits } = run.units;
   const written = bytes === 0 ? '' : `, ${(bytes / 1_000).toFixed(1)} kB`;
@@ -47,6 +88,7 @@ const toParts = (run: BilledRun): readonly string[] => {
     formatMillion(lambda),
     operations === 0 ? '' : `${formatMillion(durable)} (${formatCount(operations, 'operation')}${written})`,
     `${formatMillion(dynamodb)} (${formatCount(writeUnits, 'write unit')}, ${formatCount(readUnits, 'read unit')})`,
+    bucket === 0 ? '' : formatMillion(bucket),
     formatMillion(logs),
   ];
 };
@@ -57,9 +99,12 @@ const toParts = (run: BilledRun): readonly string[] => {
  */
 export const formatMillion = (dollars: number | null): string => {
   if (dollars === null) return '–';
-  const million = dollars * 1e6;
-  const digits = million < 100 ? 2 : 0;
-  return million.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return formatDollars(dollars * 1e6);
+};
+
+const formatDollars = (dollars: number): string => {
+  const digits = dollars < 100 ? 2 : 0;
+  return dollars.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 };
 
 const formatCount = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;

@@ -8,9 +8,11 @@ export interface Price {
 
 const lambda = 'https://aws.amazon.com/lambda/pricing/';
 const dynamodb = 'https://aws.amazon.com/dynamodb/pricing/on-demand/';
+const s3 = 'https://aws.amazon.com/s3/pricing/';
+const cloudwatch = 'https://aws.amazon.com/cloudwatch/pricing/';
 const stepFunctions = 'https://aws.amazon.com/step-functions/pricing/';
 
-/** List prices of us-east-1 in 2026, without volume discounts. */
+/** List prices of us-east-1 in November 2026, without volume discounts. */
 export const prices = {
   gatewayRequest: {
     of: 'requests to an HTTP API',
@@ -28,7 +30,7 @@ export const prices = {
     of: 'GB of logs',
     dollars: 0.5,
     per: 1,
-    page: 'https://aws.amazon.com/cloudwatch/pricing/',
+    page: cloudwatch,
   },
   event: {
     of: 'events on an EventBridge bus',
@@ -36,6 +38,15 @@ export const prices = {
     per: 1e6,
     page: 'https://aws.amazon.com/eventbridge/pricing/',
   },
+  tableGigabyte: { of: 'GB of tables and indexes, a month', dollars: 0.25, per: 1, page: dynamodb },
+  recoveryGigabyte: { of: 'GB with point-in-time recovery, a month', dollars: 0.2, per: 1, page: dynamodb },
+  blobGigabyte: { of: 'GB in the bucket, a month', dollars: 0.023, per: 1, page: s3 },
+  blobPut: { of: 'objects that are put', dollars: 0.005, per: 1e3, page: s3 },
+  blobGet: { of: 'objects that are read', dollars: 0.0004, per: 1e3, page: s3 },
+  storedLogGigabyte: { of: 'GB of logs that are kept, a month', dollars: 0.03, per: 1, page: cloudwatch },
+  alarm: { of: 'metrics of alarms, a month', dollars: 0.1, per: 1, page: cloudwatch },
+  dashboard: { of: 'dashboards, a month', dollars: 3, per: 1, page: cloudwatch },
+  metric: { of: 'custom metrics, a month', dollars: 0.3, per: 1, page: cloudwatch },
   transition: {
     of: 'state transitions of Step Functions Standard',
     dollars: 25,

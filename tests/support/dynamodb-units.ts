@@ -101,6 +101,21 @@ const toEntry = (
   return Object.fromEntries(Object.entries(item).filter(([name]) => names.has(name)));
 };
 
+/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/CapacityUnitCalculations.html */
+const OVERHEAD_BYTES = 100;
+
+/** Bytes that an item is billed for while it is stored: its own, those of its entries in indexes, and an overhead for each. */
+export const storedSize = (
+  item: Item,
+  { KeySchema = [], GlobalSecondaryIndexes = [] }: TableDefinition,
+): number => {
+  const entries = GlobalSecondaryIndexes.map((index) => toEntry(item, index, KeySchema));
+  return [item, ...entries].reduce(
+    (sum, one) => sum + (one === null ? 0 : OVERHEAD_BYTES + itemSize(one)),
+    0,
+  );
+};
+
 const keyNames = (schema: readonly KeySchemaElement[] = []): string[] =>
   schema.map(({ AttributeName = '' }) => AttributeName);
 

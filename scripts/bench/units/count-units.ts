@@ -1,9 +1,26 @@
+import { createSdk, createSdkClient } from '../../../lib/adapters/dynamodb/sdk-client.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { readTableDefinitions } from '../../../local/database/table-definitions.ts';
 import { type Metered, startMeteredDynamoDb } from '../../../tests/support/a-metered-dynamodb.ts';
+import { storedSize } from '../../../tests/support/dynamodb-units.ts';
 import { tablePrefix } from '../bench-service.ts';
 
 /** What DynamoDB bills. */
 export type Units = Metered;
+
+/** Bytes that are stored, indexes and overhead included, by table without its prefix. */
+type Stored = Readonly<Record<string, number>>;
+
+const measureStored = async (endpoint: string): Promise<Stored> => {
+  const client = createSdkClient(createSdk(endpoint));
+  const sizes: Record<string, number> = {};
+  for (const table of readTableDefinitions(tablePrefix)) {
+    const { Items = [] } = await client.scan({ TableName: table.TableName });
+    const name = (table.TableName ?? '').slice(tablePrefix.length + 1);
+    sizes[name] = Items.reduce((sum, item) => sum + storedSize(item, table), 0);
+  }
+  return sizes;
+};
 
 /** An embedded DynamoDB that counts units. */
 export const startCountingDatabase = async () => {
@@ -16,6 +33,7 @@ export const startCountingDatabase = async () => {
     uncountedEndpoint: database.endpoint,
     /** Returns what was counted, and starts at zero again. */
     take: meter.take,
+    measureStored: () => measureStored(database.endpoint),
     stop: async () => {
       await meter.stop();
       await database.stop();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { DurableExecutionClient } from '@aws/durable-execution-sdk-js';
 import type { Context } from 'aws-lambda';
@@ -5,12 +6,13 @@ import { createDurableFunction } from '../../../lib/adapters/durable/durable-fun
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
 import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
+import type { BlobStore } from '../../../lib/executions/record/blob-store.ts';
 import type { ExecutionEvents } from '../../../lib/executions/record/execution-events.ts';
 import type { BackgroundMode } from '../../../lib/workflows/definition/definition.ts';
 import type { WebhookFeatures } from '../../../lib/workflows/definition/path-config.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
 import { aDurableEngine } from '../../../tests/support/a-durable-engine.ts';
-import type { BackgroundCounts } from '../../cost/billed-run.ts';
+import type { BackgroundCounts, StoredBytes } from '../../cost/billed-run.ts';
 import { createEvent, openService, order, storeWorkflow, toChain } from '../bench-service.ts';
 import type { Link } from '../chains.ts';
 import { countDurable } from '../count-durable.ts';
@@ -27,6 +29,8 @@ interface KindOfRun {
   readonly mode: BackgroundMode | null;
   /** Whether the delivery has a key. */
   readonly isKeyed?: boolean;
+  /** By default an order of 1 kB. */
+  readonly body?: string;
   /** Parameters of the trigger. */
   readonly features?: WebhookFeatures;
 }
@@ -38,6 +42,12 @@ const DATE = 'Thu, 01 Jan 2026 00:00:00 GMT';
 
 const effectful = (length: number, url: string): readonly Link[] =>
   Array.from({ length }, () => ({ type: 'httpRequest', parameters: { url } }));
+
+/** 50 kB that do not become smaller, the same at every call. */
+const largeBody = (): string => {
+  const parts = Array.from({ length: 1_172 }, (_, at) => createHash('sha256').update(String(at)).digest());
+  return JSON.stringify({ ...order, picture: Buffer.concat(parts).toString('base64') });
+};
 
 const kindsOfRun = (url: string): readonly KindOfRun[] => [
   { title: 'synchronous, 3 pure nodes', chain: pure, mode: null },
@@ -57,6 +67,7 @@ const kindsOfRun = (url: string): readonly KindOfRun[] => [
     features: { concurrency: { max: 5 } },
   },
   { title: '… stored during a pause', chain: pure, mode: 'express', features: { paused: 'store' } },
+  { title: 'express, a request of 50 kB', chain: pure, mode: 'express', body: largeBody() },
   {
     title: 'durable, 50 pure nodes',
     chain: Array(50).fill({ type: 'set', parameters: { values: { known: true } } }),
@@ -73,6 +84,7 @@ const kindsOfRun = (url: string): readonly KindOfRun[] => [
 interface CountedRun extends KindOfRun {
   readonly units: Units;
   readonly withBus: Units;
+  readonly stored: StoredBytes;
   /** Null for a run that has no part in the background. */
   readonly background: BackgroundCounts | null;
 }
@@ -102,19 +114,25 @@ export const countUnits = async (): Promise<CountedRun[]> => {
     const runOnce = async (usesOutbox: boolean) => {
       await store(kind.features);
       const { webhook, runs, sweep } = openService(database.endpoint);
+      const before = await database.measureStored();
+      const bucket = countBlobs();
       const services = { ...webhook.services, ...repeatable };
       const statuses: string[] = [];
       const events: ExecutionEvents = { publish: async ({ status }) => void statuses.push(status) };
       const replaced = { services, events, usesOutbox };
       const parts = {
-        webhook: { ...webhook, ...replaced },
-        runs: { ...runs, ...replaced },
+        webhook: { ...webhook, ...replaced, blobs: bucket.count(webhook.blobs) },
+        runs: { ...runs, ...replaced, blobs: bucket.count(runs.blobs) },
         sweep: { ...sweep, events, usesOutbox, clock: services.clock },
         resume: () => store(),
       };
       const background = await run(workflowId, kind, parts);
       if (String(statuses) !== 'succeeded') throw new Error(`${kind.title}: ${statuses}`);
-      return { background, units: database.take() };
+      const units = database.take();
+      const after = await database.measureStored();
+      const sizeOf = (table: string) => (after[table] ?? 0) - (before[table] ?? 0);
+      const tables = { executions: sizeOf('executions'), deliveries: sizeOf('deliveries') };
+      return { background, units, stored: { ...tables, ...bucket.take() } };
     };
     const withoutBus = await runOnce(false);
     counted.push({ ...kind, ...withoutBus, withBus: (await runOnce(true)).units });
@@ -124,6 +142,31 @@ export const countUnits = async (): Promise<CountedRun[]> => {
   return counted;
 };
 
+/** Counts what passes to and from a bucket. */
+const countBlobs = () => {
+  const sizes = new Map<string, number>();
+  const requests = { blobPuts: 0, blobGets: 0 };
+  return {
+    count: (blobs: BlobStore): BlobStore => ({
+      ...blobs,
+      put: (key, bytes) => {
+        requests.blobPuts += 1;
+        sizes.set(key, bytes.length);
+        return blobs.put(key, bytes);
+      },
+      get: (key) => {
+        requests.blobGets += 1;
+        return blobs.get(key);
+      },
+      remove: (key) => {
+        sizes.delete(key);
+        return blobs.remove(key);
+      },
+    }),
+    take: () => ({ ...requests, blobs: [...sizes.values()].reduce((sum, size) => sum + size, 0) }),
+  };
+};
+
 /**
  * The request, and the run in the background if it has one.
  *
@@ -131,13 +174,13 @@ export const countUnits = async (): Promise<CountedRun[]> => {
  */
 const run = async (
   workflowId: string,
-  { mode, title, isKeyed = false }: KindOfRun,
+  { mode, title, isKeyed = false, body = JSON.stringify(order) }: KindOfRun,
   { webhook, runs, sweep, resume }: ReturnType<typeof openService> & { readonly resume: () => Promise<void> },
 ): Promise<BackgroundCounts | null> => {
   const dispatched: string[] = [];
   const dispatcher = { dispatch: async (executionId: string) => void dispatched.push(executionId) };
   const headers = isKeyed ? { 'idempotency-key': `"${webhook.services.ids.next()}"` } : {};
-  const event = createEvent(workflowId, JSON.stringify(order), headers);
+  const event = createEvent(workflowId, body, headers);
   const requestContext = { ...event.requestContext, timeEpoch: webhook.services.clock.now() };
   const answer = await createWebhookFunction({ ...webhook, dispatcher })(
     { ...event, requestContext },

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
+import { readConfig } from '../../../lib/app/config.ts';
+import { BRIEF_DAYS } from '../../../lib/executions/record/blob-store.ts';
 import { assumptions } from '../../../scripts/cost/assumptions.ts';
 import type { BilledRun } from '../../../scripts/cost/billed-run.ts';
 import { computeCost, totalOf } from '../../../scripts/cost/compute-cost.ts';
+import { computeMonthlyCost } from '../../../scripts/cost/monthly-cost.ts';
 import { computeExpressCost, computeStandardCost } from '../../../scripts/cost/step-functions.ts';
 
 const aRun = (changes: Partial<BilledRun> = {}): BilledRun => ({
@@ -13,6 +16,7 @@ const aRun = (changes: Partial<BilledRun> = {}): BilledRun => ({
   waitSeconds: 0,
   units: { writeUnits: 2, readUnits: 0.5 },
   withBus: { writeUnits: 4, readUnits: 0.5 },
+  stored: { executions: 1_000, deliveries: 0, blobs: 0, blobPuts: 0, blobGets: 0 },
   background: null,
   ...changes,
 });
@@ -41,6 +45,7 @@ describe('a million runs cost', () => {
       lambda: 0.4303, // 0.2 + 10 ms
       durable: 0,
       dynamodb: 1.3125, // 2 × 0.625 + 0.5 × 0.125
+      bucket: 0,
       logs: 0.85, // 1.7 kB
       events: 0,
     });
@@ -51,6 +56,7 @@ describe('a million runs cost', () => {
       gateway: 1,
       lambda: Number((0.4 + 0.21 * LAMBDA_SECOND).toFixed(4)), // 10 ms, and 50 around five times 30
       durable: 49, // 6 × 8, and 4 GB at 0.25
+      bucket: 0,
       dynamodb: 5.9375, // 9 × 0.625 + 2.5 × 0.125
       logs: 1.35, // 2.7 kB
       events: 0,
@@ -90,6 +96,41 @@ describe('on Step Functions', () => {
   ])('Express bills %s in tenths of a second begun, a sixteenth of a GB each', (_, changes, seconds) => {
     expect(computeExpressCost(aRun(changes)) * 1e6).toBeCloseTo(1 + 1 + (seconds / 16) * 16.67);
   });
+});
+
+describe('a month costs', () => {
+  test('what the runs cost, the logs and records that they leave, and nothing for what they do not have', () => {
+    const month = computeMonthlyCost(aRun(), 1);
+    const runs = 30 * 86_400;
+    expect(month.gateway).toBeCloseTo(runs / 1e6);
+    expect(month.tables).toBeCloseTo(((32 * 86_400 * 1_000) / 1e9) * 0.25);
+    expect(month.recovery).toBeCloseTo(((32 * 86_400 * 1_000) / 1e9) * 0.2);
+    // 1.7 kB each: half a dollar to take a gigabyte, and 3 cents to keep 15 % of it.
+    expect(month.logs).toBeCloseTo(((runs * 1_700) / 1e9) * (0.5 + 0.15 * 0.03));
+    expect([month.durable, month.bucket]).toEqual([0, 0]);
+  });
+
+  test('for each object two requests, and its bytes for 34 days', () => {
+    const stored = { executions: 0, deliveries: 0, blobs: 50_000, blobPuts: 1, blobGets: 1 };
+    const day = 100 * 86_400;
+    const { bucket, tables } = computeMonthlyCost(aRun({ stored }), 100);
+    expect(bucket).toBeCloseTo(((day * 34 * 50_000) / 1e9) * 0.023 + (30 * day * 0.0054) / 1_000);
+    expect(tables).toBe(0);
+  });
+
+  test('for ten times the rate ten times as much', () => {
+    const [one, ten] = [1, 10].map((rate) => computeMonthlyCost(durable, rate));
+    for (const part of ['gateway', 'lambda', 'durable', 'dynamodb', 'logs', 'tables', 'recovery'] as const)
+      expect(ten?.[part]).toBeCloseTo((one?.[part] ?? 0) * 10);
+  });
+});
+
+test('records, objects and logs live as long as is assumed', () => {
+  const file = readFileSync(new URL('../../../serverless.yml', import.meta.url), 'utf8');
+  const { provider } = parse(file, { logLevel: 'silent', merge: true });
+  expect(assumptions.logDays.value).toBe(provider.logRetentionInDays);
+  expect(assumptions.blobDays.value).toBe(BRIEF_DAYS + readConfig({ STAGE: 'test' }).retentionDays);
+  expect(assumptions.tableDays.value).toBe(readConfig({ STAGE: 'test' }).retentionDays + 2);
 });
 
 test('the functions that run workflows have the memory that is assumed', () => {

@@ -16,24 +16,28 @@ describe('dollars of a million runs', () => {
 });
 
 test('a run is a row with what it costs everywhere, and one with the parts of that', () => {
-  const tables = printCostTables([
-    {
-      title: 'durable',
-      nodes: 1,
-      effectfulNodes: 1,
-      waitSeconds: 0,
-      units: { writeUnits: 6, readUnits: 1 },
-      withBus: { writeUnits: 8, readUnits: 1 },
-      background: { invocations: 1, operations: 2, bytes: 1_234 },
-    },
-  ]);
+  const tables = printCostTables(
+    [
+      {
+        title: 'durable',
+        nodes: 1,
+        effectfulNodes: 1,
+        waitSeconds: 0,
+        units: { writeUnits: 6, readUnits: 1 },
+        withBus: { writeUnits: 8, readUnits: 1 },
+        stored: { executions: 2_000, deliveries: 0, blobs: 0, blobPuts: 0, blobGets: 0 },
+        background: { invocations: 1, operations: 2, bytes: 1_234 },
+      },
+    ],
+    57,
+  );
   expect(tables['cost-totals']?.split('\n')).toEqual([
     '| a million runs | Hookloom | with an event bus | Step Functions Standard | Step Functions Express |',
     '|---|---|---|---|---|',
     '| durable | 25.01 | 26.91 | 51.00 | 2.10 |',
   ]);
   expect(tables['cost-parts']?.split('\n').at(-1)).toBe(
-    '| durable | 1.00 | 2.47 | 16.31 (2 operations, 1.2 kB) | 3.88 (6 write units, 1 read unit) | 1.35 |',
+    '| durable | 1.00 | 2.47 | 16.31 (2 operations, 1.2 kB) | 3.88 (6 write units, 1 read unit) |  | 1.35 |',
   );
 });
 
