@@ -1,24 +1,33 @@
+import type { Deployment } from './parameters.ts';
 import type { Template, TemplateResource } from './template.ts';
 
 /** A metric as an alarm or a graph has it. */
 interface Metric {
   readonly Namespace: string;
   readonly MetricName: string;
-  readonly Dimensions: readonly { readonly Name: string; readonly Value: object }[];
+  readonly Dimensions: readonly { readonly Name: string; readonly Value: object | string }[];
 }
 
 const PERIOD_SECONDS = 300;
+
+/** Each begins at this share of a quota of the account. */
+const HIGH = 0.8;
+
+/** Functions that Lambda invokes from its queue. */
+const ASYNCHRONOUS = ['RunDurableLambdaFunction', 'RunExpressLambdaFunction', 'DispatchLambdaFunction'];
 
 /**
  * The alarms of a service, of what needs a person. Whatever functions and queues the template has: a new one is not forgotten.
  * Failures of executions are not among them, which are a matter of their workflow. docs/metrics.md says what to do about each.
  *
  * @param topic - the ARN of the SNS topic that they tell
+ * @param quotas - of the account
  */
 export const toAlarms = (
   { Resources }: Template,
   prefix: string,
   topic: string,
+  quotas: Deployment['quotas'],
 ): Record<string, TemplateResource> => {
   const idsOf = (type: string) => Object.keys(Resources).filter((id) => Resources[id]?.Type === type);
   const toAlarm = (name: string, description: string, properties: object): TemplateResource => ({
@@ -72,6 +81,14 @@ export const toAlarms = (
       ...{ ComparisonOperator: 'LessThanThreshold', Threshold: 1, EvaluationPeriods: 3 },
       TreatMissingData: 'breaching',
     }),
+    WaitingLateAlarm: toAlarm('waiting-late', 'The sweeper does not keep up with executions that wait.', {
+      ...{ ...own('OldestWaitingDueAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: 3_600 },
+      ...twice,
+    }),
+    ConcurrencyAlarm: toAlarm('concurrency', "Concurrent executions come near the account's quota.", {
+      ...{ Namespace: 'AWS/Lambda', MetricName: 'ConcurrentExecutions', Dimensions: [] },
+      ...{ Period: PERIOD_SECONDS, Statistic: 'Maximum', Threshold: HIGH * quotas.concurrency },
+    }),
     StoreThrottlesAlarm: toAlarm('store-throttles', 'DynamoDB throttles the functions.', {
       ...sum(own('StoreThrottles')),
       ...twice,
@@ -87,8 +104,31 @@ export const toAlarms = (
         toQuery('taken', messagesOf(id, 'NotVisible')),
       ],
     });
+  for (const id of idsOf('AWS::DynamoDB::Table'))
+    alarms[`${id}ThrottlesAlarm`] = toAlarm(`${toName(id)}-throttles`, 'DynamoDB throttles this table.', {
+      ...twice,
+      Metrics: [
+        { Id: 'events', Expression: 'SUM(METRICS())', Label: 'events' },
+        ...throttlesOf(id, Resources[id]).map((metric, at) => toQuery(`m${at}`, metric, 'Sum')),
+      ],
+    });
   for (const id of idsOf('AWS::Lambda::Function')) {
     const name = id.replace(/LambdaFunction$/, '');
+    if (id === 'RunDurableLambdaFunction')
+      alarms.DurableStartsAlarm = toAlarm('durable-starts', 'Starts of durable runs come near the quota.', {
+        ...sum(ofFunction(id, 'DurableExecutionStarted')),
+        ...twice,
+        Threshold: HIGH * quotas.durableStarts * PERIOD_SECONDS,
+      });
+    if (ASYNCHRONOUS.includes(id))
+      alarms[`${name}EventAgeAlarm`] = toAlarm(
+        `${toName(name)}-event-age`,
+        'Events wait for the function for more than five minutes.',
+        {
+          ...{ ...ofFunction(id, 'AsyncEventAge'), Period: PERIOD_SECONDS, Statistic: 'Maximum' },
+          ...{ ...twice, Threshold: 300_000 }, // milliseconds
+        },
+      );
     alarms[`${name}ErrorsAlarm`] = toAlarm(
       `${toName(name)}-errors`,
       'The function has failed, run out of time or memory, or could not start.',
@@ -109,15 +149,35 @@ const ofFunction = (id: string, MetricName: string): Metric => ({
   Dimensions: [{ Name: 'FunctionName', Value: { Ref: id } }],
 });
 
+/** A throttled index refuses the write to its table. */
+const throttlesOf = (id: string, table: TemplateResource | undefined): readonly Metric[] => {
+  const { GlobalSecondaryIndexes = [] } = (table?.Properties ?? {}) as {
+    readonly GlobalSecondaryIndexes?: readonly { readonly IndexName: string }[];
+  };
+  const ofTable = (MetricName: string, indexName?: string): Metric => ({
+    Namespace: 'AWS/DynamoDB',
+    MetricName,
+    Dimensions: [
+      { Name: 'TableName', Value: { Ref: id } },
+      ...(indexName === undefined ? [] : [{ Name: 'GlobalSecondaryIndexName', Value: indexName }]),
+    ],
+  });
+  return [
+    ofTable('ReadThrottleEvents'),
+    ofTable('WriteThrottleEvents'),
+    ...GlobalSecondaryIndexes.map(({ IndexName }) => ofTable('WriteThrottleEvents', IndexName)),
+  ];
+};
+
 const messagesOf = (id: string, which: 'Visible' | 'NotVisible'): Metric => ({
   Namespace: 'AWS/SQS',
   MetricName: `ApproximateNumberOfMessages${which}`,
   Dimensions: [{ Name: 'QueueName', Value: { 'Fn::GetAtt': [id, 'QueueName'] } }],
 });
 
-const toQuery = (Id: string, metric: Metric) => ({
+const toQuery = (Id: string, metric: Metric, Stat = 'Maximum') => ({
   Id,
-  MetricStat: { Metric: metric, Period: PERIOD_SECONDS, Stat: 'Maximum' },
+  MetricStat: { Metric: metric, Period: PERIOD_SECONDS, Stat },
   ReturnData: false,
 });
 

@@ -20,6 +20,8 @@ export interface Deployment {
   readonly reservedConcurrency: Readonly<Record<string, number>>;
   /** Write units a second that the tables of runs, and their indexes, are ready for at once; null: what AWS gives. */
   readonly warmWrites: number | null;
+  /** Of the account, which alarms look at. */
+  readonly quotas: Readonly<Record<keyof typeof QUOTAS, number>>;
 }
 
 /** A name stands for a bus of the account and the region of the service. */
@@ -100,6 +102,7 @@ export const readParameters = (
     },
     reservedConcurrency: read('reservedConcurrency', (text) => parseReserved(text, functions)) ?? {},
     warmWrites: read('warmWrites', parseWarmWrites),
+    quotas: { ...QUOTAS, ...read('quotas', parseQuotas) },
   };
   if (problems.length > 0) throw new ParameterError(problems.join('\n'));
   return deployment;
@@ -167,6 +170,18 @@ const parseBoolean = (text: string): boolean | Problem =>
 
 const parseCount = (text: string): number | Problem =>
   /^[1-9]\d{0,5}$/.test(text) ? Number(text) : new Problem('must be a whole number from 1 to 999999');
+
+/** What an account has at first. */
+const QUOTAS = { concurrency: 1_000, durableStarts: 300 };
+
+const parseQuotas = (text: string): Readonly<Partial<typeof QUOTAS>> | Problem => {
+  const pairs = parsePairs(text);
+  const counts = Object.entries(pairs ?? {}).map(([name, count]) => [name, parseCount(count)] as const);
+  const isKnown = counts.every(([name, count]) => Object.hasOwn(QUOTAS, name) && !(count instanceof Problem));
+  return pairs !== null && isKnown
+    ? Object.fromEntries(counts)
+    : new Problem(`must be name=number,name=number, of ${Object.keys(QUOTAS).join(' and ')}, or none`);
+};
 
 /** What a new table and index on demand are ready for, in write units a second. */
 const WARM_AT_FIRST = 4_000;

@@ -62,7 +62,8 @@ export const completeTemplate = (template: Template, deployment: Deployment): vo
   }
   const { alarmTopic, hasDashboard } = deployment;
   const namespace = readNamespace(template);
-  if (alarmTopic !== null) Object.assign(Resources, toAlarms(template, namespace, alarmTopic));
+  if (alarmTopic !== null)
+    Object.assign(Resources, toAlarms(template, namespace, alarmTopic, deployment.quotas));
   if (hasDashboard) Resources.Dashboard = toDashboard(template, namespace);
   if (domain !== null) {
     const [stage = ''] = ofType('AWS::ApiGatewayV2::Stage').map(([id]) => id);

@@ -28,9 +28,13 @@ const toBilledRun = ({ chain, stored, background, ...counted }: CountedRun): Bil
   waitSeconds: chain.reduce((sum, { parameters }) => sum + Number(parameters.seconds ?? 0), 0),
 });
 
+/** Of the account; how many alarms there are does not depend on them. */
+const quotas = { concurrency: 1_000, durableStarts: 300 };
+
 /** Each metric of an alarm is billed. */
 const countAlarmMetrics = (): number =>
-  Object.values(toAlarms(readStageTemplate() as Template, 'stage', 'topic')).flatMap(metricsOfAlarm).length;
+  Object.values(toAlarms(readStageTemplate() as Template, 'stage', 'topic', quotas)).flatMap(metricsOfAlarm)
+    .length;
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const path = new URL(`../${PAGE}`, import.meta.url);

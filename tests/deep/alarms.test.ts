@@ -46,7 +46,7 @@ test('each function has its alarms, and the others are in the namespace that the
   expect(named.filter((name) => name.startsWith('AWS/Lambda Errors '))).toHaveLength(functions().length);
   const namespaces = new Set(named.map((name) => name.split(' ')[0]));
   const prefix = JSON.stringify(Resources.SweepLambdaFunction).match(/"TABLE_PREFIX":"([^"]+)"/)?.[1];
-  expect([...namespaces].sort()).toEqual(['AWS/Lambda', 'AWS/SQS', prefix]);
+  expect([...namespaces].sort()).toEqual(['AWS/DynamoDB', 'AWS/Lambda', 'AWS/SQS', prefix]);
 });
 
 test('every function is traced, and may send its traces', () => {

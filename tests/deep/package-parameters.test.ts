@@ -24,6 +24,7 @@ const parameters = [
   'webhookRate=200',
   'reservedConcurrency=sweep=5,runExpress=300',
   'warmWrites=40000',
+  'quotas=concurrency=5000,durableStarts=600',
 ].flatMap((parameter) => ['--param', parameter]);
 
 interface Resource {

@@ -4,6 +4,7 @@ import { toAlarms } from '../../resources/alarms.ts';
 import { toDashboard } from '../../resources/dashboard.ts';
 import type { Template } from '../../resources/template.ts';
 import { useMeasuredServices } from '../support/a-measured-service.ts';
+import { readStageTemplate } from '../support/a-stage-template.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { readEmbeddedMetrics } from '../support/embedded-metrics.ts';
 import { functionKeys } from '../support/function-environment.ts';
@@ -14,6 +15,10 @@ const openService = useMeasuredServices();
 const TOPIC = 'arn:aws:sns:us-east-1:123456789012:operators';
 const HOUR = 3_600_000;
 const PARAMETERS = { wait: { seconds: 9 }, stopAndError: { message: 'closed' }, set: { values: { a: 1 } } };
+
+const tables = Object.fromEntries(
+  Object.entries(readStageTemplate().Resources).filter(([, { Type }]) => Type === 'AWS::DynamoDB::Table'),
+) as Template['Resources'];
 
 /** What of serverless.yml alarms are made for. */
 const template: Template = {
@@ -26,14 +31,21 @@ const template: Template = {
     ),
     DeadLetterQueue: { Type: 'AWS::SQS::Queue' },
     TriggerDeadLetterQueue: { Type: 'AWS::SQS::Queue' },
+    ...tables,
   },
 };
-const alarms = toAlarms(template, 'test', TOPIC);
+const quotas = { concurrency: 1_000, durableStarts: 300 };
+const alarms = toAlarms(template, 'test', TOPIC, quotas);
 const dashboard = toDashboard(template, 'test');
 
 /** What AWS writes at no cost: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/aws-services-cloudwatch-metrics.html */
 const ofAws = [
-  ...['Errors', 'Throttles', 'ConcurrentExecutions'].map((name) => `AWS/Lambda ${name} FunctionName`),
+  ...['Errors', 'Throttles', 'ConcurrentExecutions', 'AsyncEventAge', 'DurableExecutionStarted'].map(
+    (name) => `AWS/Lambda ${name} FunctionName`,
+  ),
+  'AWS/Lambda ConcurrentExecutions',
+  ...['Read', 'Write'].map((access) => `AWS/DynamoDB ${access}ThrottleEvents TableName`),
+  'AWS/DynamoDB WriteThrottleEvents TableName,GlobalSecondaryIndexName',
   ...['Visible', 'NotVisible'].map((which) => `AWS/SQS ApproximateNumberOfMessages${which} QueueName`),
   ...['Count', '4xx', '5xx', 'Latency'].map((name) => `AWS/ApiGateway ${name} ApiId`),
 ];
@@ -106,8 +118,11 @@ describe('the alarms', () => {
       const own = Object.values(alarms).filter(({ Properties }) =>
         JSON.stringify(Properties).includes(JSON.stringify({ Ref })),
       );
+      const isAsynchronous = ['runDurable', 'runExpress', 'dispatch'].includes(key);
       expect([key, ...own.map(({ Properties }) => Properties?.MetricName)]).toEqual([
         key,
+        ...(key === 'runDurable' ? ['DurableExecutionStarted'] : []),
+        ...(isAsynchronous ? ['AsyncEventAge'] : []),
         'Errors',
         'Throttles',
       ]);
@@ -116,6 +131,35 @@ describe('the alarms', () => {
       'DeadLetterQueueAlarm',
       'TriggerDeadLetterQueueAlarm',
     ]);
+  });
+
+  test('of a table count what it and each of its indexes throttle', () => {
+    for (const [id, { Properties }] of Object.entries(tables)) {
+      const { GlobalSecondaryIndexes = [] } = Properties as { GlobalSecondaryIndexes?: readonly object[] };
+      const alarm = alarms[`${id}ThrottlesAlarm`];
+      expect([id, alarm === undefined ? [] : metricsOfAlarm(alarm)]).toEqual([
+        id,
+        [
+          'AWS/DynamoDB ReadThrottleEvents TableName',
+          'AWS/DynamoDB WriteThrottleEvents TableName',
+          ...GlobalSecondaryIndexes.map(
+            () => 'AWS/DynamoDB WriteThrottleEvents TableName,GlobalSecondaryIndexName',
+          ),
+        ],
+      ]);
+    }
+  });
+
+  test('of quotas begin at four fifths of what the account has', () => {
+    const thresholds = (of: Partial<typeof quotas>) => {
+      const { ConcurrencyAlarm, DurableStartsAlarm } = toAlarms(template, 'test', TOPIC, {
+        ...quotas,
+        ...of,
+      });
+      return [ConcurrencyAlarm, DurableStartsAlarm].map((alarm) => alarm?.Properties?.Threshold);
+    };
+    expect(thresholds({})).toEqual([800, 72_000]); // of 300 a second, in five minutes
+    expect(thresholds({ concurrency: 5_000, durableStarts: 1_000 })).toEqual([4_000, 240_000]);
   });
 
   test('tell the topic, when they begin and when they end; without executions that fail', () => {
@@ -139,9 +183,10 @@ describe('the alarms', () => {
     const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
     const rows = [...page.matchAll(/^\| `…-([\w-]+)` \|/gm)].map(([, name]) => name);
     const kinds = Object.entries(alarms).map(([id, { Properties }]) => {
-      const [, ofFunction] = /^(?!Server|Store)\w+(Errors|Throttles)Alarm$/.exec(id) ?? [];
       const name = String(Properties?.AlarmName).replace('test-', '');
-      return ofFunction === undefined ? name : `FUNCTION-${ofFunction.toLowerCase()}`;
+      if (/TableThrottlesAlarm$/.test(id)) return 'TABLE-throttles';
+      const [, ofFunction] = /^(?!server|store)[\w-]+-(errors|throttles|event-age)$/.exec(name) ?? [];
+      return ofFunction === undefined ? name : `FUNCTION-${ofFunction}`;
     });
     expect(rows.sort()).toEqual([...new Set(kinds)].sort());
     const count = Object.values(alarms).flatMap(metricsOfAlarm).length; // each metric is billed

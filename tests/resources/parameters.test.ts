@@ -38,6 +38,7 @@ test('the defaults of serverless.yml ask for nothing that costs or that a small 
     },
     reservedConcurrency: {},
     warmWrites: null,
+    quotas: { concurrency: 1_000, durableStarts: 300 },
   });
 });
 
@@ -60,6 +61,8 @@ test.each([
   ['kmsKey', KEY, { kmsKey: KEY }],
   ['tags', 'team=payments, cost centre=4711', { tags: { team: 'payments', 'cost centre': '4711' } }],
   ['warmWrites', '40000', { warmWrites: 40_000 }],
+  ['quotas', 'concurrency=5000', { quotas: { concurrency: 5_000, durableStarts: 300 } }],
+  ['quotas', 'durableStarts=900, concurrency=2000', { quotas: { concurrency: 2_000, durableStarts: 900 } }],
   ['reservedConcurrency', 'sweep=5,runExpress=200', { reservedConcurrency: { sweep: 5, runExpress: 200 } }],
 ])('%s can be %s', (name, value, expected) => {
   expect(read({ [name]: value })).toMatchObject(expected);
@@ -104,6 +107,9 @@ describe('what AWS would refuse, or what would do nothing, is refused with the p
     ['tags', 'aws:team=a', /^tags must be/],
     ['webhookRate', '0', /^webhookRate must be a whole number from 1/],
     ['adminBurst', 'none', /^adminBurst must be a number$/],
+    ['quotas', 'concurrency', /^quotas must be name=number,name=number, of concurrency and durableStarts/],
+    ['quotas', 'concurrency=0', /^quotas must be/],
+    ['quotas', 'rules=300', /^quotas must be/],
     ['warmWrites', '4000', /^warmWrites must be a whole number above 4000/],
     ['warmWrites', 'many', /^warmWrites must be a whole number above 4000/],
     ['reservedConcurrency', 'sweeper=5', /^reservedConcurrency must name functions .*"sweeper"/],
