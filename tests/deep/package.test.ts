@@ -51,10 +51,10 @@ const KILOBYTE = 1_000;
 /** Of the bundles of functions that run workflows or list plugins; 59 for any other. */
 const maxKilobytes: Readonly<Record<string, number>> = {
   webhook: 180,
-  runExpress: 152,
-  runDurable: 252,
+  runExpress: 154,
+  runDurable: 254,
   adminExecutions: 60,
-  adminRequests: 62,
+  adminRequests: 63,
   adminRetryExecution: 127,
   adminRunWorkflow: 129,
   dispatch: 128,
