@@ -53,7 +53,7 @@ const loadObjects = () => import('../files/own-objects.chunk.ts');
 
 /**
  * How long a node waits for its credential while the secret store throttles. No caller waits for the run, and Systems Manager lets as few as
- * 40 sandboxes a second read: 1,000 that begin together are through after some 30 seconds.
+ * 40 sandboxes a second read: 1,000 that begin together are through after some 35 seconds.
  */
 const CREDENTIAL_WAIT_MS = 180_000;
 
