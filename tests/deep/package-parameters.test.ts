@@ -131,7 +131,11 @@ test('the tables of runs, and their indexes, are ready for the writes that are a
   });
   const WarmThroughput = { WriteUnitsPerSecond: 40_000 };
   expect(warmed.filter(([, , warm]) => warm !== undefined)).toEqual([
-    ...['', 'byWorkflow', 'byFailure', 'bySweep', 'byTime'].map((index) => ['ExecutionsTable', index, WarmThroughput]),
+    ...['', 'byWorkflow', 'byFailure', 'bySweep', 'byTime'].map((index) => [
+      'ExecutionsTable',
+      index,
+      WarmThroughput,
+    ]),
     ['DeliveriesTable', '', WarmThroughput],
   ]);
 });

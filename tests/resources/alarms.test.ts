@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { toAlarms } from '../../resources/alarms.ts';
 import { toDashboard } from '../../resources/dashboard.ts';
 import type { Template } from '../../resources/template.ts';
+import { assumptions } from '../../scripts/cost/assumptions.ts';
 import { useMeasuredServices } from '../support/a-measured-service.ts';
 import { readStageTemplate } from '../support/a-stage-template.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
@@ -49,6 +50,37 @@ const ofAws = [
   ...['Visible', 'NotVisible'].map((which) => `AWS/SQS ApproximateNumberOfMessages${which} QueueName`),
   ...['Count', '4xx', '5xx', 'Latency'].map((name) => `AWS/ApiGateway ${name} ApiId`),
 ];
+
+/** The names of a type of template literals, as the source has them. */
+const readMetricNames = (): readonly string[] => {
+  const source = readFileSync(new URL('../../lib/shared/metrics/metrics.ts', import.meta.url), 'utf8');
+  const optionsIn = (union: string) => [...union.matchAll(/'(\w+)'/g)].map(([, option = '']) => option);
+  const states = optionsIn(/FinalState = ([^;]+);/.exec(source)?.[1] ?? '');
+  const [, type = ''] = /type MetricName =([^;]+);/.exec(source) ?? [];
+  return type
+    .split(/^ {2}\| /m)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .flatMap((line) => {
+      const [, before, union = '', after] = /^`(\w*)\$\{(.*)\}(\w*)`$/.exec(line) ?? [];
+      if (before === undefined) return optionsIn(line);
+      const options = [...optionsIn(union), ...(union.includes('FinalState') ? states : [])];
+      return options.map((option) => `${before}${option}${after}`);
+    });
+};
+
+test('the page has all metrics without dimensions, says how many they are, and costs count them', () => {
+  const page = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const [table = ''] = page.split('### Of one workflow');
+  const listed = [...table.matchAll(/^\| (`\w+`(?:, `\w+`)*) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+  );
+  const names = readMetricNames();
+  expect([...listed].sort()).toEqual([...names].sort());
+  const [, count, codes] = /callers send: (\d+) without dimensions,[^,]+, about (\d+),/s.exec(page) ?? [];
+  expect(Number(count)).toBe(names.length);
+  expect(assumptions.metrics.value).toBe(names.length + Number(codes));
+});
 
 describe('the alarms', () => {
   test('and the graphs are about metrics that the functions or AWS write', async () => {

@@ -6,7 +6,8 @@ import { MAX_OPERATIONS } from '../../lib/adapters/durable/durable-steps.ts';
 import { shardsOf } from '../../lib/adapters/dynamodb/executions/execution-item.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { MAX_HELD_DAYS } from '../../lib/executions/held/held-queues.ts';
-import { computeLimits } from '../../lib/executions/lifecycle/limits.ts';
+import { computeLease, computeLimits } from '../../lib/executions/lifecycle/limits.ts';
+import { RATES } from '../../lib/executions/lifecycle/paces.ts';
 import { readParameters } from '../../resources/parameters.ts';
 import { projectRoot } from '../support/run-command.ts';
 
@@ -28,7 +29,7 @@ const rowOf = (start: string): string => {
 
 const text = (number: number): string => number.toLocaleString('en-US');
 
-const { params } = parse(read('serverless.yml'), { merge: true, logLevel: 'silent' });
+const { params, functions } = parse(read('serverless.yml'), { merge: true, logLevel: 'silent' });
 const { quotas } = readParameters(params.default, { region: 'us-east-1', functions: [] });
 const config = readConfig({ STAGE: 'test' });
 const secondsOf = (mode: 'inline' | 'express' | 'durable') => computeLimits({}, mode).timeoutMs / 1_000;
@@ -77,6 +78,17 @@ test.each<[string, string, RegExp]>([
   const [, number = ''] = pattern.exec(read(path)) ?? [];
   expect(number).not.toBe('');
   expect(rowOf(start)).toContain(text(Number(number.replaceAll('_', ''))));
+});
+
+test('the sweeper asks for the status of all runs that wait before their lease is over', () => {
+  const { sweep } = functions;
+  const leaseSeconds = computeLease('waiting', 'durable', 0, Number.POSITIVE_INFINITY) / 1_000;
+  const perSweep = RATES.status * (sweep.timeout - 30); // it stops that long before its timeout
+  const all = perSweep * (leaseSeconds / 300);
+  const [, stated = ''] = /\| ([\d,]+), whose status/.exec(rowOf('durable runs that wait')) ?? [];
+  const waiting = Number(stated.replaceAll(',', ''));
+  expect(waiting).toBeLessThanOrEqual(all);
+  expect(waiting).toBeGreaterThan(all * 0.8);
 });
 
 /** Each is checked against the template by the test of the alarms. */
