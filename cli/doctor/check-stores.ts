@@ -159,7 +159,7 @@ const remedyOf = (queue: string): string =>
 /** Younger ones are in Lambda's queue. */
 const OLD_MS = 300_000;
 
-/** What is accepted is swept first after two minutes; `sweep` moves that by up to a day. */
+/** What is accepted is swept first after a quarter of an hour; `sweep` moves that by up to a day. */
 const AHEAD_MS = 2 * 86_400_000;
 const MAX_READ = 300;
 

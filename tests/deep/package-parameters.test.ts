@@ -22,7 +22,7 @@ const parameters = [
   `certificate=arn:aws:acm:${REGION}:123456789012:certificate/0f1e2d3c`,
   'hostedZone=Z0123456789',
   'webhookRate=200',
-  'reservedConcurrency=sweep=5,runExpress=300',
+  'reservedConcurrency=sweep=10,runExpress=300,runDurable=200',
   'warmWrites=40000',
   'quotas=concurrency=5000,durableStarts=600',
 ].flatMap((parameter) => ['--param', parameter]);
@@ -190,7 +190,11 @@ test('throttles and reserved concurrency are those that were asked for', () => {
     const { ReservedConcurrentExecutions: count } = Properties;
     return count === undefined ? [] : [[id, count]];
   });
-  expect(Object.fromEntries(reserved)).toEqual({ SweepLambdaFunction: 5, RunExpressLambdaFunction: 300 });
+  expect(Object.fromEntries(reserved)).toEqual({
+    SweepLambdaFunction: 10,
+    RunExpressLambdaFunction: 300,
+    RunDurableLambdaFunction: 200,
+  });
 });
 
 test('values that AWS would refuse are refused with the parameter and what it can be, before anything is packaged', async () => {
