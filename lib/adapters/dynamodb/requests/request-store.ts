@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../../contract/services.ts';
 import { placesBetween, type RequestRecord } from '../../../webhooks/requests/request-record.ts';
 import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
@@ -9,8 +10,24 @@ import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
-/** Of one read: some hundred kilobytes. */
-const PAGE_SIZE = 100;
+/** Of one read of a partition: some ten kilobytes. */
+const PAGE_SIZE = 25;
+
+/**
+ * Partitions over which the requests of a workflow are spread: one that is recorded takes up to seven write units, and a partition
+ * takes 1,000 a second.
+ */
+const SHARDS = 8;
+
+/** No workflow id has a number sign. */
+const partitionOf = (workflowId: string, place: string): string =>
+  `${workflowId}#${(createHash('sha256').update(place).digest()[0] ?? 0) % SHARDS}`;
+
+/** Releases before version 4 of the schema have put all into the first one. */
+const partitionsOf = (workflowId: string): readonly string[] => [
+  workflowId,
+  ...Array.from({ length: SHARDS }, (_, shard) => `${workflowId}#${shard}`),
+];
 
 interface RequestStoreOptions {
   readonly retentionDays: number;
@@ -24,36 +41,20 @@ export const createRequestStore = (
   { retentionDays, clock }: RequestStoreOptions,
 ): RequestStore => {
   const isKept = (item: Item): boolean => !isExpired(item, clock.now());
-  return {
-    put: (record) => {
-      const Key = { workflowId: text(record.workflowId), place: text(record.place) };
-      const Item = toItem(record, retentionDays);
-      const ConditionExpression = 'attribute_not_exists(place)';
-      return putItem(client, { TableName, Key, Item, ConditionExpression }, sameAs(Item));
-    },
 
-    fill: async (record) => {
-      const Key = { workflowId: text(record.workflowId), place: text(record.place) };
-      const { content, ...rest } = toItem(record, retentionDays);
-      await putItem(client, { TableName, Key, Item: { ...rest, content: blankOf(content) } }, null);
-    },
-
-    find: async (workflowId, place) => {
-      const Key = { workflowId: text(workflowId), place: text(place) };
-      const item = await getItem(client, { TableName, Key, ConsistentRead: true });
-      return item !== null && isKept(item) ? toRecord(item) : null;
-    },
-
-    scan: async function* ({ workflowId, kind, from, to }: RequestQuery) {
-      const [first, last] = placesBetween(kind, from, to);
-      let next: Item | undefined;
-      do {
+  /** A partition from its latest place on: a page at a time, when the one before is used up. */
+  const readPartition = (partition: string, [first, last]: readonly [string, string]) => {
+    const items: Item[] = [];
+    let next: Item | undefined;
+    let isRead = false;
+    const fill = async (): Promise<void> => {
+      while (items.length === 0 && !isRead) {
         const { Items = [], LastEvaluatedKey } = await translateErrors(
           client.query({
             TableName,
-            KeyConditionExpression: 'workflowId = :workflowId AND place BETWEEN :first AND :last',
+            KeyConditionExpression: 'workflowId = :partition AND place BETWEEN :first AND :last',
             ExpressionAttributeValues: {
-              ':workflowId': text(workflowId),
+              ':partition': text(partition),
               ':first': text(first),
               ':last': text(last),
             },
@@ -63,22 +64,63 @@ export const createRequestStore = (
           }),
         );
         await checkVersions(TableName, Items);
-        for (const item of Items) if (isKept(item)) yield toRecord(item);
+        items.push(...Items);
         next = LastEvaluatedKey;
-      } while (next !== undefined);
+        isRead = next === undefined;
+      }
+    };
+    return { items, fill };
+  };
+
+  return {
+    put: (record) => {
+      const Key = keyOf(partitionOf(record.workflowId, record.place), record.place);
+      const Item = toItem(record, retentionDays);
+      const ConditionExpression = 'attribute_not_exists(place)';
+      return putItem(client, { TableName, Key, Item, ConditionExpression }, sameAs(Item));
+    },
+
+    fill: async (record) => {
+      const Key = keyOf(partitionOf(record.workflowId, record.place), record.place);
+      const { content, ...rest } = toItem(record, retentionDays);
+      await putItem(client, { TableName, Key, Item: { ...rest, content: blankOf(content) } }, null);
+    },
+
+    find: async (workflowId, place) => {
+      const read = (partition: string) =>
+        getItem(client, { TableName, Key: keyOf(partition, place), ConsistentRead: true });
+      const item = (await read(partitionOf(workflowId, place))) ?? (await read(workflowId));
+      return item !== null && isKept(item) ? toRecord(item) : null;
+    },
+
+    scan: async function* ({ workflowId, kind, from, to }: RequestQuery) {
+      const range = placesBetween(kind, from, to);
+      const queues = partitionsOf(workflowId).map((partition) => readPartition(partition, range));
+      for (;;) {
+        await Promise.all(queues.map((queue) => queue.fill()));
+        const [first] = queues
+          .filter(({ items }) => items.length > 0)
+          .sort((a, b) => (placeOf(a.items[0]) > placeOf(b.items[0]) ? -1 : 1));
+        const item = first?.items.shift();
+        if (item === undefined) return;
+        if (isKept(item)) yield toRecord(item);
+      }
     },
   };
 };
 
+const keyOf = (partition: string, place: string) => ({ workflowId: text(partition), place: text(place) });
+
+const placeOf = (item: Item | undefined): string => item?.place?.S ?? '';
+
 const toItem = ({ workflowId, place, ...content }: RequestRecord, retentionDays: number) => ({
-  workflowId: text(workflowId),
-  place: text(place),
+  ...keyOf(partitionOf(workflowId, place), place),
   content: longJson(content),
   expiresAt: number(toExpiry(content.receivedAt, retentionDays)),
 });
 
 const toRecord = (item: Item): RequestRecord => ({
   ...readLongJson<RequestRecord>(item, 'content', {} as RequestRecord),
-  workflowId: readText(item, 'workflowId'),
+  workflowId: readText(item, 'workflowId').replace(/#.$/, ''),
   place: readText(item, 'place'),
 });
