@@ -41,6 +41,7 @@ import { createCallbackUrls } from '../callbacks/callback-urls.ts';
 import type { ExecutionInfo } from '../contract/node.ts';
 import type { HttpClient, Logger } from '../contract/services.ts';
 import type { TcpClient } from '../contract/tcp-client.ts';
+import { createIdOfRequest } from '../deliveries/to-execution-id.ts';
 import type { SharedServices } from '../engine/session.ts';
 import { createNudgeAfterEnd } from '../executions/held/nudge-queue.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
@@ -370,6 +371,7 @@ export const openWebhook = (config: Config = openConfig()) => {
       http: parts.outboundCredentials,
       credentials: parts.outboundCredentials,
     }),
+    idOfRequest: createIdOfRequest(systemClock),
     recordRequest: lateRequests({
       ...parts,
       client,

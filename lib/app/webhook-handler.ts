@@ -3,6 +3,7 @@ import { cacheVerified } from '../credentials/cache-verified.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialStore } from '../credentials/credential-store.ts';
 import { verify } from '../credentials/verify.ts';
+import type { ClaimParts } from '../deliveries/claim-delivery.ts';
 import type { DeliveryStore } from '../deliveries/delivery-store.ts';
 import type { BackgroundParts } from '../executions/lifecycle/background-run.ts';
 import type { Dispatcher } from '../executions/lifecycle/dispatch-execution.ts';
@@ -70,6 +71,8 @@ interface WebhookFunctionParts extends BackgroundParts {
   /** Called for webhooks that have features. */
   readonly openFeatures: OpenFeatures;
   readonly recordRequest: RecordRequest;
+  /** See `claimDelivery`. */
+  readonly idOfRequest?: NonNullable<ClaimParts['idOfRequest']>;
   readonly settings?: Partial<WebhookSettings>;
 }
 

@@ -26,6 +26,8 @@ export interface ClaimedDelivery {
 export interface ClaimParts {
   readonly deliveries: DeliveryStore;
   readonly ids: Ids;
+  /** The id of the execution that a request starts; null for one that may be invoked again. Absent: all get one of `ids`. */
+  readonly idOfRequest?: (requestId: string, receivedAt: number) => string | null;
   /** How long a repeated delivery is a duplicate, in milliseconds. */
   readonly windowMs: number;
 }
@@ -38,18 +40,20 @@ export interface ClaimParts {
  */
 export const claimDelivery = async (
   { key, content, receivedAt, ...unclaimed }: Delivery,
-  { deliveries, ids, windowMs }: ClaimParts,
+  { deliveries, ids, idOfRequest, windowMs }: ClaimParts,
   takesOther = false,
 ): Promise<ClaimedDelivery> => {
+  const { requestId } = unclaimed;
+  const ofRequest = (requestId && idOfRequest?.(requestId, receivedAt)) || null;
   if (key === null) {
-    const execution = { ...unclaimed, executionId: ids.next() };
+    const execution = { ...unclaimed, executionId: ofRequest ?? ids.next() };
     return { execution, receivedAt, isKeyed: false, isDuplicate: false };
   }
   const deliveryId = toDeliveryId(unclaimed.workflow.definition.id, unclaimed.trigger.nodeId, key);
   const own = {
     deliveryId,
     // Includes the time: after the window, the same key starts another execution.
-    executionId: toExecutionId(hash(`${deliveryId}/${receivedAt}`, 'base64url')),
+    executionId: ofRequest ?? toExecutionId(hash(`${deliveryId}/${receivedAt}`, 'base64url')),
     bodyHash: hash(content, 'hex'),
     claimedAt: receivedAt,
     until: receivedAt + windowMs,

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connect } from '../../cli/target.ts';
 import { toDeliveryId } from '../../lib/deliveries/claim-delivery.ts';
+import { executionIdOfRequest } from '../../lib/deliveries/to-execution-id.ts';
 import { passedPlace, type RequestRecord, refusedPlace } from '../../lib/webhooks/requests/request-record.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
@@ -236,11 +237,23 @@ describe('execution list --key', () => {
     expect(await list('--workflow orders --key k-2')).toEqual([]);
   });
 
-  test.each(['key', 'request'])('and --%s need the workflow', async (name) => {
+  test('and --key need the workflow', async () => {
     const { call } = await aService();
-    expect(await call(`execution list --${name} x`)).toMatchObject({
+    expect(await call('execution list --key x')).toMatchObject({
       code: 1,
-      err: `The query is wrong: ${name} needs the workflow beside it.`,
+      err: 'The query is wrong: key needs the workflow beside it.',
     });
+  });
+
+  test('--request alone finds the one that it has started, with one read', async () => {
+    const { call, target } = await aService();
+    const requestId = 'JKJaXmPLvHcESHA=';
+    const executionId = executionIdOfRequest(requestId);
+    await target.executions.start(anExecutionStart({ executionId, requestId, startedAt: NOW }));
+    const list = async (options: string) =>
+      JSON.parse((await call(`execution list ${options} --json`)).out).executions;
+    expect(await list(`--request ${requestId}`)).toMatchObject([{ executionId }]);
+    expect(await list(`--request ${requestId} --status failed`)).toEqual([]);
+    expect(await list('--request another')).toEqual([]);
   });
 });

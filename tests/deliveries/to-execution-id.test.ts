@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { toExecutionId } from '../../lib/deliveries/to-execution-id.ts';
+import {
+  createIdOfRequest,
+  executionIdOfRequest,
+  toExecutionId,
+} from '../../lib/deliveries/to-execution-id.ts';
 
 test.each([
   ['-a-b', '0a-b'],
@@ -7,4 +11,14 @@ test.each([
   ['_a', '_a'],
 ])('%s becomes %s: no id looks like an option', (hash, id) => {
   expect(toExecutionId(hash)).toBe(id);
+});
+
+test('a request that has just come has an id of its execution; one that was recorded has none, since it comes again', () => {
+  const now = 1_700_000_000_000;
+  const idOf = createIdOfRequest({ now: () => now });
+  expect(idOf('a=', now - 30_000)).toBe(executionIdOfRequest('a='));
+  expect(executionIdOfRequest('a=')).toMatch(/^[\w][\w-]{42}$/);
+  expect(executionIdOfRequest('b=')).not.toBe(executionIdOfRequest('a='));
+  expect(idOf('a=', now - 300_000)).toBeNull();
+  expect(idOf('a=', now + 300_000)).toBeNull();
 });

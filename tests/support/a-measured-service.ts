@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, jest } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
@@ -90,7 +91,9 @@ export const useMeasuredServices = () => {
       /** A request to the path `/go`. @returns the status of the answer */
       send: (workflowId: string, body: unknown = {}, headers: Readonly<Record<string, string>> = {}) => {
         const event = aJsonEvent(body, { workflowId, path: 'go', headers });
-        const requestContext = { ...event.requestContext, timeEpoch: Date.now() }; // the record has not expired
+        // The record has not expired.
+        const ofNow = { timeEpoch: Date.now(), requestId: randomUUID() };
+        const requestContext = { ...event.requestContext, ...ofNow };
         return answerOf(handleRequest({ ...event, requestContext } as never, {} as Context));
       },
       cancel: (executionId: string) =>

@@ -16,7 +16,7 @@ export const listQuery = v.object({
   workflowId: v.nullish(v.custom<string>(isId, 'is no id of a workflow'), null),
   /** Any of these; empty for all. */
   status: wordList(EXECUTION_STATUSES),
-  /** The gateway's id of the request that has started it; with `workflowId`. */
+  /** The gateway's id of the request that has started it, or was sent again; `listKeyed` finds it without `workflowId`. */
   request: v.nullish(text, null),
   /** Milliseconds since the epoch, both included. */
   from: time,
@@ -57,7 +57,6 @@ export const listExecutions = async (
 ): Promise<ListPage> => {
   const { workflowId, status: statuses, request, from, to, limit, cursor } = query;
   if (from !== null && to !== null && from > to) throw queryInvalid('from is later than to');
-  if (request !== null && workflowId === null) throw queryInvalid('request needs the workflow beside it');
   const list = JSON.stringify([workflowId, statuses.toSorted(), from, to, request ?? undefined]);
   const { next, ...page } = await executions.list({
     workflowId,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { toDeliveryId } from '../../deliveries/claim-delivery.ts';
 import type { DeliveryStore } from '../../deliveries/delivery-store.ts';
+import { executionIdOfRequest } from '../../deliveries/to-execution-id.ts';
 import {
   type ListParts,
   type ListQuery,
@@ -13,7 +14,10 @@ import { text } from '../../shared/query-fields.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { toKeyInTrigger } from '../delivery-key.ts';
 
-/** A list of executions, or with a delivery's key, and `workflowId`, those that deliveries with this key have started. */
+/**
+ * A list of executions, or with a delivery's key, and `workflowId`, those that deliveries with this key have started, or with
+ * the id of a request, and no `workflowId`, the one that it has started.
+ */
 export const keyedListQuery = v.object({ ...listQuery.entries, key: v.nullish(text, null) });
 
 export type KeyedListQuery = ListQuery & { readonly key: string | null };
@@ -25,7 +29,7 @@ export interface KeyedListParts extends ListParts {
 }
 
 /**
- * Lists executions. That of a delivery is found by its claim, one read for each trigger of the current version: as long as the
+ * Lists executions. That of a request is found by its id, one read. That of a delivery is found by its claim, one read for each trigger of the current version: as long as the
  * claim is kept, and unless the trigger's path has parameters, for which keys are of each path.
  *
  * @throws AppError `QUERY_INVALID` | `STORE_UNAVAILABLE`
@@ -34,16 +38,15 @@ export const listKeyed = async (
   { key, ...query }: KeyedListQuery,
   parts: KeyedListParts,
 ): ReturnType<typeof listExecutions> => {
-  if (key === null) return listExecutions(query, parts);
   const { workflowId, status, request, from, to } = query;
-  if (workflowId === null)
+  if (key !== null && workflowId === null)
     throw operatorError('QUERY_INVALID', { reason: 'key needs the workflow beside it' });
-  const workflow = await parts.workflows.find(workflowId);
-  const ids = workflow === null ? [] : toDeliveryIds(workflow, key);
-  const claims = await Promise.all(ids.map((id) => parts.deliveries.find(id)));
-  const found = await Promise.all(
-    claims.map((claim) => (claim === null ? null : parts.executions.find(claim.executionId))),
-  );
+  if (key === null && (request === null || workflowId !== null)) return listExecutions(query, parts);
+  const executionIds =
+    key === null || workflowId === null
+      ? [executionIdOfRequest(request ?? '')]
+      : await findClaimed(workflowId, key, parts);
+  const found = await Promise.all(executionIds.map((id) => parts.executions.find(id)));
   const isWanted = (record: ExecutionRecord | null): record is ExecutionRecord =>
     record !== null &&
     (status.length === 0 || status.includes(record.status)) &&
@@ -52,6 +55,17 @@ export const listKeyed = async (
     record.startedAt <= (to ?? Number.POSITIVE_INFINITY);
   const executions = found.filter(isWanted).sort((a, b) => b.startedAt - a.startedAt);
   return { executions, nextCursor: null };
+};
+
+const findClaimed = async (
+  workflowId: string,
+  key: string,
+  { workflows, deliveries }: KeyedListParts,
+): Promise<readonly string[]> => {
+  const workflow = await workflows.find(workflowId);
+  const ids = workflow === null ? [] : toDeliveryIds(workflow, key);
+  const claims = await Promise.all(ids.map((id) => deliveries.find(id)));
+  return claims.flatMap((claim) => (claim === null ? [] : [claim.executionId]));
 };
 
 /** Those of webhooks by their method; a trigger that events fire has no path config, and no predecessor. */

@@ -88,6 +88,8 @@ export const describeRequests = (project: RunningProject): void => {
       expect(await lines(`execution list --workflow on-record --request ${requestId}`)).toContain(
         executionId,
       );
+      const started = JSON.parse(await lines(`execution show ${right.body.executionId} --json`));
+      expect(await lines(`execution list --request ${started.requestId}`)).toContain(right.body.executionId);
     });
 
     test('all requests are where the webhook asks for it, and the admin API has the same', async () => {
