@@ -1,9 +1,11 @@
+import { type AppError, isAppError } from '../../shared/errors.ts';
 import { workThrough } from '../../shared/work-through.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { ConcurrencyRule } from '../../workflows/webhook-rules/limits/concurrency-rule.ts';
 import { type AcceptParts, dispatchOrMarkDue } from '../lifecycle/accept-execution.ts';
 import { type FinishParts, finishEarly } from '../lifecycle/finish-execution.ts';
+import type { Paces } from '../lifecycle/paces.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { type HeldQueue, type HeldQueues, MAX_HELD_DAYS } from './held-queues.ts';
 
@@ -17,6 +19,8 @@ export interface ReleaseParts extends FinishParts, Pick<AcceptParts, 'dispatcher
     readonly executionId: string;
     readonly max: number;
   }) => Promise<boolean>;
+  /** Absent where few are released. */
+  readonly paces?: Paces | undefined;
 }
 
 const MAX_HELD_MS = MAX_HELD_DAYS * 86_400_000;
@@ -41,7 +45,7 @@ interface Gate {
  *
  * @param hasTime - whether to go on with another one
  * @returns how many were dispatched
- * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep goes on, with the same execution or behind it
+ * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep goes on. What Lambda has refused is released, and due
  */
 export const releaseHeld = async (
   queue: HeldQueue,
@@ -53,17 +57,28 @@ export const releaseHeld = async (
   let isEmpty = true;
   let isOpen = true;
   let released = 0;
+  let refusal: AppError | null = null;
   const work = async (executionId: string): Promise<void> => {
     isEmpty = false;
     const record = await executions.find(executionId);
     if (record === null || record.held === null) return; // the index shows it for a moment longer
     if (clock.now() - record.startedAt > MAX_HELD_MS) await giveUp(record, parts);
     else if (gate === null || !(await mayBegin(record, gate, parts))) isOpen = false;
-    else if (await release(record, gate, parts)) released++;
+    else {
+      try {
+        if (await release(record, gate, parts)) released++;
+        parts.paces?.[gate.mode].accepted();
+      } catch (error) {
+        if (!isAppError(error, 'DISPATCH_REFUSED')) throw error;
+        parts.paces?.[gate.mode].refused();
+        refusal ??= error;
+      }
+    }
   };
   const atOnce = gate?.max === null ? RELEASED_AT_ONCE : 1;
   const isRead = await workThrough(queues.find(queue), { atOnce, mayGoOn: () => isOpen && hasTime() }, work);
   if (isRead && isEmpty) await queues.close(queue, clock.now() - UNUSED_MS);
+  if (refusal !== null) throw refusal;
   return released;
 };
 
@@ -78,9 +93,10 @@ const openGate = (workflow: PublishedWorkflow | null, { triggerNodeId }: HeldQue
 
 const mayBegin = async (
   { workflowId, executionId }: ExecutionRecord,
-  { max }: Gate,
-  { takeSlot }: ReleaseParts,
-): Promise<boolean> => max === null || takeSlot({ workflowId, executionId, max });
+  { max, mode }: Gate,
+  { takeSlot, paces }: ReleaseParts,
+): Promise<boolean> =>
+  (await paces?.[mode].turn()) !== false && (max === null || takeSlot({ workflowId, executionId, max }));
 
 /** After a crash between the two, the sweeper dispatches it. */
 const release = async (

@@ -38,6 +38,15 @@ export const aPause: Unscaled = {
   paused: [0, HOUR],
 };
 
+/** Its runs are begun as fast as Lambda may start them. */
+export const aPauseOfDurable = (overQuota: OverQuota): Unscaled => ({
+  ...aPause,
+  mode: 'durable',
+  durationMs: 1_000,
+  load: [{ untilMs: HOUR, perSecond: 200 }],
+  quotas: { overQuota },
+});
+
 /** Ten minutes of load, an hour without Lambda or the stores, and ten minutes more. */
 const anOutage = (of: 'lambdaDown' | 'storeDown', mode: Scenario['mode'], perSecond: number): Unscaled => ({
   mode,
@@ -64,6 +73,8 @@ export const scenarios: readonly { readonly title: string; readonly scenario: Un
   { title: '… queued with backoff', scenario: aLongBurst('backoff') },
   { title: '… refused, requests with a key', scenario: { ...aLongBurst('refuse'), isKeyed: true } },
   { title: 'pause of an hour, 500/s, express', scenario: aPause },
+  { title: '… 200/s, durable, queued with backoff', scenario: aPauseOfDurable('backoff') },
+  { title: '… refused with 429', scenario: aPauseOfDurable('refuse') },
   { title: 'no Lambda for an hour, 500/s, express', scenario: aLambdaOutage },
   { title: '… requests without a key', scenario: { ...aLambdaOutage, isKeyed: false } },
   { title: '… 200/s, durable', scenario: aLambdaOutageOfDurable },
