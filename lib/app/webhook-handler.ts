@@ -122,7 +122,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
-    const start = (executionId: string) => features.start({ ...arrival, input, executionId, held: null });
+    const start = (executionId: string, isRepeatable: boolean) =>
+      features.start({ ...arrival, input, executionId, isRepeatable, held: null });
     return runWebhook(
       {
         request,

@@ -1,5 +1,5 @@
 import { type AcceptParts, acceptExecution } from '../executions/lifecycle/accept-execution.ts';
-import type { ExecutionRecord, HoldReason } from '../executions/record/execution-store.ts';
+import type { ExecutionRecord, Hold } from '../executions/record/execution-store.ts';
 import type { BackgroundMode } from '../workflows/definition/definition.ts';
 import type { ClaimedDelivery } from './claim-delivery.ts';
 
@@ -13,6 +13,6 @@ export const acceptDelivery = (
   { execution, receivedAt, isKeyed }: ClaimedDelivery,
   mode: BackgroundMode,
   parts: AcceptParts,
-  held: HoldReason | null = null,
+  held: Hold | null = null,
 ): Promise<ExecutionRecord | null> =>
   acceptExecution(execution, { mode, startedAt: receivedAt, isRepeatable: isKeyed, held }, parts);

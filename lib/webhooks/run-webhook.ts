@@ -9,7 +9,7 @@ import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import type { RunExecution } from '../executions/lifecycle/run-execution.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
 import { BRIEF_DAYS } from '../executions/record/blob-store.ts';
-import type { ExecutionRecord, HoldReason } from '../executions/record/execution-store.ts';
+import type { ExecutionRecord, Hold } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 import { readTraceparent } from '../shared/traceparent.ts';
@@ -54,8 +54,10 @@ interface CheckedRequest {
   /**
    * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
    * alone; null to dispatch it.
+   *
+   * @param isRepeatable - whether a repeated delivery names the same execution
    */
-  readonly start: (executionId: string) => Promise<HoldReason | null>;
+  readonly start: (executionId: string, isRepeatable: boolean) => Promise<Hold | null>;
   readonly note: (notes: DeliveryNotes) => void;
 }
 
@@ -90,7 +92,7 @@ export const runWebhook = async (
   const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
   const isInline = isSynchronous && !isAsync && !isInBackground;
   const delivery = await claim(checked, isInline, { keepsResult: isSynchronous && !isInline }, parts);
-  const held = await checked.start(delivery.execution.executionId);
+  const held = await checked.start(delivery.execution.executionId, delivery.isKeyed);
   if (!isSynchronous) return acceptAtOnce(delivery, held, parts);
   const wantedMs = isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs;
   const waitMs = Math.min(wantedMs, timeLimitMs);
@@ -144,7 +146,7 @@ const claim = async (
 /** `onReceived`: the execution is stored, and dispatched unless it is held, before the caller is answered. */
 const acceptAtOnce = async (
   delivery: WebhookDelivery,
-  held: HoldReason | null,
+  held: Hold | null,
   parts: RunWebhookParts,
 ): Promise<Answer> => {
   const { execution, receivedAt, config, features } = delivery;

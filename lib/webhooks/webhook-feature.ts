@@ -6,7 +6,7 @@ import type { ExecutionResult } from '../engine/result.ts';
 import type { UploadStore } from '../executions/files/upload-store.ts';
 import type { HeldQueues } from '../executions/held/held-queues.ts';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
-import type { ExecutionStore, HoldReason } from '../executions/record/execution-store.ts';
+import type { ExecutionStore, Hold } from '../executions/record/execution-store.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { Accepted } from './answer-run.ts';
 import type { BodyFiles } from './body/body-files.ts';
@@ -99,8 +99,10 @@ export interface AnswerStages {
 /** A request that starts an execution. */
 interface Starting extends Parsed {
   readonly executionId: string;
-  /** Why another feature holds the execution; null when none does. */
-  readonly held: HoldReason | null;
+  /** Whether a repeated delivery names the same execution, which may have started then. */
+  readonly isRepeatable: boolean;
+  /** How another feature holds the execution; null when none does. */
+  readonly held: Hold | null;
 }
 
 /**
@@ -122,7 +124,7 @@ export interface Stages extends Partial<Omit<AnswerStages, 'waiting'>> {
   readonly judge?: (parsed: Parsed) => Promise<Answer | null> | Answer | null;
   readonly waiting?: Partial<Waiting>;
   /** After the delivery is claimed; for a repeated one, too. Says why the execution is held; null to dispatch it. */
-  readonly start?: (starting: Starting) => Promise<HoldReason | null>;
+  readonly start?: (starting: Starting) => Promise<Hold | null>;
 }
 
 /** What features use of the service. */
@@ -133,7 +135,7 @@ export interface FeaturePorts {
   readonly takeToken: TakeToken;
   readonly slots: SlotStore;
   readonly openUploads: () => UploadStore;
-  readonly queues: Pick<HeldQueues, 'count'>;
+  readonly queues: Pick<HeldQueues, 'measure' | 'enter'>;
   readonly executions: Pick<ExecutionStore, 'find'>;
   /** See `cancelExecution`. */
   readonly cancelExecution: (executionId: string) => Promise<void>;

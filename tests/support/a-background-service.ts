@@ -196,7 +196,7 @@ export const aBackgroundService = async (options: BackgroundOptions = {}) => {
           keepsResult: true,
           traceparent: null,
         },
-        { mode, startedAt: clock.now(), isRepeatable: false, held },
+        { mode, startedAt: clock.now(), isRepeatable: false, held: held && { reason: held } },
         { ...parts, ids: parts.services.ids, clock, dispatcher: { dispatch: async () => {} } },
       );
       return executionId;

@@ -30,19 +30,18 @@ export const describeHeldQueues = (
   create: () => Promise<{ readonly executions: ExecutionStore; readonly queues: HeldQueues }>,
 ) => {
   describe(`${name} keeps held executions`, () => {
-    test('in the queues of their triggers, by the times of their requests', async () => {
+    test('in the queues of their triggers, in the order in which they came in', async () => {
       const { executions, queues } = await create();
-      const late = Array.from({ length: 30 }, (_, at) => `e-${at + 10}`);
-      for (const [at, id] of late.entries()) await executions.start(aHeld(id, { startedAt: NOW + at }));
-      await executions.start(aHeld('first', { startedAt: NOW - 1 }));
+      const ids = Array.from({ length: 30 }, (_, at) => `e-${at + 10}`);
+      for (const [at, id] of ids.entries()) await executions.start(aHeld(id, { startedAt: NOW - at }));
       await executions.start(
         aHeld('o', { trigger: { nodeId: other.triggerNodeId, type: 'webhookTrigger' } }),
       );
       await executions.start(anExecutionStart({ executionId: 'free', startedAt: NOW }));
-      expect(await collect(queues.find(queue))).toEqual(['first', ...late]);
+      expect(await collect(queues.find(queue))).toEqual(ids);
       expect(await collect(queues.find(other))).toEqual(['o']);
-      expect(await queues.count(queue, 100)).toBe(31);
-      expect(await queues.count(queue, 7)).toBe(7);
+      expect(await queues.measure(queue)).toEqual({ waiting: 30, lastPlace: 30 });
+      expect(await queues.measure(other)).toEqual({ waiting: 1, lastPlace: 1 });
       const inUse = await collect(queues.list());
       expect(inUse).toHaveLength(2);
       expect(inUse).toEqual(expect.arrayContaining([queue, other]));
@@ -57,7 +56,35 @@ export const describeHeldQueues = (
       const { executions: listed } = await executions.list({ workflowId: 'orders', limit: 9 });
       expect(listed).toMatchObject([{ executionId: 'e-1', held: 'concurrency' }]);
       expect(await dueIn(executions, NOW + 1_000 * HOUR)).toEqual([]);
-      expect(await queues.count(queue, 9)).toBe(1);
+      expect(await queues.measure(queue)).toEqual({ waiting: 1, lastPlace: 1 });
+    });
+
+    test('and says how many wait, whoever has left', async () => {
+      const { executions, queues } = await create();
+      expect(await queues.measure(queue)).toEqual({ waiting: 0, lastPlace: 0 });
+      for (let at = 0; at < 6; at++) await executions.start(aHeld(`e-${at}`, { startedAt: NOW + at }));
+      expect(await queues.measure(queue)).toEqual({ waiting: 6, lastPlace: 6 });
+      await executions.finish('e-3', anExecutionEnd({ status: 'cancelled', leavesQueue: true }));
+      expect(await queues.measure(queue)).toEqual({ waiting: 6, lastPlace: 6 }); // until those before it have left
+      for (const [at, waiting] of [5, 4, 2, 2, 1, 0].entries()) {
+        await queues.release(`e-${at}`, release);
+        expect(await queues.measure(queue)).toEqual({ waiting, lastPlace: 6 });
+      }
+    });
+
+    test('of those that enter at once, as many as there are places for', async () => {
+      const { executions, queues } = await create();
+      const enter = (maxPlace: number) => queues.enter(queue, { now: NOW, maxPlace });
+      const all = await Promise.all(Array.from({ length: 40 }, () => enter(7)));
+      const places = all.filter((place) => place !== null).sort((a, b) => a - b);
+      expect(places).toEqual([1, 2, 3, 4, 5, 6, 7]);
+      expect(await collect(queues.list())).toEqual([queue]);
+      // Those that were killed before they stored an execution count until one behind them is the first.
+      expect(await queues.measure(queue)).toEqual({ waiting: 0, lastPlace: 7 });
+      const place = (await enter(8)) ?? undefined;
+      expect(await executions.start(aHeld('e-1', { place }))).toBe(true);
+      expect(await queues.measure(queue)).toEqual({ waiting: 1, lastPlace: 8 });
+      expect(await enter(8)).toBeNull();
     });
 
     test('until one of several processes releases them, with another version and mode', async () => {

@@ -12,6 +12,15 @@ export const inMemoryQueues = (
   onRelease: (executionId: string, sweepAt: number) => void,
 ): { readonly queues: HeldQueues; use(start: ExecutionStart): void } => {
   const used = new Map<string, { readonly queue: HeldQueue; readonly usedAt: number }>();
+  const lastPlaces = new Map<string, number>();
+  const places = new Map<string, number>();
+  const enter = (queue: HeldQueue, usedAt: number): number => {
+    const key = keyOf(queue);
+    used.set(key, { queue, usedAt });
+    const place = (lastPlaces.get(key) ?? 0) + 1;
+    lastPlaces.set(key, place);
+    return place;
+  };
   const keyOf = ({ workflowId, triggerNodeId }: HeldQueue): string => `${workflowId}/${triggerNodeId}`;
   const idsIn = (queue: HeldQueue): string[] =>
     [...records.values()]
@@ -19,12 +28,12 @@ export const inMemoryQueues = (
         ({ held, workflowId, trigger }) =>
           held !== null && keyOf(queue) === `${workflowId}/${trigger.nodeId}`,
       )
-      .sort((a, b) => a.startedAt - b.startedAt)
-      .map(({ executionId }) => executionId);
+      .map(({ executionId }) => executionId)
+      .sort((a, b) => (places.get(a) ?? 0) - (places.get(b) ?? 0));
   return {
-    use: ({ workflowId, trigger, startedAt }) => {
+    use: ({ executionId, workflowId, trigger, startedAt, place }) => {
       const queue = { workflowId, triggerNodeId: trigger.nodeId };
-      used.set(keyOf(queue), { queue, usedAt: startedAt });
+      places.set(executionId, place ?? enter(queue, startedAt));
     },
     queues: {
       list: async function* () {
@@ -33,7 +42,13 @@ export const inMemoryQueues = (
       find: async function* (queue) {
         yield* idsIn(queue);
       },
-      count: async (queue, limit) => Math.min(idsIn(queue).length, limit),
+      measure: async (queue) => {
+        const [first] = idsIn(queue);
+        const lastPlace = lastPlaces.get(keyOf(queue)) ?? 0;
+        return { waiting: first === undefined ? 0 : lastPlace - (places.get(first) ?? 0) + 1, lastPlace };
+      },
+      enter: async (queue, { now, maxPlace }) =>
+        (lastPlaces.get(keyOf(queue)) ?? 0) < maxPlace ? enter(queue, now) : null,
       release: async (executionId, { workflowVersion, mode, releasedAt }) => {
         const record = records.get(executionId);
         if (record?.status !== 'accepted' || record.held === null) return false;

@@ -113,7 +113,7 @@ export const inMemoryExecutionStore = (
   const store: ExecutionStore = {
     start: async (start) => {
       const { executionId, mode, startedAt, startToken } = start;
-      const { input, callbackKey, retriedCheckpoints, ...started } = start;
+      const { input, callbackKey, retriedCheckpoints, place: _place, ...started } = start;
       if (input !== null && !data.has(executionId))
         data.set(executionId, { input, callbackKey, retriedCheckpoints, checkpoints: null });
       const known = records.get(executionId);

@@ -27,10 +27,23 @@ interface Release {
 export interface HeldQueues {
   /** The queues in use; some may be empty. */
   list(): AsyncIterable<HeldQueue>;
-  /** The ids of held executions in the order of their requests, in pages on demand. Some may have left the queue. */
+  /** The ids of held executions in the order in which they entered, in pages on demand. Some may have left the queue. */
   find(queue: HeldQueue): AsyncIterable<string>;
-  /** @returns how many are held, `limit` for any more */
-  count(queue: HeldQueue, limit: number): Promise<number>;
+  /**
+   * How many wait, and the last place that was given out. It costs the same however many wait. One that has left the queue from
+   * within, cancelled for instance, or that was entered and then not stored, counts until those before it have left, too.
+   */
+  measure(queue: HeldQueue): Promise<{ readonly waiting: number; readonly lastPlace: number }>;
+  /**
+   * Enters a queue, for an execution that is about to be started. Of concurrent calls, no more succeed than there are places.
+   *
+   * @param options - `now` in milliseconds since the epoch; `maxPlace` is the last place that may be given out
+   * @returns its place, for the start; null when there is none, with nothing changed
+   */
+  enter(
+    queue: HeldQueue,
+    options: { readonly now: number; readonly maxPlace: number },
+  ): Promise<number | null>;
   /**
    * Takes an execution out of its queue, on the condition that it is in it and still accepted, so that one of several
    * processes dispatches it. From then on the sweeper dispatches it again if it does not start.

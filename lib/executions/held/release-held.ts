@@ -40,7 +40,7 @@ interface Gate {
 }
 
 /**
- * Dispatches the held executions of a trigger in the order of their requests, as far as they may go on. Of several processes
+ * Dispatches the held executions of a trigger in the order in which they entered, as far as they may go on. Of several processes
  * that do so at once, one dispatches each.
  *
  * @param hasTime - whether to go on with another one

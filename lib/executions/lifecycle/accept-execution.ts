@@ -4,7 +4,7 @@ import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import { beganAt } from '../record/began-at.ts';
 import type { BlobStore } from '../record/blob-store.ts';
 import { isBriefRun } from '../record/blob-store.ts';
-import type { ExecutionRecord, ExecutionStore, HoldReason } from '../record/execution-store.ts';
+import type { ExecutionRecord, ExecutionStore, Hold } from '../record/execution-store.ts';
 import { packInput, packRefusal } from '../record/pack-result.ts';
 import { type Dispatcher, dispatchOrWithdraw } from './dispatch-execution.ts';
 import { computeLimits } from './limits.ts';
@@ -17,7 +17,7 @@ interface AcceptOptions {
   /** Whether a repeated delivery names the same execution. */
   readonly isRepeatable: boolean;
   /** Why it is stored, but not dispatched; null to dispatch it. */
-  readonly held?: HoldReason | null;
+  readonly held?: Hold | null;
 }
 
 export interface AcceptParts {
@@ -51,11 +51,12 @@ export const acceptExecution = async (
   const known = isRepeatable ? await executions.find(executionId) : null;
   if (known !== null) return dispatchAgain(known, parts);
   const { timeoutMs } = computeLimits(execution.workflow.definition.settings, mode);
-  const isBrief = isBriefRun({ mode, held }, timeoutMs);
+  const isBrief = isBriefRun({ mode, held: held?.reason ?? null }, timeoutMs);
   const start = toStart(execution, {
     mode,
     status: 'accepted',
-    held,
+    held: held?.reason ?? null,
+    place: held?.place,
     startedAt,
     startToken: ids.next(),
     input: refusal === undefined ? await packInput(executionId, input, blobs, isBrief) : packRefusal(refusal),

@@ -18,7 +18,7 @@ type StartOptions = Pick<
   ExecutionStart,
   'mode' | 'status' | 'startedAt' | 'startToken' | 'input' | 'callbackKey'
 > &
-  Partial<Pick<ExecutionStart, 'held' | 'retryOf' | 'retriedCheckpoints'>>;
+  Partial<Pick<ExecutionStart, 'held' | 'place' | 'retryOf' | 'retriedCheckpoints'>>;
 
 export const toStart = (
   { executionId, workflow, trigger, traceparent, requestId = null, keepsResult }: Omit<NewExecution, 'input'>,

@@ -48,11 +48,20 @@ export interface ExecutionData {
  */
 export type HoldReason = 'paused' | 'concurrency';
 
+/** That an execution is held: stored, but not dispatched. */
+export interface Hold {
+  readonly reason: HoldReason;
+  /** See {@link ExecutionStart}. */
+  readonly place?: number | undefined;
+}
+
 export interface ExecutionStart extends ExecutionIdentity, Omit<ExecutionData, 'checkpoints'> {
   /** `running` when it runs in this process. */
   readonly status: 'accepted' | 'running';
   /** It is in the queue of its trigger (`HeldQueues`), which alone dispatches it. Null for an execution that is not held. */
   readonly held: HoldReason | null;
+  /** Its place in that queue, if it has been entered (`HeldQueues.enter`); else its start enters it. */
+  readonly place?: number | undefined;
   /** Unique to this start: identifies our own write when its reply was lost. */
   readonly startToken: string;
   /** The gateway's id of the request that has started it; null or absent for none. */

@@ -18,7 +18,7 @@ interface SlotRequest {
   /** Executions of the workflow at once. */
   readonly max: number;
   /** Whether the execution is one that needs no slot any more: asked when none is free. */
-  readonly isKnown?: () => Promise<boolean>;
+  readonly isKnown?: (() => Promise<boolean>) | undefined;
   /** Ends the executions of these slots, which are then free; false when they go on. */
   readonly end?: (oldest: readonly Slot[]) => Promise<boolean>;
 }

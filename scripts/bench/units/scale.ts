@@ -209,7 +209,7 @@ const isShared = (resource: string, key: string): boolean =>
   resource.includes('/') ||
   resource === 'requests' ||
   resource.startsWith('workflow') ||
-  /^(slots|bucket):/.test(key);
+  /^(slots|bucket|held):/.test(key);
 
 interface HotKey {
   readonly title: string;
@@ -295,8 +295,12 @@ const countWaiting = async (stage: Stage): Promise<HotKey[]> => {
   await stage.workflows.put(definition, toPathConfigs(definition));
   await stage.executions.start(await stage.startOf('queue', 'held-0', { held: 'concurrency' }));
   const TableName = stage.tables.executions;
-  const Key = { executionId: { S: 'held-0' } };
-  const { Item: template = {} } = await stage.sdk.send(new GetItemCommand({ TableName, Key }));
+  const find = async (executionId: string) => {
+    const Key = { executionId: { S: executionId } };
+    return (await stage.sdk.send(new GetItemCommand({ TableName, Key }))).Item ?? {};
+  };
+  const [template, inUse] = [await find('held-0'), await find('held:queue/hook')];
+  const queue = { workflowId: 'queue', triggerNodeId: 'hook' };
   const client = createJsonClient({ region: 'local', endpoint: stage.database.endpoint });
   const queues = createHeldQueues(client, stage.tables, { retentionDays: ENDS_IN_DAYS });
   const found: HotKey[] = [];
@@ -305,14 +309,19 @@ const countWaiting = async (stage: Stage): Promise<HotKey[]> => {
     const items = Array.from({ length: waiting - stored }, (_, at) => ({
       ...template,
       executionId: { S: `held-${String(stored + at).padStart(38, '0')}` },
+      sweepAt: { S: template.sweepAt?.S?.replace(/\d+$/, String(stored + at + 1).padStart(12, '0')) ?? '' },
     }));
-    await stage.putAll(TableName, items);
+    await stage.putAll(TableName, [...items, { ...inUse, places: { N: String(waiting) } }]);
     stored = waiting;
     let count = 0;
     const counted = await stage.count(async () => {
-      count = await queues.count({ workflowId: 'queue', triggerNodeId: 'hook' }, 10_000);
+      count = (await queues.measure(queue)).waiting;
     });
-    found.push(...toRows(`onLimit queue, ${format(waiting)} waiting: counts ${format(count)}`, counted));
+    const title = `onLimit queue, ${format(waiting)} waiting: counts ${format(count)}`;
+    found.push(...toRows(title, counted));
+    const maxPlace = waiting + 1;
+    const entered = await stage.count(() => queues.enter(queue, { now: Date.now(), maxPlace }));
+    found.push(...toRows('… and enters', entered));
   }
   return found;
 };

@@ -268,7 +268,7 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
       ...{ executionId, workflow, traceparent: null, input: {}, keepsResult: false },
       trigger: { nodeId: 'start', type: 'webhookTrigger' },
     };
-    const held = isPaused ? 'paused' : null;
+    const held = isPaused ? ({ reason: 'paused' } as const) : null;
     try {
       await acceptExecution(
         execution,

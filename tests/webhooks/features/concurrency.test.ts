@@ -39,6 +39,24 @@ test('beyond the limit, requests get 429 and start nothing, until an execution h
   expect((await service.start()).statusCode).toBe(429);
 });
 
+test('a flood of requests that are refused makes a call a second', async () => {
+  let calls = 0;
+  const take = async () => {
+    calls++;
+    return [{ executionId: 'other', takenAt: 0 }];
+  };
+  const open = async () => ({ status: 'running', mode: 'express', held: null }) as never;
+  const service = await aServiceWith(
+    { max: 1 },
+    { features: { slots: { take }, executions: { find: open } } },
+  );
+  for (let count = 0; count < 50; count++) expect((await service.start()).statusCode).toBe(429);
+  expect(calls).toBe(1);
+  service.clock.advance(1_000);
+  await service.start();
+  expect(calls).toBe(2);
+});
+
 test('cancelOldest cancels the execution that began first', async () => {
   const service = await aServiceWith({ max: 2, onLimit: 'cancelOldest' });
   for (let count = 0; count < 4; count++) {

@@ -243,6 +243,32 @@ describe('concurrency: queue', () => {
     expect(service.executions.records()).toHaveLength(3);
   });
 
+  test('of a burst, no more wait than may', async () => {
+    const service = await aServiceWith({ concurrency: { ...rule, maxQueued: 5 } }, begun);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, order) => service.send(order)));
+    expect(answers.filter(({ statusCode }) => statusCode === 202)).toHaveLength(6);
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(24);
+    expect(await service.held()).toHaveLength(5);
+  });
+
+  test('what has refused a request refuses others for a second, without a call', async () => {
+    let calls = 0;
+    const { queues } = inMemoryExecutionStore();
+    const full = async () => {
+      calls++;
+      return { waiting: 2, lastPlace: 2 };
+    };
+    const service = await aServiceWith(
+      { concurrency: { ...rule, maxQueued: 2 } },
+      { spoilt: { features: { queues: { ...queues, measure: full } } } },
+    );
+    for (let order = 0; order < 50; order++) expect((await service.send(order)).statusCode).toBe(429);
+    expect(calls).toBe(1);
+    service.clock.advance(1_000);
+    await service.send();
+    expect(calls).toBe(2);
+  });
+
   test('a delivery that waits begins once, however often it is repeated', async () => {
     const service = await aServiceWith({ concurrency: rule }, begun);
     const first = idOf(await service.send());
@@ -343,7 +369,7 @@ describe('when something fails', () => {
   test('a request that can not be queued is refused, and nothing is kept', async () => {
     const service = await aServiceWith(
       { concurrency: { max: 1, onLimit: 'queue' } },
-      { spoilt: { features: { queues: { count: unavailable } } } },
+      { spoilt: { features: { queues: { measure: unavailable, enter: unavailable } } } },
     );
     expect((await service.send()).statusCode).toBe(503);
     expect(service.executions.records()).toEqual([]);

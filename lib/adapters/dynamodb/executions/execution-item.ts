@@ -24,7 +24,6 @@ import {
   readText,
   text,
 } from '../attributes.ts';
-import type { Change } from './execution-update.ts';
 
 export const SECONDS_PER_DAY = 86_400;
 
@@ -166,11 +165,21 @@ export const toReleased = (executionId: string, releasedAt: number) => ({
   ...toFirstSweep({ executionId, startedAt: releasedAt }),
 });
 
-/** A queue of held executions: a partition of the index of sweeps, in the order of the requests. */
-const toQueued = ({ workflowId, trigger: { nodeId }, startedAt }: ExecutionStart) => ({
+/**
+ * A queue of held executions: a partition of the index of sweeps, in the order of their places. Those that releases before version 4 of
+ * the schema have put in are sorted by the times of their requests, and come first.
+ */
+const toQueued = ({ workflowId, trigger: { nodeId }, startedAt, place }: ExecutionStart) => ({
   sweepShard: text(queueKeyOf({ workflowId, triggerNodeId: nodeId })),
-  sweepAt: text(toIso(startedAt)),
+  sweepAt: text(place === undefined ? toIso(startedAt) : `${PLACE}${String(place).padStart(12, '0')}`),
 });
+
+/** Sorted behind all times. */
+const PLACE = 'place:';
+
+/** The place of a held execution, by its sort key; null for one that an earlier release has put into the queue. */
+export const placeIn = (sweepAt: string): number | null =>
+  sweepAt.startsWith(PLACE) ? Number(sweepAt.slice(PLACE.length)) : null;
 
 /** Partition key of a queue, and key of the item that says that it is in use. No execution id has a colon, no workflow id a slash. */
 export const queueKeyOf = ({ workflowId, triggerNodeId }: HeldQueue): string =>
@@ -185,14 +194,6 @@ const QUEUE = 'held:';
 
 /** Partition key of the queues in use, in the index of sweeps. */
 export const QUEUES_SHARD = 'held';
-
-/** Notes that an execution is put into a queue. The index is written for the first one alone: what it shows stays the same. */
-export const toQueueUse = (now: number): Change => ({
-  condition: '',
-  set: { usedAt: number(now), expiresAt: number(toExpiry(now, OPEN_DAYS)), sweepShard: text(QUEUES_SHARD) },
-  compute: { sweepAt: 'if_not_exists(#sweepAt, :now)' },
-  values: { ':now': text(toIso(now)) },
-});
 
 export const toRecord = (item: Item): ExecutionRecord => ({
   ...toSummary(item),

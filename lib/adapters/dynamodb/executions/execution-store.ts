@@ -11,6 +11,7 @@ import { compact, type Item, json, number, optional, packed, text } from '../att
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
+import { enterQueue } from './enter-queue.ts';
 import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
 import {
   SWEPT_ATTRIBUTES,
@@ -24,7 +25,6 @@ import {
   callbackKeyOf,
   isExpired,
   OPEN_DAYS,
-  queueKeyOf,
   SECONDS_PER_DAY,
   timeShardOf,
   toCallback,
@@ -33,7 +33,6 @@ import {
   toIso,
   toItem,
   toLease,
-  toQueueUse,
   toRecord,
   toSweep,
 } from './execution-item.ts';
@@ -88,8 +87,12 @@ export const createExecutionStore = (
     updateItem(client, { ...at(key), ...toUpdate(change), ReturnValues }, null);
 
   /** Before the record: a queue that is not in use is not looked at. */
-  const openQueue = ({ workflowId, trigger: { nodeId } }: ExecutionStart) =>
-    update(queueKeyOf({ workflowId, triggerNodeId: nodeId }), toQueueUse(clock.now()));
+  const enter = async (start: ExecutionStart): Promise<ExecutionStart> => {
+    const { workflowId, trigger } = start;
+    const queue = { workflowId, triggerNodeId: trigger.nodeId };
+    const place = await enterQueue(client, tables.executions, queue, { now: clock.now(), maxPlace: null });
+    return { ...start, place: place ?? undefined };
+  };
 
   const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
@@ -124,8 +127,8 @@ export const createExecutionStore = (
       // First its data: no process finds a record without. That of another delivery with the same key is as good.
       const data = { ...at(dataKeyOf(start.executionId)), Item: toDataItem(start, retentionDays), ...isNew };
       if (start.input !== null) await putItem(client, data, null);
-      if (start.held !== null) await openQueue(start);
-      return putRecord(start, toItem(start, retentionDays));
+      const isToEnter = start.held !== null && start.place === undefined;
+      return putRecord(start, toItem(isToEnter ? await enter(start) : start, retentionDays));
     },
 
     startAndFinish: async (start, end) => {

@@ -1,9 +1,11 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { HeldQueues } from '../../../executions/held/held-queues.ts';
-import { type Item, number, readText, text } from '../attributes.ts';
+import { type Item, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
+import { enterQueue } from '../executions/enter-queue.ts';
 import { dataDays, dataKeyOf } from '../executions/execution-data.ts';
 import {
+  placeIn,
   QUEUES_SHARD,
   queueKeyOf,
   readQueueKey,
@@ -11,7 +13,7 @@ import {
   toReleased,
 } from '../executions/execution-item.ts';
 import { type Change, toUpdate } from '../executions/execution-update.ts';
-import { deleteItem, type IsOurs, updateItem } from '../items.ts';
+import { deleteItem, getItem, type IsOurs, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
 
@@ -26,7 +28,7 @@ const PAGE_SIZE = 25;
 const QUEUES_PAGE_SIZE = 50;
 
 /**
- * Queues of held executions: partitions of the index of sweeps, sorted by the times of the requests. The item of a queue
+ * Queues of held executions: partitions of the index of sweeps, sorted by their places. The item of a queue
  * has the same key as its partition, and is in a partition with those of the other queues in use.
  */
 export const createHeldQueues = (
@@ -53,6 +55,21 @@ export const createHeldQueues = (
     } while (from !== undefined);
   }
 
+  /** While there are some that earlier releases have put in, which have no place, and are the first. */
+  const countAll = async (partition: string): Promise<number> => {
+    let count = 0;
+    let from: Item | undefined;
+    do {
+      const { Limit: _all, ...query } = inPartition(partition, 1);
+      const page = await translateErrors(
+        client.query({ ...query, Select: 'COUNT', ExclusiveStartKey: from }),
+      );
+      count += page.Count ?? 0;
+      from = page.LastEvaluatedKey;
+    } while (from !== undefined);
+    return count;
+  };
+
   const update = async (key: string, change: Change, isOurs: IsOurs = null): Promise<boolean> => {
     const input = { TableName, Key: { executionId: text(key) }, ...toUpdate(change) };
     return (await updateItem(client, input, isOurs)) !== null;
@@ -65,10 +82,21 @@ export const createHeldQueues = (
 
     find: (queue) => keysIn(queueKeyOf(queue), PAGE_SIZE),
 
-    count: async (queue, limit) => {
-      const query = { ...inPartition(queueKeyOf(queue), limit), Select: 'COUNT' as const };
-      return (await translateErrors(client.query(query))).Count ?? 0;
+    measure: async (queue) => {
+      const key = queueKeyOf(queue);
+      const [item, { Items = [] }] = await Promise.all([
+        getItem(client, { TableName, Key: { executionId: text(key) } }),
+        translateErrors(client.query(inPartition(key, 1))),
+      ]);
+      const lastPlace = readNumber(item ?? {}, 'places', 0);
+      const [first] = Items;
+      if (first === undefined) return { waiting: 0, lastPlace };
+      const place = placeIn(readText(first, 'sweepAt'));
+      const waiting = place === null ? await countAll(key) : Math.max(1, lastPlace - place + 1);
+      return { waiting, lastPlace };
     },
+
+    enter: (queue, options) => enterQueue(client, TableName, queue, options),
 
     release: async (executionId, { workflowVersion, mode, acceptedMode, releasedAt }) => {
       // First its data: it has to last as long as runs of the new mode may.

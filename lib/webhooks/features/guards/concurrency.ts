@@ -1,5 +1,5 @@
 import type { HeldQueue } from '../../../executions/held/held-queues.ts';
-import type { HoldReason } from '../../../executions/record/execution-store.ts';
+import type { Hold } from '../../../executions/record/execution-store.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import type { ConcurrencyRule } from '../../../workflows/webhook-rules/limits/concurrency-rule.ts';
@@ -19,6 +19,14 @@ export const concurrency: WebhookFeature = (value, ports) => {
 
   const limited = () => featureError('CONCURRENCY_LIMITED', { max, retryAfterSeconds: RETRY_AFTER_SECONDS });
 
+  // A flood of requests that are refused costs no call: what was full a moment ago is full.
+  let fullAt = Number.NEGATIVE_INFINITY;
+  const isRemembered = () => fullAt <= ports.clock.now() && ports.clock.now() - fullAt < KNOWN_MS;
+  const refuse = () => {
+    if (onLimit !== 'cancelOldest') fullAt = ports.clock.now();
+    return limited();
+  };
+
   const cancel = async (oldest: readonly Slot[]): Promise<boolean> => {
     for (const { executionId } of oldest) {
       try {
@@ -34,25 +42,35 @@ export const concurrency: WebhookFeature = (value, ports) => {
   };
 
   /** Null when it may begin at once. A repeated delivery of an execution that is stored changes nothing. */
-  const queueUp = async (queue: HeldQueue, executionId: string): Promise<HoldReason | null> => {
-    const isKnown = async () => (await ports.executions.find(executionId)) !== null;
-    const waiting = await ports.queues.count(queue, maxQueued);
+  const queueUp = async (
+    queue: HeldQueue,
+    executionId: string,
+    isKnown: (() => Promise<boolean>) | undefined,
+  ): Promise<Hold | null> => {
+    const { waiting, lastPlace } = await ports.queues.measure(queue);
     // Not before those that are held, even if a slot is free.
     if (waiting === 0 && (await takeSlot({ workflowId: queue.workflowId, executionId, max, isKnown })))
       return null;
-    if (waiting >= maxQueued && !(await isKnown())) throw limited();
-    return 'concurrency';
+    if ((await isKnown?.()) === true) return { reason: 'concurrency' };
+    const maxPlace = lastPlace - waiting + maxQueued;
+    const now = ports.clock.now();
+    const place = waiting < maxQueued ? await ports.queues.enter(queue, { now, maxPlace }) : null;
+    if (place === null) throw refuse();
+    return { reason: 'concurrency', place };
   };
 
   return {
-    start: async ({ webhook: { workflow, config }, executionId, held }) => {
+    start: async ({ webhook: { workflow, config }, executionId, isRepeatable, held }) => {
       if (held !== null) return held; // it takes a slot when it is released
       const workflowId = workflow.definition.id;
+      const isKnown = isRepeatable
+        ? async () => (await ports.executions.find(executionId)) !== null
+        : undefined;
+      if (isRemembered() && (await isKnown?.()) !== true) throw limited();
       if (onLimit === 'queue')
-        return queueUp({ workflowId, triggerNodeId: config.triggerNodeId }, executionId);
-      const isKnown = async () => (await ports.executions.find(executionId)) !== null;
+        return queueUp({ workflowId, triggerNodeId: config.triggerNodeId }, executionId, isKnown);
       const end = onLimit === 'cancelOldest' ? { end: cancel } : {};
-      if (!(await takeSlot({ workflowId, executionId, max, isKnown, ...end }))) throw limited();
+      if (!(await takeSlot({ workflowId, executionId, max, isKnown, ...end }))) throw refuse();
       return null;
     },
   };

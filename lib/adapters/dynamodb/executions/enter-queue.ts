@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import type { HeldQueue } from '../../../executions/held/held-queues.ts';
+import { number, readNumber, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { updateItem } from '../items.ts';
+import { OPEN_DAYS, QUEUES_SHARD, queueKeyOf, toExpiry, toIso } from './execution-item.ts';
+import { toUpdate } from './execution-update.ts';
+
+/**
+ * Notes that a queue is in use, and gives out its next place. Places only grow: how many wait is the distance from the place of
+ * the first that waits to the last one given out. So no release has to write a count, and none can be wrong for good: a place whose
+ * process was killed before it stored an execution counts until those before it have left the queue. It may err towards too
+ * many that wait, never towards too few, and an accepted run is never refused.
+ *
+ * @param maxPlace - the last place that may be given out; null for no bound
+ * @returns null when there is no place, with nothing changed
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const enterQueue = async (
+  client: DynamoDbClient,
+  TableName: string,
+  queue: HeldQueue,
+  { now, maxPlace }: { readonly now: number; readonly maxPlace: number | null },
+): Promise<number | null> => {
+  const takenBy = randomUUID();
+  const hasPlace = maxPlace === null ? '' : ' AND (attribute_not_exists(#places) OR #places < :maxPlace)';
+  const change = toUpdate({
+    // The second part: a write that is sent again because its answer was lost takes one place.
+    condition: `attribute_not_exists(#takenBy) OR (#takenBy <> :takenBy${hasPlace})`,
+    set: {
+      takenBy: text(takenBy),
+      usedAt: number(now),
+      expiresAt: number(toExpiry(now, OPEN_DAYS)),
+      sweepShard: text(QUEUES_SHARD),
+    },
+    compute: {
+      places: 'if_not_exists(#places, :none) + :one',
+      // The index is written for the first one alone: what it shows stays the same.
+      sweepAt: 'if_not_exists(#sweepAt, :now)',
+    },
+    values: {
+      ':takenBy': text(takenBy),
+      ':none': number(0),
+      ':one': number(1),
+      ':now': text(toIso(now)),
+      ...(maxPlace === null ? {} : { ':maxPlace': number(maxPlace) }),
+    },
+  });
+  const Key = { executionId: text(queueKeyOf(queue)) };
+  const stored = await updateItem(
+    client,
+    { TableName, Key, ...change, ReturnValues: 'UPDATED_NEW' },
+    (item) => item.takenBy?.S === takenBy,
+  );
+  return stored === null ? null : readNumber(stored, 'places');
+};

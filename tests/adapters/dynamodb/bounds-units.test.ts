@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
+import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
+import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
+import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
+import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
+import { type Metered, startMeteredDynamoDb } from '../../support/a-metered-dynamodb.ts';
+import { anExecutionStart } from '../../support/a-start.ts';
+
+const NOW = 1_700_000_000_000;
+const queue = { workflowId: 'orders', triggerNodeId: 'start' };
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const aMeteredStage = async () => {
+  const database = await startEmbeddedDynamoDb('test');
+  cleanups.push(database.stop);
+  const meter = await startMeteredDynamoDb(database.endpoint, 'test');
+  cleanups.push(meter.stop);
+  const tables = tableNames('test');
+  const open = (endpoint: string) => createJsonClient({ region: 'local', endpoint });
+  const [client, uncounted] = [open(meter.endpoint), open(database.endpoint)];
+  const clock = { now: () => NOW };
+  return {
+    client,
+    uncounted,
+    tables,
+    executions: createExecutionStore(client, tables, { retentionDays: 30, clock }),
+    queues: createHeldQueues(client, tables, { retentionDays: 30 }),
+    /** Calls and units of what is done. */
+    count: async (work: () => Promise<unknown>): Promise<Metered> => {
+      meter.take();
+      await work();
+      return meter.take();
+    },
+  };
+};
+
+type Stage = Awaited<ReturnType<typeof aMeteredStage>>;
+
+describe('a queue of held executions', () => {
+  const hold = async ({ executions }: Stage, at: number, place?: number): Promise<void> => {
+    const executionId = `e-${at}`;
+    await executions.start(
+      anExecutionStart({ executionId, startToken: executionId, held: 'concurrency', startedAt: NOW, place }),
+    );
+  };
+
+  /** As releases have put them in that knew of no places. */
+  const holdWithoutPlace = async ({ uncounted, tables }: Stage, at: number): Promise<void> => {
+    await uncounted.putItem({
+      TableName: tables.executions,
+      Item: {
+        executionId: { S: `earlier-${at}`.padEnd(1_000, '-') },
+        sweepShard: { S: 'held:orders/start' },
+        sweepAt: { S: new Date(NOW + at).toISOString() },
+        schema: { N: '3' },
+      },
+    });
+  };
+
+  test.each([1, 60])('is measured and entered at the same cost with %d that wait', async (waiting) => {
+    const stage = await aMeteredStage();
+    for (let at = 0; at < waiting; at++) await hold(stage, at);
+    const measured = await stage.count(async () =>
+      expect(await stage.queues.measure(queue)).toEqual({ waiting, lastPlace: waiting }),
+    );
+    expect(measured).toMatchObject({ reads: 2, readUnits: 1, writes: 0 });
+    const entered = await stage.count(() => stage.queues.enter(queue, { now: NOW, maxPlace: 1_000 }));
+    expect(entered).toMatchObject({ reads: 0, writes: 1, writeUnits: 1 });
+    const refused = await stage.count(() => stage.queues.enter(queue, { now: NOW, maxPlace: waiting + 1 }));
+    expect(refused).toMatchObject({ reads: 0, writes: 1, writeUnits: 1 });
+  });
+
+  test('costs no write more for a run that waits than one of a release before it', async () => {
+    const stage = await aMeteredStage();
+    await hold(stage, 0);
+    const held = await stage.count(() => hold(stage, 1));
+    const released = await stage.count(() =>
+      stage.queues.release('e-1', {
+        ...{ workflowVersion: 1, mode: 'express', acceptedMode: 'express', releasedAt: NOW },
+      }),
+    );
+    // The data, the queue, the record with three indexes; the record with two entries of the index of sweeps.
+    expect([held.writes, held.writeUnits]).toEqual([3, 6]);
+    expect([released.writes, released.writeUnits]).toEqual([1, 3]);
+  });
+
+  test('counts those of an earlier release to the end, and those that came since', async () => {
+    const stage = await aMeteredStage();
+    const EARLIER = 1_200; // more than a page of 1 MB
+    for (let at = 0; at < EARLIER; at += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, next) => holdWithoutPlace(stage, at + next)));
+    expect(await stage.queues.measure(queue)).toEqual({ waiting: EARLIER, lastPlace: 0 });
+    await hold(stage, 1);
+    expect(await stage.queues.measure(queue)).toEqual({ waiting: EARLIER + 1, lastPlace: 1 });
+  });
+});
