@@ -174,8 +174,8 @@ const toQueued = ({ workflowId, trigger: { nodeId }, startedAt, place }: Executi
   sweepAt: text(place === undefined ? toIso(startedAt) : `${PLACE}${String(place).padStart(12, '0')}`),
 });
 
-/** Sorted behind all times. */
-const PLACE = 'place:';
+/** Sorted behind the times of now, and before the last one that sorts as text. */
+const PLACE = '9999#';
 
 /** The place of a held execution, by its sort key; null for one that an earlier release has put into the queue. */
 export const placeIn = (sweepAt: string): number | null =>
