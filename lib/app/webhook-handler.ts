@@ -31,6 +31,7 @@ import {
   type OpenFeatures,
   type OpenStages,
   type ParsedBody,
+  type Starting,
   withoutFeatures,
 } from '../webhooks/webhook-feature.ts';
 import type { PublishedWorkflow, WorkflowReader } from '../workflows/definition/workflow-store.ts';
@@ -122,8 +123,8 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
     const input = { ...toTriggerInput(arrival, named, parsed.body), ...parsed.more };
     const skipped = await features.judge({ ...arrival, input });
     if (skipped !== null) return skipped;
-    const start = (executionId: string, isRepeatable: boolean) =>
-      features.start({ ...arrival, input, executionId, isRepeatable, held: null });
+    const start = (executionId: string, how: Pick<Starting, 'isRepeatable' | 'isInline'>) =>
+      features.start({ ...arrival, input, executionId, ...how, held: null });
     return runWebhook(
       {
         request,

@@ -21,7 +21,7 @@ import { readPreferences } from './preferences.ts';
 import { readResult } from './read-result.ts';
 import { toRequestScope } from './request-scope.ts';
 import type { Webhook } from './webhook.ts';
-import type { AnswerStages } from './webhook-feature.ts';
+import type { AnswerStages, Starting } from './webhook-feature.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
 /** What is known of a delivery, for the record of its request. */
@@ -54,10 +54,11 @@ interface CheckedRequest {
   /**
    * Called before an execution starts, or is found to have started: a throw starts nothing. Says why it is held, with `onReceived`
    * alone; null to dispatch it.
-   *
-   * @param isRepeatable - whether a repeated delivery names the same execution
    */
-  readonly start: (executionId: string, isRepeatable: boolean) => Promise<Hold | null>;
+  readonly start: (
+    executionId: string,
+    how: Pick<Starting, 'isRepeatable' | 'isInline'>,
+  ) => Promise<Hold | null>;
   readonly note: (notes: DeliveryNotes) => void;
 }
 
@@ -92,7 +93,8 @@ export const runWebhook = async (
   const isSynchronous = checked.webhook.config.responseMode !== 'onReceived';
   const isInline = isSynchronous && !isAsync && !isInBackground;
   const delivery = await claim(checked, isInline, { keepsResult: isSynchronous && !isInline }, parts);
-  const held = await checked.start(delivery.execution.executionId, delivery.isKeyed);
+  const how = { isRepeatable: delivery.isKeyed, isInline };
+  const held = await checked.start(delivery.execution.executionId, how);
   if (!isSynchronous) return acceptAtOnce(delivery, held, parts);
   const wantedMs = isAsync ? (waitSeconds ?? 0) * 1_000 : limitMs;
   const waitMs = Math.min(wantedMs, timeLimitMs);

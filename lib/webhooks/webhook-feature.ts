@@ -97,10 +97,12 @@ export interface AnswerStages {
 }
 
 /** A request that starts an execution. */
-interface Starting extends Parsed {
+export interface Starting extends Parsed {
   readonly executionId: string;
   /** Whether a repeated delivery names the same execution, which may have started then. */
   readonly isRepeatable: boolean;
+  /** It runs in this process, while the caller waits. */
+  readonly isInline: boolean;
   /** How another feature holds the execution; null when none does. */
   readonly held: Hold | null;
 }

@@ -13,9 +13,9 @@ export const inMemoryUploads = (blobs: BlobStore): UploadStore & { readonly kept
       headers: { 'content-length': String(size) },
     }),
     findSize: async (key) => (await blobs.get(key))?.byteLength ?? null,
-    keep: async (key) => {
+    keep: async (key, life) => {
       kept.push(key);
-      await blobs.keep(key, null);
+      await blobs.keep(key, life);
     },
   };
 };

@@ -17,7 +17,7 @@ export const createS3BlobStore = (call: CallAws): BlobStore => {
       const { status, body } = await ask({ method: 'GET', path: `/${key}` }, [404]);
       return status === 404 ? null : body;
     },
-    keep: async (key, life) => (await import('./tag-life.chunk.ts')).tagLife(ask, key, life),
+    keep: async (key, life) => (await import('./tag-life.chunk.ts')).tagLife(ask, key, life, [404]),
     remove: async (key) => {
       await ask({ method: 'DELETE', path: `/${key}` });
     },

@@ -18,8 +18,6 @@ export const createS3UploadStore = (
       const { status, headers } = await ask({ method: 'HEAD', path: `/${key}` }, [404]);
       return status === 404 ? null : Number(headers['content-length']);
     },
-    keep: async (key) => {
-      await ask({ method: 'DELETE', path: `/${key}?tagging=` });
-    },
+    keep: async (key, life) => (await import('./tag-life.chunk.ts')).tagLife(ask, key, life),
   };
 };

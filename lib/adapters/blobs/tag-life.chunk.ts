@@ -6,15 +6,21 @@ import type { AskS3 } from './ask-s3.ts';
 export const LIFE_TAG = 'life';
 
 /**
- * Gives an object its only tag, or takes it; an object that is gone stays so.
+ * Gives an object its only tag, or takes it.
  * https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObjectTagging.html
  *
+ * @param expected - as for `AskS3`
  * @throws AppError `STORE_UNAVAILABLE`
  */
-export const tagLife = async (ask: AskS3, key: string, life: LifeDays): Promise<void> => {
+export const tagLife = async (
+  ask: AskS3,
+  key: string,
+  life: LifeDays,
+  expected: readonly number[] = [],
+): Promise<void> => {
   const path = `/${key}?tagging=`;
   if (life === null) {
-    await ask({ method: 'DELETE', path }, [404]);
+    await ask({ method: 'DELETE', path }, expected);
     return;
   }
   const tag = `<Tag><Key>${LIFE_TAG}</Key><Value>${life}</Value></Tag>`;
@@ -23,5 +29,5 @@ export const tagLife = async (ask: AskS3, key: string, life: LifeDays): Promise<
     'content-type': 'application/xml',
     'content-md5': createHash('md5').update(body).digest('base64'), // S3 asks for it
   };
-  await ask({ method: 'PUT', path, headers, body }, [404]);
+  await ask({ method: 'PUT', path, headers, body }, expected);
 };

@@ -1,3 +1,5 @@
+import type { LifeDays } from '../record/blob-store.ts';
+
 /** What is put in one request, fixed before it is sent. */
 export interface UploadObject {
   /** As for `BlobStore`. */
@@ -37,6 +39,6 @@ export interface UploadStore {
    * @throws AppError `STORE_UNAVAILABLE`
    */
   findSize(key: string): Promise<number | null>;
-  /** Keeps a pending object until its execution has ended, and as its other files then; repeatable. @throws AppError `STORE_UNAVAILABLE` */
-  keep(key: string): Promise<void>;
+  /** Keeps a pending object; repeatable. @throws AppError `STORE_UNAVAILABLE` */
+  keep(key: string, life: LifeDays): Promise<void>;
 }

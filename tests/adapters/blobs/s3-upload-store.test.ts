@@ -31,12 +31,14 @@ test('an object is tagged, for the lifecycle rule of the bucket, until it is kep
   const object = anUpload();
   await send(store.sign(object, { from: clock.now(), seconds: 60 }));
   expect(tags.get(`/${object.key}`)).toBe('upload=pending');
-  await store.keep(object.key);
+  await store.keep(object.key, 4);
+  expect(tags.get(`/${object.key}`)).toBe('life=4');
+  await store.keep(object.key, null);
   expect(tags.get(`/${object.key}`)).toBe('');
 });
 
 test.each(['HEAD', 'DELETE tagging'])('a failing %s is the store that is unavailable', async (operation) => {
   const { store } = await anS3((request) => (request.operation === operation ? { status: 403 } : null));
-  const calls = { HEAD: () => store.findSize('a'), 'DELETE tagging': () => store.keep('a') };
+  const calls = { HEAD: () => store.findSize('a'), 'DELETE tagging': () => store.keep('a', null) };
   await expect(calls[operation as keyof typeof calls]()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
 });

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../contract/json.ts';
 import { nodeKeyOf } from '../../../engine/result.ts';
 import { parseFileId, toFileId } from '../../../executions/files/file-id.ts';
+import { BRIEF_DAYS } from '../../../executions/record/blob-store.ts';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
 import type { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
@@ -29,7 +30,9 @@ export const upload: WebhookFeature = (value, ports) => {
       readUploadId(parsed) === '' ? offerUpload(parsed, parsed.input, rule, ports) : null,
     start: async (starting) => {
       const isUpload = (readUploadId(starting) ?? '') !== '';
-      if (isUpload) await ports.openUploads().keep(placeOf(starting, starting.executionId).key);
+      const { executionId, isInline } = starting;
+      const life = isInline ? BRIEF_DAYS : null; // the end of a run in the background says how long
+      if (isUpload) await ports.openUploads().keep(placeOf(starting, executionId).key, life);
       return null;
     },
   };

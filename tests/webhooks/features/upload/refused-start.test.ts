@@ -96,9 +96,9 @@ describe('no run starts', () => {
       const { answer, start, uploads, executions } = await aReadyUpload();
       const works = uploads[name as 'keep'];
       Object.assign(uploads, {
-        [name]: (key: string) => {
+        [name]: (...args: Parameters<typeof works>) => {
           if (isDown) throw new AppError('STORE_UNAVAILABLE', {});
-          return works(key);
+          return works(...args);
         },
       });
       expect(await start(answer)).toEqual(aProblem(503, 'store-unavailable'));

@@ -49,6 +49,16 @@ test('the run starts with the file as its body, which nodes read, and which is k
   expect(uploads.kept).toEqual(blobs.keys());
 });
 
+test.each(['lastNode', 'onReceived'] as const)(
+  'once a run has ended, answered by %s, the file expires with its record',
+  async (responseMode) => {
+    const { answer, start, uploads, blobs, executions } = await aReadyUpload({ responseMode });
+    await start(answer);
+    expect(executions.records()).toMatchObject([{ status: 'succeeded' }]);
+    expect(uploads.kept.map(blobs.lifeOf)).toEqual([4]);
+  },
+);
+
 test('the body is the value of the file', async () => {
   const service = await anUploadService();
   await service.putWorkflow({ chain: [{ type: 'set', parameters: { values: { body: '{{ body }}' } } }] });
