@@ -51,7 +51,7 @@ export interface Target {
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;
   /** Executions that are held. */
-  readonly queues: Pick<HeldQueues, 'measure'>;
+  readonly queues: Pick<HeldQueues, 'find'>;
   readonly nudgeQueue: NudgeQueue;
   /** Has the service make the live test of a credential: the answer of its admin API. */
   readonly testCredential: (id: string) => Promise<{ readonly statusCode: number; readonly body: string }>;

@@ -11,7 +11,7 @@ import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts
  */
 export const nudgeHeld = async (
   definition: WorkflowDefinition,
-  { queues, nudgeQueue }: { readonly queues: Pick<HeldQueues, 'measure'>; readonly nudgeQueue: NudgeQueue },
+  { queues, nudgeQueue }: { readonly queues: Pick<HeldQueues, 'find'>; readonly nudgeQueue: NudgeQueue },
 ): Promise<readonly string[]> => {
   const open = definition.enabled
     ? toPathConfigs(definition).filter(({ features }) => features?.paused === undefined)
@@ -19,9 +19,11 @@ export const nudgeHeld = async (
   const nudged: string[] = [];
   for (const triggerNodeId of new Set(open.map((config) => config.triggerNodeId))) {
     const queue = { workflowId: definition.id, triggerNodeId };
-    if ((await queues.measure(queue)).waiting === 0) continue;
-    await nudgeQueue(queue);
-    nudged.push(triggerNodeId);
+    for await (const _first of queues.find(queue)) {
+      await nudgeQueue(queue);
+      nudged.push(triggerNodeId);
+      break;
+    }
   }
   return nudged;
 };
