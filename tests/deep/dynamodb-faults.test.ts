@@ -99,7 +99,10 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
   ['callbacks.list', ({ callbacks }) => callbacks.list('greeting', 10)],
   ['callbacks.close', ({ callbacks }) => callbacks.close('e-1', 'ask/0/0', { decision: 'approve', at: 1 })],
   ['executions.markPublished', ({ executions }) => executions.markPublished('e-1')],
-  ['executions.extendLease', ({ executions }) => executions.extendLease('e-1', 1, 'active')],
+  [
+    'executions.extendLease',
+    ({ executions }) => executions.extendLease({ executionId: 'e-1', status: 'accepted' }, 1),
+  ],
   ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],
   ['executions.findDue', ({ executions }) => dueIn(executions, 1)],
   ['deliveries.claim', ({ deliveries }) => deliveries.claim(aClaim())],

@@ -149,7 +149,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'a lease is extended': {
     before: startOne,
-    act: ({ executions }) => executions.extendLease('e-1', NOW, 'active'),
+    act: ({ executions }) => executions.extendLease({ executionId: 'e-1', status: 'accepted' }, NOW),
   },
   'a callback is opened': {
     before: startOne,

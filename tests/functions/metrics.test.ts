@@ -269,7 +269,7 @@ describe('a sweep', () => {
     const lease = { leaseOwner: 'arn', leaseExpiresAt, journalSize: 0, crashes: 0, invocations: 1 };
     await service.executions.acquireLease(executionId, lease);
     await service.executions.saveProgress(executionId, { status: 'waiting', leaseExpiresAt });
-    await service.executions.extendLease(executionId, leaseExpiresAt, 'waiting');
+    await service.executions.extendLease({ executionId, status: 'waiting' }, leaseExpiresAt);
     await service.sweep({}, 20 * MINUTE);
     expect(service.measured()).toMatchObject({
       SweepReconciled: 1,

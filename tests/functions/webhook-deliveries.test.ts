@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
+import { dueIn } from '../support/a-start.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService, type WebhookService } from '../support/a-webhook-service.ts';
+import { poll } from '../support/poll.ts';
 
 const later: AWorkflow = { webhook: { responseMode: 'onReceived' } };
 
@@ -279,6 +281,21 @@ describe('the dispatch of a run', () => {
     service.clock.advance(1);
     expect((await service.call(event)).statusCode).toBe(202);
     expect(dispatcher.dispatched).toHaveLength(2);
+  });
+
+  test('that may have been lost with its process is repeated by a sweep two minutes later, if its delivery was repeated', async () => {
+    const hangs = { dispatch: () => new Promise<never>(() => {}) };
+    const service = await aWebhookService({ spoilt: { dispatcher: hangs } });
+    await service.put(later);
+    const event = keyed('k-1');
+    const { timeEpoch } = event.requestContext;
+    service.clock.advance(timeEpoch - service.clock.now());
+    void service.call(event); // its process never comes back
+    await poll(async () => service.executions.records().length === 1);
+    expect(await dueIn(service.executions, timeEpoch + 14 * 60_000)).toEqual([]);
+    expect((await service.call(event)).statusCode).toBe(202);
+    expect(await dueIn(service.executions, timeEpoch + 119_999)).toEqual([]);
+    expect(await dueIn(service.executions, timeEpoch + 120_000)).toHaveLength(1);
   });
 });
 

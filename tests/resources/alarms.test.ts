@@ -121,7 +121,7 @@ describe('the alarms', () => {
     const lease = { leaseOwner: 'arn', leaseExpiresAt, journalSize: 0, crashes: 0, invocations: 1 };
     await service.executions.acquireLease(String(second), lease);
     await service.executions.saveProgress(String(second), { status: 'waiting', leaseExpiresAt });
-    await service.executions.extendLease(String(second), leaseExpiresAt, 'waiting');
+    await service.executions.extendLease({ executionId: String(second), status: 'waiting' }, leaseExpiresAt);
     await service.sweep({});
     await service.send('later');
     isDown = true;

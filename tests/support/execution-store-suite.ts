@@ -359,11 +359,13 @@ export const describeExecutionStore = (
         expect(await dueIn(store, startedAt + 899_999)).toEqual([]);
         expect([...(await dueIn(store, startedAt + 900_000))].sort()).toEqual(['e-1', 'e-2', 'e-3']);
         await store.acquireLease('e-1', aLease({ leaseOwner: 'o', leaseExpiresAt: startedAt + 1_500_000 }));
-        await store.extendLease('e-2', startedAt + 1_400_000, 'active');
+        await store.extendLease({ executionId: 'e-2', status: 'accepted' }, startedAt + 1_400_000);
         await store.finish('e-3', end());
         expect(await dueIn(store, startedAt + 1_399_999)).toEqual(['e-1']); // its lease is renewed: only the record says so
-        await store.extendLease('e-1', startedAt + 1_500_000, 'active');
-        await store.extendLease('e-3', startedAt + 1_500_000, 'active');
+        await store.extendLease({ executionId: 'e-1', status: 'accepted' }, startedAt); // it has begun meanwhile
+        expect(await store.find('e-1')).toMatchObject({ leaseExpiresAt: startedAt + 1_500_000 });
+        await store.extendLease({ executionId: 'e-1', status: 'running' }, startedAt + 1_500_000);
+        await store.extendLease({ executionId: 'e-3', status: 'accepted' }, startedAt + 1_500_000);
         expect(await dueIn(store, startedAt + 1_399_999)).toEqual([]);
         expect(await dueIn(store, startedAt + 1_500_000)).toEqual(['e-2', 'e-1']);
         expect(await store.find('e-2')).toMatchObject({ leaseExpiresAt: startedAt + 1_400_000 });
@@ -513,14 +515,15 @@ export const describeExecutionStoreAtScale = (
         await store.start(anExecutionStart({ executionId, startToken: executionId }));
         await store.acquireLease(executionId, aLease());
         await store.saveProgress(executionId, { status: 'waiting', nodes: [], leaseExpiresAt: startedAt });
-        await store.extendLease(executionId, startedAt, 'waiting');
+        await store.extendLease({ executionId, status: 'waiting' }, startedAt);
       };
       await Promise.all(ids.map((executionId) => limit(wait, executionId)));
       await store.start(anExecutionStart());
       const now = startedAt + 900_000;
       expect(await dueIn(store, now, ['active'])).toEqual(['e-1']);
       expect((await dueIn(store, now, ['waiting'])).sort()).toEqual(ids.sort());
-      await store.extendLease('w-7', startedAt, 'active');
+      await store.acquireLease('w-7', aLease());
+      await store.extendLease({ executionId: 'w-7', status: 'running' }, startedAt);
       expect((await dueIn(store, now, ['active'])).sort()).toEqual(['e-1', 'w-7']);
     });
   });

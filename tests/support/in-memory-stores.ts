@@ -242,11 +242,11 @@ export const inMemoryExecutionStore = (
         .sort(([, a], [, b]) => a.at - b.at)
         .map(([executionId]) => executionId);
     },
-    extendLease: async (executionId, leaseExpiresAt, group) => {
+    extendLease: async ({ executionId, status }, leaseExpiresAt) => {
       const record = records.get(executionId);
-      if (record === undefined || !sweeps.has(executionId)) return;
+      if (record?.status !== status || !sweeps.has(executionId)) return;
       records.set(executionId, { ...record, leaseExpiresAt });
-      sweeps.set(executionId, { at: leaseExpiresAt, group });
+      sweeps.set(executionId, { at: leaseExpiresAt, group: status === 'waiting' ? 'waiting' : 'active' });
     },
   };
   const isPending = (callback: PendingCallback): callback is ListedCallback =>

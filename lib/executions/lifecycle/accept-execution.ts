@@ -31,6 +31,8 @@ export interface AcceptParts {
 
 /** Repeated deliveries within this time do not repeat the dispatch, which may be in progress. */
 const DISPATCH_GRACE_MS = 10_000;
+/** When the sweeper looks at one that they have asked for so early: the first delivery may have got no answer. */
+const DOUBTED_LEASE_MS = 2 * 60_000;
 
 /**
  * Stores an execution, then dispatches it, unless it is held. Idempotent for repeated deliveries, wherever an earlier one was
@@ -78,9 +80,12 @@ export const acceptExecution = async (
 
 /** The process that accepted it may have crashed before its dispatch. */
 const dispatchAgain = async (record: ExecutionRecord, parts: AcceptParts): Promise<ExecutionRecord> => {
-  const { status, held, mode } = record;
-  if (status === 'accepted' && held === null && mode !== 'inline' && isDispatchDue(record, parts.clock.now()))
-    await dispatchOrMarkDue(record, mode, parts);
+  const { status, held, mode, leaseExpiresAt } = record;
+  if (status !== 'accepted' || held !== null || mode === 'inline') return record;
+  const doubtedUntil = beganAt(record) + DOUBTED_LEASE_MS;
+  if (isDispatchDue(record, parts.clock.now())) await dispatchOrMarkDue(record, mode, parts);
+  else if (leaseExpiresAt !== null && leaseExpiresAt > doubtedUntil)
+    await parts.executions.extendLease(record, doubtedUntil);
   return record;
 };
 
@@ -108,7 +113,7 @@ export const dispatchOrMarkDue = async (
     await dispatcher.dispatch(executionId, mode, redispatches);
   } catch (error) {
     const dueAt = Math.min(beganAt(record), clock.now()); // the gateway's clock may be ahead
-    await executions.extendLease(executionId, dueAt, 'active').catch((cause: unknown) => {
+    await executions.extendLease({ executionId, status: 'accepted' }, dueAt).catch((cause: unknown) => {
       logger.warn('The execution is not marked as due.', { executionId, cause });
     });
     throw error;

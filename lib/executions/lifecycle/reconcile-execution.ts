@@ -2,8 +2,8 @@ import type { Clock } from '../../contract/services.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { beganAt } from '../record/began-at.ts';
-import { type ExecutionStatus, type FinalStatus, isFinal } from '../record/execution-status.ts';
-import type { DueGroup, ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
+import { type FinalStatus, isFinal } from '../record/execution-status.ts';
+import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import type { Dispatcher } from './dispatch-execution.ts';
 import type { DurableService, DurableStatus } from './durable-service.ts';
 import { PROCESS_LOST } from './find-execution.ts';
@@ -90,10 +90,8 @@ const isLeased = ({ leaseExpiresAt }: ExecutionRecord, { clock }: ReconcileParts
   leaseExpiresAt !== null && leaseExpiresAt > clock.now();
 
 /** Its process renews the lease in the record alone, since each change of the index of sweeps is billed. */
-const sweepLater = ({ executionId, status, leaseExpiresAt }: ExecutionRecord, parts: ReconcileParts) =>
-  parts.executions.extendLease(executionId, leaseExpiresAt ?? 0, groupOf(status));
-
-const groupOf = (status: ExecutionStatus): DueGroup => (status === 'waiting' ? 'waiting' : 'active');
+const sweepLater = (record: ExecutionRecord, parts: ReconcileParts) =>
+  parts.executions.extendLease(record, record.leaseExpiresAt ?? 0);
 
 const publishAgain = (record: ExecutionRecord, status: FinalStatus, parts: ReconcileParts): Promise<void> =>
   publishEnd({ ...record, status, endedAt: record.endedAt ?? parts.clock.now() }, parts);
@@ -179,7 +177,7 @@ const checkDurable = async (
   parts: ReconcileParts,
   findings: Findings,
 ): Promise<void> => {
-  const { executionId, leaseOwner, status, leaseExpiresAt: dueAt } = record;
+  const { leaseOwner, status, leaseExpiresAt: dueAt } = record;
   const { durableService, paces } = parts;
   if (status === 'waiting' && dueAt !== null) findings.age('waitingDue', parts.clock.now() - dueAt);
   if (leaseOwner !== null && (await paces?.status.turn()) === false) return;
@@ -206,7 +204,7 @@ const checkDurable = async (
   }
   // Later than the deadline: at the deadline itself it would be due again, and not timed out yet.
   const leaseExpiresAt = computeLease(status, 'durable', now, deadline + 1);
-  await parts.executions.extendLease(executionId, leaseExpiresAt, groupOf(status));
+  await parts.executions.extendLease(record, leaseExpiresAt);
 };
 
 /** The end of an execution whose durable execution has ended without recording one. */

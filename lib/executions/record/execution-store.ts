@@ -299,6 +299,9 @@ export interface ExecutionStore {
    * @returns their ids
    */
   findDue(now: number, group: DueGroup): AsyncIterable<string>;
-  /** Moves the lease and, with it, the next sweep, which a run that renews its lease leaves alone. */
-  extendLease(executionId: string, leaseExpiresAt: number, group: DueGroup): Promise<void>;
+  /**
+   * Moves the lease and, with it, the next sweep, which a run that renews its lease leaves alone. Changes nothing when the status is
+   * another one by now: what begins or ends meanwhile has set its own.
+   */
+  extendLease(record: Pick<ExecutionRecord, 'executionId' | 'status'>, leaseExpiresAt: number): Promise<void>;
 }

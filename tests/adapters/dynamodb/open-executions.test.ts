@@ -32,7 +32,8 @@ const fill = async () => {
     if (kind === 'waiting')
       await store.saveProgress(executionId, { status: 'waiting', leaseExpiresAt: NOW + 60_000 });
     // The sweeper has looked at half of those that wait.
-    if (kind === 'waiting' && at % 2 === 0) await store.extendLease(executionId, NOW + 90_000, 'waiting');
+    if (kind === 'waiting' && at % 2 === 0)
+      await store.extendLease({ executionId, status: 'waiting' }, NOW + 90_000);
     made[kind]?.push(executionId);
   }
   const list = async (statuses: readonly ExecutionStatus[], limit: number) => {

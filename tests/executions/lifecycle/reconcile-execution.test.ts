@@ -113,7 +113,8 @@ describe('the sweeper', () => {
     async (_what, minutes) => {
       const { parts, executions, clock, record, entries } = await aSweeper();
       clock.advance(minutes * MINUTE);
-      if (minutes === 0) await executions.extendLease('e-1', clock.now(), 'active');
+      if (minutes === 0)
+        await executions.extendLease({ executionId: 'e-1', status: 'accepted' }, clock.now());
       const before = await record();
       const sweep = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
       for (let sweeps = 0; sweeps < 5; sweeps++) await sweep({ source: 'aws.events' });
@@ -129,7 +130,7 @@ describe('the sweeper', () => {
 
   test('fails what Lambda has refused for a day, at the third try from then on', async () => {
     const { parts, executions, clock, record } = await aSweeper();
-    await executions.extendLease('e-1', clock.now(), 'active');
+    await executions.extendLease({ executionId: 'e-1', status: 'accepted' }, clock.now());
     const sweep = createSweepFunction({ ...parts, dispatcher: { dispatch: refuse } });
     clock.advance(24 * HOUR - 10 * MINUTE);
     await sweep({ source: 'aws.events' });
@@ -448,7 +449,8 @@ describe('the function', () => {
           anExecutionStart({ executionId: `e-${at}`, mode: 'express', startedAt: clock.now() }),
         );
       if (isRefused)
-        for (let at = 1; at <= 1_000; at++) await executions.extendLease(`e-${at}`, clock.now(), 'active');
+        for (let at = 1; at <= 1_000; at++)
+          await executions.extendLease({ executionId: `e-${at}`, status: 'accepted' }, clock.now());
       const { clock: virtual, run } = aVirtualClock(clock.now() + 16 * MINUTE);
       const startedAt = virtual.now();
       await run(createSweepFunction({ ...parts, clock: virtual })({ source: 'aws.events' }));
@@ -465,9 +467,9 @@ describe('the function', () => {
       const executionId = `e-${at}`;
       await executions.start(anExecutionStart({ executionId, startToken: executionId, workflowVersion: 1 }));
       await executions.acquireLease(executionId, aLease({ leaseOwner: 'arn-1', leaseExpiresAt: 0 }));
-      await executions.extendLease(executionId, 0, 'active');
+      await executions.extendLease({ executionId, status: 'running' }, 0);
     }
-    await executions.extendLease('e-1', 0, 'active');
+    await executions.extendLease({ executionId: 'e-1', status: 'running' }, 0);
     const sweep = async (findStatus: DurableService['findStatus']) => {
       const { clock, run } = aVirtualClock(parts.clock.now());
       let asked = 0;
@@ -513,7 +515,7 @@ describe('the function', () => {
       const executionId = `w-${at}`;
       await executions.start(anExecutionStart({ executionId, startToken: executionId, startedAt: 1 }));
       await executions.saveProgress(executionId, { status: 'waiting', nodes: [], leaseExpiresAt: at });
-      await executions.extendLease(executionId, at, 'waiting'); // as an earlier sweep does
+      await executions.extendLease({ executionId, status: 'waiting' }, at); // as an earlier sweep does
     }
     const sweep = createSweepFunction(parts);
     clock.advance(16 * MINUTE);

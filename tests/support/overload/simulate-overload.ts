@@ -208,7 +208,7 @@ export const simulateOverload = async (scenario: Scenario): Promise<Overload> =>
       ...executions,
       find: (id) => slow('read', () => executions.find(id)),
       redispatch: (id, dispatch) => slow('write', () => executions.redispatch(id, dispatch)),
-      extendLease: (id, until, group) => slow('write', () => executions.extendLease(id, until, group)),
+      extendLease: (record, until) => slow('write', () => executions.extendLease(record, until)),
     },
     queues: {
       ...executions.queues,

@@ -267,10 +267,12 @@ export const createExecutionStore = (
       yield* (await openQueries()).findDueExecutions(client, tables, now, group);
     },
 
-    extendLease: async (executionId, leaseExpiresAt, group) => {
+    extendLease: async ({ executionId, status }, leaseExpiresAt) => {
+      const group = status === 'waiting' ? 'waiting' : 'active';
       await update(executionId, {
-        condition: 'attribute_exists(#sweepShard)',
+        condition: 'attribute_exists(#sweepShard) AND #status = :status',
         set: { ...toLease(leaseExpiresAt), ...toSweep(executionId, group, leaseExpiresAt) },
+        values: { ':status': text(status) },
       });
     },
   };
