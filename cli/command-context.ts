@@ -33,6 +33,5 @@ export const EARLIER_NOTE =
  * @throws CommandError
  */
 export const refuseUnknownWorkflow = async (id: string | null, { target }: TargetContext): Promise<void> => {
-  if (id !== null && !(await target.listWorkflowIds()).includes(id))
-    throw new CommandError(`There is no workflow ${id}.`);
+  if (id !== null && !(await target.hasWorkflow(id))) throw new CommandError(`There is no workflow ${id}.`);
 };

@@ -16,10 +16,10 @@ import type { NudgeQueue } from '../lib/executions/held/nudge-queue.ts';
 import type { Dispatcher } from '../lib/executions/lifecycle/dispatch-execution.ts';
 import type { DurableService } from '../lib/executions/lifecycle/durable-service.ts';
 import type { ExecutionStore } from '../lib/executions/record/execution-store.ts';
+import type { StoredWorkflows } from '../lib/health/stored-facts.ts';
 import type { RegistrarParts } from '../lib/registrations/registrar.ts';
 import type { RequestStore } from '../lib/webhooks/requests/request-store.ts';
 import type { SendAgainParts } from '../lib/webhooks/requests/send-again.ts';
-import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import type { WorkflowStore } from '../lib/workflows/definition/workflow-store.ts';
 import { CommandError } from './command-error.ts';
 import { readServiceInfo } from './local/local-service.ts';
@@ -44,9 +44,10 @@ export interface Target {
   readonly callbacks: CallbackIndex;
   /** Includes removed workflows, whose executions are still there. */
   readonly holdsUnlisted: () => Promise<boolean>;
-  readonly listWorkflowIds: () => Promise<readonly string[]>;
+  /** Whether there is such a workflow, or was: its executions are still stored. */
+  readonly hasWorkflow: (id: string) => Promise<boolean>;
   /** The current versions of all workflows. */
-  readonly listDefinitions: () => Promise<{ readonly definitions: readonly WorkflowDefinition[] }>;
+  readonly listDefinitions: () => Promise<StoredWorkflows>;
   /** Starts executions in the background. */
   readonly dispatcher: Dispatcher;
   readonly durableService: DurableService;

@@ -28,8 +28,7 @@ import {
   readStageVersions,
 } from '../adapters/dynamodb/stored-data/stage-versions.ts';
 import { type TableNames, tableNames } from '../adapters/dynamodb/table-names.ts';
-import { createListWorkflowIds } from '../adapters/dynamodb/workflow-ids.ts';
-import { createWorkflowReader } from '../adapters/dynamodb/workflows/workflow-reader.ts';
+import { createWorkflowReader, readItem } from '../adapters/dynamodb/workflows/workflow-reader.ts';
 import { createWorkflowStore } from '../adapters/dynamodb/workflows/workflow-store.ts';
 import { createLogEvents, type EndOptions } from '../adapters/events/log-events.ts';
 import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
@@ -452,7 +451,7 @@ export const openCommands = (config: Config) => {
     deliveries: createDeliveryStore(client, tables),
     callbacks: createCallbackIndex(client, tables, systemClock),
     holdsUnlisted: createHoldsUnlisted(client, tables),
-    listWorkflowIds: createListWorkflowIds(client, tables),
+    hasWorkflow: async (id: string) => (await readItem(client, tables.workflows, id, true)) !== null,
     listDefinitions: createListDefinitions(client, tables, { maxPages: Number.POSITIVE_INFINITY }),
     dispatcher: openDispatcher(config, { readCredentials }),
     durableService: openDurableService(config, { readCredentials }),

@@ -49,8 +49,8 @@ export const putWorkflows = async (
       if (!left.includes(definition.id)) await takeBack(definition, former, findNodeType, parts);
     throw left.length === 0 ? error : operatorError('WORKFLOWS_LEFT_STORED', { workflowIds: left }, error);
   }
-  for (const { definition } of changes)
-    await reconcileRegistrations(definition.id, definition, findNodeType, parts);
+  for (const { definition, former } of changes)
+    await reconcileRegistrations(definition.id, definition, findNodeType, parts, [former]);
   return stored;
 };
 
@@ -116,7 +116,8 @@ export const removeWorkflow = async (
   findNodeType: FindNodeType,
   parts: PutParts,
 ): Promise<boolean> => {
+  const former = (await parts.workflows.find(workflowId))?.definition ?? null;
   const removed = await parts.workflows.remove(workflowId);
-  await reconcileRegistrations(workflowId, null, findNodeType, parts);
+  await reconcileRegistrations(workflowId, null, findNodeType, parts, [former]);
   return removed;
 };

@@ -53,7 +53,7 @@ export const takeBack = async (
   parts: RegistrarParts,
 ): Promise<void> => {
   try {
-    await reconcileRegistrations(definition.id, current, findNodeType, parts);
+    await reconcileRegistrations(definition.id, current, findNodeType, parts, [definition]);
   } catch (cause) {
     parts.logger.warn('Registrations stay until the next sweep.', { workflowId: definition.id, cause });
   }
@@ -63,7 +63,8 @@ export const takeBack = async (
  * Makes what is registered of a workflow what its current version wants: first what is missing, then what is too much.
  *
  * @param current - what is stored; null: the workflow is removed
- * @param stored - all that is registered, of any workflow; read when absent
+ * @param others - definitions that have been registered before it: the list of a workflow may lack what is a second old
+ * @param mayGo - whether a registration that is too much is taken back
  * @throws AppError `REGISTRATION_REFUSED`, `STORE_UNAVAILABLE`
  */
 export const reconcileRegistrations = async (
@@ -71,13 +72,40 @@ export const reconcileRegistrations = async (
   current: WorkflowDefinition | null,
   findNodeType: FindNodeType,
   parts: RegistrarParts,
-  stored?: readonly StoredRegistration[],
+  others: readonly (WorkflowDefinition | null)[] = [],
+  mayGo: (stored: StoredRegistration) => boolean = () => true,
 ): Promise<void> => {
+  const { registrations } = parts;
   const wanted = current === null ? [] : wantedRegistrations(current, findNodeType);
-  for (const one of wanted) await registerOne(one, findNodeType, parts);
-  for (const one of stored ?? (await parts.registrations.list())) {
-    if (one.workflowId === workflowId && !has(wanted, one)) await unregister(one, findNodeType, parts);
+  const before = others.flatMap((one) => (one === null ? [] : wantedRegistrations(one, findNodeType)));
+  const listed = await registrations.namesOf(workflowId);
+  const names = new Set([...listed, ...before.map(({ name }) => name)]);
+  for (const one of wanted) {
+    await registerOne(one, findNodeType, parts);
+    names.add(one.name);
   }
+  const stored = await Promise.all([...names].map((name) => registrations.find(name)));
+  for (const one of stored) {
+    if (one?.workflowId !== workflowId || has(wanted, one) || !mayGo(one)) continue;
+    await unregister(one, findNodeType, parts);
+  }
+};
+
+/**
+ * Whether all that a workflow wants is registered, and nothing that may go.
+ *
+ * @param stored - what is registered of this workflow
+ */
+export const isAsWanted = (
+  current: WorkflowDefinition,
+  stored: readonly StoredRegistration[],
+  findNodeType: FindNodeType,
+  mayGo: (stored: StoredRegistration) => boolean,
+): boolean => {
+  const wanted = wantedRegistrations(current, findNodeType);
+  const isRegistered = (one: Registration) =>
+    stored.some((other) => other.name === one.name && other.state === 'registered' && isSame(other, one));
+  return wanted.every(isRegistered) && stored.every((one) => has(wanted, one) || !mayGo(one));
 };
 
 /** @throws AppError `REGISTRATION_REFUSED` when two triggers want what only one can have */

@@ -29,6 +29,8 @@ export interface RegistrationStore {
   change(stored: StoredRegistration, state: RegistrationState): Promise<StoredRegistration | null>;
   /** Removes it, unless it has changed since it was read. @returns whether it is removed */
   remove(stored: StoredRegistration): Promise<boolean>;
+  /** The names of those of a workflow. What was changed in the last second may be missing. */
+  namesOf(workflowId: string): Promise<readonly string[]>;
   /** All of them, in no order: one for each trigger that is registered. */
   list(): Promise<readonly StoredRegistration[]>;
   /** Those of a node type. What was changed in the last second may be missing. */

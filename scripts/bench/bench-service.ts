@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +82,7 @@ export const createEvent = (
   ...sample,
   rawPath: `/api/webhook/${workflowId}/webhook`,
   headers: { ...sample.headers, 'content-length': String(Buffer.byteLength(body)), ...headers },
-  requestContext: { ...sample.requestContext, timeEpoch: Date.now() },
+  requestContext: { ...sample.requestContext, requestId: randomUUID(), timeEpoch: Date.now() },
   pathParameters: { workflowId, path: 'webhook' },
   body,
 });

@@ -29,6 +29,8 @@ export const doctorStatements: readonly DoctorStatement[] = [
   allow('lambda', 'GetFunctionConfiguration', [fn('runExpress'), fn('dispatch')]),
   allow('dynamodb', 'DescribeTable DescribeTimeToLive DescribeContinuousBackups', table('*')),
   allow('dynamodb', 'GetItem PutItem DeleteItem Scan', [table('workflows'), table('registrations')]),
+  allow('dynamodb', 'Scan', [table('workflows/index/summaries')]),
+  allow('dynamodb', 'Query', [table('registrations/index/byWorkflow')]),
   allow('dynamodb', 'GetItem PutItem DeleteItem Query', table('workflow-versions')),
   allow('dynamodb', 'GetItem BatchGetItem DeleteItem', table('executions')),
   allow('dynamodb', 'Query', [table('executions/index/byWorkflow'), table('executions/index/bySweep')]),

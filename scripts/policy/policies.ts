@@ -2,7 +2,7 @@ import { parse, type ScalarTag } from 'yaml';
 import { resolveVariables } from '../../local/functions/resolve-variables.ts';
 import { deployerStatements, type Statement } from './deployer-statements.ts';
 
-/** The part of serverless.yml that is read. `!GetAtt` is a reference, `!Sub` a text. */
+/** The part of serverless.yml that is read. `!GetAtt` is a reference, `!Sub` too if it begins with an ARN, else a text. */
 interface ServiceFile {
   readonly functions: {
     readonly sweepRegistrations: { readonly iamRoleStatements: readonly Statement[] };
@@ -27,13 +27,24 @@ class Reference {
 
 const tags: ScalarTag[] = [
   { tag: '!GetAtt', resolve: (text) => new Reference(text) },
-  { tag: '!Sub', resolve: (text) => text },
+  {
+    tag: '!Sub',
+    resolve: (text) => {
+      const [, target, rest] = /^\$\{(\w+\.Arn)\}(.*)$/.exec(text) ?? [];
+      return target === undefined ? text : new Reference(target, rest);
+    },
+  },
   { tag: '!Ref', resolve: () => null },
 ];
 
 /** Beside what the sweeper does: versions are archived, credentials looked up, and held executions released. */
 const otherStatements: readonly Statement[] = [
   { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: new Reference('WorkflowsTable.Arn') },
+  {
+    Effect: 'Allow',
+    Action: 'dynamodb:Scan',
+    Resource: new Reference('WorkflowsTable.Arn', '/index/summaries'),
+  },
   {
     Effect: 'Allow',
     Action: ['dynamodb:GetItem', 'dynamodb:PutItem'],
@@ -58,6 +69,11 @@ const operatorStatements: readonly Statement[] = [
     Effect: 'Allow',
     Action: ['dynamodb:GetItem', 'dynamodb:Scan'],
     Resource: new Reference('WorkflowsTable.Arn'),
+  },
+  {
+    Effect: 'Allow',
+    Action: 'dynamodb:Scan',
+    Resource: new Reference('WorkflowsTable.Arn', '/index/summaries'),
   },
   { Effect: 'Allow', Action: 'dynamodb:GetItem', Resource: new Reference('WorkflowVersionsTable.Arn') },
   {

@@ -42,9 +42,9 @@ test('a sound service: every line is ok or does not apply, and nothing of the pr
     'ok probes: synchronous: a request ran its workflow and got the answer',
   ]);
   expect([code, err]).toEqual([0, '']);
-  const { workflows, listWorkflowIds, registrar, close } = target();
+  const { workflows, listDefinitions, registrar, close } = target();
   expect(await workflows.list()).toEqual([]);
-  expect(await listWorkflowIds()).toEqual([]);
+  expect((await listDefinitions()).ids).toEqual([]);
   expect(await registrar.registrations.list()).toEqual([]);
   close();
 });
@@ -60,7 +60,7 @@ test('finds a table that a function may not read, by the sentence in its log', a
     message: expect.stringContaining(`webhook is not allowed dynamodb:GetItem on ${TABLE}`),
     remedy: expect.stringContaining('iamRoleStatements'),
   });
-  expect(await target().listWorkflowIds()).toEqual([]);
+  expect((await target().listDefinitions()).ids).toEqual([]);
 });
 
 test('finds a function that another may not invoke', async () => {

@@ -23,6 +23,15 @@ describe('what is registered follows the workflows', () => {
     expect(await service.registrations.list()).toEqual([]);
   });
 
+  test('also while the list of the registrations of a workflow does not show what is a second old', async () => {
+    const service = aRegistrar({ stores: { registrations: { namesOf: async () => [] } } });
+    await service.put(aWorkflowOf([aBell('high'), aTap({ queue: 'q' })]));
+    await service.put(aWorkflowOf([aBell('low')]));
+    expect(tones(service)).toEqual(['low']);
+    expect(await service.remove('orders')).toBe(true);
+    expect(tones(service)).toEqual([]);
+  });
+
   test('a trigger that has not changed is left alone', async () => {
     const service = aRegistrar();
     await service.put(aWorkflowOf([aBell('high')]));

@@ -5,7 +5,9 @@ import { RegistrationRefused } from '../../lib/contract/registration.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
 import { putWorkflow, putWorkflows, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';
+import type { RegistrationStore } from '../../lib/registrations/registration-store.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { aKillableProcess } from './a-killable-process.ts';
 import { aManualClock } from './a-manual-clock.ts';
 import { aHandle, aProvider } from './a-plugin.ts';
@@ -14,11 +16,18 @@ import { aWorkflow } from './a-workflow.ts';
 import { inMemoryRegistrations } from './in-memory-registrations.ts';
 import { inMemoryWorkflowStore } from './in-memory-stores.ts';
 
+interface Stores {
+  readonly registrations: Partial<RegistrationStore>;
+  readonly workflows: Partial<WorkflowStore>;
+}
+
 /**
  * Triggers that register at a system of this process: `bell`, one registration for each, and `tap`, which takes a resource.
  * Every call of a store and of the system can be the one before which the process is killed.
+ *
+ * @param options - `stores` of a database, or what differs from those in memory
  */
-export const aRegistrar = () => {
+export const aRegistrar = ({ stores = {} }: { readonly stores?: Partial<Stores> } = {}) => {
   const clock = aManualClock();
   const { logger, entries } = aRecordingLogger();
   /** What the outside will send events for: the parameters, by the name of the registration. */
@@ -51,8 +60,8 @@ export const aRegistrar = () => {
   );
   const findNodeType: FindNodeType = (nodeType) => types.get(nodeType) ?? null;
 
-  const registrations = eachCall(inMemoryRegistrations(clock));
-  const workflows = eachCall(inMemoryWorkflowStore(clock.now));
+  const registrations = eachCall({ ...inMemoryRegistrations(clock), ...stores.registrations });
+  const workflows = eachCall({ ...inMemoryWorkflowStore(clock.now), ...stores.workflows });
   const parts = {
     registrations,
     workflows,

@@ -23,6 +23,8 @@ export const inMemoryRegistrations = (clock: Pick<Clock, 'now'>): RegistrationSt
     },
     change: async (stored, state) => (isCurrent(stored) ? replace(stored, { ...stored, state }) : null),
     remove: async (stored) => isCurrent(stored) && items.delete(stored.name),
+    namesOf: async (id) =>
+      [...items.values()].filter(({ workflowId }) => workflowId === id).map(({ name }) => name),
     list: async () => [...items.values()],
     listOfType: async (type) => [...items.values()].filter(({ nodeType }) => nodeType === type),
   };

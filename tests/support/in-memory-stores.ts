@@ -23,6 +23,9 @@ import type { Workflow } from '../../lib/workflows/definition/definition.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
 import { inMemoryQueues } from './in-memory-queues.ts';
 
+/** Few, so that tests meet several pages. */
+const WORKFLOWS_PER_PAGE = 2;
+
 /** Keeps every version, as copies. */
 export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStore => {
   const versions = new Map<string, Workflow[]>();
@@ -46,6 +49,12 @@ export const inMemoryWorkflowStore = (now: () => number = () => 0): WorkflowStor
       return { version, changed: true };
     },
     remove: async (workflowId) => published.delete(workflowId),
+    readPage: async (after) => {
+      const ids = [...published.keys()].sort().filter((id) => after === null || id > after);
+      const page = ids.slice(0, WORKFLOWS_PER_PAGE);
+      const definitions = page.flatMap((id) => copy(published.get(id)?.definition ?? []));
+      return { definitions, next: page.length < ids.length ? (page.at(-1) ?? null) : null };
+    },
     list: async () =>
       [...published.values()].map(({ definition: { id, name, enabled }, version, updatedAt }) => ({
         id,

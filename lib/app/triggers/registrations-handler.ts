@@ -8,7 +8,7 @@ interface RegistrationsParts extends ReconcileAllParts {
   readonly sendStackResponse: SendStackResponse;
 }
 
-/** Time of the function that is left for the answer to CloudFormation, with its tries; milliseconds. */
+/** Time of the function that is left for what has begun, or for the answer to CloudFormation, with its tries; milliseconds. */
 const MARGIN_MS = 30_000;
 
 /** In tests and on the command line, where no function ends. */
@@ -25,7 +25,7 @@ export const createRegistrationsFunction =
   (parts: RegistrationsParts) =>
   async (event: unknown, context: Partial<Context> = {}): Promise<void> => {
     const request = readStackRequest(event);
-    if (request === null) return reconcileAll(parts);
+    if (request === null) return reconcileAll(parts, hasTimeLeft(context));
     const { responseUrl, physicalResourceId, stackId, requestId, logicalResourceId } = request;
     const failure = await answerRequest(request, parts, context);
     await parts.sendStackResponse(responseUrl, {
@@ -37,6 +37,11 @@ export const createRegistrationsFunction =
       LogicalResourceId: logicalResourceId,
     });
   };
+
+const hasTimeLeft =
+  ({ getRemainingTimeInMillis = () => UNLIMITED_MS }: Partial<Context>) =>
+  (): boolean =>
+    getRemainingTimeInMillis() > MARGIN_MS;
 
 /** @returns why it fails; null for a success */
 const answerRequest = async (

@@ -37,6 +37,15 @@ export interface WorkflowStore extends WorkflowReader {
   /** False when there was none. Versions stay readable, and a later `put` continues their numbers. */
   remove(workflowId: string): Promise<boolean>;
   list(): Promise<WorkflowSummary[]>;
+  /**
+   * Reads a page of the current versions of all workflows, in no order. What was stored in the last second may be missing, or older.
+   *
+   * @param after - `next` of the page before; null for the first one
+   * @returns `next` is null when it was the last one
+   */
+  readPage(
+    after: string | null,
+  ): Promise<{ readonly definitions: readonly WorkflowDefinition[]; readonly next: string | null }>;
 }
 
 /** A version never changes, but a table can be restored to a time before it, and the number given to another one. */

@@ -55,7 +55,7 @@ const aWorkflow = (id: string): WorkflowDefinition => ({
   name: id,
   enabled: true,
   nodes: [
-    { id: 'clock', type: 'scheduleTrigger', parameters: { schedule: 'rate(1 hour)' } },
+    { id: 'clock', type: 'scheduleTrigger', parameters: { rate: '1 hour' } },
     { id: 'hook', type: 'webhookTrigger', parameters: { paused: 'store' } },
     { id: 'set', type: 'set', parameters: { values: { text: 'x'.repeat(DEFINITION_BYTES - 500) } } },
   ],

@@ -1,16 +1,21 @@
 import type { StoredWorkflows } from '../../../health/stored-facts.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
-import { type Item, readJson, readText } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { checkVersions } from '../schema/schema.ts';
 import type { TableNames } from '../table-names.ts';
-import { translateErrors } from '../translate-error.ts';
+import { scanDefinitions } from '../workflows/scan-definitions.ts';
 
 /** Pages of 1 MB: some thousand workflows. */
 const MAX_PAGES = 8;
+const TURN_MS = 5_000;
+
+interface ListOptions {
+  readonly maxPages?: number;
+  readonly now?: () => number;
+}
 
 /**
- * Lists the current versions of all workflows, up to the bound.
+ * Lists the current versions of all workflows, up to the bound. Where there are more, half as many further pages begin at another place
+ * each time, so that every workflow is in some list.
  *
  * @throws AppError `STORE_UNAVAILABLE`
  */
@@ -18,31 +23,24 @@ export const createListDefinitions =
   (
     client: DynamoDbClient,
     { workflows }: Pick<TableNames, 'workflows'>,
-    { maxPages = MAX_PAGES }: { readonly maxPages?: number } = {},
+    { maxPages = MAX_PAGES, now = Date.now }: ListOptions = {},
   ) =>
   async (): Promise<StoredWorkflows> => {
-    const items: Item[] = [];
-    let from: Item | undefined;
-    for (let page = 0; page < maxPages; page++) {
-      const { Items = [], LastEvaluatedKey } = await translateErrors(
-        client.scan({
-          TableName: workflows,
-          ProjectionExpression: 'workflowId, #definition, #schema',
-          ExpressionAttributeNames: { '#definition': 'definition', '#schema': 'schema' }, // reserved words
-          ExclusiveStartKey: from,
-        }),
-      );
-      await checkVersions(workflows, Items);
-      items.push(...Items);
-      from = LastEvaluatedKey;
-      if (from === undefined) break;
-    }
-    return {
-      ids: items.map((item) => readText(item, 'workflowId')),
-      // Removed ones have none.
-      definitions: items
-        .filter(({ definition }) => definition !== undefined)
-        .map((item) => readJson<WorkflowDefinition>(item, 'definition')),
-      isComplete: from === undefined,
+    const ids = new Set<string>();
+    const definitions: WorkflowDefinition[] = [];
+    const read = async (pages: number, start: string | null): Promise<boolean> => {
+      let after = start;
+      for (let page = 0; page < pages; page++) {
+        const { next, ...found } = await scanDefinitions(client, workflows, after);
+        definitions.push(...found.definitions.filter(({ id }) => !ids.has(id)));
+        for (const id of found.ids) ids.add(id);
+        if (next === null) return true;
+        after = next;
+      }
+      return false;
     };
+    const isComplete = await read(maxPages, null);
+    // Items are in the order of a hash of their keys: any key is a place among them.
+    if (!isComplete) await read(Math.ceil(maxPages / 2), `turn-${Math.floor(now() / TURN_MS)}`);
+    return { ids: [...ids], definitions, isComplete };
   };

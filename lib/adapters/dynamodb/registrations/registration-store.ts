@@ -10,6 +10,7 @@ import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, sameAs } from '../items.ts';
 import { queryAll, scanAll } from '../scan-all.ts';
 import type { TableNames } from '../table-names.ts';
+import { translateErrors } from '../translate-error.ts';
 
 /** Another command or the sweeper may change the registration between the read and the write. */
 const MAX_TRIES = 3;
@@ -77,6 +78,18 @@ export const createRegistrationStore = (
         ExpressionAttributeNames: { '#revision': 'revision' },
         ExpressionAttributeValues: { ':revision': number(revision) },
       }),
+
+    namesOf: async (workflowId) => {
+      const { Items = [] } = await translateErrors(
+        client.query({
+          TableName,
+          IndexName: 'byWorkflow',
+          KeyConditionExpression: 'workflowId = :workflowId',
+          ExpressionAttributeValues: { ':workflowId': text(workflowId) },
+        }),
+      );
+      return Items.map((item) => readText(item, 'name'));
+    },
 
     list: async () => (await scanAll(client, { TableName, ConsistentRead: true })).map(toStored),
 

@@ -23,7 +23,7 @@ interface TableShape {
 
 /** What the stores need of the tables of serverless.yml: restored ones lack some of it. */
 export const TABLES: Readonly<Record<keyof TableNames, TableShape>> = {
-  workflows: { key: 'workflowId' },
+  workflows: { key: 'workflowId', indexes: { summaries: 'workflowId' }, added: ['summaries'] },
   workflowVersions: { key: 'workflowId version' },
   credentials: { key: 'credentialId' },
   executions: {
@@ -37,7 +37,11 @@ export const TABLES: Readonly<Record<keyof TableNames, TableShape>> = {
     added: ['byTime'],
     expiry: 'expiresAt',
   },
-  registrations: { key: 'name', indexes: { byNodeType: 'nodeType name' } },
+  registrations: {
+    key: 'name',
+    indexes: { byNodeType: 'nodeType name', byWorkflow: 'workflowId name' },
+    added: ['byWorkflow'],
+  },
   deliveries: { key: 'deliveryId', expiry: 'expiresAt', isPassing: true },
   requests: { key: 'workflowId place', expiry: 'expiresAt', isPassing: true },
 };

@@ -9,6 +9,7 @@ import type { DynamoDbClient } from '../client.ts';
 import { putItem, sameAs } from '../items.ts';
 import { scanAll } from '../scan-all.ts';
 import type { TableNames } from '../table-names.ts';
+import { scanDefinitions } from './scan-definitions.ts';
 import { createWorkflowReader, isTombstone, readItem, toWorkflow } from './workflow-reader.ts';
 
 const MAX_DEFINITION_BYTES = 350_000;
@@ -88,9 +89,12 @@ export const createWorkflowStore = (
       return true;
     },
 
+    readPage: (after) => scanDefinitions(client, tables.workflows, after),
+
     list: async () => {
       const items = await scanAll(client, {
         TableName: tables.workflows,
+        IndexName: 'summaries',
         ProjectionExpression: 'workflowId, #name, enabled, #version, updatedAt, #schema',
         FilterExpression: 'attribute_not_exists(removedAt)',
         ExpressionAttributeNames: { '#name': 'name', '#version': 'version', '#schema': 'schema' },

@@ -1,0 +1,43 @@
+import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
+import { readJson, readText, text } from '../attributes.ts';
+import type { DynamoDbClient } from '../client.ts';
+import { checkVersions } from '../schema/schema.ts';
+import { translateErrors } from '../translate-error.ts';
+
+interface DefinitionPage {
+  /** Removed workflows included. */
+  readonly ids: readonly string[];
+  readonly definitions: readonly WorkflowDefinition[];
+  /** Where the next page begins; null at the end. */
+  readonly next: string | null;
+}
+
+/**
+ * Reads a page, of 1 MB, of the current versions of all workflows.
+ *
+ * @param after - id of a workflow before it, which need not exist; null for the first page
+ * @throws AppError `STORE_UNAVAILABLE` | `DATA_VERSION_UNSUPPORTED`
+ */
+export const scanDefinitions = async (
+  client: DynamoDbClient,
+  TableName: string,
+  after: string | null,
+): Promise<DefinitionPage> => {
+  const { Items = [], LastEvaluatedKey } = await translateErrors(
+    client.scan({
+      TableName,
+      ProjectionExpression: 'workflowId, #definition, #schema',
+      ExpressionAttributeNames: { '#definition': 'definition', '#schema': 'schema' }, // reserved words
+      ExclusiveStartKey: after === null ? undefined : { workflowId: text(after) },
+    }),
+  );
+  await checkVersions(TableName, Items);
+  return {
+    ids: Items.map((item) => readText(item, 'workflowId')),
+    // Removed ones have none.
+    definitions: Items.filter(({ definition }) => definition !== undefined).map((item) =>
+      readJson<WorkflowDefinition>(item, 'definition'),
+    ),
+    next: LastEvaluatedKey === undefined ? null : readText(LastEvaluatedKey, 'workflowId'),
+  };
+};
