@@ -530,6 +530,7 @@ describe('the template', () => {
         'dynamodb:GetItem RegistrationsTable',
         'dynamodb:GetItem WorkflowsTable',
         'dynamodb:PutItem RegistrationsTable',
+        'dynamodb:Query RegistrationsTable/index/byWorkflow',
         'dynamodb:Scan RegistrationsTable',
         'dynamodb:Scan WorkflowsTable',
         'events:DeleteRule rule/*/STAGE-*',

@@ -1,11 +1,11 @@
-import type { ExecutionEnd, ExecutionRecord } from '../../../executions/record/execution-store.ts';
+import type { ExecutionEnd } from '../../../executions/record/execution-store.ts';
 import { flag, type Item, json, number, optional, packed, text } from '../attributes.ts';
 import { timeShardOf, toIso, toLease, toSweep } from './execution-item.ts';
 import { type Change, IS_OPEN } from './execution-update.ts';
 import { fitNodes } from './fit-nodes.ts';
 
 /** Lease of a finished execution in the outbox: after it, the sweeper publishes the end. */
-const OUTBOX_LEASE_MS = 60_000;
+export const OUTBOX_LEASE_MS = 60_000;
 
 /** Attributes of a finished record; undefined ones it does not have. */
 export const toEndAttributes = ({
@@ -35,7 +35,7 @@ export const toOutboxSweep = (executionId: string, { isInOutbox, endedAt }: Exec
   isInOutbox ? toSweep(executionId, 'active', endedAt + OUTBOX_LEASE_MS) : {};
 
 /** Expiry of a record, and what it is computed from. */
-type Expiry = Required<Pick<Change, 'compute' | 'values'>>;
+export type Expiry = Required<Pick<Change, 'compute' | 'values'>>;
 
 /** Ends a record. One that ended badly gets into the index of failures, and into another partition of that by time. */
 export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, values }: Expiry): Change => {
@@ -57,44 +57,8 @@ export const toEndChange = (executionId: string, end: ExecutionEnd, { compute, v
   };
 };
 
-/**
- * Ends a record whose indexes are throttled: DynamoDB refuses the whole write then, but not one that changes no key of an index. The
- * end is listed later ({@link toListingChange}).
- *
- * @param isSwept - gets it into the index of sweeps. One that is there, as those of background runs are, stays as it is
- */
-export const toQuietEndChange = (
-  executionId: string,
-  end: ExecutionEnd,
-  { compute, values }: Expiry,
-  isSwept: boolean,
-): Change => {
-  const sweep = unlessSwept(isSwept ? toSweep(executionId, 'active', end.endedAt + OUTBOX_LEASE_MS) : {});
-  return {
-    condition: IS_OPEN,
-    set: { ...toEndAttributes(end), isUnlisted: flag(true) },
-    compute: { ...compute, ...sweep.compute },
-    values: { ...values, ...sweep.values },
-  };
-};
-
-/** Lists what {@link toQuietEndChange} has ended. */
-export const toListingChange = ({
-  executionId,
-  status,
-  isInOutbox,
-}: Pick<ExecutionRecord, 'executionId' | 'status' | 'isInOutbox'>): Change => {
-  const isBad = status !== 'succeeded';
-  return {
-    condition: 'attribute_exists(#isUnlisted)',
-    set: { timeShard: timeShardOf(executionId, isBad) },
-    compute: isBad ? { failedWorkflowId: '#workflowId' } : {},
-    remove: ['isUnlisted', ...(isInOutbox ? [] : SWEPT_ATTRIBUTES)],
-  };
-};
-
 /** Sets attributes that a record does not have. */
-const unlessSwept = (attributes: Item): Expiry => {
+export const unlessSwept = (attributes: Item): Expiry => {
   const entries = Object.entries(attributes);
   return {
     compute: Object.fromEntries(entries.map(([name]) => [name, `if_not_exists(#${name}, :${name})`])),

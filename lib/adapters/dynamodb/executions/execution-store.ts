@@ -11,16 +11,8 @@ import { compact, type Item, json, number, optional, packed, text } from '../att
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
-import { enterQueue } from './enter-queue.ts';
 import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
-import {
-  SWEPT_ATTRIBUTES,
-  toEndAttributes,
-  toEndChange,
-  toListingChange,
-  toOutboxSweep,
-  toQuietEndChange,
-} from './execution-end.ts';
+import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
 import {
   callbackKeyOf,
   isExpired,
@@ -41,6 +33,10 @@ import { fitNodes } from './fit-nodes.ts';
 
 /** Neither webhooks nor runs make them. */
 const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
+/** Few webhooks hold executions. */
+const openQueue = lazy(() => import('./enter-queue.chunk.ts'));
+/** While DynamoDB throttles an index, and after it. */
+const openQuietEnd = lazy(() => import('./quiet-end.chunk.ts'));
 
 interface ExecutionStoreOptions {
   /** Days after its end until a record that is started here is removed, by DynamoDB's TTL, which may be days late. */
@@ -90,6 +86,7 @@ export const createExecutionStore = (
   const enter = async (start: ExecutionStart): Promise<ExecutionStart> => {
     const { workflowId, trigger } = start;
     const queue = { workflowId, triggerNodeId: trigger.nodeId };
+    const { enterQueue } = await openQueue();
     const place = await enterQueue(client, tables.executions, queue, { now: clock.now(), maxPlace: null });
     return { ...start, place: place ?? undefined };
   };
@@ -239,6 +236,7 @@ export const createExecutionStore = (
         // A run that can't be ended is made again, with all that it has done.
         if (!isAppError(error, 'STORE_UNAVAILABLE') || end.leavesQueue === true) throw error;
       }
+      const { toQuietEndChange } = await openQuietEnd();
       try {
         return await write(toQuietEndChange(executionId, end, expiry, true));
       } catch (error) {
@@ -248,7 +246,7 @@ export const createExecutionStore = (
     },
 
     listEnd: async (record) => {
-      await update(record.executionId, toListingChange(record));
+      await update(record.executionId, (await openQuietEnd()).toListingChange(record));
     },
 
     markPublished: async (executionId) => {

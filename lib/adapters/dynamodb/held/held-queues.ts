@@ -1,8 +1,8 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
 import type { HeldQueues } from '../../../executions/held/held-queues.ts';
+import { lazy } from '../../../shared/lazy.ts';
 import { type Item, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
-import { enterQueue } from '../executions/enter-queue.ts';
 import { dataDays, dataKeyOf } from '../executions/execution-data.ts';
 import {
   placeIn,
@@ -21,6 +21,8 @@ interface HeldQueuesOptions {
   /** See `createExecutionStore`. */
   readonly retentionDays: number;
 }
+
+const openQueue = lazy(() => import('../executions/enter-queue.chunk.ts'));
 
 /** Small, since a queue that may not go on is looked at for its first execution alone. */
 const PAGE_SIZE = 25;
@@ -96,7 +98,7 @@ export const createHeldQueues = (
       return { waiting, lastPlace };
     },
 
-    enter: (queue, options) => enterQueue(client, TableName, queue, options),
+    enter: async (queue, options) => (await openQueue()).enterQueue(client, TableName, queue, options),
 
     release: async (executionId, { workflowVersion, mode, acceptedMode, releasedAt }) => {
       // First its data: it has to last as long as runs of the new mode may.

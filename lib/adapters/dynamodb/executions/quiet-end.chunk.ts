@@ -1,0 +1,47 @@
+import type { ExecutionEnd, ExecutionRecord } from '../../../executions/record/execution-store.ts';
+import { flag } from '../attributes.ts';
+import {
+  type Expiry,
+  OUTBOX_LEASE_MS,
+  SWEPT_ATTRIBUTES,
+  toEndAttributes,
+  unlessSwept,
+} from './execution-end.ts';
+import { timeShardOf, toSweep } from './execution-item.ts';
+import { type Change, IS_OPEN } from './execution-update.ts';
+
+/**
+ * Ends a record whose indexes are throttled: DynamoDB refuses the whole write then, but not one that changes no key of an index. The
+ * end is listed later ({@link toListingChange}).
+ *
+ * @param isSwept - gets it into the index of sweeps. One that is there, as those of background runs are, stays as it is
+ */
+export const toQuietEndChange = (
+  executionId: string,
+  end: ExecutionEnd,
+  { compute, values }: Expiry,
+  isSwept: boolean,
+): Change => {
+  const sweep = unlessSwept(isSwept ? toSweep(executionId, 'active', end.endedAt + OUTBOX_LEASE_MS) : {});
+  return {
+    condition: IS_OPEN,
+    set: { ...toEndAttributes(end), isUnlisted: flag(true) },
+    compute: { ...compute, ...sweep.compute },
+    values: { ...values, ...sweep.values },
+  };
+};
+
+/** Lists what {@link toQuietEndChange} has ended. */
+export const toListingChange = ({
+  executionId,
+  status,
+  isInOutbox,
+}: Pick<ExecutionRecord, 'executionId' | 'status' | 'isInOutbox'>): Change => {
+  const isBad = status !== 'succeeded';
+  return {
+    condition: 'attribute_exists(#isUnlisted)',
+    set: { timeShard: timeShardOf(executionId, isBad) },
+    compute: isBad ? { failedWorkflowId: '#workflowId' } : {},
+    remove: ['isUnlisted', ...(isInOutbox ? [] : SWEPT_ATTRIBUTES)],
+  };
+};
