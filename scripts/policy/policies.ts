@@ -124,7 +124,7 @@ export interface Policy {
 /**
  * Policies for people, with `STAGE`, `REGION` and `ACCOUNT` where a deployment has its own.
  *
- * - `author`: of those that put workflows: the statements of the sweeper of registrations, which makes the same calls, and some more
+ * - `author`: of those that put workflows: the statements of the sweeper of registrations, which makes the same calls but one, the list of them all, and some more
  * - `operator`: of those that look after executions, requests and approvals
  * - `deployer`: of those that deploy the service, and remove it
  *
@@ -156,9 +156,16 @@ export const toPolicies = (text: string): Readonly<Record<'author' | 'operator' 
     Version: '2012-10-17',
     Statement: statements.map((one) => resolve(one) as Statement),
   });
-  const { iamRoleStatements } = file.functions.sweepRegistrations;
+  const calls = file.functions.sweepRegistrations.iamRoleStatements.filter(
+    ({ Action, Resource }) =>
+      !(
+        Action === 'dynamodb:Scan' &&
+        Resource instanceof Reference &&
+        Resource.target === 'RegistrationsTable'
+      ),
+  );
   return {
-    author: toPolicy([...otherStatements, ...iamRoleStatements]),
+    author: toPolicy([...otherStatements, ...calls]),
     operator: toPolicy(operatorStatements),
     deployer: toPolicy(deployerStatements),
   };
