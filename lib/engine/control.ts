@@ -77,11 +77,13 @@ export const createControl = (
       }));
       const expiresAt = Number(opened.expiresAt);
       const openedName = String(opened.name ?? name);
+      run.callbacks = [...run.callbacks, openedName];
       return {
         url: callbacks.urlOf(openedName, expiresAt),
         expiresAt,
         answer: async () => {
           const answered = await answer();
+          run.callbacks = run.callbacks.filter((one) => one !== openedName);
           if (answered === null) session.unanswered.set(place, openedName);
           return answered;
         },

@@ -27,6 +27,8 @@ export interface NodeRun {
   attempts: number;
   /** What the latest attempt has counted in this process; null for nothing. */
   usage: Usage | null;
+  /** Names of the callbacks that it has opened and not been answered by. */
+  callbacks: readonly string[];
   /** Null while the run is open. */
   outcome: Outcome | null;
 }

@@ -52,7 +52,8 @@ export const toNodeRecord = (
     startedAt,
     attempts,
     usage,
-  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt' | 'attempts' | 'usage'>,
+    callbacks,
+  }: Pick<NodeRun, 'planNode' | 'within' | 'iteration' | 'startedAt' | 'attempts' | 'usage' | 'callbacks'>,
   status: NodeRecord['status'],
 ): NodeRecord => ({
   nodeId: node.id,
@@ -64,6 +65,7 @@ export const toNodeRecord = (
   startedAt,
   durationMs: 0,
   ...(usage === null ? {} : { usage }),
+  ...(callbacks.length === 0 ? {} : { callbacks }),
 });
 
 /**

@@ -31,6 +31,8 @@ export interface NodeRecord {
   readonly failure?: NodeFailure;
   /** Totals of the last attempt, by name: see `NodeContext.addUsage`. Absent when the node has counted nothing. */
   readonly usage?: Usage;
+  /** Names of the callbacks that it waits for, or waited for when it ended without it; absent for none. */
+  readonly callbacks?: readonly string[];
   /** The data itself in the engine, a bounded and redacted view in a stored record. `outputs` is a map by output. */
   readonly input?: JsonValue;
   readonly outputs?: JsonValue;

@@ -156,6 +156,7 @@ export class Run implements InnerRun {
       startedAt: this.#session.now,
       attempts: 0,
       usage: null,
+      callbacks: [],
       outcome: null,
     };
   }
@@ -239,7 +240,15 @@ export class Run implements InnerRun {
     this.#iterations[index] = iteration + 1; // a skipped iteration counts
     const planNode = this.#options.plan.nodes[index] as PlanNode;
     const { within } = this.#options;
-    const run = { planNode, iteration, within, startedAt: this.#session.now, attempts: 0, usage: null };
+    const run = {
+      planNode,
+      iteration,
+      within,
+      startedAt: this.#session.now,
+      attempts: 0,
+      usage: null,
+      callbacks: [],
+    };
     this.#records.add(toNodeRecord(run, 'skipped'));
   }
 

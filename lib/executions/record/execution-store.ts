@@ -277,6 +277,7 @@ export interface ExecutionStore {
   /** @returns null when it was never opened, or has expired */
   findCallback(executionId: string, name: string): Promise<PendingCallback | null>;
   /**
+   * Ends an execution, and takes the callbacks that its nodes wait for (`NodeRecord.callbacks`) out of the lists.
    * A store whose lists are busy keeps the end without them (`isUnlisted`), so that a run that has ended is not made again.
    *
    * @returns false, with nothing changed, when the execution has ended or is unknown

@@ -331,8 +331,29 @@ describe('approval', () => {
     await service.run('e-1', { answer: () => null, saboteur: { isFatal: () => false } });
     expect(await service.executions.find('e-1')).toMatchObject({
       status: 'failed',
+      nodes: expect.arrayContaining([expect.objectContaining({ nodeId: 'ask', callbacks: ['ask/0/0'] })]),
       failure: { nodeId: 'ask', message: expect.stringContaining('the chat is down') },
     });
+  });
+
+  test('is in the record with the callback that it waits for, until it is answered', async () => {
+    const service = await started({
+      nodes: [
+        { id: 'each', type: 'forEach', parameters: { items: [1] } },
+        { id: 'ask', type: 'approval', parameters: { timeoutSeconds: 600 } },
+      ],
+      edges: ['start -> each', 'each.each -> ask'],
+    });
+    const namesIn = () =>
+      service.executions.records().map(({ nodes }) => nodes.flatMap(({ callbacks = [] }) => callbacks));
+    const waiting: unknown[] = [];
+    const answer = () => {
+      waiting.push(...namesIn());
+      return { decision: 'approve', body: {} };
+    };
+    await service.run('e-1', { answer, saboteur: { isFatal: () => false } });
+    expect(waiting).toEqual([['each/0/0/ask/0/0']]);
+    expect(namesIn()).toEqual([[]]);
   });
 
   test('shows the callback URL in no record and in no log line', async () => {

@@ -1,11 +1,13 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/callback-index.ts';
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
+import type { NodeRecord } from '../../../lib/engine/result.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { type Metered, startMeteredDynamoDb } from '../../support/a-metered-dynamodb.ts';
-import { anExecutionStart } from '../../support/a-start.ts';
+import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
 
 const NOW = 1_700_000_000_000;
 const queue = { workflowId: 'orders', triggerNodeId: 'start' };
@@ -40,6 +42,40 @@ const aMeteredStage = async () => {
 };
 
 type Stage = Awaited<ReturnType<typeof aMeteredStage>>;
+
+test('approvals of executions that ended before they were answered are not read by lists any more', async () => {
+  const stage = await aMeteredStage();
+  const { client, tables, executions } = stage;
+  const callbacks = createCallbackIndex(client, tables, { now: () => NOW });
+  const list = () =>
+    stage.count(async () => expect(await callbacks.list(null, 10)).toEqual({ callbacks: [], next: null }));
+  const none = await list();
+  for (let at = 0; at < 5; at++) {
+    const executionId = `e-${at}`;
+    const names = [`ask/${at}/0`, 'each/0/0/ask/0/0'];
+    await executions.start(anExecutionStart({ executionId, startToken: executionId }));
+    for (const name of names) {
+      const subject = {
+        ...{ executionId, workflowId: 'orders', name, openedAt: NOW },
+        publicUrl: '',
+        question: {},
+      };
+      await executions.openCallback(executionId, name, {
+        callbackId: name,
+        expiresAt: NOW + 60_000,
+        subject,
+      });
+    }
+    const node: NodeRecord = {
+      ...{ nodeId: 'ask', type: 'approval', status: 'waiting', iteration: 0, attempts: 1 },
+      ...{ startedAt: NOW, durationMs: 0, callbacks: names },
+    };
+    await executions.saveProgress(executionId, { status: 'waiting', nodes: [node], leaseExpiresAt: NOW });
+    const record = await executions.find(executionId);
+    await executions.finish(executionId, anExecutionEnd({ status: 'cancelled', nodes: record?.nodes ?? [] }));
+  }
+  expect(await list()).toEqual(none);
+});
 
 describe('a queue of held executions', () => {
   const hold = async ({ executions }: Stage, at: number, place?: number): Promise<void> => {

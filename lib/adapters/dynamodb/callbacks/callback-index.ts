@@ -6,6 +6,7 @@ import { json, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { collectPage, type ListedKey } from '../executions/collect-page.ts';
 import {
+  CALLBACK_KEYS,
   callbackKeyOf,
   callbackPartitions,
   EARLIER_CALLBACKS,
@@ -89,7 +90,7 @@ export const createCallbackIndex = (
       const change = toUpdate({
         condition: 'attribute_exists(#executionId)',
         set: { answered: json(answered) },
-        remove: LISTED,
+        remove: CALLBACK_KEYS,
       });
       const Key = { executionId: text(callbackKeyOf(executionId, name)) };
       await updateItem(client, { TableName: table, Key, ...change }, null);
@@ -100,6 +101,3 @@ export const createCallbackIndex = (
 /** Sort keys before and after all times. */
 const FIRST = '0';
 const LAST = '9999-12-31T23:59:59.999Z';
-
-/** The attributes of `toCallbackKeys`. */
-const LISTED = ['workflowId', 'startedAt'];

@@ -98,6 +98,9 @@ export const toCallbackKeys = ({ subject, expiresAt }: PendingCallback): Item =>
   return { workflowId: text(partition), startedAt: text(`${toIso(expiresAt)}#${subject.workflowId}`) };
 };
 
+/** The attributes that {@link toCallbackKeys} gives. */
+export const CALLBACK_KEYS = ['workflowId', 'startedAt'];
+
 export const toCallback = (item: Item): PendingCallback => ({
   ...readJson<PendingCallback>(item, 'callback'),
   ...(item.answered === undefined ? {} : { answered: readJson(item, 'answered') }),

@@ -14,6 +14,7 @@ import type { TableNames } from '../table-names.ts';
 import { dataKeyOf, toData, toDataChange, toDataItem } from './execution-data.ts';
 import { SWEPT_ATTRIBUTES, toEndAttributes, toEndChange, toOutboxSweep } from './execution-end.ts';
 import {
+  CALLBACK_KEYS,
   callbackKeyOf,
   isExpired,
   OPEN_DAYS,
@@ -37,6 +38,9 @@ const openQueries = lazy(() => import('./execution-queries.chunk.ts'));
 const openQueue = lazy(() => import('./enter-queue.chunk.ts'));
 /** While DynamoDB throttles an index, and after it. */
 const openQuietEnd = lazy(() => import('./quiet-end.chunk.ts'));
+
+/** Callbacks of an execution that ended before they were answered; those of more stay in the index until their time ends. */
+const MAX_CLOSED = 100;
 
 interface ExecutionStoreOptions {
   /** Days after its end until a record that is started here is removed, by DynamoDB's TTL, which may be days late. */
@@ -111,6 +115,34 @@ export const createExecutionStore = (
     };
     await update(dataKeyOf(executionId), toDataChange(data, endExpiry()));
   };
+
+  const writeEnd = async (executionId: string, end: ExecutionEnd): Promise<boolean> => {
+    await saveEndData(executionId, end);
+    const isOurs = ({ status, endedAt }: Item): boolean =>
+      status?.S === end.status && endedAt?.S === toIso(end.endedAt);
+    const write = async (change: Change) =>
+      (await updateItem(client, { ...at(executionId), ...toUpdate(change) }, isOurs)) !== null;
+    const expiry = endExpiry();
+    try {
+      return await write(toEndChange(executionId, end, expiry));
+    } catch (error) {
+      // A run that can't be ended is made again, with all that it has done.
+      if (!isAppError(error, 'STORE_UNAVAILABLE') || end.leavesQueue === true) throw error;
+    }
+    const { toQuietEndChange } = await openQuietEnd();
+    try {
+      return await write(toQuietEndChange(executionId, end, expiry, true));
+    } catch (error) {
+      if (!isAppError(error, 'STORE_UNAVAILABLE')) throw error;
+      return write(toQuietEndChange(executionId, end, expiry, false));
+    }
+  };
+
+  const unlist = (executionId: string, name: string) =>
+    update(callbackKeyOf(executionId, name), {
+      condition: 'attribute_exists(#startedAt)',
+      remove: CALLBACK_KEYS,
+    });
 
   return {
     find,
@@ -224,25 +256,12 @@ export const createExecutionStore = (
     },
 
     finish: async (executionId, end) => {
-      await saveEndData(executionId, end);
-      const isOurs = ({ status, endedAt }: Item): boolean =>
-        status?.S === end.status && endedAt?.S === toIso(end.endedAt);
-      const write = async (change: Change) =>
-        (await updateItem(client, { ...at(executionId), ...toUpdate(change) }, isOurs)) !== null;
-      const expiry = endExpiry();
-      try {
-        return await write(toEndChange(executionId, end, expiry));
-      } catch (error) {
-        // A run that can't be ended is made again, with all that it has done.
-        if (!isAppError(error, 'STORE_UNAVAILABLE') || end.leavesQueue === true) throw error;
-      }
-      const { toQuietEndChange } = await openQuietEnd();
-      try {
-        return await write(toQuietEndChange(executionId, end, expiry, true));
-      } catch (error) {
-        if (!isAppError(error, 'STORE_UNAVAILABLE')) throw error;
-        return write(toQuietEndChange(executionId, end, expiry, false));
-      }
+      const isFinished = await writeEnd(executionId, end);
+      const open = end.nodes.flatMap(({ callbacks = [] }) => callbacks);
+      // Those of an execution that has ended are in no list: left in the index, they would make lists longer to read.
+      if (isFinished)
+        await Promise.allSettled(open.slice(0, MAX_CLOSED).map((name) => unlist(executionId, name)));
+      return isFinished;
     },
 
     listEnd: async (record) => {
