@@ -204,9 +204,21 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'a slot is taken': {
     before: ({ slots }) =>
-      slots.take({ workflowId: 'greeting', slot: { ...slot, executionId: 'e-0' }, max: 1, ended: [] }),
+      slots.take({
+        workflowId: 'greeting',
+        group: 0,
+        slot: { ...slot, executionId: 'e-0' },
+        max: 1,
+        ended: [],
+      }),
     act: ({ slots }) =>
-      slots.take({ workflowId: 'greeting', slot, max: 1, ended: [{ ...slot, executionId: 'e-0' }] }),
+      slots.take({
+        workflowId: 'greeting',
+        group: 0,
+        slot,
+        max: 1,
+        ended: [{ ...slot, executionId: 'e-0' }],
+      }),
   },
   'a token is taken from a full bucket': { act: ({ takeToken }) => takeToken(bucket, NOW * 1_000, null) },
   'a token is taken from a used bucket': {
@@ -280,8 +292,8 @@ test('a write of another process that looks alike is never taken for our own at 
   await registrations.change(claimed, 'registered');
   expect(await registrations.change(claimed, 'registered')).toBeNull();
   expect(await registrations.remove(claimed)).toBe(false);
-  expect(await slots.take({ workflowId: 'greeting', slot, max: 2, ended: [] })).toBeNull();
-  expect(await slots.take({ workflowId: 'greeting', slot, max: 2, ended: [] })).toEqual([slot]);
+  expect(await slots.take({ workflowId: 'greeting', group: 0, slot, max: 2, ended: [] })).toBe(true);
+  expect(await slots.take({ workflowId: 'greeting', group: 0, slot, max: 2, ended: [] })).toBe(false);
   await Promise.all([1, 2, 3].map(() => takeToken(bucket, NOW * 1_000, null)));
   expect(await takeToken(bucket, NOW * 1_000, null)).toMatchObject({ isTaken: false });
 });

@@ -354,18 +354,20 @@ export const inMemoryBuckets = (): TakeToken => {
 export const inMemorySlots = (): SlotStore => {
   const held = new Map<string, Map<string, Slot>>();
   return {
-    take: async ({ workflowId, slot, max, ended }) => {
-      const slots = held.get(workflowId) ?? new Map<string, Slot>();
-      held.set(workflowId, slots);
+    take: async ({ workflowId, group, slot, max, ended }) => {
+      const slots = held.get(`${workflowId}/${group}`) ?? new Map<string, Slot>();
+      held.set(`${workflowId}/${group}`, slots);
       const isTaken =
         !slots.has(slot.executionId) &&
         ended.every(({ executionId }) => slots.has(executionId)) &&
         slots.size - ended.length < max;
-      if (!isTaken) return [...slots.values()];
+      if (!isTaken) return false;
       for (const { executionId } of ended) slots.delete(executionId);
       slots.set(slot.executionId, slot);
-      return null;
+      return true;
     },
+    list: async (workflowId, groups) =>
+      Array.from({ length: groups }, (_, group) => [...(held.get(`${workflowId}/${group}`)?.values() ?? [])]),
   };
 };
 

@@ -16,49 +16,55 @@ export const describeSlotStore = (
 ) => {
   const open = async (max = 2) => {
     const store = await create();
-    return (executionId: string, ended: readonly Slot[] = [], workflowId = 'shop') =>
-      store.take({ workflowId, slot: slot(executionId), max, ended });
+    const take = (
+      executionId: string,
+      ended: readonly Slot[] = [],
+      { workflowId = 'shop', group = 0 } = {},
+    ) => store.take({ workflowId, group, slot: slot(executionId), max, ended });
+    const list = async (groups = 1) =>
+      (await store.list('shop', groups)).map((held) => held.map(({ executionId }) => executionId).sort());
+    return { take, list, store };
   };
 
   describe(`${name} keeps slots`, () => {
-    test('as many as there are can be taken; then it says which are held', async () => {
-      const take = await open();
-      expect([await take('a'), await take('b')]).toEqual([null, null]);
-      const held = await take('c');
-      expect([...(held ?? [])].sort((a, b) => (a.executionId < b.executionId ? -1 : 1))).toEqual([
-        slot('a'),
-        slot('b'),
-      ]);
-      expect(await take('c', [], 'other')).toBeNull();
+    test('as many as there are can be taken, in each group', async () => {
+      const { take, list, store } = await open();
+      expect(await list()).toEqual([[]]);
+      expect([await take('a'), await take('b'), await take('c')]).toEqual([true, true, false]);
+      expect(await take('c', [], { workflowId: 'other' })).toBe(true);
+      expect(await take('c', [], { group: 6 })).toBe(true);
+      expect(await list(7)).toEqual([['a', 'b'], [], [], [], [], [], ['c']]);
+      expect(await store.list('shop', 1)).toEqual([expect.arrayContaining([slot('a'), slot('b')])]);
     });
 
     test('an execution has one', async () => {
-      const take = await open();
+      const { take } = await open();
       await take('a');
-      expect(await take('a')).toEqual([slot('a')]);
-      expect(await take('b')).toBeNull();
+      expect(await take('a')).toBe(false);
+      expect(await take('b')).toBe(true);
     });
 
     test('those of executions that have ended are given up, each once', async () => {
-      const take = await open();
+      const { take, list } = await open();
       await take('a');
       await take('b');
-      expect(await take('c', [slot('a')])).toBeNull();
-      expect(await take('d', [slot('a')])).toHaveLength(2);
-      expect(await take('d', [slot('b'), slot('c')])).toBeNull();
-      expect(await take('e')).toBeNull();
-      expect(await take('f')).toHaveLength(2);
+      expect(await take('c', [slot('a')])).toBe(true);
+      expect(await take('d', [slot('a')])).toBe(false);
+      expect(await list()).toEqual([['b', 'c']]);
+      expect(await take('d', [slot('b'), slot('c')])).toBe(true);
+      expect(await take('e')).toBe(true);
+      expect(await take('f')).toBe(false);
     });
 
     test(`of ${concurrent} at once, as many succeed as there are slots`, async () => {
-      const take = await open(5);
+      const { take, list } = await open(5);
       const all = await Promise.all(Array.from({ length: concurrent }, (_, at) => take(`e${at}`)));
-      expect(all.filter((held) => held === null)).toHaveLength(5);
-      const held = all.find((others) => others?.length === 5) ?? [];
+      expect(all.filter((taken) => taken)).toHaveLength(5);
+      const [held = []] = await list();
       const next = await Promise.all(
-        Array.from({ length: concurrent }, (_, at) => take(`f${at}`, [held[at % 5] ?? slot('')])),
+        Array.from({ length: concurrent }, (_, at) => take(`f${at}`, [slot(held[at % 5] ?? '')])),
       );
-      expect(next.filter((others) => others === null)).toHaveLength(5);
+      expect(next.filter((taken) => taken)).toHaveLength(5);
     });
   });
 };

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Clock } from '../../contract/services.ts';
 import { isFinal } from '../../executions/record/execution-status.ts';
 import type { ExecutionStore } from '../../executions/record/execution-store.ts';
 import { createCache } from '../../shared/cache.ts';
-import type { Slot, SlotStore } from './slots.ts';
+import { GROUP_SIZE, MAX_GROUPS, type Slot, type SlotStore } from './slots.ts';
 
 interface TakeSlotParts {
   /** How long it is believed that an execution goes on, in milliseconds. */
@@ -25,7 +26,7 @@ interface SlotRequest {
 
 /**
  * Takes a place among the concurrent executions of a workflow. Slots are not given back: one is free when the record of its
- * execution is final, which is found out when all are taken. So no end of a run, and no crash, can leak one.
+ * execution is final, which is found out when its group is full. So no end of a run, and no crash, can leak one.
  *
  * @returns true when the execution has a slot, now or before, or is known; false when all are taken
  * @throws AppError `STORE_UNAVAILABLE`
@@ -37,31 +38,110 @@ const GRACE_MS = 60_000;
 /** Others take the slots that are found free. */
 const MAX_TRIES = 5;
 const MAX_KNOWN = 1_000;
+/** How long no group is believed to have more than its share. */
+const FITTING_MS = 600_000;
+
+type IsFree = (slot: Slot) => Promise<boolean>;
 
 export const createTakeSlot = (parts: TakeSlotParts): TakeSlot => {
   const { slots, clock } = parts;
   const isOver = createIsOver(parts);
+  /** When all groups of a workflow had at most their shares of a limit. */
+  const fitAt = new Map<string, number>();
 
   return async ({ workflowId, executionId, max, isKnown, end }) => {
-    const slot = { executionId, takenAt: clock.now() };
-    let ended: readonly Slot[] = [];
+    const now = clock.now();
+    const slot = { executionId, takenAt: now };
+    const shares = sharesOf(max, Math.ceil(max / GROUP_SIZE));
+    const own = hashOf(executionId) % shares.length;
+    const limit = `${workflowId}/${max}`;
+    const fits = now - (fitAt.get(limit) ?? Number.NEGATIVE_INFINITY) < FITTING_MS;
+    const inOwn = { workflowId, slot, group: own, max: shares[own] ?? 0, ended: [] };
+    if (fits && (await slots.take(inOwn))) return true;
+    const ended = new Set<string>();
+    const isFree: IsFree = async (other) => ended.has(other.executionId) || isOver(other);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const held = await slots.take({ workflowId, slot, max, ended });
-      if (held === null || held.some((other) => other.executionId === executionId)) return true;
+      const groups = await slots.list(workflowId, fits ? shares.length : MAX_GROUPS);
+      const held = groups.flat();
+      if (held.some((other) => other.executionId === executionId)) return true;
+      const { rooms, allFit } = await findRooms(groups, shares, isFree);
+      if (allFit) remember(fitAt, limit, now);
+      const room = await findPlace([...rooms.slice(own), ...rooms.slice(0, own)], isFree);
+      if (room !== null) {
+        if (await slots.take({ workflowId, slot, ...room })) return true;
+        continue;
+      }
       if ((await isKnown?.()) === true) return true;
-      const over = await Promise.all(held.map(isOver));
-      const open = held.filter((_, index) => !over[index]);
-      const surplus = Math.max(0, open.length - max + 1); // more than one where the limit was lowered
-      const oldest = [...open].sort((a, b) => a.takenAt - b.takenAt).slice(0, surplus);
-      if (surplus > 0 && (await end?.(oldest)) !== true) return false;
-      ended = [...held.filter((_, index) => over[index]), ...oldest];
+      if (end === undefined) return false;
+      const open = (await removeFree(held, isFree)).sort((a, b) => a.takenAt - b.takenAt);
+      const oldest = open.slice(0, Math.max(1, open.length - max + 1)); // several where the limit was lowered
+      if (!(await end(oldest))) return false;
+      for (const other of oldest) ended.add(other.executionId);
     }
     return false;
   };
 };
 
+const remember = (times: Map<string, number>, key: string, now: number): void => {
+  if (times.size >= MAX_KNOWN) times.clear();
+  times.set(key, now);
+};
+
+const hashOf = (id: string): number => createHash('sha256').update(id).digest()[0] ?? 0;
+
+/** How many slots each group has: about as many as any other. */
+const sharesOf = (max: number, groups: number): readonly number[] =>
+  Array.from({ length: groups }, (_, group) => Math.floor((max + groups - 1 - group) / groups));
+
+/** A group that slots may be taken of, and how many it may have. */
+interface Room {
+  readonly group: number;
+  readonly max: number;
+  readonly held: readonly Slot[];
+}
+
+/**
+ * The groups of a limit. While one has more than its share, from before the limit was lowered or from an earlier release, slots
+ * are taken of a single group, as many as all the others leave.
+ */
+const findRooms = async (
+  groups: readonly (readonly Slot[])[],
+  shares: readonly number[],
+  isFree: IsFree,
+): Promise<{ readonly rooms: readonly Room[]; readonly allFit: boolean }> => {
+  const shareOf = (group: number): number => shares[group] ?? 0;
+  const rooms = shares.map((max, group) => ({ group, max, held: groups[group] ?? [] }));
+  if (groups.every((held, group) => held.length <= shareOf(group))) return { rooms, allFit: true };
+  const open = (await Promise.all(groups.map((held) => removeFree(held, isFree)))).map(
+    ({ length }) => length,
+  );
+  if (open.every((count, group) => count <= shareOf(group))) return { rooms, allFit: true };
+  const left = sum(shares) - sum(open);
+  const room = rooms.find(({ group, max }) => (open[group] ?? 0) < max);
+  if (room === undefined) return { rooms: [], allFit: false };
+  const max = Math.min(room.max, (open[room.group] ?? 0) + left);
+  return { rooms: [{ ...room, max }], allFit: false };
+};
+
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+
+/** The first group that has a slot, with those that have to be given up for it. */
+const findPlace = async (rooms: readonly Room[], isFree: IsFree) => {
+  for (const { group, max, held } of rooms) {
+    if (held.length < max) return { group, max, ended: [] };
+    const open = new Set(await removeFree(held, isFree));
+    if (open.size < max) return { group, max, ended: held.filter((slot) => !open.has(slot)) };
+  }
+  return null;
+};
+
+const removeFree = async (held: readonly Slot[], isFree: IsFree): Promise<Slot[]> => {
+  const free = await Promise.all(held.map(isFree));
+  return held.filter((_, at) => !free[at]);
+};
+
 /** Whether the execution of a slot has ended, or does not go on. */
-const createIsOver = ({ clock, executions, knownMs }: TakeSlotParts): ((slot: Slot) => Promise<boolean>) => {
+const createIsOver = ({ clock, executions, knownMs }: TakeSlotParts): IsFree => {
   const lookUp = createCache<boolean>({ ttlMs: knownMs, maxEntries: MAX_KNOWN, clock });
   return ({ executionId, takenAt }) =>
     lookUp(executionId, async () => {

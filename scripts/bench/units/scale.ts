@@ -23,6 +23,7 @@ import { createWebhookFunction } from '../../../lib/app/webhook-handler.ts';
 import { toStart } from '../../../lib/executions/lifecycle/new-execution.ts';
 import type { ExecutionStart } from '../../../lib/executions/record/execution-store.ts';
 import { putWorkflow } from '../../../lib/registrations/put-workflow.ts';
+import { createTakeSlot } from '../../../lib/webhooks/limits/take-slot.ts';
 import { passedPlace } from '../../../lib/webhooks/requests/request-record.ts';
 import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
@@ -263,11 +264,14 @@ const countLimits = async (): Promise<HotKey[]> => {
   const client = createJsonClient({ region: 'local', endpoint: stage.database.endpoint });
   const found: HotKey[] = [];
   for (const max of [5, 50, 100]) {
-    const slots = createSlotStore(client, stage.tables);
-    const take = (at: number) => {
-      const slot = { executionId: `${max}-${'0'.repeat(31)}${at}`, takenAt: Date.now() };
-      return slots.take({ workflowId: `of-${max}`, slot, max, ended: [] });
-    };
+    const takeSlot = createTakeSlot({
+      slots: createSlotStore(client, stage.tables),
+      executions: stage.executions,
+      clock: systemClock,
+      knownMs: 60_000,
+    });
+    const take = (at: number) =>
+      takeSlot({ workflowId: `of-${max}`, executionId: `${max}-${'0'.repeat(31)}${at}`, max });
     for (let at = 0; at < max - 1; at++) await take(at);
     found.push(...toRows(`concurrency ${max}: the last place`, await stage.count(() => take(max - 1))));
     found.push(...toRows(`concurrency ${max}: refused`, await stage.count(() => take(max))));

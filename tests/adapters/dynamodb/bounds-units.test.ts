@@ -3,8 +3,10 @@ import { createCallbackIndex } from '../../../lib/adapters/dynamodb/callbacks/ca
 import { createExecutionStore } from '../../../lib/adapters/dynamodb/executions/execution-store.ts';
 import { createHeldQueues } from '../../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../../lib/adapters/dynamodb/json-client.ts';
+import { createSlotStore } from '../../../lib/adapters/dynamodb/limits/slot-store.ts';
 import { tableNames } from '../../../lib/adapters/dynamodb/table-names.ts';
 import type { NodeRecord } from '../../../lib/engine/result.ts';
+import { createTakeSlot } from '../../../lib/webhooks/limits/take-slot.ts';
 import { startEmbeddedDynamoDb } from '../../../local/database/embedded-dynamodb.ts';
 import { type Metered, startMeteredDynamoDb } from '../../support/a-metered-dynamodb.ts';
 import { anExecutionEnd, anExecutionStart } from '../../support/a-start.ts';
@@ -75,6 +77,27 @@ test('approvals of executions that ended before they were answered are not read 
     await executions.finish(executionId, anExecutionEnd({ status: 'cancelled', nodes: record?.nodes ?? [] }));
   }
   expect(await list()).toEqual(none);
+});
+
+test('a place among a hundred concurrent executions costs a write unit', async () => {
+  const { client, tables, executions, count } = await aMeteredStage();
+  const slots = createSlotStore(client, tables);
+  const takeSlot = createTakeSlot({ slots, executions, clock: { now: () => NOW }, knownMs: 1_000 });
+  const take = (at: number) =>
+    count(async () =>
+      expect(await takeSlot({ workflowId: 'orders', executionId: `${at}`.padEnd(43, 'x'), max: 100 })).toBe(
+        true,
+      ),
+    );
+  await take(0); // looks at all groups
+  for (let at = 1; at < 70; at++)
+    expect(await take(at)).toMatchObject({ reads: 0, writes: 1, writeUnits: 1 });
+  for (let at = 70; at < 100; at++) expect((await take(at)).writeUnits).toBeLessThanOrEqual(2); // where its own group is full
+  const refused = await count(async () =>
+    expect(await takeSlot({ workflowId: 'orders', executionId: 'one-more', max: 100 })).toBe(false),
+  );
+  expect(refused).toMatchObject({ writeUnits: 1 });
+  expect(Math.max(...refused.keys.map(({ writeUnits }) => writeUnits))).toBe(1);
 });
 
 describe('a queue of held executions', () => {

@@ -65,7 +65,13 @@ const subject = {
   publicUrl: 'https://example.com',
 };
 const bucket = { key: 'b-1', burst: 5, intervalUs: 1_000_000 };
-const slot = { workflowId: 'orders', slot: { executionId: 'e-1', takenAt: NOW }, max: 1, ended: [] };
+const slot = {
+  group: 0,
+  workflowId: 'orders',
+  slot: { executionId: 'e-1', takenAt: NOW },
+  max: 1,
+  ended: [],
+};
 const { workflowId, place } = aRequestRecord();
 
 /** Writes an item of each kind that there is. */
@@ -166,8 +172,7 @@ const reads: Readonly<Record<string, (stores: Stores) => Promise<unknown>>> = {
   'registrations of a type': ({ registrations }) => registrations.listOfType('scheduleTrigger'),
   'a delivery': ({ deliveries }) => deliveries.find('d-1'),
   'a delivery that comes again': ({ deliveries }) => deliveries.claim(claim),
-  'the slots of a workflow': ({ slots }) =>
-    slots.take({ ...slot, slot: { ...slot.slot, executionId: 'e-9' } }),
+  'the slots of a workflow': ({ slots }) => slots.list(slot.workflowId, 1),
   'a request on record': ({ requests }) => requests.find(workflowId, place),
   'the list of requests': ({ requests }) =>
     collect(requests.scan({ workflowId, kind: 'refused', from: NOW - 1_000, to: NOW + 1_000 })),

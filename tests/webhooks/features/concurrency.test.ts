@@ -39,22 +39,25 @@ test('beyond the limit, requests get 429 and start nothing, until an execution h
   expect((await service.start()).statusCode).toBe(429);
 });
 
-test('a flood of requests that are refused makes a call a second', async () => {
+test('a flood of requests that are refused looks for a slot once a second', async () => {
   let calls = 0;
-  const take = async () => {
-    calls++;
-    return [{ executionId: 'other', takenAt: 0 }];
+  const slots = {
+    take: async () => {
+      calls++;
+      return false;
+    },
+    list: async () => {
+      calls++;
+      return [[{ executionId: 'other', takenAt: 0 }]];
+    },
   };
   const open = async () => ({ status: 'running', mode: 'express', held: null }) as never;
-  const service = await aServiceWith(
-    { max: 1 },
-    { features: { slots: { take }, executions: { find: open } } },
-  );
+  const service = await aServiceWith({ max: 1 }, { features: { slots, executions: { find: open } } });
   for (let count = 0; count < 50; count++) expect((await service.start()).statusCode).toBe(429);
   expect(calls).toBe(1);
   service.clock.advance(1_000);
   await service.start();
-  expect(calls).toBe(2);
+  expect(calls).toBe(3); // a try, and what is held
 });
 
 test('cancelOldest cancels the execution that began first', async () => {
@@ -118,15 +121,16 @@ test('runs with a waiting caller count while they last', async () => {
 });
 
 test('while the store fails, nothing is started', async () => {
-  const slots = { take: async () => Promise.reject(new AppError('STORE_UNAVAILABLE', {})) };
+  const fail = async () => Promise.reject(new AppError('STORE_UNAVAILABLE', {}));
+  const slots = { take: fail, list: fail };
   const service = await aServiceWith({ max: 1 }, { features: { slots } });
   expect(await service.start()).toEqual(aProblem(503, 'store-unavailable'));
   expect(service.statuses()).toEqual([]);
 });
 
 test('what others take again and again is refused in the end', async () => {
-  const take = async () => [{ executionId: 'gone', takenAt: 0 }];
-  const service = await aServiceWith({ max: 1 }, { features: { slots: { take } } });
+  const slots = { take: async () => false, list: async () => [[{ executionId: 'gone', takenAt: 0 }]] };
+  const service = await aServiceWith({ max: 1 }, { features: { slots } });
   expect(await service.start()).toEqual(aProblem(429, 'concurrency-limited'));
 });
 

@@ -9,42 +9,58 @@ import type { TableNames } from '../table-names.ts';
 /** An attribute for each slot, named by its execution, and their count, so that one conditional write takes one. */
 const SLOT = 'slot:';
 
-/** The slots of a workflow: one item beside the claims of deliveries. */
+/** The slots of a workflow: an item for each group, beside the claims of deliveries. */
 export const createSlotStore = (
   client: DynamoDbClient,
   { deliveries }: Pick<TableNames, 'deliveries'>,
-): SlotStore => ({
-  take: async ({ workflowId, slot, max, ended }) => {
-    const at = { TableName: deliveries, Key: { deliveryId: text(`slots:${workflowId}`) } };
-    const names = Object.fromEntries(ended.map((other, index) => [`#ended${index}`, nameOf(other)]));
-    const taken = await updateItem(
-      client,
-      {
-        ...at,
-        ConditionExpression: [
-          'attribute_not_exists(#own) AND (attribute_not_exists(held) OR held < :limit)',
-          ...Object.keys(names).map((name) => `attribute_exists(${name})`),
-        ].join(' AND '),
-        UpdateExpression: [
-          `SET #own = :takenAt, held = if_not_exists(held, :none) + :added, expiresAt = :expiresAt, ${STATES_VERSION}`,
-          ...(ended.length === 0 ? [] : [`REMOVE ${Object.keys(names).join(', ')}`]),
-        ].join(' '),
-        ExpressionAttributeNames: { '#own': nameOf(slot), '#schema': 'schema', ...names },
-        ExpressionAttributeValues: {
-          ':schema': WRITTEN.schema,
-          ':takenAt': number(slot.takenAt),
-          ':none': number(0),
-          ':added': number(1 - ended.length),
-          ':limit': number(max + ended.length),
-          ':expiresAt': number(toExpiry(slot.takenAt, OPEN_DAYS)),
+): SlotStore => {
+  const at = (workflowId: string, group: number) => ({
+    TableName: deliveries,
+    Key: { deliveryId: text(keyOf(workflowId, group)) },
+  });
+
+  return {
+    take: async ({ workflowId, group, slot, max, ended }) => {
+      const names = Object.fromEntries(ended.map((other, index) => [`#ended${index}`, nameOf(other)]));
+      const taken = await updateItem(
+        client,
+        {
+          ...at(workflowId, group),
+          ConditionExpression: [
+            'attribute_not_exists(#own) AND (attribute_not_exists(held) OR held < :limit)',
+            ...Object.keys(names).map((name) => `attribute_exists(${name})`),
+          ].join(' AND '),
+          UpdateExpression: [
+            `SET #own = :takenAt, held = if_not_exists(held, :none) + :added, expiresAt = :expiresAt, ${STATES_VERSION}`,
+            ...(ended.length === 0 ? [] : [`REMOVE ${Object.keys(names).join(', ')}`]),
+          ].join(' '),
+          ExpressionAttributeNames: { '#own': nameOf(slot), '#schema': 'schema', ...names },
+          ExpressionAttributeValues: {
+            ':schema': WRITTEN.schema,
+            ':takenAt': number(slot.takenAt),
+            ':none': number(0),
+            ':added': number(1 - ended.length),
+            ':limit': number(max + ended.length),
+            ':expiresAt': number(toExpiry(slot.takenAt, OPEN_DAYS)),
+          },
         },
-      },
-      (stored) => readNumber(stored, nameOf(slot)) === slot.takenAt,
-    );
-    if (taken !== null) return null;
-    return toSlots((await getItem(client, { ...at, ConsistentRead: true })) ?? {});
-  },
-});
+        (stored) => readNumber(stored, nameOf(slot)) === slot.takenAt,
+      );
+      return taken !== null;
+    },
+
+    list: (workflowId, groups) =>
+      Promise.all(
+        Array.from({ length: groups }, async (_, group) =>
+          toSlots((await getItem(client, { ...at(workflowId, group), ConsistentRead: true })) ?? {}),
+        ),
+      ),
+  };
+};
+
+/** Earlier releases have all slots in the first group. No workflow id has a number sign. */
+const keyOf = (workflowId: string, group: number): string =>
+  `slots:${workflowId}${group === 0 ? '' : `#${group}`}`;
 
 const nameOf = (slot: Slot): string => `${SLOT}${slot.executionId}`;
 

@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ExecutionRecord } from '../../../lib/executions/record/execution-store.ts';
+import { GROUP_SIZE, MAX_GROUPS } from '../../../lib/webhooks/limits/slots.ts';
+import { createTakeSlot } from '../../../lib/webhooks/limits/take-slot.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
+import { inMemorySlots } from '../../support/in-memory-stores.ts';
+
+const workflowId = 'orders';
+
+/** Processes that take slots of one store, for executions that run until they are ended. */
+const aService = (processes = 1) => {
+  const clock = aManualClock();
+  const slots = inMemorySlots();
+  const running = new Set<string>();
+  const find = async (executionId: string) => {
+    const status = running.has(executionId) ? 'running' : 'succeeded';
+    return { status, mode: 'express', held: null } as ExecutionRecord;
+  };
+  const takers = Array.from({ length: processes }, () =>
+    createTakeSlot({ slots, executions: { find }, clock, knownMs: 1_000 }),
+  );
+  let count = 0;
+  const take = async (executionId: string, max: number): Promise<boolean> =>
+    (await takers[count % processes]?.({ workflowId, executionId, max })) === true;
+  return {
+    slots,
+    running,
+    take,
+    /** @returns how many have begun */
+    start: async (tries: number, max: number): Promise<number> => {
+      const before = running.size;
+      const ids = Array.from({ length: tries }, () => `e-${count++}`);
+      for (const id of ids) running.add(id); // none is over while it is being started
+      const taken = await Promise.all(ids.map((id) => take(id, max)));
+      for (const [at, id] of ids.entries()) if (taken[at] !== true) running.delete(id);
+      return running.size - before;
+    },
+    end: (ends: number): void => {
+      for (const id of [...running].slice(0, ends)) running.delete(id);
+      clock.advance(1_000); // for so long, it is believed that they run
+    },
+    /** As earlier releases have them. */
+    takeInOneGroup: async (executions: number): Promise<void> => {
+      for (let at = 0; at < executions; at++) {
+        const slot = { executionId: `earlier-${at}`, takenAt: clock.now() };
+        running.add(slot.executionId);
+        await slots.take({ workflowId, group: 0, slot, max: 100, ended: [] });
+      }
+    },
+  };
+};
+
+describe('places among concurrent executions', () => {
+  test.each([1, 7, 15, 16, 40, 99, 100])('are as many as the limit says: %d', async (max) => {
+    const service = aService(3);
+    for (let round = 0; round < 5; round++) {
+      for (let tries = 0; tries < 10 && service.running.size < max; tries++) await service.start(60, max);
+      expect(service.running.size).toBe(max);
+      expect(await service.start(60, max)).toBe(0);
+      service.end(Math.ceil(max / 3));
+    }
+  });
+
+  test('are in groups that stay small, however many executions have had one', async () => {
+    const { start, end, slots } = aService();
+    for (let round = 0; round < 20; round++) {
+      await start(100, 100);
+      end(100);
+    }
+    const groups = await slots.list(workflowId, MAX_GROUPS);
+    for (const held of groups) expect(held.length).toBeLessThanOrEqual(GROUP_SIZE);
+    expect(groups.flat().length).toBeGreaterThan(0);
+  });
+
+  test('are kept by an execution that asks again', async () => {
+    const { take, running } = aService();
+    for (const id of 'ab') running.add(id);
+    const asked = [];
+    for (const id of 'aaba') asked.push(await take(id, 1));
+    expect(asked).toEqual([true, true, false, true]);
+  });
+
+  test('of an earlier release, in one group, count; while more than its share run, none is taken of it', async () => {
+    const { takeInOneGroup, start, end, slots, running } = aService();
+    await takeInOneGroup(60);
+    expect(await start(60, 100)).toBe(40);
+    end(10);
+    expect(await start(60, 100)).toBe(10);
+    const [first = []] = await slots.list(workflowId, 1);
+    expect(first.every(({ executionId }) => executionId.startsWith('earlier'))).toBe(true);
+    end(50); // the others of then
+    expect(await start(60, 100)).toBe(50);
+    expect(running.size).toBe(100);
+    const groups = await slots.list(workflowId, MAX_GROUPS);
+    for (const held of groups) expect(held.length).toBeLessThanOrEqual(GROUP_SIZE);
+  });
+
+  test('are none until as few run as a lower limit says', async () => {
+    const { start, end, running } = aService(2);
+    while (running.size < 100) await start(40, 100);
+    const begun = [];
+    for (const ends of [0, 70, 10, 3]) {
+      end(ends);
+      begun.push(await start(40, 20));
+    }
+    expect(begun).toEqual([0, 0, 0, 3]);
+  });
+
+  test('are there at once when the limit is raised', async () => {
+    const { start } = aService();
+    expect(await start(40, 10)).toBe(10);
+    expect(await start(100, 80)).toBe(70);
+  });
+});
