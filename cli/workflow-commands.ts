@@ -203,14 +203,14 @@ const printStored = async (
   await release(definition, { io, target });
 };
 
-/** Stored all the same when the service does not take it: its schedule releases them within a minute. */
+/** Stored all the same when the service does not take it: its schedule releases them. */
 const release = async (definition: WorkflowDefinition, { io, target }: TargetContext): Promise<void> => {
   try {
     for (const nodeId of await nudgeHeld(definition, target))
       io.print(`  requests that trigger ${nodeId} has stored begin to run`);
   } catch (error) {
     if (!isAppError(error)) throw error;
-    io.note(io.paint('yellow', `${definition.id}: requests that are stored begin to run within a minute`));
+    io.note(io.paint('yellow', `${definition.id}: requests that are stored begin to run within five minutes`));
   }
 };
 

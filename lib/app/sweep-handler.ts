@@ -3,7 +3,7 @@ import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import type { HeldQueue } from '../executions/held/held-queues.ts';
 import type { ReleaseParts } from '../executions/held/release-held.ts';
-import { releaseAllQueues, releaseQueue } from '../executions/held/release-queues.ts';
+import { type ClosedQueues, releaseAllQueues, releaseQueue } from '../executions/held/release-queues.ts';
 import { openPaces, RATES, type Rates } from '../executions/lifecycle/paces.ts';
 import {
   type DeadLetter,
@@ -49,10 +49,10 @@ type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boo
  * invoked by the dead-letter queue, it reconciles those of its messages. An event `{queue}` is for one queue of held executions,
  * `{only: 'held'}` for all of them. An execution that fails does not stop the others.
  */
-export const createSweepFunction =
-  (given: SweepParts) =>
-  async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
-    const parts = { ...given, paces: openPaces(given.rates ?? RATES, given.clock) };
+export const createSweepFunction = (given: SweepParts) => {
+  const closed: ClosedQueues = new Map();
+  return async (event: unknown, context: Partial<Context> = {}): Promise<SQSBatchResponse> => {
+    const parts = { ...given, closed, paces: openPaces(given.rates ?? RATES, given.clock) };
     const unread: Unsettled[] = [];
     const refused: Unsettled[] = [];
     const findings = createFindings();
@@ -88,6 +88,7 @@ export const createSweepFunction =
       reportFindings(findings.values, isSweepOfAll(event), parts.logger);
     }
   };
+};
 
 type Values = { -readonly [Name in keyof Measurement['values']]: Measurement['values'][Name] };
 
@@ -134,7 +135,7 @@ const reportOnce = (message: string, found: readonly Unsettled[], { logger }: Sw
 
 const sweepEvent = async (
   event: unknown,
-  parts: SweepParts,
+  parts: SweepParts & { readonly closed: ClosedQueues },
   sweep: Sweep,
   findings: Findings,
   hasTime: HasTime,
@@ -146,7 +147,7 @@ const sweepEvent = async (
     const isAll = only !== 'held';
     const reconciled = isAll ? sweepAll(parts, sweep, hasTime) : null;
     const versions = isAll ? checkVersions(parts, findings) : null;
-    await Promise.all([versions, reconciled, releaseAllQueues(parts, hasTime)]);
+    await Promise.all([versions, reconciled, releaseAllQueues(parts, parts.closed, hasTime)]);
   } else await releaseQueue(readQueue(queue), parts, hasTime);
   return { batchItemFailures: [] };
 };

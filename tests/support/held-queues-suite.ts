@@ -124,6 +124,21 @@ export const describeHeldQueues = (
       expect(await dueIn(executions, NOW + HOUR)).toEqual(isInOutbox ? ['e-1'] : []);
     });
 
+    test('a queue is attended to by one process at a time, and by another one when its time is over', async () => {
+      const { executions, queues } = await create();
+      expect(await queues.attend(queue, NOW, NOW + 60_000)).toBe(false); // it is not in use
+      await executions.start(aHeld('e-1'));
+      const all = await Promise.all([1, 2, 3].map((more) => queues.attend(queue, NOW, NOW + 60_000 + more)));
+      expect(all.sort()).toEqual([false, false, true]);
+      await executions.start(aHeld('e-2'));
+      expect(await queues.attend(queue, NOW + 59_999, NOW + 120_000)).toBe(false);
+      expect(await queues.attend(queue, NOW + 60_003, NOW + 120_000)).toBe(true);
+      await queues.leave(queue);
+      await queues.leave(queue);
+      expect(await queues.attend(queue, NOW + 60_004, NOW + 120_000)).toBe(true);
+      expect(await collect(queues.list())).toEqual([queue]);
+    });
+
     test('a queue is in use until it is closed, unless it was used again', async () => {
       const { executions, queues } = await create();
       await executions.start(aHeld('e-1'));

@@ -12,6 +12,7 @@ export const inMemoryQueues = (
   onRelease: (executionId: string, sweepAt: number) => void,
 ): { readonly queues: HeldQueues; use(start: ExecutionStart): void } => {
   const used = new Map<string, { readonly queue: HeldQueue; readonly usedAt: number }>();
+  const attended = new Map<string, number>();
   const lastPlaces = new Map<string, number>();
   const places = new Map<string, number>();
   const enter = (queue: HeldQueue, usedAt: number): number => {
@@ -64,6 +65,13 @@ export const inMemoryQueues = (
         onRelease(executionId, leaseExpiresAt);
         return true;
       },
+      attend: async (queue, now, until) => {
+        const key = keyOf(queue);
+        if (!used.has(key) || (attended.get(key) ?? now) > now) return false;
+        attended.set(key, until);
+        return true;
+      },
+      leave: async (queue) => void attended.delete(keyOf(queue)),
       close: async (queue, unusedSince) => {
         const usedAt = used.get(keyOf(queue))?.usedAt ?? Number.POSITIVE_INFINITY;
         if (usedAt < unusedSince) used.delete(keyOf(queue));

@@ -51,6 +51,14 @@ export interface HeldQueues {
    * @returns false, with nothing changed, when the condition does not hold
    */
   release(executionId: string, release: Release): Promise<boolean>;
+  /**
+   * Keeps other processes from a queue until then, or until `leave`; milliseconds since the epoch.
+   *
+   * @returns false, with nothing changed, when another one has done so
+   */
+  attend(queue: HeldQueue, now: number, until: number): Promise<boolean>;
+  /** Lets others attend to it. */
+  leave(queue: HeldQueue): Promise<void>;
   /** Takes a queue out of use, unless an execution was put into it since `unusedSince`, in milliseconds since the epoch. */
   close(queue: HeldQueue, unusedSince: number): Promise<void>;
 }

@@ -181,6 +181,7 @@ const countPages = async (count: number): Promise<[string, Metered][]> => {
     await executions.start(await startOf(id, `${id}-due`, { startedAt: Date.now() - 1_200_000 }));
   await add('sweep, one accepted execution due each', () => sweep({}));
   for (const id of ids) await executions.start(await startOf(id, `${id}-held`, { held: 'paused' }));
+  await sweep({ only: 'held' }); // finds that all are paused
   await add('sweep of held, a paused queue each', () => sweep({ only: 'held' }));
   await stage.stop();
   return rows;

@@ -73,6 +73,7 @@ describe('paused: store', () => {
     expect(await service.held()).toEqual([idOf(first), idOf(second)]);
     expect(service.kept.published).toEqual([]);
     await service.put({});
+    service.clock.advance(300_000); // as if its command had not told the sweeper
     await Promise.all([service.sweepAll(), service.sweepAll(), service.sweep({ only: 'held' })]);
     await service.sweepAll();
     expect(service.kept.published).toEqual([`${idOf(first)} succeeded`, `${idOf(second)} succeeded`]);
@@ -346,6 +347,53 @@ describe('when something fails', () => {
       expect(dispatched.sort()).toEqual(ids.sort());
     },
   );
+
+  test('one sweep at a time releases what no bound holds back, and the next one goes on', async () => {
+    const begun: string[] = [];
+    let go = (): void => {};
+    const dispatch = async (id: string) => {
+      begun.push(id);
+      await new Promise<void>((resolve) => {
+        go = resolve;
+      });
+    };
+    const service = await aServiceWith({ paused: 'store' }, { spoilt: { dispatcher: { dispatch } } });
+    const id = idOf(await service.send());
+    await service.put({});
+    const first = service.sweep({ only: 'held' });
+    while (begun.length === 0) await setImmediate();
+    await service.put({ paused: 'store' });
+    const later = idOf(await service.send());
+    await service.put({});
+    await service.sweep({ only: 'held' });
+    await service.sweep({ queue });
+    expect(begun).toEqual([id]);
+    go();
+    await first;
+    const next = service.sweep({ only: 'held' });
+    while (begun.length === 1) await setImmediate();
+    go();
+    await next;
+    expect(begun).toEqual([id, later]);
+  });
+
+  test('while it is paused, sweeps look at it every five minutes; what is stored begins at once all the same', async () => {
+    let looks = 0;
+    const find = (one: HeldQueue): AsyncIterable<string> => {
+      looks++;
+      return service.executions.queues.find(one);
+    };
+    const service = await aServiceWith({ paused: 'store' }, { spoilt: { queues: { find } } });
+    const id = idOf(await service.send());
+    for (let minute = 0; minute < 10; minute++) {
+      await service.sweep({ only: 'held' });
+      service.clock.advance(60_000);
+    }
+    expect(looks).toBe(2);
+    await service.put({});
+    await service.sweep({ queue });
+    expect(await service.record(id)).toMatchObject({ held: null, status: 'succeeded' });
+  });
 
   test('a crash between release and dispatch: it is dispatched after two minutes', async () => {
     const service = await aServiceWith({ paused: 'store' }, { dispatches: false });

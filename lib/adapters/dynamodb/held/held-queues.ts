@@ -116,6 +116,25 @@ export const createHeldQueues = (
       return update(executionId, change, (stored) => stored.releasedAt?.S === released.releasedAt.S);
     },
 
+    attend: (queue, now, until) =>
+      update(
+        queueKeyOf(queue),
+        {
+          condition:
+            'attribute_exists(#executionId) AND (attribute_not_exists(#attendedUntil) OR #attendedUntil <= :now)',
+          set: { attendedUntil: number(until) },
+          values: { ':now': number(now) },
+        },
+        (stored) => readNumber(stored, 'attendedUntil', 0) === until,
+      ),
+
+    leave: async (queue) => {
+      await update(queueKeyOf(queue), {
+        condition: 'attribute_exists(#attendedUntil)',
+        remove: ['attendedUntil'],
+      });
+    },
+
     close: async (queue, unusedSince) => {
       await deleteItem(client, {
         TableName,
