@@ -210,7 +210,9 @@ const release = async (definition: WorkflowDefinition, { io, target }: TargetCon
       io.print(`  requests that trigger ${nodeId} has stored begin to run`);
   } catch (error) {
     if (!isAppError(error)) throw error;
-    io.note(io.paint('yellow', `${definition.id}: requests that are stored begin to run within five minutes`));
+    io.note(
+      io.paint('yellow', `${definition.id}: requests that are stored begin to run within five minutes`),
+    );
   }
 };
 

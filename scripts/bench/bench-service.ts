@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ export const toChain = (
 
 const sample = JSON.parse(readFileSync(new URL('../../events/webhook.json', import.meta.url), 'utf8'));
 
-/** A request to a webhook with a JSON body, as the gateway hands it over now. */
+/** A request to a webhook with a JSON body, as the gateway hands it over now, with an id of its own, as long as the gateway's are. */
 export const createEvent = (
   workflowId: string,
   body: string,
@@ -82,7 +82,11 @@ export const createEvent = (
   ...sample,
   rawPath: `/api/webhook/${workflowId}/webhook`,
   headers: { ...sample.headers, 'content-length': String(Buffer.byteLength(body)), ...headers },
-  requestContext: { ...sample.requestContext, requestId: randomUUID(), timeEpoch: Date.now() },
+  requestContext: {
+    ...sample.requestContext,
+    requestId: randomBytes(12).toString('base64'),
+    timeEpoch: Date.now(),
+  },
   pathParameters: { workflowId, path: 'webhook' },
   body,
 });

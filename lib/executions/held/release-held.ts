@@ -44,7 +44,7 @@ interface Gate {
 
 /**
  * Dispatches the held executions of a trigger in the order in which they entered, as far as they may go on. Of several processes
- * that do so at once, one dispatches each. Where no bound ends it soon, one process does so at a time: together they would
+ * that do so at once, one dispatches each. Of a long queue that no bound ends soon, one process does so at a time: together they would
  * be faster than Lambda.
  *
  * @param hasTime - whether to go on with another one
@@ -56,31 +56,22 @@ export const releaseHeld = async (
   parts: ReleaseParts,
   hasTime: () => boolean = () => true,
 ): Promise<{ readonly released: number; readonly isClosed: boolean }> => {
-  const { queues, clock } = parts;
-  const gate = openGate(await parts.workflows.find(queue.workflowId), queue);
-  if (gate?.max !== null) return releaseThrough(gate, queue, parts, hasTime);
-  const now = clock.now();
-  if (!(await queues.attend(queue, now, now + ATTENDED_MS))) return { released: 0, isClosed: false };
-  try {
-    return await releaseThrough(gate, queue, parts, hasTime);
-  } finally {
-    await queues.leave(queue);
-  }
-};
-
-const releaseThrough = async (
-  gate: Gate | null,
-  queue: HeldQueue,
-  parts: ReleaseParts,
-  hasTime: () => boolean,
-): Promise<{ readonly released: number; readonly isClosed: boolean }> => {
   const { queues, executions, clock } = parts;
+  const gate = openGate(await parts.workflows.find(queue.workflowId), queue);
+  let seen = 0;
+  let isAttended = false;
   let isEmpty = true;
   let isOpen = true;
   let released = 0;
   let refusal: AppError | null = null;
   const work = async (executionId: string): Promise<void> => {
     isEmpty = false;
+    if (++seen === RELEASED_AT_ONCE && gate?.max === null) {
+      const now = clock.now();
+      isAttended = await queues.attend(queue, now, now + ATTENDED_MS);
+      isOpen &&= isAttended;
+      if (!isOpen) return;
+    }
     const record = await executions.find(executionId);
     if (record === null || record.held === null) return; // the index shows it for a moment longer
     if (clock.now() - record.startedAt > MAX_HELD_MS) await giveUp(record, parts);
@@ -97,7 +88,10 @@ const releaseThrough = async (
     }
   };
   const atOnce = gate?.max === null ? RELEASED_AT_ONCE : 1;
-  const isRead = await workThrough(queues.find(queue), { atOnce, mayGoOn: () => isOpen && hasTime() }, work);
+  const options = { atOnce, mayGoOn: () => isOpen && hasTime() };
+  const isRead = await workThrough(queues.find(queue), options, work).finally(() =>
+    isAttended ? queues.leave(queue) : null,
+  );
   if (isRead && isEmpty) await queues.close(queue, clock.now() - UNUSED_MS);
   if (refusal !== null) throw refusal;
   return { released, isClosed: gate === null && !isEmpty };

@@ -181,7 +181,12 @@ const run = async (
   const dispatcher = { dispatch: async (executionId: string) => void dispatched.push(executionId) };
   const headers = isKeyed ? { 'idempotency-key': `"${webhook.services.ids.next()}"` } : {};
   const event = createEvent(workflowId, body, headers);
-  const requestContext = { ...event.requestContext, timeEpoch: webhook.services.clock.now() };
+  const { clock, ids } = webhook.services;
+  const requestContext = {
+    ...event.requestContext,
+    requestId: ids.next().slice(-16),
+    timeEpoch: clock.now(),
+  };
   const answer = await createWebhookFunction({ ...webhook, dispatcher })(
     { ...event, requestContext },
     {} as Context,
