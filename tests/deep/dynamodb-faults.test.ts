@@ -4,12 +4,19 @@ import { createCallbackIndex } from '../../lib/adapters/dynamodb/callbacks/callb
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
 import { createDeliveryStore } from '../../lib/adapters/dynamodb/delivery-store.ts';
 import { createExecutionStore } from '../../lib/adapters/dynamodb/executions/execution-store.ts';
+import { createListDefinitions } from '../../lib/adapters/dynamodb/health/workflow-definitions.ts';
+import { createHeldQueues } from '../../lib/adapters/dynamodb/held/held-queues.ts';
 import { createJsonClient } from '../../lib/adapters/dynamodb/json-client.ts';
+import { createSlotStore } from '../../lib/adapters/dynamodb/limits/slot-store.ts';
+import { createTokenBuckets } from '../../lib/adapters/dynamodb/limits/token-buckets.ts';
 import { createOutboundCredentialStore } from '../../lib/adapters/dynamodb/outbound-credential-store.ts';
+import { createRegistrationStore } from '../../lib/adapters/dynamodb/registrations/registration-store.ts';
+import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request-store.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { isAppError } from '../../lib/shared/errors.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
+import { aRequestRecord } from '../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart, dueIn } from '../support/a-start.ts';
 import { aTrigger, aWorkflow } from '../support/a-workflow.ts';
 import { anOutboundCredential } from '../support/outbound-store-suite.ts';
@@ -46,6 +53,12 @@ const open = async (timeouts?: Timeouts) => {
     outbound: createOutboundCredentialStore(client, tables),
     deliveries: createDeliveryStore(client, tables),
     callbacks: createCallbackIndex(client, tables, { now: () => 1_700_000_000_000 }),
+    queues: createHeldQueues(client, tables, { retentionDays: 30 }),
+    registrations: createRegistrationStore(client, tables, clock),
+    requests: createRequestStore(client, tables, { retentionDays: 7, clock }),
+    slots: createSlotStore(client, tables),
+    takeToken: createTokenBuckets(client, tables),
+    listDefinitions: createListDefinitions(client, tables),
     executions: createExecutionStore(client, tables, {
       retentionDays: 30,
       clock: { now: () => 1_700_000_000_000 },
@@ -62,6 +75,12 @@ const aClaim = () => ({
 });
 const start = anExecutionStart({ workflowId: 'greeting' });
 const end = anExecutionEnd();
+const queue = { workflowId: 'greeting', triggerNodeId: 'start' };
+const slot = { executionId: 'e-1', takenAt: 1 };
+const registration = {
+  ...{ name: 'nightly', workflowId: 'greeting', triggerNodeId: 'start' },
+  ...{ nodeType: 'scheduleTrigger', parameters: { at: 'midnight' } },
+};
 const credential = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
 
 type Stores = Awaited<ReturnType<typeof open>>;
@@ -103,10 +122,57 @@ const calls: [string, (stores: Stores) => Promise<unknown>][] = [
     'executions.extendLease',
     ({ executions }) => executions.extendLease({ executionId: 'e-1', status: 'accepted' }, 1),
   ],
+  [
+    'executions.redispatch',
+    ({ executions }) => executions.redispatch('e-1', { redispatches: 1, leaseExpiresAt: 1 }),
+  ],
+  [
+    'executions.listEnd',
+    ({ executions }) => executions.listEnd({ executionId: 'e-1', status: 'failed', isInOutbox: false }),
+  ],
   ['executions.list', ({ executions }) => executions.list({ workflowId: 'greeting', limit: 10 })],
+  ['executions.list of all', ({ executions }) => executions.list({ workflowId: null, limit: 10 })],
+  [
+    'executions.list of failed ones',
+    ({ executions }) => executions.list({ workflowId: null, statuses: ['failed'], limit: 10 }),
+  ],
+  [
+    'executions.list of open ones',
+    ({ executions }) => executions.list({ workflowId: null, statuses: ['running'], limit: 10 }),
+  ],
+  ['callbacks.list of all', ({ callbacks }) => callbacks.list(null, 10)],
   ['executions.findDue', ({ executions }) => dueIn(executions, 1)],
   ['deliveries.claim', ({ deliveries }) => deliveries.claim(aClaim())],
+  ['workflows.readPage', ({ workflows }) => workflows.readPage(null)],
+  ['listDefinitions', ({ listDefinitions }) => listDefinitions()],
+  ['registrations.find', ({ registrations }) => registrations.find('nightly')],
+  ['registrations.namesOf', ({ registrations }) => registrations.namesOf('greeting')],
+  ['registrations.list', ({ registrations }) => registrations.list()],
+  ['registrations.listOfType', ({ registrations }) => registrations.listOfType('scheduleTrigger')],
+  ['registrations.claim', ({ registrations }) => registrations.claim(registration)],
+  ['queues.list', ({ queues }) => readAll(queues.list())],
+  ['queues.find', ({ queues }) => readAll(queues.find(queue))],
+  ['queues.measure', ({ queues }) => queues.measure(queue)],
+  ['queues.enter', ({ queues }) => queues.enter(queue, { now: 1, maxPlace: 9 })],
+  ['queues.attend', ({ queues }) => queues.attend(queue, 1, 2)],
+  ['queues.leave', ({ queues }) => queues.leave(queue)],
+  ['queues.close', ({ queues }) => queues.close(queue, 1)],
+  [
+    'queues.release',
+    ({ queues }) =>
+      queues.release('e-1', {
+        ...{ workflowVersion: 1, mode: 'durable', acceptedMode: 'express', releasedAt: 1 },
+      }),
+  ],
+  ['slots.take', ({ slots }) => slots.take({ workflowId: 'greeting', group: 0, slot, max: 1, ended: [] })],
+  ['slots.list', ({ slots }) => slots.list('greeting', 7)],
+  ['takeToken', ({ takeToken }) => takeToken({ key: 'b', burst: 3, intervalUs: 1_000_000 }, 1, null)],
+  ['requests.put', ({ requests }) => requests.put(aRequestRecord())],
 ];
+
+const readAll = async (values: AsyncIterable<unknown>): Promise<void> => {
+  for await (const _value of values);
+};
 
 const outcome = (promise: Promise<unknown>) =>
   promise.then(

@@ -16,6 +16,7 @@ import { createRequestStore } from '../../lib/adapters/dynamodb/requests/request
 import { createSdk, createSdkClient } from '../../lib/adapters/dynamodb/sdk-client.ts';
 import type { TableNames } from '../../lib/adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
+import type { NodeRecord } from '../../lib/engine/result.ts';
 import { type Fault, startFaultProxy } from '../support/a-fault-proxy.ts';
 import { aRequestRecord, RECEIVED_AT } from '../support/a-request-record.ts';
 import { aLease, anExecutionEnd, anExecutionStart } from '../support/a-start.ts';
@@ -49,7 +50,12 @@ interface Scenario {
 
 const start = anExecutionStart({ workflowId: 'greeting', startedAt: NOW });
 const held = anExecutionStart({ workflowId: 'greeting', startedAt: NOW, held: 'paused' });
+const queue = { workflowId: 'greeting', triggerNodeId: 'start' };
 const end = anExecutionEnd();
+const asking: NodeRecord = {
+  ...{ nodeId: 'ask', type: 'approval', status: 'failed', iteration: 0, attempts: 1 },
+  ...{ startedAt: NOW, durationMs: 0, callbacks: ['ask/0/0'] },
+};
 const credential = { id: 'key', type: 'apiKey', username: null, secrets: [], revision: 1 } as const;
 const registration = {
   ...{ name: 'nightly', workflowId: 'greeting', triggerNodeId: 'start' },
@@ -136,6 +142,17 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       }),
   },
   'an execution ends': { before: startOne, act: ({ executions }) => executions.finish('e-1', end) },
+  'an execution ends that waited for an answer': {
+    before: async (stores) => {
+      await startOne(stores);
+      const subject = { executionId: 'e-1', workflowId: 'greeting', name: 'ask/0/0', openedAt: NOW };
+      await stores.executions.openCallback('e-1', 'ask/0/0', {
+        ...{ callbackId: 'c', expiresAt: NOW + 60_000 },
+        subject: { ...subject, publicUrl: 'https://example.com', question: {} },
+      });
+    },
+    act: ({ executions }) => executions.finish('e-1', { ...end, status: 'cancelled', nodes: [asking] }),
+  },
   'an execution ends that has ended otherwise': {
     before: async (stores) => {
       await startOne(stores);
@@ -167,9 +184,35 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         ...{ workflowVersion: 4, mode: 'durable', acceptedMode: 'express', releasedAt: NOW + 1 },
       }),
   },
+  'a queue is entered': {
+    before: ({ executions }) => executions.start(held),
+    act: ({ queues }) => queues.enter(queue, { now: NOW, maxPlace: 2 }),
+  },
+  'a queue without a place is entered': {
+    before: ({ executions }) => executions.start(held),
+    act: ({ queues }) => queues.enter(queue, { now: NOW, maxPlace: 1 }),
+  },
+  'a queue is attended to': {
+    before: ({ executions }) => executions.start(held),
+    act: ({ queues }) => queues.attend(queue, NOW, NOW + 60_000),
+  },
+  'a queue is attended to by another one': {
+    before: async ({ executions, queues }) => {
+      await executions.start(held);
+      await queues.attend(queue, NOW, NOW + 60_000);
+    },
+    act: ({ queues }) => queues.attend(queue, NOW + 1, NOW + 60_001),
+  },
+  'a queue is left': {
+    before: async ({ executions, queues }) => {
+      await executions.start(held);
+      await queues.attend(queue, NOW, NOW + 60_000);
+    },
+    act: ({ queues }) => queues.leave(queue),
+  },
   'a queue is closed': {
     before: ({ executions }) => executions.start(held),
-    act: ({ queues }) => queues.close({ workflowId: 'greeting', triggerNodeId: 'start' }, NOW + 1),
+    act: ({ queues }) => queues.close(queue, NOW + 1),
   },
   'a delivery is claimed': { act: ({ deliveries }) => deliveries.claim(claim) },
   'a delivery is claimed that another has claimed': {
