@@ -314,6 +314,7 @@ const countWaiting = async (stage: Stage): Promise<HotKey[]> => {
     const items = Array.from({ length: waiting - stored }, (_, at) => ({
       ...template,
       executionId: { S: `held-${String(stored + at).padStart(38, '0')}` },
+      sweepShard: { S: (stored + at + 1) % 2 === 0 ? 'held:queue/hook' : 'held1:queue/hook' },
       sweepAt: { S: template.sweepAt?.S?.replace(/\d+$/, String(stored + at + 1).padStart(12, '0')) ?? '' },
     }));
     await stage.putAll(TableName, [...items, { ...inUse, places: { N: String(waiting) } }]);

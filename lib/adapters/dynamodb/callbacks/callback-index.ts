@@ -16,7 +16,7 @@ import {
   toIso,
 } from '../executions/execution-item.ts';
 import { toUpdate } from '../executions/execution-update.ts';
-import { mergePartitions, type Partition } from '../executions/merge-partitions.ts';
+import { ALL_TIMES, mergePartitions, type Partition } from '../executions/merge-partitions.ts';
 import { readRecords } from '../executions/read-records.ts';
 import { updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
@@ -99,5 +99,4 @@ export const createCallbackIndex = (
 };
 
 /** Sort keys before and after all times. */
-const FIRST = '0';
-const LAST = '9999-12-31T23:59:59.999Z';
+const [FIRST, LAST] = ALL_TIMES;

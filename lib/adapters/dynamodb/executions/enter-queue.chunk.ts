@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { HeldQueue } from '../../../executions/held/held-queues.ts';
-import { number, readNumber, text } from '../attributes.ts';
+import type { ExecutionStart } from '../../../executions/record/execution-store.ts';
+import { type Item, number, readNumber, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { updateItem } from '../items.ts';
-import { OPEN_DAYS, QUEUES_SHARD, queueKeyOf, toExpiry, toIso } from './execution-item.ts';
+import { OPEN_DAYS, toExpiry, toIso } from './execution-item.ts';
 import { toUpdate } from './execution-update.ts';
+import { QUEUES_SHARD, queueKeyOf, queuePartitions, toPlaceKey } from './queue-keys.ts';
 
 /**
  * Notes that a queue is in use, and gives out its next place. Places only grow: how many wait is the distance from the place of
@@ -53,4 +55,23 @@ export const enterQueue = async (
     (item) => item.takenBy?.S === takenBy,
   );
   return stored === null ? null : readNumber(stored, 'places');
+};
+
+/**
+ * Where the index of sweeps has a held execution: in its queue, which it enters unless it has a place there.
+ *
+ * @throws AppError `STORE_UNAVAILABLE`
+ */
+export const queueUp = async (
+  client: DynamoDbClient,
+  TableName: string,
+  { workflowId, trigger: { nodeId }, startedAt, place: given }: ExecutionStart,
+  now: number,
+): Promise<Item> => {
+  const queue = { workflowId, triggerNodeId: nodeId };
+  const place = given ?? (await enterQueue(client, TableName, queue, { now, maxPlace: null }));
+  const [even, odd] = queuePartitions(queueKeyOf(queue));
+  return place === null
+    ? { sweepShard: text(even), sweepAt: text(toIso(startedAt)) }
+    : { sweepShard: text(place % 2 === 0 ? even : odd), sweepAt: text(toPlaceKey(place)) };
 };

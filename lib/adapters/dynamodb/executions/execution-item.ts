@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeFailure, NodeRecord } from '../../../engine/result.ts';
-import type { HeldQueue } from '../../../executions/held/held-queues.ts';
 import { ACCEPTED_LEASE_MS } from '../../../executions/lifecycle/limits.ts';
 import type {
   DueGroup,
@@ -131,9 +130,13 @@ export const isExpired = (item: Item, now: number): boolean => readNumber(item, 
 const readTime = (item: Item, name: string): number | null =>
   item[name] === undefined ? null : Date.parse(readText(item, name));
 
-export const toItem = (start: ExecutionStart, retentionDays: number): Item => {
+/** @param sweep - where the index of sweeps has it: see `queueUp` for one that is held */
+export const toItem = (
+  start: ExecutionStart,
+  retentionDays: number,
+  sweep: Item = toFirstSweep(start),
+): Item => {
   const isInline = start.mode === 'inline';
-  const sweep = start.held === null ? toFirstSweep(start) : toQueued(start);
   return compact({
     executionId: text(start.executionId),
     workflowId: text(workflowPartitionOf(start)),
@@ -167,36 +170,6 @@ export const toReleased = (executionId: string, releasedAt: number) => ({
   releasedAt: text(toIso(releasedAt)),
   ...toFirstSweep({ executionId, startedAt: releasedAt }),
 });
-
-/**
- * A queue of held executions: a partition of the index of sweeps, in the order of their places. Those that releases before version 4 of
- * the schema have put in are sorted by the times of their requests, and come first.
- */
-const toQueued = ({ workflowId, trigger: { nodeId }, startedAt, place }: ExecutionStart) => ({
-  sweepShard: text(queueKeyOf({ workflowId, triggerNodeId: nodeId })),
-  sweepAt: text(place === undefined ? toIso(startedAt) : `${PLACE}${String(place).padStart(12, '0')}`),
-});
-
-/** Sorted behind the times of now, and before the last one that sorts as text. */
-const PLACE = '9999#';
-
-/** The place of a held execution, by its sort key; null for one that an earlier release has put into the queue. */
-export const placeIn = (sweepAt: string): number | null =>
-  sweepAt.startsWith(PLACE) ? Number(sweepAt.slice(PLACE.length)) : null;
-
-/** Partition key of a queue, and key of the item that says that it is in use. No execution id has a colon, no workflow id a slash. */
-export const queueKeyOf = ({ workflowId, triggerNodeId }: HeldQueue): string =>
-  `${QUEUE}${workflowId}/${triggerNodeId}`;
-
-export const readQueueKey = (key: string): HeldQueue => {
-  const slash = key.indexOf('/');
-  return { workflowId: key.slice(QUEUE.length, slash), triggerNodeId: key.slice(slash + 1) };
-};
-
-const QUEUE = 'held:';
-
-/** Partition key of the queues in use, in the index of sweeps. */
-export const QUEUES_SHARD = 'held';
 
 export const toRecord = (item: Item): ExecutionRecord => ({
   ...toSummary(item),

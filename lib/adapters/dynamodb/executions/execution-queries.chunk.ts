@@ -16,16 +16,9 @@ import type { DynamoDbClient } from '../client.ts';
 import { getItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { collectPage, type ListedKey } from './collect-page.ts';
-import {
-  isExpired,
-  QUEUES_SHARD,
-  shardsOf,
-  timeShards,
-  toIso,
-  toSummary,
-  workflowPartitions,
-} from './execution-item.ts';
-import { mergePartitions, type Partition } from './merge-partitions.ts';
+import { isExpired, shardsOf, timeShards, toIso, toSummary, workflowPartitions } from './execution-item.ts';
+import { ALL_TIMES, mergePartitions, type Partition } from './merge-partitions.ts';
+import { QUEUES_SHARD, queueOfPartition, queuePartitions } from './queue-keys.ts';
 import { readRecords } from './read-records.ts';
 
 /** Records of one call: those of other statuses give a short list with a cursor. */
@@ -102,33 +95,37 @@ async function* readOpenKeys(
   withHeld: boolean,
   after: ListPosition | undefined,
 ): AsyncGenerator<ListedKey> {
-  const options = { order: 'ascending', range: [FIRST, LAST], pageSize: BATCH_SIZE } as const;
-  const read = (key: string, from: ListPosition | undefined) =>
-    mergePartitions(client, table, [{ index: 'bySweep', key }], { ...options, after: from });
-  const isInQueue = after?.part.startsWith(`${QUEUES_SHARD}:`) === true;
-  if (!isInQueue) {
+  const options = { order: 'ascending', range: ALL_TIMES, pageSize: BATCH_SIZE } as const;
+  const read = (keys: readonly string[], from: ListPosition | undefined) =>
+    mergePartitions(
+      client,
+      table,
+      keys.map((key): Partition => ({ index: 'bySweep', key })),
+      { ...options, after: from },
+    );
+  const begun = after === undefined ? null : queueOfPartition(after.part);
+  if (begun === null) {
     const shards = [...shardsOf('active'), ...shardsOf('waiting')];
     const partitions = shards.map((key): Partition => ({ index: 'bySweep', key }));
     yield* mergePartitions(client, table, partitions, { ...options, pageSize: 10, after });
   }
   if (!withHeld) return;
   const readQueue = async function* (key: string, from: ListPosition | undefined): AsyncGenerator<ListedKey> {
-    yield* read(key, from);
+    yield* read(queuePartitions(key), from);
     yield { part: key, at: LAST, executionId: 'end', skipCost: RECORDS_PER_QUEUE };
   };
   let queue: ListPosition | undefined;
-  if (isInQueue) {
-    yield* readQueue(after.part, after);
-    const item = await getItem(client, { TableName: table, Key: { executionId: text(after.part) } });
+  if (begun !== null) {
+    yield* readQueue(begun, after);
+    const item = await getItem(client, { TableName: table, Key: { executionId: text(begun) } });
     // One that was closed meanwhile: from the first queue on.
-    if (item !== null) queue = { part: QUEUES_SHARD, at: readText(item, 'sweepAt'), executionId: after.part };
+    if (item !== null) queue = { part: QUEUES_SHARD, at: readText(item, 'sweepAt'), executionId: begun };
   }
-  for await (const { executionId: key } of read(QUEUES_SHARD, queue)) yield* readQueue(key, undefined);
+  for await (const { executionId: key } of read([QUEUES_SHARD], queue)) yield* readQueue(key, undefined);
 }
 
 /** Sort keys before and after all times. */
-const FIRST = '0';
-const LAST = '9999-12-31T23:59:59.999Z';
+const [FIRST, LAST] = ALL_TIMES;
 
 /** The last year of four digits: later times do not sort as text. */
 const MAX_TIME = Date.parse(LAST);

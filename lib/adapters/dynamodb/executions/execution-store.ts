@@ -86,15 +86,6 @@ export const createExecutionStore = (
   const update = (key: string, change: Change, ReturnValues: 'NONE' | 'ALL_NEW' = 'NONE') =>
     updateItem(client, { ...at(key), ...toUpdate(change), ReturnValues }, null);
 
-  /** Before the record: a queue that is not in use is not looked at. */
-  const enter = async (start: ExecutionStart): Promise<ExecutionStart> => {
-    const { workflowId, trigger } = start;
-    const queue = { workflowId, triggerNodeId: trigger.nodeId };
-    const { enterQueue } = await openQueue();
-    const place = await enterQueue(client, tables.executions, queue, { now: clock.now(), maxPlace: null });
-    return { ...start, place: place ?? undefined };
-  };
-
   const openExpiry = () => number(toExpiry(clock.now(), OPEN_DAYS));
 
   /** From now on, as long as the process that started it has said. */
@@ -156,8 +147,10 @@ export const createExecutionStore = (
       // First its data: no process finds a record without. That of another delivery with the same key is as good.
       const data = { ...at(dataKeyOf(start.executionId)), Item: toDataItem(start, retentionDays), ...isNew };
       if (start.input !== null) await putItem(client, data, null);
-      const isToEnter = start.held !== null && start.place === undefined;
-      return putRecord(start, toItem(isToEnter ? await enter(start) : start, retentionDays));
+      if (start.held === null) return putRecord(start, toItem(start, retentionDays));
+      // Before the record: a queue that is not in use is not looked at.
+      const sweep = await (await openQueue()).queueUp(client, tables.executions, start, clock.now());
+      return putRecord(start, toItem(start, retentionDays, sweep));
     },
 
     startAndFinish: async (start, end) => {

@@ -20,6 +20,9 @@ interface MergeOptions {
   readonly pageSize: number;
 }
 
+/** The range of all sort keys that are times, or places in a queue. */
+export const ALL_TIMES = ['0', '9999-12-31T23:59:59.999Z'] as const;
+
 /** The partition and sort keys of the indexes of executions. */
 const KEYS: Readonly<Record<Partition['index'], readonly [hash: string, range: string]>> = {
   byWorkflow: ['workflowId', 'startedAt'],

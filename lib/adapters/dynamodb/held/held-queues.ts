@@ -4,15 +4,16 @@ import { lazy } from '../../../shared/lazy.ts';
 import { type Item, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { dataDays, dataKeyOf } from '../executions/execution-data.ts';
+import { toExpiry, toReleased } from '../executions/execution-item.ts';
+import { type Change, toUpdate } from '../executions/execution-update.ts';
+import { ALL_TIMES, mergePartitions, type Partition } from '../executions/merge-partitions.ts';
 import {
   placeIn,
   QUEUES_SHARD,
   queueKeyOf,
+  queuePartitions,
   readQueueKey,
-  toExpiry,
-  toReleased,
-} from '../executions/execution-item.ts';
-import { type Change, toUpdate } from '../executions/execution-update.ts';
+} from '../executions/queue-keys.ts';
 import { deleteItem, getItem, type IsOurs, updateItem } from '../items.ts';
 import type { TableNames } from '../table-names.ts';
 import { translateErrors } from '../translate-error.ts';
@@ -46,29 +47,27 @@ export const createHeldQueues = (
     Limit,
   });
 
-  async function* keysIn(partition: string, pageSize: number): AsyncGenerator<string> {
-    let from: Item | undefined;
-    do {
-      const page = await translateErrors(
-        client.query({ ...inPartition(partition, pageSize), ExclusiveStartKey: from }),
-      );
-      yield* (page.Items ?? []).map((item) => readText(item, 'executionId'));
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
+  async function* keysIn(keys: readonly string[], pageSize: number): AsyncGenerator<string> {
+    const partitions = keys.map((key): Partition => ({ index: 'bySweep', key }));
+    const options = { order: 'ascending', range: ALL_TIMES, pageSize } as const;
+    for await (const { executionId } of mergePartitions(client, TableName, partitions, options))
+      yield executionId;
   }
 
   /** While there are some that earlier releases have put in, which have no place, and are the first. */
-  const countAll = async (partition: string): Promise<number> => {
+  const countAll = async (partitions: readonly string[]): Promise<number> => {
     let count = 0;
-    let from: Item | undefined;
-    do {
-      const { Limit: _all, ...query } = inPartition(partition, 1);
-      const page = await translateErrors(
-        client.query({ ...query, Select: 'COUNT', ExclusiveStartKey: from }),
-      );
-      count += page.Count ?? 0;
-      from = page.LastEvaluatedKey;
-    } while (from !== undefined);
+    for (const partition of partitions) {
+      let from: Item | undefined;
+      do {
+        const { Limit: _all, ...query } = inPartition(partition, 1);
+        const page = await translateErrors(
+          client.query({ ...query, Select: 'COUNT', ExclusiveStartKey: from }),
+        );
+        count += page.Count ?? 0;
+        from = page.LastEvaluatedKey;
+      } while (from !== undefined);
+    }
     return count;
   };
 
@@ -79,22 +78,23 @@ export const createHeldQueues = (
 
   return {
     list: async function* () {
-      for await (const key of keysIn(QUEUES_SHARD, QUEUES_PAGE_SIZE)) yield readQueueKey(key);
+      for await (const key of keysIn([QUEUES_SHARD], QUEUES_PAGE_SIZE)) yield readQueueKey(key);
     },
 
-    find: (queue) => keysIn(queueKeyOf(queue), PAGE_SIZE),
+    find: (queue) => keysIn(queuePartitions(queueKeyOf(queue)), PAGE_SIZE),
 
     measure: async (queue) => {
       const key = queueKeyOf(queue);
-      const [item, { Items = [] }] = await Promise.all([
+      const partitions = queuePartitions(key);
+      const [item, ...pages] = await Promise.all([
         getItem(client, { TableName, Key: { executionId: text(key) } }),
-        translateErrors(client.query(inPartition(key, 1))),
+        ...partitions.map((partition) => translateErrors(client.query(inPartition(partition, 1)))),
       ]);
       const lastPlace = readNumber(item ?? {}, 'places', 0);
-      const [first] = Items;
+      const first = pages.flatMap(({ Items = [] }) => Items.map((one) => readText(one, 'sweepAt'))).sort()[0];
       if (first === undefined) return { waiting: 0, lastPlace };
-      const place = placeIn(readText(first, 'sweepAt'));
-      const waiting = place === null ? await countAll(key) : Math.max(1, lastPlace - place + 1);
+      const place = placeIn(first);
+      const waiting = place === null ? await countAll(partitions) : Math.max(1, lastPlace - place + 1);
       return { waiting, lastPlace };
     },
 
