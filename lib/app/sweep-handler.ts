@@ -1,4 +1,5 @@
 import type { Context, SQSBatchResponse } from 'aws-lambda';
+import { isId } from '../contract/ids.ts';
 import { isPlainObject } from '../contract/json.ts';
 import type { Clock, Logger } from '../contract/services.ts';
 import type { HeldQueue } from '../executions/held/held-queues.ts';
@@ -46,7 +47,7 @@ type Sweep = (executionId: string, deadLetter: DeadLetter | null) => Promise<boo
 
 /**
  * The sweeper. Invoked by a schedule, it reconciles the executions whose lease has expired, and releases those that are held;
- * invoked by the dead-letter queue, it reconciles those of its messages. An event `{queue}` is for one queue of held executions,
+ * invoked by the dead-letter queue, it reconciles those of its messages. An event `{queue, ended}` is for one queue of held executions, see `NudgeQueue`,
  * `{only: 'held'}` for all of them. An execution that fails does not stop the others.
  */
 export const createSweepFunction = (given: SweepParts) => {
@@ -142,13 +143,13 @@ const sweepEvent = async (
 ): Promise<SQSBatchResponse> => {
   const messages = isPlainObject(event) ? event.Records : undefined;
   if (Array.isArray(messages)) return sweepQueue(messages, sweep);
-  const { queue, only } = toMap(event);
+  const { queue, only, ended } = toMap(event);
   if (queue === undefined) {
     const isAll = only !== 'held';
     const reconciled = isAll ? sweepAll(parts, sweep, hasTime) : null;
     const versions = isAll ? checkVersions(parts, findings) : null;
     await Promise.all([versions, reconciled, releaseAllQueues(parts, parts.closed, hasTime)]);
-  } else await releaseQueue(readQueue(queue), parts, hasTime);
+  } else await releaseQueue(readQueue(queue), parts, hasTime, isId(ended) ? ended : undefined);
   return { batchItemFailures: [] };
 };
 

@@ -13,9 +13,9 @@ const afterEnd = async (concurrency: object | null, releasedAt: number | null, i
   if (record === undefined) throw new Error('it is not stored');
   const nudged: string[] = [];
   const { logger, entries } = aRecordingLogger();
-  const nudge = createNudgeAfterEnd(async ({ workflowId, triggerNodeId }) => {
+  const nudge = createNudgeAfterEnd(async ({ workflowId, triggerNodeId }, ended) => {
     if (isRefused) throw new AppError('DISPATCH_REFUSED', {});
-    nudged.push(`${workflowId}/${triggerNodeId}`);
+    nudged.push(`${workflowId}/${triggerNodeId} ${ended}`);
   }, logger);
   const parameters = concurrency === null ? {} : { concurrency: concurrency as never };
   await nudge({ ...record, releasedAt }, { nodes: [{ id: 'start', type: 'webhookTrigger', parameters }] });
@@ -26,8 +26,8 @@ test.each([
   [null, null, []],
   [null, 1, []],
   [{ max: 1 }, null, []],
-  [{ max: 1 }, 1, ['orders/start']],
-  [{ max: 1, onLimit: 'queue' }, null, ['orders/start']],
+  [{ max: 1 }, 1, ['orders/start e-1']],
+  [{ max: 1, onLimit: 'queue' }, null, ['orders/start e-1']],
 ])('with the concurrency %j, released at %j: %j', async (concurrency, releasedAt, expected) => {
   expect(await afterEnd(concurrency, releasedAt)).toEqual({ nudged: expected, warnings: 0 });
 });

@@ -171,7 +171,7 @@ export const aWebhookService = async ({
     filesFor: filesIn(blobs),
     logger,
     loggerFor: (execution: ExecutionInfo) => forExecution(logger, execution),
-    afterEnd: createNudgeAfterEnd(async (queue) => void (await sweep({ queue })), logger),
+    afterEnd: createNudgeAfterEnd(async (queue, ended) => void (await sweep({ queue, ended })), logger),
   };
   const slots = inMemorySlots();
   const cancel = (executionId: string) =>

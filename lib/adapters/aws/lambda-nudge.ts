@@ -11,12 +11,12 @@ import { isSuccess, toCause } from './aws-error.ts';
  */
 export const createLambdaNudge =
   (call: CallAws, sweepFunction: string): NudgeQueue =>
-  async ({ workflowId, triggerNodeId }) => {
+  async ({ workflowId, triggerNodeId }, ended) => {
     const answer = await call({
       method: 'POST',
       path: `/2015-03-31/functions/${encodeURIComponent(sweepFunction)}/invocations`,
       headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'Event' },
-      body: JSON.stringify({ queue: { workflowId, triggerNodeId } }),
+      body: JSON.stringify({ queue: { workflowId, triggerNodeId }, ended }),
     }).catch((cause: unknown) => {
       throw new AppError('DISPATCH_REFUSED', {}, cause);
     });

@@ -7,9 +7,10 @@ import type { HeldQueue } from './held-queues.ts';
 /**
  * Has the sweeper release what a queue holds, now and not with its schedule.
  *
+ * @param ended - an execution that has ended: the one that takes its place among the concurrent ones is released, and no other
  * @throws AppError `DISPATCH_REFUSED`
  */
-export type NudgeQueue = (queue: HeldQueue) => Promise<void>;
+export type NudgeQueue = (queue: HeldQueue, ended?: string) => Promise<void>;
 
 /**
  * Nudges the queue of a trigger whose execution has ended, if others may wait for that. Never rejects: the schedule of the sweeper
@@ -26,7 +27,7 @@ export const createNudgeAfterEnd =
     const mayHold = isPlainObject(rule) && (rule.onLimit === 'queue' || releasedAt !== null);
     if (!mayHold) return;
     try {
-      await nudgeQueue({ workflowId, triggerNodeId: trigger.nodeId });
+      await nudgeQueue({ workflowId, triggerNodeId: trigger.nodeId }, executionId);
     } catch (cause) {
       logger.warn('The next held execution begins with a sweep.', { executionId, workflowId, cause });
     }

@@ -8,6 +8,7 @@ import { type FinishParts, finishEarly } from '../lifecycle/finish-execution.ts'
 import type { Paces } from '../lifecycle/paces.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { type HeldQueue, type HeldQueues, MAX_HELD_DAYS } from './held-queues.ts';
+import type { NudgeQueue } from './nudge-queue.ts';
 
 export interface ReleaseParts extends FinishParts, Pick<AcceptParts, 'dispatcher' | 'clock'> {
   readonly executions: ExecutionStore;
@@ -18,6 +19,7 @@ export interface ReleaseParts extends FinishParts, Pick<AcceptParts, 'dispatcher
     readonly workflowId: string;
     readonly executionId: string;
     readonly max: number;
+    readonly ended?: string | undefined;
   }) => Promise<boolean>;
   /** Absent where few are released. */
   readonly paces?: Paces | undefined;
@@ -48,6 +50,7 @@ interface Gate {
  * be faster than Lambda.
  *
  * @param hasTime - whether to go on with another one
+ * @param ended - see {@link NudgeQueue}
  * @returns how many were dispatched, and whether any waits that nothing of the trigger lets begin
  * @throws AppError `STORE_UNAVAILABLE` | `DISPATCH_REFUSED`; the next sweep goes on. What Lambda has refused is released, and due
  */
@@ -55,6 +58,7 @@ export const releaseHeld = async (
   queue: HeldQueue,
   parts: ReleaseParts,
   hasTime: () => boolean = () => true,
+  ended?: string,
 ): Promise<{ readonly released: number; readonly isClosed: boolean }> => {
   const { queues, executions, clock } = parts;
   const gate = openGate(await parts.workflows.find(queue.workflowId), queue);
@@ -75,10 +79,11 @@ export const releaseHeld = async (
     const record = await executions.find(executionId);
     if (record === null || record.held === null) return; // the index shows it for a moment longer
     if (clock.now() - record.startedAt > MAX_HELD_MS) await giveUp(record, parts);
-    else if (gate === null || !(await mayBegin(record, gate, parts))) isOpen = false;
+    else if (gate === null || !(await mayBegin(record, gate, parts, ended))) isOpen = false;
     else {
       try {
         if (await release(record, gate, parts)) released++;
+        if (ended !== undefined && gate.max !== null) isOpen = false; // its place is taken
         parts.paces?.[gate.mode].accepted();
       } catch (error) {
         if (!isAppError(error, 'DISPATCH_REFUSED')) throw error;
@@ -110,8 +115,10 @@ const mayBegin = async (
   { workflowId, executionId }: ExecutionRecord,
   { max, mode }: Gate,
   { takeSlot, paces }: ReleaseParts,
+  ended: string | undefined,
 ): Promise<boolean> =>
-  (await paces?.[mode].turn()) !== false && (max === null || takeSlot({ workflowId, executionId, max }));
+  (await paces?.[mode].turn()) !== false &&
+  (max === null || takeSlot({ workflowId, executionId, max, ended }));
 
 /** After a crash between the two, the sweeper dispatches it. */
 const release = async (

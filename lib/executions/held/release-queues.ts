@@ -42,10 +42,11 @@ export const releaseQueue = async (
   queue: HeldQueue,
   parts: ReleaseParts,
   hasTime: () => boolean,
+  ended?: string,
 ): Promise<boolean> => {
   const { workflowId, triggerNodeId } = queue;
   try {
-    const { released: count, isClosed } = await releaseHeld(queue, parts, hasTime);
+    const { released: count, isClosed } = await releaseHeld(queue, parts, hasTime, ended);
     if (count > 0) parts.logger.info('Held executions were released.', { workflowId, triggerNodeId, count });
     return isClosed;
   } catch (cause) {

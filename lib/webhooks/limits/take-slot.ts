@@ -18,6 +18,8 @@ interface SlotRequest {
   readonly executionId: string;
   /** Executions of the workflow at once. */
   readonly max: number;
+  /** An execution that has ended, whose slot is taken first. */
+  readonly ended?: string | undefined;
   /** Whether the execution is one that needs no slot any more: asked when none is free. */
   readonly isKnown?: (() => Promise<boolean>) | undefined;
   /** Ends the executions of these slots, which are then free; false when they go on. */
@@ -49,16 +51,17 @@ export const createTakeSlot = (parts: TakeSlotParts): TakeSlot => {
   /** When all groups of a workflow had at most their shares of a limit. */
   const fitAt = new Map<string, number>();
 
-  return async ({ workflowId, executionId, max, isKnown, end }) => {
+  return async ({ workflowId, executionId, max, ended: left, isKnown, end }) => {
     const now = clock.now();
     const slot = { executionId, takenAt: now };
     const shares = sharesOf(max, Math.ceil(max / GROUP_SIZE));
-    const own = hashOf(executionId) % shares.length;
+    const own = hashOf(left ?? executionId) % shares.length;
     const limit = `${workflowId}/${max}`;
     const fits = now - (fitAt.get(limit) ?? Number.NEGATIVE_INFINITY) < FITTING_MS;
-    const inOwn = { workflowId, slot, group: own, max: shares[own] ?? 0, ended: [] };
+    const given = left === undefined ? [] : [{ executionId: left, takenAt: now }];
+    const inOwn = { workflowId, slot, group: own, max: shares[own] ?? 0, ended: given };
     if (fits && (await slots.take(inOwn))) return true;
-    const ended = new Set<string>();
+    const ended = new Set(given.map((one) => one.executionId));
     const isFree: IsFree = async (other) => ended.has(other.executionId) || isOver(other);
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const groups = await slots.list(workflowId, fits ? shares.length : MAX_GROUPS);

@@ -11,13 +11,13 @@ test('invokes the sweeper for the queue, asynchronously', async () => {
     requests.push(request);
     return { status: 202, headers: {}, body: '' } as never;
   };
-  await createLambdaNudge(call, 'hookloom-dev-sweep')(queue);
+  await createLambdaNudge(call, 'hookloom-dev-sweep')(queue, 'e-1');
   expect(requests).toEqual([
     {
       method: 'POST',
       path: '/2015-03-31/functions/hookloom-dev-sweep/invocations',
       headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'Event' },
-      body: '{"queue":{"workflowId":"shop","triggerNodeId":"start"}}',
+      body: '{"queue":{"workflowId":"shop","triggerNodeId":"start"},"ended":"e-1"}',
     },
   ]);
 });

@@ -97,6 +97,11 @@ test('a place among a hundred concurrent executions costs a write unit', async (
     expect(await takeSlot({ workflowId: 'orders', executionId: 'one-more', max: 100 })).toBe(false),
   );
   expect(refused).toMatchObject({ writeUnits: 1 });
+  const next = await count(async () => {
+    const ended = '0'.padEnd(43, 'x');
+    expect(await takeSlot({ workflowId: 'orders', executionId: 'next', max: 100, ended })).toBe(true);
+  });
+  expect(next).toMatchObject({ reads: 0, writes: 1, writeUnits: 1 });
   expect(Math.max(...refused.keys.map(({ writeUnits }) => writeUnits))).toBe(1);
 });
 

@@ -20,8 +20,8 @@ const aService = (processes = 1) => {
     createTakeSlot({ slots, executions: { find }, clock, knownMs: 1_000 }),
   );
   let count = 0;
-  const take = async (executionId: string, max: number): Promise<boolean> =>
-    (await takers[count % processes]?.({ workflowId, executionId, max })) === true;
+  const take = async (executionId: string, max: number, ended?: string): Promise<boolean> =>
+    (await takers[count % processes]?.({ workflowId, executionId, max, ended })) === true;
   return {
     slots,
     running,
@@ -104,6 +104,30 @@ describe('places among concurrent executions', () => {
       begun.push(await start(40, 20));
     }
     expect(begun).toEqual([0, 0, 0, 3]);
+  });
+
+  test('are handed on by one that has ended, once', async () => {
+    const { start, end, take, running } = aService();
+    await start(60, 40);
+    const [ended = ''] = running;
+    end(1);
+    for (const next of ['next', 'second']) running.add(next);
+    expect(await take('next', 40, ended)).toBe(true);
+    expect(await take('second', 40, ended)).toBe(false);
+    running.delete('second');
+    expect(running.size).toBe(40);
+  });
+
+  test('are not handed on while more run than a lower limit says', async () => {
+    const { start, end, take, running } = aService();
+    while (running.size < 100) await start(40, 100);
+    await start(1, 20); // finds that they do
+    for (const ended of [...running].slice(0, 79)) {
+      end(1);
+      running.add('next');
+      expect(await take('next', 20, ended)).toBe(false);
+      running.delete('next');
+    }
   });
 
   test('are there at once when the limit is raised', async () => {
