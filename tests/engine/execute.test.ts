@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { emit, type NodeContext } from '../../lib/contract/node.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
@@ -167,6 +168,56 @@ describe('branches', () => {
     expect(result.response).toEqual({ status: 200 });
   });
 
+  test('what a body emits on "response" answers no caller', async () => {
+    const responses: unknown[] = [];
+    const result = await runGraph({
+      nodes: {
+        each: {
+          control: { suspends: false, bodyOutput: 'each' },
+          does: async (_node, input, { control }) => {
+            await control?.runBodies([input]);
+            return {};
+          },
+        },
+        inner: { does: (_node, input) => emit({ main: input, response: { status: 200 } }) },
+      },
+      edges: ['start -> each', 'each.each -> inner'],
+      ports: { onResponse: (response) => void responses.push(response) },
+    });
+    expect(ran(result)).toBe('start each inner');
+    expect([responses, result.response]).toEqual([[], null]);
+  });
+
+  test('what a workflow is given by another one has no secret in it', async () => {
+    const { definition, findNodeType } = aGraph({ nodes: {}, edges: [] });
+    const nodes = definition.nodes.map((node) =>
+      node.id === 'start' ? { ...node, type: 'manualTrigger' } : node,
+    );
+    const plan = compilePlan({ ...definition, nodes }, (type) =>
+      findNodeType(type === 'manualTrigger' ? 'type-start' : type),
+    );
+    const scrub = <Value>(value: Value): Value =>
+      JSON.parse(JSON.stringify(value).replaceAll('secret', '[redacted]'));
+    const result = await runGraph({
+      nodes: {
+        borrow: { credentialTypes: ['bearer'], credentialId: 'shop' },
+        sub: {
+          control: { suspends: false },
+          does: async (_node, _input, { control }) => {
+            await control?.runWorkflow('other', { text: 'a secret' });
+            return {};
+          },
+        },
+      },
+      edges: ['start -> borrow', 'borrow -> sub'],
+      ports: {
+        credentials: { open: async () => ({ lend: async () => ({ id: 'shop' }) as never, scrub }) },
+        workflows: { findVersion: async () => 1, loadPlan: async () => plan },
+      },
+    });
+    expect(result.nodes.at(-1)).toMatchObject({ type: 'manualTrigger', input: { text: 'a [redacted]' } });
+  });
+
   test('a disabled node passes its input through', async () => {
     const result = await runGraph({
       nodes: { off: { does: fails, disabled: true }, next: {} },
@@ -331,6 +382,35 @@ describe('failures', () => {
       { nodeId: 'fast', status: 'failed', failure: { message: 'fast' } },
     ]);
     expect(aborted).toEqual(['slow']);
+  });
+
+  test('a node whose credential comes when the execution has failed is not begun', async () => {
+    const begun: string[] = [];
+    const lent = Promise.withResolvers<never>();
+    const credentials = {
+      open: async () => ({ lend: () => lent.promise, scrub: <Value>(value: Value): Value => value }),
+    };
+    const result = await runGraph({
+      nodes: {
+        late: {
+          does: () => void begun.push('late') as never,
+          credentialTypes: ['bearer'],
+          credentialId: 'shop',
+        },
+        fast: {
+          does: async (_node, _input, { services }) => {
+            await services.clock.sleep(1);
+            throw new Error('fast');
+          },
+        },
+      },
+      edges: ['start -> late', 'start -> fast'],
+      ports: { credentials },
+    });
+    expect(result.failure?.message).toBe('fast');
+    lent.resolve({ id: 'shop' } as never);
+    await setImmediate();
+    expect(begun).toEqual([]);
   });
 
   test('onError continue delivers the error beside the input, and the record has the failure', async () => {

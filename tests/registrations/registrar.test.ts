@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import type { StoredRegistration } from '../../lib/registrations/registration-store.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import { aManualClock } from '../support/a-manual-clock.ts';
 import { aBell, aRegistrar, aTap, aWorkflowOf } from '../support/a-registrar.ts';
+import { inMemoryRegistrations } from '../support/in-memory-registrations.ts';
 
 const tones = ({ outside }: ReturnType<typeof aRegistrar>) =>
   [...outside.values()].map((parameters) => Object.values(JSON.parse(parameters)).join(' ')).sort();
@@ -259,5 +262,36 @@ describe('the sweeper', () => {
     expect(service.entries).toContainEqual(
       expect.objectContaining({ message: 'The registrations of a workflow could not be mended.' }),
     );
+  });
+});
+
+describe('what another process does at the same time', () => {
+  const registration = {
+    ...{ name: 'bell-1', workflowId: 'orders', triggerNodeId: 'bell' },
+    ...{ nodeType: 'bell', parameters: { tone: 'high' } },
+  };
+
+  test('a trigger that is claimed again while it is taken back is to be registered again', async () => {
+    const base = inMemoryRegistrations(aManualClock());
+    const remove = async (stored: StoredRegistration): Promise<boolean> => {
+      const { state, changedAt, revision, ...claimed } = stored;
+      await base.change(await base.claim(claimed), 'registered'); // what it has made is gone with the one that leaves
+      return base.remove(stored);
+    };
+    const service = aRegistrar({ stores: { registrations: { ...base, remove } } });
+    await service.put(aWorkflowOf([aBell('high')]));
+    await service.remove('orders');
+    expect(await base.list()).toEqual([expect.objectContaining({ state: 'pending' })]);
+  });
+
+  test('what was registered within ten minutes is left alone by a sweep: its workflow may be about to be stored', async () => {
+    const service = aRegistrar();
+    await service.registrations.change(await service.registrations.claim(registration), 'registered');
+    service.clock.advance(600_000);
+    await service.sweep();
+    expect(await service.registrations.list()).toHaveLength(1);
+    service.clock.advance(1);
+    await service.sweep();
+    expect(await service.registrations.list()).toEqual([]);
   });
 });

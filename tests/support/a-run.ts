@@ -24,6 +24,8 @@ export interface ANode {
   /** A node that steers the run; not pure then. */
   readonly control?: ControlTraits;
   readonly kind?: 'trigger' | 'action';
+  readonly credentialId?: string;
+  readonly credentialTypes?: readonly string[];
   /** Of its parameters; any by default. */
   readonly schema?: JsonObject;
 }
@@ -59,7 +61,17 @@ export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
   const all: Record<string, ANode> = { start: { kind: 'trigger' }, ...nodes };
   const types = new Map<string, NodeType>(
     Object.entries(all).map(
-      ([id, { does = passOn, control = null, pure = control === null, kind = 'action', schema = {} }]) => [
+      ([
+        id,
+        {
+          does = passOn,
+          control = null,
+          pure = control === null,
+          kind = 'action',
+          schema = {},
+          credentialTypes = [],
+        },
+      ]) => [
         `type-${id}`,
         {
           nodeType: `type-${id}`,
@@ -67,6 +79,7 @@ export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
           pure,
           control,
           ...fillInDeclarations({}),
+          credentialTypes,
           firedBy: null,
           schema,
           getExecutor: async () => toExecutor(`type-${id}`, does),
@@ -78,13 +91,16 @@ export const aGraph = ({ nodes, edges }: Pick<ARun, 'nodes' | 'edges'>) => {
     id: 'workflow',
     name: 'Workflow',
     enabled: true,
-    nodes: Object.entries(all).map(([id, { parameters = {}, settings = {}, disabled = false }]) => ({
-      id,
-      type: `type-${id}`,
-      parameters,
-      settings,
-      disabled,
-    })),
+    nodes: Object.entries(all).map(
+      ([id, { parameters = {}, settings = {}, disabled = false, credentialId }]) => ({
+        id,
+        type: `type-${id}`,
+        parameters,
+        settings,
+        disabled,
+        ...(credentialId === undefined ? {} : { credentialId }),
+      }),
+    ),
     connections: edges.map((edge) => {
       const [, sourceNodeId = '', sourceOutput = 'main', targetNodeId = ''] =
         /^(\w+)(?:\.(\w+))? -> (\w+)$/.exec(edge) ?? [];

@@ -432,6 +432,23 @@ describe('a request with a credential', () => {
     expect(await sendWith('token-4')).toBe(200);
   });
 
+  test('that is refused gets no more time for the second request than the first one has left', async () => {
+    const times: unknown[] = [];
+    const service = anOutboundService({
+      answer: ({ timeoutMs, headers }) => {
+        times.push(timeoutMs);
+        service.clock.advance(3_000);
+        return { status: headers.authorization === 'Bearer token-2' ? 200 : 401 };
+      },
+    });
+    await service.put('crm', 'httpBearer', 'token-1');
+    const credential = await lend(service);
+    await service.put('crm', 'httpBearer', 'token-2');
+    const request = { ...anOutboundRequest(API), timeoutMs: 10_000, credential };
+    expect(await service.credentials.request(request)).toMatchObject({ status: 200 });
+    expect(times).toEqual([10_000, 7_000]);
+  });
+
   test('that is refused has the secret of another owner read again each time', async () => {
     const service = anOutboundService({ answer: () => ({ status: 401 }) });
     await service.put('crm', 'httpBearer', 'token-1');

@@ -388,6 +388,45 @@ describe('when something fails', () => {
     expect(await service.record(id)).toMatchObject({ held: null, status: 'succeeded' });
   });
 
+  test('a sweep without time begins nothing, the next one goes on', async () => {
+    const service = await aServiceWith({ paused: 'store' });
+    const id = idOf(await service.send());
+    await service.put({});
+    for (const event of [{ only: 'held' }, { queue }])
+      await service.sweep(event, { getRemainingTimeInMillis: () => 30_000 });
+    expect(await service.held()).toEqual([id]);
+    await service.sweep({ only: 'held' }, { getRemainingTimeInMillis: () => 30_001 });
+    expect(await service.held()).toEqual([]);
+  });
+
+  test('a dead letter about an execution that is held begins nothing', async () => {
+    const service = await aServiceWith({ paused: 'store' }, { dispatches: false });
+    const executionId = idOf(await service.send());
+    const before = await service.record(executionId);
+    const messageAttributes = { RequestID: { stringValue: 'request-1' } };
+    const message = { messageId: 'm-1', body: JSON.stringify({ executionId }), messageAttributes };
+    expect(await service.sweep({ Records: [message] })).toEqual({ batchItemFailures: [] });
+    expect(await service.record(executionId)).toEqual(before);
+    expect(service.dispatched).toEqual([]);
+  });
+
+  test('a queue stays in use for ten minutes: an execution that has entered it may not be stored yet', async () => {
+    const service = await aServiceWith({ paused: 'store' });
+    const { queues } = service.executions;
+    await service.put({});
+    await queues.enter(queue, { now: service.clock.now(), maxPlace: 1 });
+    const inUse = async () => {
+      await service.sweepAll();
+      const all: HeldQueue[] = [];
+      for await (const one of queues.list()) all.push(one);
+      return all;
+    };
+    service.clock.advance(600_000);
+    expect(await inUse()).toEqual([queue]);
+    service.clock.advance(1);
+    expect(await inUse()).toEqual([]);
+  });
+
   test('a crash between release and dispatch: it is dispatched after two minutes', async () => {
     const service = await aServiceWith({ paused: 'store' }, { dispatches: false });
     const executionId = idOf(await service.send());
