@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import jsonata from 'jsonata';
+import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
+import { EvaluationError } from '../../../lib/workflows/expressions/jsonata/evaluation-error.ts';
+import { evaluate, loadNatives, parse } from '../../../lib/workflows/expressions/language.chunk.ts';
+import { aScope, freezeDeeply } from '../../support/an-expression.ts';
+
+const natives = await loadNatives();
+
+/** One of each kind, and neighbours that an operator may confuse; `absent` is no value at all. */
+const values: Readonly<Record<string, JsonValue>> = {
+  ...{ zero: 0, one: 1, two: 2, seven: 7, minus: -3, half: 0.5, large: 1e21 },
+  ...{ empty: '', text: 'b', earlier: 'a', digits: '7', word: 'true' },
+  ...{ yes: true, no: false, nothing: null },
+  ...{ none: [], single: [7], several: [1, 'b', null, 7], nested: [[1], [2]] },
+  ...{ object: { k: 1 }, equal: { k: 1 }, other: { k: '1' } },
+};
+const names = [...Object.keys(values), 'absent'];
+
+/** The code of what is no number of JSON, which the library gives, and no node may get. */
+const NOT_FINITE = 'D3202';
+
+const print = (value: unknown): string =>
+  value === undefined ? 'no result' : Object.is(value, -0) ? '-0' : JSON.stringify(value);
+
+const ours = (text: string, input: JsonObject): string => {
+  try {
+    return print(evaluate(natives, parse(text), aScope({ input }), ''));
+  } catch (error) {
+    if (!(error instanceof EvaluationError)) throw error;
+    return error.code;
+  }
+};
+
+const theirs = async (text: string, input: JsonObject): Promise<string> => {
+  try {
+    const value: unknown = await jsonata(text).evaluate(input);
+    return typeof value === 'number' && !Number.isFinite(value) ? NOT_FINITE : print(value);
+  } catch (error) {
+    return String((error as { readonly code?: string }).code);
+  }
+};
+
+const compare = async (texts: readonly string[]): Promise<void> => {
+  const input = freezeDeeply(values) as JsonObject;
+  const found: string[] = [];
+  const expected: string[] = [];
+  for (const text of texts) {
+    found.push(`${text}: ${ours(text, input)}`);
+    expected.push(`${text}: ${await theirs(text, structuredClone(values) as JsonObject)}`);
+  }
+  expect(found).toEqual(expected);
+};
+
+describe('the evaluator gives what the library gives, value or error,', () => {
+  const binary = ['+', '-', '*', '/', '%', '&', '=', '!=', '<', '<=', '>', '>=', 'in', 'and', 'or'];
+  test.each(binary)('for each pair of values: %s', async (operator) => {
+    await compare(names.flatMap((left) => names.map((right) => `${left} ${operator} ${right}`)));
+  });
+
+  test('for ranges', async () => {
+    const bounds = ['zero', 'one', 'two', 'seven', 'minus', 'half', 'text', 'nothing', 'absent'];
+    await compare(bounds.flatMap((from) => bounds.map((to) => `[${from}..${to}]`)));
+  });
+
+  test('for a sign, a condition, and what is chosen when there is no value', async () => {
+    await compare(
+      names.flatMap((name) => [
+        `-${name}`,
+        `${name} ? "yes" : "no"`,
+        `${name} ? "yes"`,
+        `$boolean(${name})`,
+        `$not(${name})`,
+      ]),
+    );
+  });
+});
