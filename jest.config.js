@@ -13,7 +13,7 @@ process.env.GOGC ??= '400'; // esbuild, which they use most, takes a quarter les
 
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/tests/**/*.test.ts'],
+  testMatch: ['<rootDir>/tests/**/*.test.ts', '<rootDir>/packages/*/tests/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/tests/deep/'], // jest.deep.config.js runs those, too
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/tests/support/esbuild-transform.js' },
@@ -25,11 +25,13 @@ export default {
   testTimeout: 120_000, // ends what hangs, on a machine ten times slower as well; speed is the benchmarks' subject
   coverageProvider: 'v8',
   collectCoverageFrom: [
-    'lib/**/*.ts',
+    '{packages,nodes,lib,authoring}/**/*.ts',
+    '!packages/*/tests/**',
     // Types only: nothing in them runs.
     '!lib/adapters/dynamodb/client.ts',
-    '!lib/contract/{credential-type,legacy-plugin,node-example,node-type,plugin}.ts',
-    '!lib/contract/kit/{index,node-call,value-of}.ts',
+    '!packages/plugin-kit/contract/{credential-type,legacy-plugin,node-example,node-type,plugin}.ts',
+    '!packages/*/index.ts',
+    '!packages/plugin-kit/declare/{node-call,value-of}.ts',
     '!lib/credentials/{credential,credential-store}.ts',
     '!lib/executions/record/{blob-store,execution-store}.ts',
     '!lib/executions/lifecycle/{durable-service,execution-events,dispatcher}.ts',

@@ -1,5 +1,5 @@
-import type { CredentialType } from '../lib/contract/credential-type.ts';
-import type { FindNodeType } from '../lib/contract/node-type.ts';
+import type { CredentialType } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { PluginEntry } from '../lib/plugins/plugin.ts';
 import { CommandError } from './command-error.ts';
 import type { Io } from './io.ts';

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { findUsersOfCredential } from '../authoring/validation/find-users.ts';
 import {
   createCredential,
   revokeAll,
@@ -8,7 +9,6 @@ import {
 } from '../lib/credentials/create-credential.ts';
 import type { Credential } from '../lib/credentials/credential.ts';
 import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';
-import { findUsersOfCredential } from '../lib/workflows/validation/find-users.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, refuseUsed, usageError } from './command-error.ts';
 import type { Io } from './io.ts';

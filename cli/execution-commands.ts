@@ -1,9 +1,8 @@
+import { isPlainObject, type JsonObject, type Logger } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
 import { randomIds } from '../lib/adapters/runtime/random-ids.ts';
 import { toRetry } from '../lib/app/compose.ts';
-import { isPlainObject, type JsonObject } from '../lib/contract/json.ts';
-import type { FindNodeType } from '../lib/contract/node-type.ts';
-import type { Logger } from '../lib/contract/services.ts';
 import { cancelExecution } from '../lib/executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../lib/executions/lifecycle/find-execution.ts';
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../lib/executions/lifecycle/list-executions.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { toLine } from '../authoring/reference/markdown.ts';
+import { printNodeType } from '../authoring/reference/print-node-type.ts';
 import type { PluginEntry } from '../lib/plugins/plugin.ts';
 import { describeNodeType, type NodeTypeDescription } from '../lib/plugins/reference/describe-node-type.ts';
-import { toLine } from '../lib/plugins/reference/markdown.ts';
-import { printNodeType } from '../lib/plugins/reference/print-node-type.ts';
 import { didYouMean } from '../lib/shared/describe.ts';
 import { findNearest } from '../lib/shared/near-name.ts';
 import type { CommandContext } from './command-context.ts';

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { CredentialFields, CredentialType } from '../lib/contract/credential-type.ts';
-import { isPlainObject } from '../lib/contract/json.ts';
+import { type CredentialFields, type CredentialType, isPlainObject } from '@hookloom/plugin-kit';
 import { ANY_HOST, hostOfUrl, isForHost, readHostPattern } from '../lib/credentials/outbound/host-pattern.ts';
 import { parseSecret } from '../lib/credentials/outbound/load-credential.ts';
 import type { OutboundCredential } from '../lib/credentials/outbound/outbound-credential.ts';

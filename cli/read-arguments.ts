@@ -1,4 +1,4 @@
-import { isId } from '../lib/contract/ids.ts';
+import { isId } from '@hookloom/plugin-kit/host';
 import { usageError } from './command-error.ts';
 
 /** Part of the tables' names. */

@@ -1,10 +1,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { FindNodeType } from '../lib/contract/node-type.ts';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { validateWorkflow } from '../authoring/validation/validate.ts';
 import { quote } from '../lib/shared/describe.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
 import type { Problem } from '../lib/workflows/definition/problem.ts';
-import { validateWorkflow } from '../lib/workflows/validation/validate.ts';
 import { CommandError } from './command-error.ts';
 import { checkEntries, type Entry } from './events/check-entries.ts';
 import type { Io } from './io.ts';

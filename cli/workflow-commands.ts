@@ -1,10 +1,10 @@
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { Command } from 'commander';
-import type { FindNodeType } from '../lib/contract/node-type.ts';
+import { findUsersOfWorkflow } from '../authoring/validation/find-users.ts';
 import { PROBE_PREFIX } from '../lib/health/ping.ts';
 import { putWorkflow, putWorkflows, removeWorkflow } from '../lib/registrations/put-workflow.ts';
 import { isAppError } from '../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../lib/workflows/definition/definition.ts';
-import { findUsersOfWorkflow } from '../lib/workflows/validation/find-users.ts';
 import type { CommandContext, TargetContext } from './command-context.ts';
 import { CommandError, refuseUsed } from './command-error.ts';
 import { type RunOptions, runWorkflow } from './execution-commands.ts';

@@ -1,9 +1,10 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { createPrebuilt } from './prebuilt.ts';
 
-const CHUNK = /\.(?:chunk|plugin)\.ts$/;
+const CHUNK = /\.(?:chunk|plugin)\.ts$|^@hookloom\//;
 
 /** A file that a module reads, beside itself. */
 const ASSET = /new URL\("([\w.-]+)",\s*import\.meta\.url\)/g;
@@ -27,7 +28,7 @@ interface Chunk {
 }
 
 /**
- * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` or `NAME.plugin.ts` that is imported with `import()` is a file
+ * An esbuild plugin that splits bundles: a module `NAME.chunk.ts` or `NAME.plugin.ts`, or a package of ours, that is imported with `import()` is a file
  * of its own, in a folder beside each bundle that imports it, with all that it imports and the files that those modules read. So it costs nothing
  * before it is used. It has copies of the modules that it shares with the bundle, and so no state in common. A chunk that imports
  * another on use finds it in the same folder: there is one of each.
@@ -50,7 +51,7 @@ export const createChunks = (): Plugin => {
       onStart(() => built.clear());
       onResolve({ filter: CHUNK }, async ({ path, kind, resolveDir }) => {
         if (kind !== 'dynamic-import') return null;
-        const chunk = await findChunk(join(resolveDir, path), { ...initialOptions, absWorkingDir });
+        const chunk = await findChunk(findSource(path, resolveDir), { ...initialOptions, absWorkingDir });
         const imported = `./${folder}/${chunk.name}`;
         built.set(imported, chunk);
         return { path: imported, external: true };
@@ -70,6 +71,16 @@ export const createChunks = (): Plugin => {
       });
     },
   };
+};
+
+/** The file of a module; of a package, its entry. */
+const findSource = (path: string, folder: string): string =>
+  path.startsWith('.') ? join(folder, path) : createRequire(join(folder, 'importer.ts')).resolve(path);
+
+/** The name of a chunk: that of its file, or of the package whose entry it is. */
+const nameOf = (source: string): string => {
+  const name = basename(source, '.ts');
+  return name === 'index' ? basename(dirname(source)) : name;
 };
 
 /** Builds a chunk once for all bundles that have it, and again when a file of it has changed. */
@@ -110,7 +121,7 @@ const buildChunk = async (
     ...settings,
     entryPoints: [source],
     outdir: folder,
-    entryNames: '[name]-[hash]',
+    entryNames: `${nameOf(source)}-[hash]`,
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
@@ -151,7 +162,7 @@ const shareChunks = (
   name: 'shared-chunks',
   setup: ({ onResolve }) => {
     onResolve({ filter: CHUNK }, async ({ path, kind, resolveDir }) => {
-      const file = join(resolveDir, path);
+      const file = findSource(path, resolveDir);
       if (kind !== 'dynamic-import' || file === source) return null;
       const chunk = await findChunk(file);
       others.set(file, chunk);

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { AWS_SERVICES } from '../lib/workflows/validation/mistakes/aws-operations.ts';
+import { AWS_SERVICES } from '../authoring/validation/mistakes/aws-operations.ts';
 
 // Writes what the validation knows of the operations of AWS: those of some services, with the members of their inputs. Its
 // source is the schemas in the client packages of AWS's SDK for JavaScript, which makes the calls of workflows:
@@ -79,7 +79,7 @@ const writeTable = (folder: string): void => {
   });
   const latest = versions.toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1);
   writeFileSync(
-    new URL('../lib/workflows/validation/mistakes/aws-operations.ts', import.meta.url),
+    new URL('../authoring/validation/mistakes/aws-operations.ts', import.meta.url),
     `// The operations are written by scripts/aws-operations.ts, of the packages @aws-sdk/client-* up to ${latest}. The names were those in
 // the models of botocore 1.43.107, and a new one is added by hand.
 

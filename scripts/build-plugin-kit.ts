@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
  * `node scripts/build-plugin-kit.ts [FOLDER]`, by default `dist/plugin-kit`.
  */
 const root = fileURLToPath(new URL('..', import.meta.url));
-const source = join(root, 'lib/contract');
+const source = join(root, 'packages/plugin-kit');
 const [target = join(root, 'dist/plugin-kit')] = process.argv.slice(2);
 
 const toBuilt = (file: string) => ({

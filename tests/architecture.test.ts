@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
   fileImports,
@@ -12,27 +12,23 @@ import {
   type Sources,
 } from './support/import-graph.ts';
 
-/** Which folders of lib/ each one may import from, beside itself. */
+/** Which folders of lib/ each one may import from, as well as itself. All may import packages, by name. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
   shared: [],
-  workflows: ['contract', 'shared'],
-  engine: ['contract', 'shared', 'workflows'],
-  executions: ['contract', 'shared', 'workflows', 'engine'],
+  workflows: ['shared'],
+  engine: ['shared', 'workflows'],
+  executions: ['shared', 'workflows', 'engine'],
   pages: ['shared'],
-  callbacks: ['contract', 'shared', 'engine', 'executions', 'pages'],
-  credentials: ['contract', 'shared'],
-  plugins: ['contract', 'shared'],
-  nodes: ['contract', 'shared'],
-  'credential-types': ['contract', 'shared', 'nodes'], // a live test logs in as the node does
-  http: ['contract', 'shared'],
-  health: ['contract', 'shared', 'workflows', 'engine', 'plugins', 'credentials'],
-  deliveries: ['contract', 'shared', 'workflows', 'executions'],
-  registrations: ['contract', 'shared', 'workflows'],
-  triggers: ['contract', 'shared', 'workflows', 'executions', 'deliveries'],
-  webhooks: ['contract', 'shared', 'workflows', 'engine', 'executions', 'deliveries', 'credentials', 'pages'],
+  callbacks: ['shared', 'engine', 'executions', 'pages'],
+  credentials: ['shared'],
+  plugins: ['shared'],
+  http: ['shared'],
+  health: ['shared', 'workflows', 'engine', 'plugins', 'credentials'],
+  deliveries: ['shared', 'workflows', 'executions'],
+  registrations: ['shared', 'workflows'],
+  triggers: ['shared', 'workflows', 'executions', 'deliveries'],
+  webhooks: ['shared', 'workflows', 'engine', 'executions', 'deliveries', 'credentials', 'pages'],
   adapters: [
-    'contract',
     'shared',
     'workflows',
     'engine',
@@ -46,41 +42,41 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** No input and output in these, no clock, no chance: what they need comes in as an argument. */
-const pureFolders = [
-  'contract',
-  'shared',
-  'workflows',
-  'engine',
-  'executions',
-  'triggers',
-  'plugins',
-  'health',
-  'credential-types',
-];
+/** What each top-level folder may import by a path, as well as itself. */
+const mayReach: Readonly<Record<string, readonly string[]>> = {
+  packages: [],
+  nodes: [],
+  plugins: ['lib', 'nodes'],
+  lib: ['plugins'],
+  authoring: ['lib'],
+  functions: ['lib', 'plugins'],
+};
 
-/** Packages that compute and nothing else. */
-const purePackages = new Set([
-  '@cfworker/json-schema',
-  'acorn',
-  'ajv',
-  'ajv/dist/2020.js',
+/** No input and output in these folders of lib/, no clock, no chance: what they need comes in as an argument. */
+const pureFolders = ['shared', 'workflows', 'engine', 'executions', 'triggers', 'plugins', 'health'];
+
+/** Modules that compute and nothing else. */
+const pureModules = new Set([
   'compare-versions',
   'croner', // next times of a cron expression: computed from the time that it is given
   'fastest-levenshtein',
-  'jsonata',
-  'marked',
   'p-limit',
   'typebox',
   'valibot',
+  'acorn',
+  'ajv',
+  'ajv/dist/2020.js',
   'node:net', // BlockList: addresses are compared, none is reached
   'node:url', // Punycode
   'node:util',
   'node:zlib',
 ]);
 
-/** It takes from `node:crypto` what computes alone. */
-const HASHING = 'lib/workflows/expressions/jsonata/hash-text.ts';
+/** They take from `node:crypto` the hash of a string alone. */
+const hashing = [
+  'lib/workflows/expressions/language.chunk.ts',
+  'packages/counted-jsonata/src/functions/step-functions.ts',
+];
 
 const impureNames = [
   'process',
@@ -100,18 +96,37 @@ const impureNames = [
 /** What evaluates code that came as data. */
 const evaluators = ['eval', 'Function'];
 
-const MAX_FILES = 20;
+/** Files of the longest chain of imports within a package, or within a top-level folder. */
+const MAX_CHAIN = 25;
 
 const root = resolve(import.meta.dirname, '..');
-const project = readImportGraph(
-  readSources(root, ['lib', 'functions', 'plugins', 'cli', 'local', 'scripts']),
-);
+const folders = ['packages', 'nodes', 'lib', 'authoring', 'functions', 'plugins', 'cli', 'local', 'scripts'];
+const isTest = (file: string): boolean => /^packages\/[^/]+\/tests\//.test(file);
+const allSources = readSources(root, folders);
+const sources = Object.fromEntries(Object.entries(allSources).filter(([file]) => !isTest(file)));
+const project = readImportGraph(sources);
 
 const libFolder = (file: string): string | null => /^lib\/([^/]+)\//.exec(file)?.[1] ?? null;
 
-/** The harness of plugin tests is no part of the service. */
+/** `packages/NAME`, or the top-level folder. */
+const packageOf = (file: string): string => /^(?:packages\/)?[^/]+/.exec(file)?.[0] ?? '';
+
+/** The harness of plugin tests may do what a test does; `metered-quickjs` reads its interpreter from a file. */
 const isPure = (file: string): boolean =>
-  pureFolders.includes(libFolder(file) ?? '') && !file.startsWith('lib/contract/testing/');
+  pureFolders.includes(libFolder(file) ?? '') ||
+  (file.startsWith('packages/') &&
+    !file.startsWith('packages/plugin-kit/testing/') &&
+    !file.startsWith('packages/metered-quickjs/'));
+
+/** The dependencies that the manifest of a package names, which computes with them. */
+const dependenciesOf = (file: string): readonly string[] => {
+  const manifest = join(root, packageOf(file), 'package.json');
+  if (!file.startsWith('packages/') || !existsSync(manifest)) return [];
+  const { dependencies = {}, peerDependencies = {} } = JSON.parse(readFileSync(manifest, 'utf8'));
+  return Object.keys({ ...dependencies, ...peerDependencies });
+};
+
+const isOurs = (name: string): boolean => name.startsWith('@hookloom/');
 
 /** Every rule as a function of the graph, so that each can be seen to find what it forbids. */
 const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>> = {
@@ -135,27 +150,43 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
       .filter((folder) => folder !== 'app' && (folder === null || mayImport[folder] === undefined))
       .map(String),
 
-  'the contract is a package: what a plugin imports needs no other package': (graph) =>
-    [...graph].flatMap(([file, { imports, packages }]) => {
-      if (libFolder(file) !== 'contract' || file.startsWith('lib/contract/testing/')) return [];
-      const targets = imports.filter((target) => target.startsWith('lib/contract/testing/'));
-      return [...targets, ...packages.filter((name) => !['typebox', 'node:net'].includes(name))].map(
-        (to) => `${file} -> ${to}`,
-      );
+  'top-level folders import each other one way, and packages by name': (graph) =>
+    [...graph].flatMap(([file, { imports }]) => {
+      const [top = ''] = file.split('/');
+      const allowed = mayReach[top];
+      return imports
+        .filter((target) => {
+          const [other = ''] = target.split('/');
+          if (packageOf(target) === packageOf(file)) return false;
+          return other === 'packages' || (allowed !== undefined && !allowed.includes(other));
+        })
+        .map((target) => `${file} -> ${target}`);
     }),
 
-  'plugins are written against the contract alone': (graph) =>
+  'a package imports what its manifest names': (graph) =>
+    [...graph].flatMap(([file, { packages }]) =>
+      !file.startsWith('packages/')
+        ? []
+        : packages
+            .filter(
+              (name) =>
+                !name.startsWith('node:') && !dependenciesOf(file).some((known) => isWithin(name, known)),
+            )
+            .map((name) => `${file} -> ${name}`),
+    ),
+
+  'plugins are written against the kit alone': (graph) =>
     [...graph].flatMap(([file, { imports }]) =>
       !file.startsWith('plugins/') || file === 'plugins/installed.ts'
         ? []
-        : imports.filter((target) => !/^(lib\/contract|plugins)\//.test(target)),
+        : imports.filter((target) => !target.startsWith('plugins/')),
     ),
 
   'what is deployed imports nothing of this machine': (graph) =>
     [...graph].flatMap(([file, { imports }]) =>
-      /^(lib|functions|plugins)\//.test(file)
+      /^(packages|nodes|lib|functions|plugins)\//.test(file)
         ? imports
-            .filter((target) => /^(local|cli|scripts|tests)\//.test(target))
+            .filter((target) => /^(authoring|local|cli|scripts|tests)\//.test(target))
             .map((target) => `${file} -> ${target}`)
         : [],
     ),
@@ -164,7 +195,11 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
     [...graph].flatMap(([file, { packages }]) =>
       isPure(file)
         ? packages
-            .filter((name) => !purePackages.has(name) && !(name === 'node:crypto' && file === HASHING))
+            .filter((name) => {
+              const known = [...pureModules, ...dependenciesOf(file)];
+              if (isOurs(name) || known.some((module) => isWithin(name, module))) return false;
+              return !(name === 'node:crypto' && hashing.includes(file));
+            })
             .map((name) => `${file} -> ${name}`)
         : [],
     ),
@@ -180,11 +215,34 @@ const rules: Readonly<Record<string, (graph: ImportGraph) => readonly string[]>>
       ...packages.filter((name) => name === 'node:vm').map((name) => `${file} -> ${name}`),
     ]),
 
-  [`no folder holds more than ${MAX_FILES} files side by side`]: (graph) => {
-    const counts = new Map<string, number>();
-    for (const file of graph.keys()) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count > MAX_FILES).map(([folder]) => folder);
+  [`no chain of imports within a package is longer than ${MAX_CHAIN} files`]: (graph) => {
+    const chain = findLongestChain(graph, (from, to) => packageOf(from) === packageOf(to));
+    return chain.length > MAX_CHAIN ? [chain.join(' -> ')] : [];
   },
+};
+
+/** Whether a specifier names a package or a file of it. */
+const isWithin = (specifier: string, name: string): boolean =>
+  specifier === name || specifier.startsWith(`${name}/`);
+
+/** The longest chain of files each of which imports the next. */
+const findLongestChain = (
+  graph: ImportGraph,
+  counts: (from: string, to: string) => boolean,
+): readonly string[] => {
+  const chains = new Map<string, readonly string[]>();
+  const chainFrom = (file: string): readonly string[] => {
+    const known = chains.get(file);
+    if (known !== undefined) return known;
+    chains.set(file, [file]); // ends a circle, which another rule reports
+    const next = (graph.get(file)?.imports ?? []).filter((target) => counts(file, target)).map(chainFrom);
+    const longest = next.reduce((best, chain) => (chain.length > best.length ? chain : best), []);
+    chains.set(file, [file, ...longest]);
+    return [file, ...longest];
+  };
+  return [...graph.keys()]
+    .map(chainFrom)
+    .reduce((best, chain) => (chain.length > best.length ? chain : best), []);
 };
 
 test.each(Object.keys(rules))('%s', (name) => {
@@ -222,12 +280,27 @@ describe('each rule finds what it forbids:', () => {
     ],
     ['every folder of lib has its place in the order', 'utils', { 'lib/utils/a.ts': '' }],
     [
-      'the contract is a package: what a plugin imports needs no other package',
-      'lib/contract/a.ts -> ajv',
-      { 'lib/contract/a.ts': "import 'ajv'" },
+      'top-level folders import each other one way, and packages by name',
+      'nodes/a.ts -> lib/shared/errors.ts',
+      { 'nodes/a.ts': "import { AppError } from '../lib/shared/errors.ts'" },
     ],
     [
-      'plugins are written against the contract alone',
+      'top-level folders import each other one way, and packages by name',
+      'cli/a.ts -> packages/linear-regex/src/search.ts',
+      { 'cli/a.ts': "import { search } from '../packages/linear-regex/src/search.ts'" },
+    ],
+    [
+      'top-level folders import each other one way, and packages by name',
+      'packages/safe-markdown/a.ts -> packages/linear-regex/b.ts',
+      { 'packages/safe-markdown/a.ts': "import '../linear-regex/b.ts'" },
+    ],
+    [
+      'a package imports what its manifest names',
+      'packages/linear-regex/a.ts -> marked',
+      { 'packages/linear-regex/a.ts': "import 'marked'" },
+    ],
+    [
+      'plugins are written against the kit alone',
       'lib/shared/errors.ts',
       { 'plugins/a.ts': "import { AppError } from '../lib/shared/errors.ts'" },
     ],
@@ -243,14 +316,19 @@ describe('each rule finds what it forbids:', () => {
     ],
     [
       'nothing evaluates code that came as data',
-      'lib/nodes/a.ts uses Function',
-      { 'lib/nodes/a.ts': "new Function('a', 'return a')" },
+      'nodes/a.ts uses Function',
+      { 'nodes/a.ts': "new Function('a', 'return a')" },
     ],
     ['nothing evaluates code that came as data', 'cli/a.ts -> node:vm', { 'cli/a.ts': "import 'node:vm'" }],
     [
-      `no folder holds more than ${MAX_FILES} files side by side`,
-      'lib/nodes',
-      Object.fromEntries(Array.from({ length: MAX_FILES + 1 }, (_, index) => [`lib/nodes/${index}.ts`, ''])),
+      `no chain of imports within a package is longer than ${MAX_CHAIN} files`,
+      Array.from({ length: MAX_CHAIN + 1 }, (_, index) => `lib/${index}.ts`).join(' -> '),
+      Object.fromEntries(
+        Array.from({ length: MAX_CHAIN + 1 }, (_, index) => [
+          `lib/${index}.ts`,
+          index === MAX_CHAIN ? '' : `import './${index + 1}.ts'`,
+        ]),
+      ),
     ],
   ];
   test.each(cases)('%s (%s)', (rule, found, sources) => {
@@ -272,24 +350,27 @@ describe('each rule finds what it forbids:', () => {
 });
 
 test('a promise that all who ask share is kept by lazy, which forgets a failed one', () => {
-  const sources = readSources(root, ['lib', 'functions', 'plugins', 'cli', 'local', 'scripts']);
   const keepers = Object.keys(sources).filter((file) =>
     /\blet \w+: Promise<.*> \| undefined/.test(sources[file] ?? ''),
   );
-  expect(keepers).toEqual(['lib/shared/lazy.ts']);
+  expect(keepers).toEqual(['packages/plugin-kit/tools/lazy.ts']);
 });
 
-/** Exports that no other file imports. The contract is for files of others; two modules are loaded by their path. */
+/** Exports that no other file imports. Entries of packages are for others; two modules are loaded by their path. */
 const unusedExports = (graph: ImportGraph): string[] =>
   findUnusedExports(graph).filter(
     (name) =>
-      /^(lib|cli|local)\//.test(name) &&
-      !name.startsWith('lib/contract/') &&
+      /^(packages|nodes|lib|authoring|cli|local)\//.test(name) &&
+      !/^packages\/[^/]+\/(?:testing\/)?[^/]+\.ts#/.test(name) &&
+      !name.endsWith('.plugin.ts#default') &&
       !['local/serverless-plugin.js#default', 'local/samples/samples-function.ts#handler'].includes(name),
   );
 
 test('what a file exports, another file or a test imports', () => {
-  const tests = readImportGraph(readSources(root, ['tests']));
+  const tests = readImportGraph({
+    ...readSources(root, ['tests']),
+    ...Object.fromEntries(Object.entries(allSources).filter(([file]) => isTest(file))),
+  });
   expect(unusedExports(new Map([...project, ...tests]))).toEqual([]);
 });
 
@@ -302,7 +383,7 @@ test('an export that no other file imports is found', () => {
     'lib/d.ts': 'export const d = 1;',
     'lib/e.ts': 'export const j = 1, l = 2;',
     'lib/f.ts': "import { a, type E } from './a.ts'; import { i } from './b.ts'; let c: import('./c.ts').k;",
-    'lib/contract/g.ts': 'export interface G {}',
+    'packages/kit/index.ts': 'export interface G {}',
   });
   expect(unusedExports(graph)).toEqual(
     'lib/a.ts#D lib/a.ts#b lib/a.ts#c lib/b.ts#default lib/b.ts#g lib/e.ts#l'.split(' '),
@@ -316,6 +397,6 @@ test('what lib is made of is what the page on architecture shows', () => {
 
 test('the page on architecture names files that are there', () => {
   const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
-  const files = page.match(/\b(lib|functions|plugins|cli)\/[a-z\d/-]+\.ts/g) ?? [];
+  const files = page.match(/\b(lib|nodes|authoring|packages|functions|plugins|cli)\/[a-z\d/-]+\.ts/g) ?? [];
   expect(files.filter((file) => !project.has(file))).toEqual([]);
 });

@@ -4,7 +4,18 @@ import { findCommentFaults } from './support/comments.ts';
 import { readSources } from './support/import-graph.ts';
 
 /** The folders whose comments are checked. */
-const folders = ['lib', 'functions', 'plugins', 'cli', 'local', 'resources', 'scripts'];
+const folders = [
+  'packages',
+  'nodes',
+  'lib',
+  'authoring',
+  'functions',
+  'plugins',
+  'cli',
+  'local',
+  'resources',
+  'scripts',
+];
 
 test('comments are valid TSDoc, name real parameters and use plain technical words', () => {
   const root = resolve(import.meta.dirname, '..');

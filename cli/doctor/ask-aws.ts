@@ -1,6 +1,6 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { CallAws } from '../../lib/adapters/aws/aws-caller.ts';
 import { errorTypeOf, isSuccess, toCause } from '../../lib/adapters/aws/aws-error.ts';
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
 
 /** AWS has refused what the doctor itself asked. */
 export class AwsRefusal extends Error {

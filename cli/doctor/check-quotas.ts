@@ -1,7 +1,7 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
 import type { CallAws } from '../../lib/adapters/aws/aws-caller.ts';
 import { isSuccess } from '../../lib/adapters/aws/aws-error.ts';
 import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
-import { isPlainObject } from '../../lib/contract/json.ts';
 import { AwsRefusal, askJson, askRest } from './ask-aws.ts';
 import { type Line, linesOf } from './line.ts';
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
 import { type ApprovalParts, listApprovals } from '../../lib/callbacks/list-approvals.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
-import type { Clock } from '../../lib/contract/services.ts';
 import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';
 import type { ExecutionRecord, ExecutionStore } from '../../lib/executions/record/execution-store.ts';

@@ -1,6 +1,6 @@
+import type { Clock } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { DoctorParts } from '../../lib/app/doctor/open-doctor.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
-import type { Clock } from '../../lib/contract/services.ts';
 import type { DurableService } from '../../lib/executions/lifecycle/durable-service.ts';
 import { toBlobKey } from '../../lib/executions/record/blob-store.ts';
 import { isFinal } from '../../lib/executions/record/execution-status.ts';

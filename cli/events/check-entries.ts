@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../lib/contract/json.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
 import { type EventEntry, eventSchema, type MessageEntry, messageSchema } from './event-schemas.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 
 /** An event as it is written in a file: as rules see it, and the bus that it is put on. */
 export interface EventEntry {

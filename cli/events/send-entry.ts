@@ -1,5 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
-import type { RegistrationContext } from '../../lib/contract/registration.ts';
+import { isPlainObject, type JsonObject, type RegistrationContext } from '@hookloom/plugin-kit';
 import type { Entry } from './check-entries.ts';
 import type { EventEntry, MessageEntry } from './event-schemas.ts';
 

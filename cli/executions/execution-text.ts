@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../lib/contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../lib/engine/result.ts';
 import type { ExecutionStatus } from '../../lib/executions/record/execution-status.ts';
 import type { ExecutionRecord, ExecutionSummary } from '../../lib/executions/record/execution-store.ts';

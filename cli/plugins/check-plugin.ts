@@ -1,12 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isPlainObject, type Logger, type NodeExecutor, type PluginHandle } from '@hookloom/plugin-kit';
+import { type NodeTest, nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import { isPlainObject } from '../../lib/contract/json.ts';
-import type { NodeExecutor } from '../../lib/contract/node.ts';
-import type { PluginHandle } from '../../lib/contract/plugin.ts';
-import type { Logger } from '../../lib/contract/services.ts';
-import { type NodeTest, nodeTypeChecks } from '../../lib/contract/testing/index.ts';
 import { describeError } from '../../lib/plugins/describe-error.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
 import {

@@ -1,7 +1,7 @@
+import type { CredentialType } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { openAdmin } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
-import type { CredentialType } from '../../lib/contract/credential-type.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import type { PluginEntry } from '../../lib/plugins/plugin.ts';
 
 /** The registry of the installed plugins, the same as in a service deployed from this code. */

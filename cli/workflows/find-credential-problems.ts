@@ -1,5 +1,6 @@
-import { isPlainObject } from '../../lib/contract/json.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { checkCredentials } from '../../authoring/validation/check-credentials.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import { parseSecret } from '../../lib/credentials/outbound/load-credential.ts';
 import type { OutboundCredentialStore } from '../../lib/credentials/outbound/outbound-credential.ts';
@@ -9,7 +10,6 @@ import { checkSecret } from '../../lib/webhooks/features/signature/is-signed.ts'
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { Problem } from '../../lib/workflows/definition/problem.ts';
 import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
-import { checkCredentials } from '../../lib/workflows/validation/check-credentials.ts';
 import type { SignatureRule } from '../../lib/workflows/webhook-rules/signature/schema.ts';
 import { toSchemeRow } from '../../lib/workflows/webhook-rules/signature/schemes.ts';
 

@@ -1,9 +1,6 @@
+import { checkSubworkflows, findSubworkflowCircles } from '../../authoring/validation/check-subworkflows.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import type { WorkflowStore } from '../../lib/workflows/definition/workflow-store.ts';
-import {
-  checkSubworkflows,
-  findSubworkflowCircles,
-} from '../../lib/workflows/validation/check-subworkflows.ts';
 
 /**
  * Finds the nodes that run a workflow which the store lacks, or one that leads back to theirs. These are warnings: two

@@ -1,6 +1,5 @@
-import type { AwsCall } from '../../lib/contract/aws-client.ts';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import type { AwsCall, JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import {
   type IamStatement,
   type Permission,

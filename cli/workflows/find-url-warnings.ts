@@ -1,6 +1,5 @@
-import { isPlainObject, type JsonValue } from '../../lib/contract/json.ts';
-import type { WorkflowNode } from '../../lib/contract/node.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
+import { isPlainObject, type JsonValue, type WorkflowNode } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { ANY_HOST, hostOfUrl, isForHost } from '../../lib/credentials/outbound/host-pattern.ts';
 import type { OutboundCredentialParts } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { quote, quoteAll } from '../../lib/shared/describe.ts';

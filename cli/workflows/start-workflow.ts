@@ -1,7 +1,6 @@
+import type { Clock, JsonObject, Logger } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { randomIds } from '../../lib/adapters/runtime/random-ids.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
-import type { Clock, Logger } from '../../lib/contract/services.ts';
 import { operatorError } from '../../lib/shared/operator-errors.ts';
 import type { StartParts } from '../../lib/triggers/start-by-event.ts';
 import { startByHand } from '../../lib/triggers/start-by-hand.ts';

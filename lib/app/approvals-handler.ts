@@ -1,5 +1,5 @@
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { type ApprovalParts, approvalsQuery, listApprovals } from '../callbacks/list-approvals.ts';
-import type { Clock, Logger } from '../contract/services.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { parseQuery } from '../http/read-query.ts';
 import { readWebhookEvent } from '../http/read-webhook-event.ts';

@@ -1,3 +1,4 @@
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import type { CallbackIndex } from '../callbacks/callback-index.ts';
 import {
   answeredAlready,
@@ -6,7 +7,6 @@ import {
   findPendingCallback,
 } from '../callbacks/find-callback.ts';
 import { type Decision, parseDecision } from '../callbacks/parse-decision.ts';
-import type { Clock, Logger } from '../contract/services.ts';
 import type { DurableService } from '../executions/lifecycle/durable-service.ts';
 import { createHandler } from '../http/create-handler.ts';
 import { limitBody } from '../http/limit-body.ts';

@@ -1,5 +1,5 @@
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import type { Clock, Logger } from '../contract/services.ts';
 import { type CancelParts, cancelExecution } from '../executions/lifecycle/cancel-execution.ts';
 import { findReconciledExecution } from '../executions/lifecycle/find-execution.ts';
 import type { FinishParts } from '../executions/lifecycle/finish-execution.ts';

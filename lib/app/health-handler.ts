@@ -1,6 +1,6 @@
+import { isId } from '@hookloom/plugin-kit/host';
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
-import { isId } from '../contract/ids.ts';
 import type { Inspect } from '../health/inspect.ts';
 import { createKeeper } from '../health/keep-reports.ts';
 import { mergeInspection } from '../health/merge-inspection.ts';

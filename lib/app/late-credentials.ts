@@ -1,6 +1,5 @@
-import type { HttpClient } from '../contract/services.ts';
+import { type HttpClient, lazy } from '@hookloom/plugin-kit';
 import type { OutboundCredentials } from '../credentials/outbound/outbound-credentials.ts';
-import { lazy } from '../shared/lazy.ts';
 
 /** Outbound credentials whose code is loaded for the first node with one: few workflows have any. */
 export const lateCredentials = (

@@ -1,4 +1,4 @@
-import { lazy } from '../shared/lazy.ts';
+import { lazy } from '@hookloom/plugin-kit';
 import type { OpenFeatures } from '../webhooks/webhook-feature.ts';
 import type { FeatureParts } from './open-features.chunk.ts';
 

@@ -1,6 +1,6 @@
+import { lazy } from '@hookloom/plugin-kit';
 import type { OpenFiles } from '../engine/session.ts';
 import type { FileParts, FilesFor } from '../executions/files/execution-files.ts';
-import { lazy } from '../shared/lazy.ts';
 import type { Config } from './config.ts';
 
 /** Files that load their code on first use: few runs have any. */

@@ -1,9 +1,8 @@
-import type { Logger } from '../contract/services.ts';
+import { type Logger, lazy } from '@hookloom/plugin-kit';
 import type { OutboundCredential } from '../credentials/outbound/outbound-credential.ts';
 import type { Inspect } from '../health/inspect.ts';
 import type { TestCredential } from '../health/probe-credentials.ts';
 import type { Registry } from '../plugins/load-registry.ts';
-import { lazy } from '../shared/lazy.ts';
 import type { Config } from './config.ts';
 
 /** The live tests of credentials for calling out. */

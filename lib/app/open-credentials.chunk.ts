@@ -1,3 +1,4 @@
+import type { CredentialType, HttpClient, TcpClient } from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, createAwsCaller, readEnvironment } from '../adapters/aws/aws-caller.ts';
 import { openRoleSigner } from '../adapters/aws/role-signer.ts';
 import type { DynamoDbClient } from '../adapters/dynamodb/client.ts';
@@ -7,9 +8,6 @@ import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { createAwsSecretStore } from '../adapters/secrets/aws-secret-store.ts';
 import { createFolderSecretStore } from '../adapters/secrets/folder-secret-store.ts';
 import { createParameterStore } from '../adapters/secrets/parameter-store.ts';
-import type { CredentialType } from '../contract/credential-type.ts';
-import type { HttpClient } from '../contract/services.ts';
-import type { TcpClient } from '../contract/tcp-client.ts';
 import {
   createOutboundCredentials,
   type OutboundCredentialParts,

@@ -1,3 +1,4 @@
+import { type Logger, lazy } from '@hookloom/plugin-kit';
 import { createAwsCaller } from '../adapters/aws/aws-caller.ts';
 import { createLambdaPing } from '../adapters/aws/lambda-ping.ts';
 import { createCredentialStore } from '../adapters/dynamodb/credential-store.ts';
@@ -10,10 +11,8 @@ import { lateHttpClient } from '../adapters/http-client/late-http-client.ts';
 import { randomIds } from '../adapters/runtime/random-ids.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
 import { lateTcpClient } from '../adapters/tcp-client/late-tcp-client.ts';
-import type { Logger } from '../contract/services.ts';
 import { createInspect, type Inspect } from '../health/inspect.ts';
 import type { Registry } from '../plugins/load-registry.ts';
-import { lazy } from '../shared/lazy.ts';
 import type { Config } from './config.ts';
 
 /** The inspection of the plugins by what this stage has stored. */

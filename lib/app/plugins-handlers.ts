@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../contract/services.ts';
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { createHandler, type Handle } from '../http/create-handler.ts';
 import { readPathParameter } from '../http/read-path-parameter.ts';
 import type { Registry } from '../plugins/load-registry.ts';

@@ -1,13 +1,12 @@
+import { type Logger, lazy } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { createFunctionProcess, type FunctionProcess } from '../adapters/runtime/function-process.ts';
 import { systemClock } from '../adapters/runtime/system-clock.ts';
-import type { Logger } from '../contract/services.ts';
 import { type AnswerPing, type Pong, plainPing } from '../health/ping.ts';
 import type { InstalledPlugin } from '../plugins/installed-plugin.ts';
 import { type LoadedOnUse, loadOnUse } from '../plugins/load-node-types.ts';
 import { loadRegistry, type Registry } from '../plugins/load-registry.ts';
-import { lazy } from '../shared/lazy.ts';
 import { type Config, readConfig } from './config.ts';
 
 let functionProcess: FunctionProcess | null = null;

@@ -1,7 +1,6 @@
+import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
 import type { Context, SQSBatchResponse } from 'aws-lambda';
-import { isId } from '../contract/ids.ts';
-import { isPlainObject } from '../contract/json.ts';
-import type { Clock, Logger } from '../contract/services.ts';
 import type { HeldQueue } from '../executions/held/held-queues.ts';
 import type { ReleaseParts } from '../executions/held/release-held.ts';
 import { type ClosedQueues, releaseAllQueues, releaseQueue } from '../executions/held/release-queues.ts';

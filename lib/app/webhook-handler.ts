@@ -148,7 +148,7 @@ export const createWebhookFunction = (parts: WebhookFunctionParts) => {
 
 type NotingHandle = (call: Parameters<Handle>[0] & { readonly note: Note }) => ReturnType<Handle>;
 const parseXml: BodyParsers['xml'] = async (text) =>
-  (await import('../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it');
+  (await import('@hookloom/bounded-xml')).parseXml(text, new Set(), 'it');
 
 /** The function's remaining time, without the margin. */
 const computeTimeLimit = (context: Partial<Context>, { deadlineMarginMs }: WebhookSettings): number => {

@@ -1,10 +1,10 @@
+import type { JsonMap } from '@hookloom/bounded-schema';
 import { renderForm } from '../pages/form.ts';
 import { html } from '../pages/html.ts';
 import { markdown } from '../pages/markdown.ts';
 import { answerNotice, answerPage } from '../pages/page.ts';
 import type { Answer } from '../shared/answer.ts';
 import type { FormError } from '../shared/forms/form-error.ts';
-import type { JsonMap } from '../shared/json-schema/json-map.ts';
 import type { FoundCallback } from './find-callback.ts';
 
 /** The fields where a workflow asks for none of its own. */

@@ -1,6 +1,4 @@
-import type { Question } from '../contract/node.ts';
-import { NodeError } from '../contract/node-error.ts';
-import type { Clock } from '../contract/services.ts';
+import { type Clock, NodeError, type Question } from '@hookloom/plugin-kit';
 import type { CallbackUrls } from '../engine/session.ts';
 import type { CallbackSigner } from '../executions/lifecycle/background-engine.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
 import pLimit from 'p-limit';
 import * as v from 'valibot';
-import { isId } from '../contract/ids.ts';
-import type { JsonObject } from '../contract/json.ts';
 import type { ListParts } from '../executions/lifecycle/list-executions.ts';
 import { readCursor, writeCursor } from '../executions/record/cursor.ts';
 import type { ExecutionStore } from '../executions/record/execution-store.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { AppError } from '../shared/errors.ts';
 
 /** The result of an approval callback. */

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { Question } from '../contract/node.ts';
+import type { JsonObject, Question } from '@hookloom/plugin-kit';
 import { checkAnswers } from '../shared/forms/check-answers.ts';
 import type { FormError } from '../shared/forms/form-error.ts';
 import { readForm } from '../shared/forms/read-form.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Ids } from '../contract/services.ts';
+import type { Ids } from '@hookloom/plugin-kit';
 import type { NewExecution } from '../executions/lifecycle/new-execution.ts';
 import { AppError } from '../shared/errors.ts';
 import type { DeliveryStore } from './delivery-store.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 
 /** As of the bodies of requests: lib/http/limit-json.ts. */
 const MAX_VALUES = 1_000_000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 
 /**
  * The id of an execution from a hash in base64url. It does not begin with a hyphen, since the command line would take it for an

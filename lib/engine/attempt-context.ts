@@ -1,5 +1,4 @@
-import type { LentCredential } from '../contract/lent-credential.ts';
-import type { NodeContext, Usage } from '../contract/node.ts';
+import type { LentCredential, NodeContext, Usage } from '@hookloom/plugin-kit';
 import type { NodeRun } from './node-run.ts';
 import { noAws, noFiles, noTcp } from './pure-services.ts';
 import type { Session } from './session.ts';

@@ -1,12 +1,13 @@
-import { isPlainObject, type JsonObject } from '../contract/json.ts';
-import type { LentCredential } from '../contract/lent-credential.ts';
 import {
   Emission,
+  isPlainObject,
+  type JsonObject,
+  type LentCredential,
   MAIN_OUTPUT,
   type NodeExecutor,
   type NodeResult,
   type WorkflowNode,
-} from '../contract/node.ts';
+} from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
 import { type AttemptContext, createAttemptContext } from './attempt-context.ts';
 import type { Scrub } from './credentials/scrub-log.ts';

@@ -1,4 +1,4 @@
-import type { CallbackAnswer } from '../contract/node.ts';
+import type { CallbackAnswer } from '@hookloom/plugin-kit';
 import type { StepResult, Steps } from './steps.ts';
 
 /** Result of one operation of a run. */

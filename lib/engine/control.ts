@@ -1,7 +1,6 @@
+import type { Callback, InnerResult, JsonObject, RunControl } from '@hookloom/plugin-kit';
+import { NESTING_LIMIT } from '@hookloom/plugin-kit/host';
 import pLimit from 'p-limit';
-import type { JsonObject } from '../contract/json.ts';
-import type { Callback, InnerResult, RunControl } from '../contract/node.ts';
-import { NESTING_LIMIT } from '../contract/node-error.ts';
 import { toFailure } from './failure.ts';
 import { type InnerRun, type RunOptions, toInnerResult } from './inner-run.ts';
 import type { NodeRun } from './node-run.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { ExecutionInfo } from '../contract/node.ts';
+import type { ExecutionInfo, JsonObject } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { RunResult } from './inner-run.ts';
 import { type ExecutionResult, failOpenNodes, type NodeRecord, nodeKeyOf } from './result.ts';

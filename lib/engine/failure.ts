@@ -1,6 +1,10 @@
-import { isPlainObject, type JsonObject } from '../contract/json.ts';
-import type { ExecutionInfo } from '../contract/node.ts';
-import { isNodeError, type NodeError } from '../contract/node-error.ts';
+import {
+  type ExecutionInfo,
+  isNodeError,
+  isPlainObject,
+  type JsonObject,
+  type NodeError,
+} from '@hookloom/plugin-kit';
 import type { Scrub } from './credentials/scrub-log.ts';
 import { createMeasureJson } from './measure-json.ts';
 

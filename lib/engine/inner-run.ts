@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { InnerResult } from '../contract/node.ts';
+import type { InnerResult, JsonObject } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { Route } from '../workflows/plan/route.ts';
 import type { Outputs } from './progress.ts';

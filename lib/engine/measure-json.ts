@@ -1,4 +1,4 @@
-import { isPlainObject } from '../contract/json.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
 
 /** Names the value that JSON can't represent by its JSON pointer (RFC 6901), empty for the value itself. */
 class NotJsonError extends Error {

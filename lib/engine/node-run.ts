@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { DeliveredInput, RunControl, Usage } from '../contract/node.ts';
+import type { DeliveredInput, JsonObject, RunControl, Usage } from '@hookloom/plugin-kit';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
 import type { Outputs } from './progress.ts';

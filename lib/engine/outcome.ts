@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import { type DeliveredInput, ERROR_OUTPUT, MAIN_OUTPUT } from '../contract/node.ts';
+import { type DeliveredInput, ERROR_OUTPUT, type JsonObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import type { NodeRun, Outcome } from './node-run.ts';
 import type { Outputs } from './progress.ts';
 import type { NodeRecord } from './result.ts';

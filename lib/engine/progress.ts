@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { DeliveredInput } from '../contract/node.ts';
+import type { DeliveredInput, JsonObject } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
 import { EDGE, type Route } from '../workflows/plan/route.ts';
 

@@ -1,8 +1,12 @@
-import type { AwsClient } from '../contract/aws-client.ts';
-import type { Files } from '../contract/files.ts';
-import type { Clock, Ids, Services } from '../contract/services.ts';
-import type { TcpClient } from '../contract/tcp-client.ts';
-import { createRandom } from '../shared/random.ts';
+import {
+  type AwsClient,
+  type Clock,
+  createRandom,
+  type Files,
+  type Ids,
+  type Services,
+  type TcpClient,
+} from '@hookloom/plugin-kit';
 
 const refuseFiles = () => Promise.reject(new Error('this node can not use files'));
 

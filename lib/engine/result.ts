@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../contract/json.ts';
-import type { Usage } from '../contract/node.ts';
+import type { JsonObject, JsonValue, Usage } from '@hookloom/plugin-kit';
 
 /** An error as records and answers show it: no stack, no cause. */
 export interface NodeFailure {

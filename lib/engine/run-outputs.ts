@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
 import { EDGE } from '../workflows/plan/route.ts';
 import { findVisibleNodes } from '../workflows/plan/visible-nodes.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import { RESPONSE_OUTPUT } from '../contract/node.ts';
+import { type JsonObject, RESPONSE_OUTPUT } from '@hookloom/plugin-kit';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
 import { attemptNode, runStep } from './attempts.ts';

@@ -1,8 +1,12 @@
-import type { Files } from '../contract/files.ts';
-import type { JsonObject } from '../contract/json.ts';
-import type { LentCredential } from '../contract/lent-credential.ts';
-import type { ExecutionInfo, Question } from '../contract/node.ts';
-import type { Logger, Services } from '../contract/services.ts';
+import type {
+  ExecutionInfo,
+  Files,
+  JsonObject,
+  LentCredential,
+  Logger,
+  Question,
+  Services,
+} from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
 import { borrowCredentials } from './credentials/borrow-credentials.ts';

@@ -1,6 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { CallbackAnswer, RetrySettings, Usage } from '../contract/node.ts';
-import type { Clock } from '../contract/services.ts';
+import type { CallbackAnswer, Clock, JsonObject, RetrySettings, Usage } from '@hookloom/plugin-kit';
 import type { Plan } from '../workflows/plan/plan.ts';
 import type { PlanNode } from '../workflows/plan/plan-graph.ts';
 import type { Route } from '../workflows/plan/route.ts';

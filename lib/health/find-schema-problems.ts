@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describeError } from '../plugins/describe-error.ts';
 import type { Plugin } from '../plugins/plugin.ts';
 import { findSchemaError } from '../workflows/validation/schema/find-schema-error.ts';

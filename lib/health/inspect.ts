@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../contract/services.ts';
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import type { Registry } from '../plugins/load-registry.ts';
 import type { LoadedEntry } from '../plugins/plugin.ts';
 import { withinDeadline } from '../plugins/within-deadline.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 
 interface KeepOptions {
   readonly clock: Pick<Clock, 'now'>;

@@ -1,6 +1,5 @@
+import type { Clock, HealthCheckResult } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
-import type { HealthCheckResult } from '../contract/health-check-result.ts';
-import type { Clock } from '../contract/services.ts';
 import { describeError } from '../plugins/describe-error.ts';
 import { withinDeadline } from '../plugins/within-deadline.ts';
 import type { CredentialState } from './check-credentials.ts';

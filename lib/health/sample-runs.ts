@@ -1,5 +1,5 @@
+import type { Clock } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
-import type { Clock } from '../contract/services.ts';
 import { countRuns, type ObservedNode, type RunCount } from './count-runs.ts';
 
 /** An execution as far as its runs are counted. */

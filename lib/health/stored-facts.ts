@@ -1,5 +1,5 @@
-import type { FindNodeType } from '../contract/node-type.ts';
-import type { Clock } from '../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { type CheckedCredentials, type CredentialStores, checkCredentials } from './check-credentials.ts';
 import { type OpenRuns, type RunSample, sampleRuns } from './sample-runs.ts';

@@ -1,6 +1,6 @@
-import type { FindNodeType } from '../contract/node-type.ts';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
-import { findCredentialUses } from '../workflows/validation/credential-uses.ts';
+import { findCredentialUses } from '../workflows/webhook-rules/credential-uses.ts';
 
 /** A node that names a credential. */
 export interface CredentialUse {

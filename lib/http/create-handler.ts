@@ -1,7 +1,6 @@
+import { type Clock, isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import middy from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
-import { isPlainObject } from '../contract/json.ts';
-import type { Clock, Logger } from '../contract/services.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 import { METRICS, type Measurement, type Measuring, measure } from '../shared/metrics/metrics.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { AppError } from '../shared/errors.ts';
 import type { Handle } from './create-handler.ts';
 import { readWebhookEvent } from './read-webhook-event.ts';

@@ -1,5 +1,5 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
 import jsonBodyParser from '@middy/http-json-body-parser';
-import type { JsonValue } from '../contract/json.ts';
 import { AppError } from '../shared/errors.ts';
 import { hintsAtOverflow, hintsAtPrototype } from './json-hints.ts';
 import { limitJson } from './limit-json.ts';

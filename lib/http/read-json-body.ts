@@ -1,4 +1,4 @@
-import type { JsonValue } from '../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { operatorError } from '../shared/operator-errors.ts';
 import { parseJsonBody } from './parse-json-body.ts';
 import { readWebhookEvent } from './read-webhook-event.ts';

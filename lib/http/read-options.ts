@@ -1,4 +1,4 @@
-import { isPlainObject } from '../contract/json.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
 import { AppError } from '../shared/errors.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import { readJsonBody } from './read-json-body.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../contract/json.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
 
 /** A path parameter of a request, which the gateway has decoded exactly once; empty when there is none. */
 export const readPathParameter = (event: unknown, name: string): string => {

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../shared/markup/escape-html.ts';
+import { escapeHtml } from '@hookloom/safe-markdown';
 
 const markup = Symbol('markup');
 

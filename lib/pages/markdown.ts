@@ -1,5 +1,5 @@
+import { renderMarkdown, safeRenderer } from '@hookloom/safe-markdown';
 import type { RendererObject } from 'marked';
-import { renderMarkdown, safeRenderer } from '../shared/markup/render-markdown.ts';
 import { type Html, html, toText, trusted } from './html.ts';
 
 /** Markdown as part of a page; as text where it can't be converted. */

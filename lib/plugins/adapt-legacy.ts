@@ -1,6 +1,10 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { ActionProvider, LegacyProperty, TriggerProvider } from '../contract/legacy-plugin.ts';
-import type { HandleKind } from '../contract/plugin.ts';
+import type {
+  ActionProvider,
+  HandleKind,
+  JsonObject,
+  LegacyProperty,
+  TriggerProvider,
+} from '@hookloom/plugin-kit';
 import { fillInDeclarations, readSource } from './fill-in-declarations.ts';
 import type { Plugin } from './plugin.ts';
 

@@ -1,5 +1,5 @@
-import type { NodeType } from '../contract/node-type.ts';
-import type { PluginHandle, PluginProvider } from '../contract/plugin.ts';
+import type { PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
+import type { NodeType } from '@hookloom/plugin-kit/host';
 import { fillInDeclarations, readSource } from './fill-in-declarations.ts';
 import type { Plugin } from './plugin.ts';
 

@@ -1,5 +1,5 @@
+import type { PluginDependency } from '@hookloom/plugin-kit';
 import { satisfies } from 'compare-versions';
-import type { PluginDependency } from '../contract/plugin.ts';
 import type { Plugin } from './plugin.ts';
 
 interface DependencyFindings {

@@ -1,6 +1,5 @@
-import { MAIN_OUTPUT } from '../contract/node.ts';
-import type { NodeType } from '../contract/node-type.ts';
-import type { HandleKind, PluginHandle, TriggerSource } from '../contract/plugin.ts';
+import { type HandleKind, MAIN_OUTPUT, type PluginHandle, type TriggerSource } from '@hookloom/plugin-kit';
+import type { NodeType } from '@hookloom/plugin-kit/host';
 
 type Declaration =
   | 'literalParameters'

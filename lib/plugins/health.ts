@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../contract/services.ts';
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { describeError } from './describe-error.ts';
 import type { Registry } from './load-registry.ts';
 import { noteBlocking } from './note-blocking.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../contract/services.ts';
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { describeNotLoaded } from './connect-plugins.ts';
 import { describeError } from './describe-error.ts';
 import { noteBlocking } from './note-blocking.ts';

@@ -1,5 +1,5 @@
-import type { CredentialType } from '../contract/credential-type.ts';
-import type { FindNodeType, NodeType } from '../contract/node-type.ts';
+import type { CredentialType } from '@hookloom/plugin-kit';
+import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import type { InstalledPlugin, Provided } from './installed-plugin.ts';
 import type { Registry } from './load-registry.ts';
 

@@ -1,8 +1,5 @@
-import type { CredentialType } from '../contract/credential-type.ts';
-import type { NodeExecutor } from '../contract/node.ts';
-import type { FindNodeType, NodeType } from '../contract/node-type.ts';
-import type { Clock, Logger } from '../contract/services.ts';
-import { lazy } from '../shared/lazy.ts';
+import { type Clock, type CredentialType, type Logger, lazy, type NodeExecutor } from '@hookloom/plugin-kit';
+import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import { claimCredentialTypes } from './claim-credential-types.ts';
 import { claimNodeTypes } from './claim-node-types.ts';
 import { connectPlugins } from './connect-plugins.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 
 /** What is fair to the other plugins and requests, which wait meanwhile. */
 const MAX_BLOCKING_MS = 500;

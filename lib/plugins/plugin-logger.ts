@@ -1,4 +1,4 @@
-import type { Logger } from '../contract/services.ts';
+import type { Logger } from '@hookloom/plugin-kit';
 
 /** The logger of a plugin: sets the field `plugin` in every entry, over the plugin's own. */
 export const pluginLogger = (logger: Logger, pluginId: string): Logger => ({

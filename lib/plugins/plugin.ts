@@ -1,7 +1,5 @@
-import type { CredentialType } from '../contract/credential-type.ts';
-import type { NodeExample } from '../contract/node-example.ts';
-import type { NodeType } from '../contract/node-type.ts';
-import type { PluginDependency, PluginProvider } from '../contract/plugin.ts';
+import type { CredentialType, PluginDependency, PluginProvider } from '@hookloom/plugin-kit';
+import type { NodeExample, NodeType } from '@hookloom/plugin-kit/host';
 
 /** A plugin of either API, as the registry uses it. */
 export interface Plugin {

@@ -1,5 +1,4 @@
-import type { ActionProvider, TriggerProvider } from '../contract/legacy-plugin.ts';
-import type { PluginProvider } from '../contract/plugin.ts';
+import type { ActionProvider, PluginProvider, TriggerProvider } from '@hookloom/plugin-kit';
 import { adaptLegacy } from './adapt-legacy.ts';
 import { adaptUnified } from './adapt-unified.ts';
 import type { InstalledPlugin } from './installed-plugin.ts';

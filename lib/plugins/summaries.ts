@@ -1,4 +1,4 @@
-import type { HandleKind } from '../contract/plugin.ts';
+import type { HandleKind } from '@hookloom/plugin-kit';
 import type { PluginEntry } from './plugin.ts';
 
 export interface ListedPlugins {

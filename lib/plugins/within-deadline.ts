@@ -1,4 +1,4 @@
-import type { Clock } from '../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 
 /**
  * Runs a plugin's function with a deadline of `ms` milliseconds, at which its signal is aborted. A plugin that blocks

@@ -1,4 +1,4 @@
-import type { FindNodeType } from '../contract/node-type.ts';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { operatorError } from '../shared/operator-errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import { resolveExecution } from '../workflows/definition/resolve-execution.ts';

@@ -1,4 +1,4 @@
-import type { FindNodeType } from '../contract/node-type.ts';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { workThrough } from '../shared/work-through.ts';
 import type { WorkflowStore } from '../workflows/definition/workflow-store.ts';
 import { isAsWanted, type RegistrarParts, reconcileRegistrations } from './registrar.ts';

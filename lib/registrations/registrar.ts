@@ -1,6 +1,5 @@
-import type { FindNodeType } from '../contract/node-type.ts';
-import { isRegistrationRefused, type RegistrationContext } from '../contract/registration.ts';
-import type { Clock, Logger } from '../contract/services.ts';
+import type { Clock, Logger, RegistrationContext } from '@hookloom/plugin-kit';
+import { type FindNodeType, isRegistrationRefused } from '@hookloom/plugin-kit/host';
 import { AppError } from '../shared/errors.ts';
 import { operatorError } from '../shared/operator-errors.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';

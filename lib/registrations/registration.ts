@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { WorkflowNode } from '../contract/node.ts';
-import type { FindNodeType } from '../contract/node-type.ts';
-import type { EventSource } from '../contract/plugin.ts';
-import type { RegisteredTrigger } from '../contract/registration.ts';
+import type { EventSource, RegisteredTrigger, WorkflowNode } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 
 /** What makes a trigger fire outside of the service: a schedule, a rule, a mapping. */

@@ -1,4 +1,4 @@
-import type { FindNodeType } from '../contract/node-type.ts';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { workThrough } from '../shared/work-through.ts';
 import { type UnregisterParts, unregister } from './registrar.ts';
 import type { StoredRegistration } from './registration-store.ts';

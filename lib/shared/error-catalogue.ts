@@ -1,15 +1,4 @@
-export interface CatalogueEntry<Parameters> {
-  readonly status: number;
-  readonly title: string;
-  readonly detail: (parameters: Parameters) => string;
-}
-
-/** Defines an error. */
-export const entry = <Parameters = Record<never, never>>(
-  status: number,
-  title: string,
-  detail: (parameters: Parameters) => string,
-): CatalogueEntry<Parameters> => ({ status, title, detail });
+import { entry } from '@hookloom/plugin-kit/host';
 
 /**
  * Errors that callers and operators see: code, HTTP status, title, sentence. The sentence is public: it says what is

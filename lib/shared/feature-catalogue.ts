@@ -1,4 +1,4 @@
-import { entry } from './error-catalogue.ts';
+import { entry } from '@hookloom/plugin-kit/host';
 
 /** Errors of features of webhooks, as those of `catalogue`: apart from them, since a webhook without features loads none. */
 export const featureCatalogue = {

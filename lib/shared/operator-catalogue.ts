@@ -1,4 +1,4 @@
-import { entry } from './error-catalogue.ts';
+import { entry } from '@hookloom/plugin-kit/host';
 
 /** Errors that operators alone see, as those of `catalogue`: apart from them, since webhooks and runs load none. */
 export const operatorCatalogue = {

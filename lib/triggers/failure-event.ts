@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describeExecution } from '../executions/record/describe-execution.ts';
 import type { ExecutionRecord } from '../executions/record/execution-store.ts';
 

@@ -1,9 +1,12 @@
-import { isPlainObject, type JsonObject } from '../contract/json.ts';
-import type { WorkflowNode } from '../contract/node.ts';
-import type { FindNodeType } from '../contract/node-type.ts';
-import type { EventSource } from '../contract/plugin.ts';
-import type { TriggerAddress } from '../contract/registration.ts';
-import type { Clock } from '../contract/services.ts';
+import {
+  type Clock,
+  type EventSource,
+  isPlainObject,
+  type JsonObject,
+  type TriggerAddress,
+  type WorkflowNode,
+} from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';

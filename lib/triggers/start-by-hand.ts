@@ -1,6 +1,5 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { WorkflowNode } from '../contract/node.ts';
-import type { FindNodeType } from '../contract/node-type.ts';
+import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { claimDelivery } from '../deliveries/claim-delivery.ts';
 import { findInputProblem } from '../deliveries/find-input-problem.ts';

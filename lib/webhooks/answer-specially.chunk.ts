@@ -1,6 +1,12 @@
-import { type Files, type FileValue, isFileValue } from '../contract/files.ts';
-import { isToken } from '../contract/header-fields.ts';
-import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
+import {
+  type Files,
+  type FileValue,
+  isFileValue,
+  isPlainObject,
+  isToken,
+  type JsonObject,
+  type JsonValue,
+} from '@hookloom/plugin-kit';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';

@@ -1,5 +1,10 @@
-import { isReservedHeader, isToken } from '../contract/header-fields.ts';
-import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
+import {
+  isPlainObject,
+  isReservedHeader,
+  isToken,
+  type JsonObject,
+  type JsonValue,
+} from '@hookloom/plugin-kit';
 import type { Answer } from '../shared/answer.ts';
 import { AppError } from '../shared/errors.ts';
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { deliveryKeys } from '../workflows/definition/delivery-keys.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import { compileExpression } from '../workflows/expressions/compile-expression.ts';

@@ -1,4 +1,4 @@
-import type { Files, FileValue } from '../contract/files.ts';
+import type { Files, FileValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../shared/answer.ts';
 import { AppError, isAppError } from '../shared/errors.ts';
 

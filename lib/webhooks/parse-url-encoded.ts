@@ -1,5 +1,5 @@
 import { unescape as decodePercent } from 'node:querystring';
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { AppError } from '../shared/errors.ts';
 import { createFields } from './body/fields.ts';
 

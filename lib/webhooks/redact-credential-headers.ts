@@ -1,4 +1,4 @@
-import type { JsonValue } from '../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { isCredentialHeader, REDACTED } from '../shared/secrets/secret-names.ts';
 import type { WorkflowDefinition } from '../workflows/definition/definition.ts';
 import type { WebhookRequest } from './webhook-request.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { toExecutionInfo } from '../executions/record/execution-info.ts';
 import type { Scope } from '../workflows/expressions/scope.ts';
 import type { Webhook } from './webhook.ts';

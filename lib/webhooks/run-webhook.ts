@@ -1,5 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
-import type { Clock } from '../contract/services.ts';
+import type { Clock, JsonObject } from '@hookloom/plugin-kit';
 import { acceptDelivery } from '../deliveries/accept-delivery.ts';
 import { type ClaimedDelivery, type ClaimParts, claimDelivery } from '../deliveries/claim-delivery.ts';
 import type { ExecutionResult } from '../engine/result.ts';

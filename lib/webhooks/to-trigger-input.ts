@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import type { Webhook } from './webhook.ts';
 import type { WebhookRequest } from './webhook-request.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { BlobStore } from '../executions/record/blob-store.ts';
 import { type ExecutionStatus, isFinal } from '../executions/record/execution-status.ts';

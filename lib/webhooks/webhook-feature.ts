@@ -1,7 +1,12 @@
-import type { Files } from '../contract/files.ts';
-import type { JsonObject, JsonValue } from '../contract/json.ts';
-import type { LentCredential } from '../contract/lent-credential.ts';
-import type { Clock, HttpClient, Logger } from '../contract/services.ts';
+import type {
+  Clock,
+  Files,
+  HttpClient,
+  JsonObject,
+  JsonValue,
+  LentCredential,
+  Logger,
+} from '@hookloom/plugin-kit';
 import type { ExecutionResult } from '../engine/result.ts';
 import type { UploadStore } from '../executions/files/upload-store.ts';
 import type { HeldQueues } from '../executions/held/held-queues.ts';

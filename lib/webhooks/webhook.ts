@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { AppError } from '../shared/errors.ts';
 import type { PathConfig } from '../workflows/definition/path-config.ts';
 import type { PublishedWorkflow } from '../workflows/definition/workflow-store.ts';

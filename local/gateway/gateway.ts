@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { findForeignRequest } from '../net/foreign-request.ts';
 import { listen } from '../net/listen.ts';
 import type { FindRoute, RouteMatch } from './routes.ts';

@@ -1,7 +1,7 @@
+import { lazy } from '@hookloom/plugin-kit';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
 import { connect } from '../../cli/target.ts';
 import { removeWorkflow } from '../../lib/registrations/put-workflow.ts';
-import { lazy } from '../../lib/shared/lazy.ts';
 import {
   type FilesById,
   type IdConflict,

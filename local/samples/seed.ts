@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { sampleWorkflowsFolder } from '../../cli/local/project-folder.ts';
 import { loadNodeTypes } from '../../cli/plugins/node-types.ts';
 import { readWorkflow } from '../../cli/read-file.ts';
@@ -8,7 +9,6 @@ import type { Target } from '../../cli/target.ts';
 import { findCredentialProblems } from '../../cli/workflows/find-credential-problems.ts';
 import { findMissingSubworkflows } from '../../cli/workflows/find-missing-subworkflows.ts';
 import { findUrlWarnings } from '../../cli/workflows/find-url-warnings.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { putWorkflow } from '../../lib/registrations/put-workflow.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import type { ProcessPool } from '../pool/process-pool.ts';
 
 /** What an event comes from. */

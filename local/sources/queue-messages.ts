@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { LOCAL_QUEUES } from './local-arns.ts';
 import { SourceError } from './source-error.ts';
 import type { LocalMessage } from './sources-state.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { LOCAL_QUEUES, toQueueName } from './local-arns.ts';
 import { isFifo, takeBatch, toDeadLetters, toMessage, toRecord } from './queue-messages.ts';
 import { SourceError } from './source-error.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { matchesPattern } from '../../authoring/event-pattern/matches-pattern.ts';
 import { findPatternProblems } from '../../lib/triggers/event-pattern/find-pattern-problems.ts';
-import { matchesPattern } from '../../lib/triggers/event-pattern/matches-pattern.ts';
 import type { Deliver } from './deliver.ts';
 import { LOCAL_BUSES } from './local-arns.ts';
 import { SourceError } from './source-error.ts';

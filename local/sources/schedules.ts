@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { nextTimes } from '../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../lib/triggers/schedule/read-schedule.ts';
 import type { Schedule } from '../../lib/triggers/schedule/schedule.ts';

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { type InternalServer, startInternalServer } from '../net/listen.ts';
 import type { Queues } from './queues.ts';
 import type { Rules } from './rules.ts';

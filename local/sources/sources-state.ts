@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { OLDEST_VERSION, SCHEMA_VERSION } from '../../lib/adapters/dynamodb/schema/schema.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { StartError } from '../database/start-error.ts';
 
 /** A schedule as it was created: https://docs.aws.amazon.com/scheduler/latest/APIReference/API_CreateSchedule.html */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { InternalServer } from '../net/listen.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';
 import { createDeliver, type Deliver, DISPATCH } from './deliver.ts';

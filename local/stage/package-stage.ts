@@ -12,8 +12,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { unzipSync } from 'fflate';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { StartError } from '../database/start-error.ts';
 import { copyProject } from './copy-project.ts';
 

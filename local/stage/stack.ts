@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { type CreateTableCommandInput, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { ensureTable } from '../database/ensure-table.ts';
 import { StartError } from '../database/start-error.ts';
 import { startInternalServer } from '../net/listen.ts';

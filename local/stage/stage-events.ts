@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { EngineError } from '../engine/engine-error.ts';
 import type { AsyncInvocation } from '../engine/state-store.ts';
 import type { ProcessPool } from '../pool/process-pool.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { createSdk } from '../../lib/adapters/dynamodb/sdk-client.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { type AsyncInvocations, createAsyncInvocations } from '../engine/async-invocations.ts';
 import { EngineError, InvalidParameterValueException } from '../engine/engine-error.ts';
 import { startEngineServer } from '../engine/engine-server.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
 import { createAdminList, createShowPlugin } from '../../lib/app/plugins-handlers.ts';
-import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
 import type { Inspect } from '../../lib/health/inspect.ts';
 import { describeRegistry } from '../../lib/plugins/debug.ts';
 import { type InstalledPlugin, unified } from '../../lib/plugins/installed-plugin.ts';

@@ -1,6 +1,6 @@
+import type { WorkflowNode } from '@hookloom/plugin-kit';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
-import type { WorkflowNode } from '../../lib/contract/node.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import type { SharedServices } from '../../lib/engine/session.ts';
 import type { Steps } from '../../lib/engine/steps.ts';

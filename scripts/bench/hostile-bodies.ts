@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { aBackgroundService, aFlow } from '../../tests/support/a-background-service.ts';
 import { aJsonEvent } from '../../tests/support/a-webhook-event.ts';
 import { type AWorkflow, aWebhookService } from '../../tests/support/a-webhook-service.ts';

@@ -92,8 +92,8 @@ const addPlugin = (project: ProjectCopy): void => {
     'plugins/installed.ts',
     `import { unified, legacyTrigger } from '../lib/plugins/installed-plugin.ts';
     export const installedPlugins = [
-      legacyTrigger('webhookTrigger', () => import('../lib/nodes/webhook-trigger.ts')),
-      unified('flow', () => import('../lib/nodes/flow.ts')),
+      legacyTrigger('webhookTrigger', () => import('../nodes/webhook-trigger.ts')),
+      unified('flow', () => import('../nodes/flow.ts')),
       unified('bench', () => import('./bench.ts')),
     ];`,
   );

@@ -1,8 +1,8 @@
+import { toCode, toLine } from '../../authoring/reference/markdown.ts';
+import { printNodeType, printOutputs } from '../../authoring/reference/print-node-type.ts';
 import type { Plugin } from '../../lib/plugins/plugin.ts';
 import { describeCredentialType } from '../../lib/plugins/reference/describe-credential-type.ts';
 import { describeNodeType } from '../../lib/plugins/reference/describe-node-type.ts';
-import { toCode, toLine } from '../../lib/plugins/reference/markdown.ts';
-import { printNodeType, printOutputs } from '../../lib/plugins/reference/print-node-type.ts';
 
 const INDEX = 'INDEX.md';
 

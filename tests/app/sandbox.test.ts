@@ -1,8 +1,8 @@
+import type { Logger } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { readConfig } from '../../lib/app/config.ts';
 import { openRegistry, serve } from '../../lib/app/sandbox.ts';
-import type { Logger } from '../../lib/contract/services.ts';
 import type { Pong } from '../../lib/health/ping.ts';
 import { silent } from '../support/a-run.ts';
 import { anEvent } from '../support/an-api-event.ts';

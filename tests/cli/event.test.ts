@@ -1,6 +1,6 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connect } from '../../cli/target.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { startSources } from '../../local/sources/start-sources.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 

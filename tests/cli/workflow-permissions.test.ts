@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { useCommandLine } from '../support/a-command-line.ts';
 import { projectRoot } from '../support/run-command.ts';
 

@@ -1,5 +1,5 @@
+import { runCode } from '@hookloom/metered-quickjs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { runCode } from '../../lib/nodes/code/sandbox.chunk.ts';
 import { cases } from '../support/deep.ts';
 
 /** In the input, the code and the results of the runs whose remains are looked for. */

@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { withDurableExecution } from '@aws/durable-execution-sdk-js';
+import { emit, type JsonObject, type NodeContext, type NodeSettings } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createDurableSteps } from '../../lib/adapters/durable/durable-steps.ts';
 import { createPendingIo } from '../../lib/adapters/durable/pending-io.ts';
 import { createStepSerdes } from '../../lib/adapters/durable/step-serdes.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import { emit, type NodeContext, type NodeSettings } from '../../lib/contract/node.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import { type ExecutionResult, nodeKeyOf } from '../../lib/engine/result.ts';
 import { compilePlan } from '../../lib/workflows/plan/plan.ts';

@@ -1,7 +1,6 @@
+import { type JsonObject, toEnvelope } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import { toEnvelope } from '../../lib/contract/registration.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { toRegistration } from '../../lib/registrations/registration.ts';
 import { AppError } from '../../lib/shared/errors.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
 import { aScope, evaluateExpression } from '../support/an-expression.ts';
 import { cases } from '../support/deep.ts';

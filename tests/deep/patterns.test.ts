@@ -13,12 +13,12 @@ const neverSeeOutsideData: Readonly<Record<string, string>> = {
 
 /** Files that make patterns of texts. */
 const madeOfTexts: Readonly<Record<string, string>> = {
-  'lib/shared/regex/parse-pattern.ts': 'a property of one character',
-  'lib/contract/kit/read-parameters.ts':
+  'packages/linear-regex/src/parse-pattern.ts': 'a property of one character',
+  'packages/plugin-kit/declare/read-parameters.ts':
     'made of the pattern of a plugin, matched against a parameter, 8,192 characters at most',
   'lib/adapters/aws/role-sessions.ts':
     'made of the name of an element of XML, a constant; matched against the answer of STS',
-  'lib/shared/json-schema/bound-schema.ts':
+  'packages/bounded-schema/src/bound-schema.ts':
     'made of the pattern of a schema, from the workflow, to be read: the linear matcher matches it',
   'lib/plugins/metadata/find-schema-fault.ts':
     'made to see whether the pattern of a plugin can be read; matched against nothing',
@@ -30,7 +30,7 @@ const madeOfTexts: Readonly<Record<string, string>> = {
     'made of the pattern of a plugin, matched against what the author of a workflow wrote, 200 characters at most',
   'lib/workflows/expressions/simple-expression.ts':
     'one pattern in pieces; matched against an expression of an author, 1,000 characters at most',
-  'lib/workflows/expressions/jsonata/signature.ts':
+  'packages/counted-jsonata/src/signature.ts':
     'made of the signature of a function, from the workflow; matched against one letter for each argument',
   'local/stage/door/template.ts':
     'made of the AllowedPattern of a parameter, from the template; matched against the value that its deployer gives',

@@ -10,9 +10,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Emission, emit, isNodeError } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Emission, emit } from '../../lib/contract/node.ts';
-import { isNodeError } from '../../lib/contract/node-error.ts';
 import { projectRoot, runCommand } from '../support/run-command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hookloom-kit-'));

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { aPostgresCredential, runSql } from '../support/a-postgres-node.ts';
 
 // Against PostgreSQL itself, compiled to WebAssembly: its start costs seconds, so what needs no database is in

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { json } from '../support/a-running-project.ts';
 import { useRunningStage } from '../support/a-running-stage.ts';
 import { cases } from '../support/deep.ts';

@@ -20,7 +20,8 @@ export const unusedGrants: Readonly<Record<string, string>> = {
     'versions that were deployed before read one parameter at a time: serverless.yml',
   'AdminHealthRole ssm:PutParameter parameter/STAGE/credentials/*':
     'a server that replaces a refresh token: tests/credentials/outbound',
-  'AdminHealthRole sts:AssumeRole role/STAGE/*': 'a credential of the type awsRole: tests/credential-types',
+  'AdminHealthRole sts:AssumeRole role/STAGE/*':
+    'a credential of the type awsRole: tests/nodes/credential-types',
   'AdminRetryExecutionRole dynamodb:DeleteItem table/STAGE-executions':
     'an execution whose dispatch is refused is taken back: tests/executions/lifecycle',
   'AdminRetryExecutionRole dynamodb:GetItem table/STAGE-workflow-versions':

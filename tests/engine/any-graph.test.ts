@@ -1,6 +1,6 @@
+import { emit, type NodeContext } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { emit, type NodeContext } from '../../lib/contract/node.ts';
 import { nodeKeyOf } from '../../lib/engine/result.ts';
 import { compilePlan } from '../../lib/workflows/plan/plan.ts';
 import { type ANode, aGraph, type Behaviour, ran, runGraph } from '../support/a-run.ts';

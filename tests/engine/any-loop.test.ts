@@ -1,7 +1,6 @@
+import { createRandom, emit } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { emit } from '../../lib/contract/node.ts';
-import { createRandom } from '../../lib/shared/random.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
 import { cases } from '../support/deep.ts';
 import { type ModelData, type ModelEdge, runModel } from '../support/loop-model.ts';

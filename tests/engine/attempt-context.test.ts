@@ -1,5 +1,5 @@
+import type { NodeContext } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { NodeContext } from '../../lib/contract/node.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
 
 const destructures: ANode['does'] = async (_node, _input, context) => {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
+import { emit, type NodeContext } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { emit, type NodeContext } from '../../lib/contract/node.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import { fillInDeclarations } from '../../lib/plugins/fill-in-declarations.ts';
 import { isAppError } from '../../lib/shared/errors.ts';

@@ -1,5 +1,5 @@
+import { emit, type NodeContext, type WorkflowNode } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { emit, type NodeContext, type WorkflowNode } from '../../lib/contract/node.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import { compilePlan } from '../../lib/workflows/plan/plan.ts';

@@ -1,7 +1,5 @@
+import { type JsonObject, NodeError, type NodeSettings } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { NodeSettings } from '../../lib/contract/node.ts';
-import { NodeError } from '../../lib/contract/node-error.ts';
 import { toFailure } from '../../lib/engine/failure.ts';
 import { runGraph } from '../support/a-run.ts';
 

@@ -1,6 +1,6 @@
+import { emit, type NodeContext } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { emit, type NodeContext } from '../../lib/contract/node.ts';
 import { type ANode, runGraph } from '../support/a-run.ts';
 import { cases } from '../support/deep.ts';
 

@@ -1,5 +1,5 @@
+import type { NodeContext, Usage } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { NodeContext, Usage } from '../../lib/contract/node.ts';
 import { createJournalingSteps } from '../../lib/engine/checkpoint-journal.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';

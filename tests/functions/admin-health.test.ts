@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createCredentialStore } from '../../lib/adapters/dynamodb/credential-store.ts';
@@ -13,7 +14,6 @@ import { createFolderSecretStore } from '../../lib/adapters/secrets/folder-secre
 import { openHealth } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
-import type { WorkflowNode } from '../../lib/contract/node.ts';
 import type { NodeRecord } from '../../lib/engine/result.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aLocalServer, type LocalServer, type Routes } from '../support/a-local-server.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createRunWorkflow } from '../../lib/app/triggers/run-workflow-handler.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { describeExecution } from '../../lib/executions/record/describe-execution.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';

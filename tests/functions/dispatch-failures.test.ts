@@ -1,6 +1,6 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { toRegistration } from '../../lib/registrations/registration.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';

@@ -1,7 +1,6 @@
+import { type JsonObject, type RegisteredTrigger, toEnvelope } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import { type RegisteredTrigger, toEnvelope } from '../../lib/contract/registration.ts';
 import { toRegistration } from '../../lib/registrations/registration.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 import { aBatch, aMessage, anEventService } from '../support/a-queue-trigger.ts';

@@ -1,6 +1,5 @@
+import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { WorkflowNode } from '../../lib/contract/node.ts';
 import { useMeasuredServices } from '../support/a-measured-service.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { readEmbeddedMetrics } from '../support/embedded-metrics.ts';

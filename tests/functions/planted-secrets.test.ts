@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
+import type { PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createFunctionProcess } from '../../lib/adapters/runtime/function-process.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import type { PluginProvider } from '../../lib/contract/plugin.ts';
-import builtIn from '../../lib/credential-types/credential-types.plugin.ts';
 import { AppError } from '../../lib/shared/errors.ts';
+import builtIn from '../../nodes/credential-types/credential-types.plugin.ts';
 import { aBackgroundService, aFlow } from '../support/a-background-service.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';
 import { aWebhookService } from '../support/a-webhook-service.ts';

@@ -1,3 +1,4 @@
+import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
@@ -7,8 +8,6 @@ import { openDurableRuns, openRuns, openWebhook } from '../../lib/app/compose.ts
 import { readConfig } from '../../lib/app/config.ts';
 import { createExpressFunction } from '../../lib/app/express-handler.ts';
 import { createWebhookFunction } from '../../lib/app/webhook-handler.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { WorkflowNode } from '../../lib/contract/node.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
 import { createRouter } from '../../local/gateway/routes.ts';

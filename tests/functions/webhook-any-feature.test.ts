@@ -1,9 +1,9 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject } from '../../lib/contract/json.ts';
+import { checkWebhookRules } from '../../authoring/validation/check-webhook-rules.ts';
 import { hashGenerated } from '../../lib/credentials/hash-secret.ts';
 import { WEBHOOK_FEATURES } from '../../lib/workflows/definition/path-config.ts';
-import { checkWebhookRules } from '../../lib/workflows/validation/check-webhook-rules.ts';
 import { aCredential } from '../support/a-credential.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { aWebhookEvent, type WebhookEventChanges } from '../support/a-webhook-event.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { unpackText } from '../../lib/executions/record/pack-value.ts';
 import { bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent } from '../support/a-webhook-event.ts';

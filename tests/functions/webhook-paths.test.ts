@@ -1,6 +1,6 @@
+import type { WorkflowNode } from '@hookloom/plugin-kit';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { WorkflowNode } from '../../lib/contract/node.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
 import { aProblem, bodyOf } from '../support/a-problem.ts';
 import { aJsonEvent, aWebhookEvent } from '../support/a-webhook-event.ts';

@@ -1,7 +1,6 @@
+import type { CredentialType, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
-import type { CredentialType } from '../../lib/contract/credential-type.ts';
-import type { PluginProvider } from '../../lib/contract/plugin.ts';
 import { testCredential } from '../../lib/credentials/outbound/test-credential.ts';
 import type { InspectParts } from '../../lib/health/inspect.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

@@ -1,5 +1,5 @@
+import type { HealthCheckResult } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { HealthCheckResult } from '../../lib/contract/health-check-result.ts';
 import { createProbes, type TestCredential } from '../../lib/health/probe-credentials.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 

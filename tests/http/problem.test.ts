@@ -1,10 +1,10 @@
+import { type CatalogueEntry, serviceErrors } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
 import { answerProblem } from '../../lib/http/problem.ts';
-import { type CatalogueEntry, catalogue } from '../../lib/shared/error-catalogue.ts';
+import { catalogue } from '../../lib/shared/error-catalogue.ts';
 import { AppError, type ErrorCode, type ErrorParameters } from '../../lib/shared/errors.ts';
 import { featureCatalogue } from '../../lib/shared/feature-catalogue.ts';
 import { operatorCatalogue } from '../../lib/shared/operator-catalogue.ts';
-import { outboundCatalogue } from '../../lib/shared/outbound-catalogue.ts';
 
 const executionId = 'execution-1';
 const reason = 'it is odd';
@@ -90,7 +90,7 @@ const examples = {
 } satisfies { [Code in ErrorCode]: ErrorParameters<Code> };
 
 describe.each(Object.entries(examples))('%s', (code, parameters) => {
-  const entry = { ...catalogue, ...featureCatalogue, ...operatorCatalogue, ...outboundCatalogue }[
+  const entry = { ...catalogue, ...featureCatalogue, ...operatorCatalogue, ...serviceErrors }[
     code as ErrorCode
   ] as CatalogueEntry<never>;
   const error = new AppError(code as ErrorCode, parameters as never, new Error('the cause'), entry);

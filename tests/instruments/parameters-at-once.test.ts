@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { createRandom } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { type CallAws, createAwsCaller } from '../../lib/adapters/aws/aws-caller.ts';
 import { createParameterStore } from '../../lib/adapters/secrets/parameter-store.ts';
-import { httpBearer as bearer } from '../../lib/credential-types/http-types.ts';
 import { createOutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
-import { createRandom } from '../../lib/shared/random.ts';
 import { startInternalServer } from '../../local/net/listen.ts';
 import { createParameters } from '../../local/stage/door/services/secrets.ts';
+import { httpBearer as bearer } from '../../nodes/credential-types/http-types.ts';
 import { startQuotaProxy } from '../support/a-quota-proxy.ts';
 import { aVirtualClock } from '../support/a-virtual-clock.ts';
 import { aServer, inMemoryOutboundStore, noTcp } from '../support/outbound-credentials.ts';

@@ -1,8 +1,7 @@
+import { emit, type JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonValue } from '../../lib/contract/json.ts';
-import { emit } from '../../lib/contract/node.ts';
-import { filter } from '../../lib/nodes/filter.ts';
-import { ifNode } from '../../lib/nodes/if.ts';
+import { filter } from '../../nodes/filter.ts';
+import { ifNode } from '../../nodes/if.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const input = { a: 1 };

@@ -1,7 +1,7 @@
+import { type NodeTest, nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import { type NodeTest, nodeTypeChecks } from '../../lib/contract/testing/index.ts';
-import control from '../../lib/nodes/control.plugin.ts';
-import flow from '../../lib/nodes/flow.ts';
+import control from '../../nodes/control.plugin.ts';
+import flow from '../../nodes/flow.ts';
 
 const input = { total: 5 };
 

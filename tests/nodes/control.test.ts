@@ -1,10 +1,9 @@
+import { emit, type InnerResult, type JsonObject, type RunControl } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import { emit, type InnerResult, type RunControl } from '../../lib/contract/node.ts';
-import { approval } from '../../lib/nodes/approval.ts';
-import { forEach } from '../../lib/nodes/for-each.ts';
-import { subworkflow } from '../../lib/nodes/subworkflow.ts';
-import { wait } from '../../lib/nodes/wait.ts';
+import { approval } from '../../nodes/approval.ts';
+import { forEach } from '../../nodes/for-each.ts';
+import { subworkflow } from '../../nodes/subworkflow.ts';
+import { wait } from '../../nodes/wait.ts';
 import { aNodeContext, runNode } from '../support/a-node-context.ts';
 
 /** What a node asked for, and what it was given. */

@@ -1,6 +1,5 @@
+import { Emission, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { isPlainObject, type JsonObject } from '../../lib/contract/json.ts';
-import { Emission } from '../../lib/contract/node.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { compileParameters } from '../../lib/workflows/expressions/parameters.ts';
 import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';

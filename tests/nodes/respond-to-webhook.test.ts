@@ -1,8 +1,7 @@
+import { emit, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import { emit } from '../../lib/contract/node.ts';
-import { respondToWebhook } from '../../lib/nodes/respond-to-webhook.ts';
+import { respondToWebhook } from '../../nodes/respond-to-webhook.ts';
 import { runNode } from '../support/a-node-context.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { cases } from '../support/deep.ts';

@@ -1,10 +1,9 @@
+import { emit, type JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import { emit } from '../../lib/contract/node.ts';
-import { merge } from '../../lib/nodes/merge.ts';
-import { set } from '../../lib/nodes/set.ts';
-import { switchNode } from '../../lib/nodes/switch.ts';
+import { merge } from '../../nodes/merge.ts';
+import { set } from '../../nodes/set.ts';
+import { switchNode } from '../../nodes/switch.ts';
 import { aDelivery, aNodeContext, runNode } from '../support/a-node-context.ts';
 
 describe('set', () => {

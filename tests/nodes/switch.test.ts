@@ -1,8 +1,7 @@
+import { emit, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import { emit } from '../../lib/contract/node.ts';
-import { switchNode } from '../../lib/nodes/switch.ts';
 import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { switchNode } from '../../nodes/switch.ts';
 import { runNode } from '../support/a-node-context.ts';
 
 const input = { a: 1 };

@@ -1,5 +1,5 @@
+import type { LegacyProperty } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { LegacyProperty } from '../../lib/contract/legacy-plugin.ts';
 import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
 import { aLegacyProvider } from '../support/a-plugin.ts';
 

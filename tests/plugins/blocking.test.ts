@@ -1,5 +1,5 @@
+import type { PluginContext, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { PluginContext, PluginProvider } from '../../lib/contract/plugin.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { aHandle, aProvider, installedUnified } from '../support/a-plugin.ts';

@@ -1,5 +1,5 @@
+import type { CredentialType } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { CredentialType } from '../../lib/contract/credential-type.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { aHandle, aProvider, installedUnified } from '../support/a-plugin.ts';
 import { silent } from '../support/a-run.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
 import { checkLegacy, checkUnified } from '../../lib/plugins/metadata/check-metadata.ts';

@@ -1,5 +1,5 @@
+import type { PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { PluginProvider } from '../../lib/contract/plugin.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

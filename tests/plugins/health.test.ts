@@ -1,6 +1,5 @@
+import type { Logger, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { PluginProvider } from '../../lib/contract/plugin.ts';
-import type { Logger } from '../../lib/contract/services.ts';
 import { checkHealth } from '../../lib/plugins/health.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

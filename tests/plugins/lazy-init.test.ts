@@ -1,8 +1,8 @@
+import type { PluginContext, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { Context } from 'aws-lambda';
 import { createHealthFunction } from '../../lib/app/health-handler.ts';
 import { createAdminList } from '../../lib/app/plugins-handlers.ts';
-import type { PluginContext, PluginProvider } from '../../lib/contract/plugin.ts';
 import { execute } from '../../lib/engine/execute.ts';
 import { inlineSteps } from '../../lib/engine/steps.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';

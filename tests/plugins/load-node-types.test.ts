@@ -1,5 +1,5 @@
+import type { PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { PluginProvider } from '../../lib/contract/plugin.ts';
 import { type InstalledPlugin, unified, unifiedOnUse } from '../../lib/plugins/installed-plugin.ts';
 import { loadOnUse } from '../../lib/plugins/load-node-types.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';

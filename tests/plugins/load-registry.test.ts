@@ -1,6 +1,6 @@
+import type { PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { PluginProvider } from '../../lib/contract/plugin.ts';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 import { loadRegistry } from '../../lib/plugins/load-registry.ts';
 import { describePlugin } from '../../lib/plugins/reference/describe-plugin.ts';

@@ -1,12 +1,9 @@
 import type { OperationUpdate } from '@aws/durable-execution-sdk-js';
+import type { Clock, JsonObject, PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import { cacheBlobs } from '../../lib/adapters/blobs/cache-blobs.ts';
 import { createDurableFunction } from '../../lib/adapters/durable/durable-function.ts';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
-import type { Clock } from '../../lib/contract/services.ts';
-import credentialTypes from '../../lib/credential-types/credential-types.plugin.ts';
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import { acceptExecution } from '../../lib/executions/lifecycle/accept-execution.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
@@ -20,6 +17,7 @@ import type {
   WorkflowDefinition,
 } from '../../lib/workflows/definition/definition.ts';
 import { toPathConfigs } from '../../lib/workflows/definition/to-path-configs.ts';
+import credentialTypes from '../../nodes/credential-types/credential-types.plugin.ts';
 import { installedPlugins } from '../../plugins/installed.ts';
 import { aDurableEngine, type Saboteur } from './a-durable-engine.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';

@@ -1,9 +1,8 @@
+import type { JsonValue, Question } from '@hookloom/plugin-kit';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { createCallbackFunction } from '../../lib/app/callback-handler.ts';
 import type { CallbackIndex } from '../../lib/callbacks/callback-index.ts';
 import { createCallbackUrls } from '../../lib/callbacks/callback-urls.ts';
-import type { JsonValue } from '../../lib/contract/json.ts';
-import type { Question } from '../../lib/contract/node.ts';
 import type { EngineCallback } from '../../lib/executions/lifecycle/durable-service.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import { aManualClock } from './a-manual-clock.ts';

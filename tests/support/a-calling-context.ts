@@ -1,8 +1,11 @@
+import {
+  Emission,
+  isNodeError,
+  type JsonObject,
+  type NodeContext,
+  type PluginHandle,
+} from '@hookloom/plugin-kit';
 import { createHttpClient } from '../../lib/adapters/http-client/http-client.chunk.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import { Emission, type NodeContext } from '../../lib/contract/node.ts';
-import { isNodeError } from '../../lib/contract/node-error.ts';
-import type { PluginHandle } from '../../lib/contract/plugin.ts';
 import { aNode, aNodeContext } from './a-node-context.ts';
 import { anOutboundService } from './outbound-credentials.ts';
 

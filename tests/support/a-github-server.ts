@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { aLocalServer, type ReceivedRequest } from './a-local-server.ts';
 
 export const GITHUB_TOKEN = 'github_pat_canary';

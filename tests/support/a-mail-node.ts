@@ -1,9 +1,7 @@
+import type { JsonObject, LentCredential, NodeContext } from '@hookloom/plugin-kit';
+import { lendCredential } from '@hookloom/plugin-kit/testing';
 import { createTcpClient } from '../../lib/adapters/tcp-client/tcp-client.chunk.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { LentCredential } from '../../lib/contract/lent-credential.ts';
-import type { NodeContext } from '../../lib/contract/node.ts';
-import { lendCredential } from '../../lib/contract/testing/fake-credential.ts';
-import { email } from '../../lib/nodes/email/email.ts';
+import { email } from '../../nodes/email/email.ts';
 import { aNodeContext, runNode } from './a-node-context.ts';
 
 /** The login of `ann` at a server of the test. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 
 export interface ManualClock extends Clock {
   /** Lets time pass, and fires the timers that are due. */

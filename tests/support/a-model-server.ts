@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import {
   aLocalHttp2Server,
   aLocalServer,

@@ -1,12 +1,13 @@
-import type { JsonObject } from '../../lib/contract/json.ts';
 import type {
   DeliveredInput,
+  JsonObject,
   NodeContext,
   NodeExecutor,
   NodeResult,
+  OutboundRequest,
+  OutboundResponse,
   WorkflowNode,
-} from '../../lib/contract/node.ts';
-import type { OutboundRequest, OutboundResponse } from '../../lib/contract/services.ts';
+} from '@hookloom/plugin-kit';
 import { aManualClock } from './a-manual-clock.ts';
 import { aRecordingLogger } from './a-recording-logger.ts';
 import { inMemoryFiles } from './in-memory-files.ts';

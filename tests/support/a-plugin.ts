@@ -1,5 +1,4 @@
-import type { ActionProvider, TriggerProvider } from '../../lib/contract/legacy-plugin.ts';
-import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
+import type { ActionProvider, PluginHandle, PluginProvider, TriggerProvider } from '@hookloom/plugin-kit';
 import type { InstalledPlugin } from '../../lib/plugins/installed-plugin.ts';
 
 /** A sound handle; a test spoils what it is about. */

@@ -1,9 +1,12 @@
+import type {
+  EventSource,
+  ExecutionInfo,
+  JsonObject,
+  PluginProvider,
+  TriggerProvider,
+} from '@hookloom/plugin-kit';
 import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
 import { createEventFunction } from '../../lib/app/triggers/event-handler.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { TriggerProvider } from '../../lib/contract/legacy-plugin.ts';
-import type { ExecutionInfo } from '../../lib/contract/node.ts';
-import type { EventSource, PluginProvider } from '../../lib/contract/plugin.ts';
 import type { DeliveryStore } from '../../lib/deliveries/delivery-store.ts';
 import { createOpenPlan, createOtherWorkflows } from '../../lib/executions/lifecycle/plans.ts';
 import type { ExecutionStore } from '../../lib/executions/record/execution-store.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../lib/contract/services.ts';
+import type { Logger } from '@hookloom/plugin-kit';
 
 export interface LogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';

@@ -1,7 +1,5 @@
-import type { WorkflowNode } from '../../lib/contract/node.ts';
-import type { FindNodeType } from '../../lib/contract/node-type.ts';
-import type { EventSource } from '../../lib/contract/plugin.ts';
-import { RegistrationRefused } from '../../lib/contract/registration.ts';
+import { type EventSource, RegistrationRefused, type WorkflowNode } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
 import { putWorkflow, putWorkflows, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';

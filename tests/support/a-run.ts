@@ -1,8 +1,13 @@
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { NodeExecutor, NodeResult, NodeSettings, WorkflowNode } from '../../lib/contract/node.ts';
-import type { NodeType } from '../../lib/contract/node-type.ts';
-import type { ControlTraits } from '../../lib/contract/plugin.ts';
-import type { Logger } from '../../lib/contract/services.ts';
+import type {
+  ControlTraits,
+  JsonObject,
+  Logger,
+  NodeExecutor,
+  NodeResult,
+  NodeSettings,
+  WorkflowNode,
+} from '@hookloom/plugin-kit';
+import type { NodeType } from '@hookloom/plugin-kit/host';
 import { execute } from '../../lib/engine/execute.ts';
 import type { ExecutionResult } from '../../lib/engine/result.ts';
 import type { EnginePorts, ExecutionLimits } from '../../lib/engine/session.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { copyProject } from './copy-project.ts';
 import { type RunningService, startLocalService } from './local-service.ts';
 import { type CommandResult, runCli } from './run-command.ts';

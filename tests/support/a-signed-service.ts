@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { aWebhookEvent, type WebhookEventChanges } from './a-webhook-event.ts';
 import { type AWorkflow, aWebhookService } from './a-webhook-service.ts';
 import { type Answer, anOutboundService } from './outbound-credentials.ts';

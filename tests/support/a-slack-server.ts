@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { aLocalServer, type ReceivedRequest } from './a-local-server.ts';
 
 export const SLACK_TOKEN = 'xoxb-canary';

@@ -1,11 +1,10 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach } from '@jest/globals';
 import { createOpenRegistrationContext } from '../../lib/adapters/aws/registration-context.ts';
 import { createDispatchFunction } from '../../lib/app/triggers/dispatch-handler.ts';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import type { WorkflowNode } from '../../lib/contract/node.ts';
 import { unified } from '../../lib/plugins/installed-plugin.ts';
 import { putWorkflow, removeWorkflow } from '../../lib/registrations/put-workflow.ts';
 import { reconcileAll } from '../../lib/registrations/reconcile-all.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../lib/contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 
 interface Timer {
   readonly at: number;

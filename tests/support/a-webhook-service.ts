@@ -1,11 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
+import {
+  type ExecutionInfo,
+  emit,
+  type Ids,
+  type PluginHandle,
+  type PluginProvider,
+} from '@hookloom/plugin-kit';
 import type { APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda';
 import { createLogger, forExecution } from '../../lib/adapters/runtime/logger.ts';
 import { createSweepFunction } from '../../lib/app/sweep-handler.ts';
 import { createWebhookFunction, type WebhookSettings } from '../../lib/app/webhook-handler.ts';
-import { type ExecutionInfo, emit } from '../../lib/contract/node.ts';
-import type { PluginHandle, PluginProvider } from '../../lib/contract/plugin.ts';
-import type { Ids } from '../../lib/contract/services.ts';
 import type { Credential } from '../../lib/credentials/credential.ts';
 import type { CredentialStore } from '../../lib/credentials/credential-store.ts';
 import type { OutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';

@@ -1,4 +1,4 @@
-import type { WorkflowNode } from '../../lib/contract/node.ts';
+import type { WorkflowNode } from '@hookloom/plugin-kit';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
 
 /** A valid workflow: a webhook that answers with what a `set` node makes. A test spoils what it is about. */

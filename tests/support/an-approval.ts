@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { RunningProject } from './a-running-project.ts';
 import { poll } from './poll.ts';
 

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import type { AwsClient } from '@hookloom/plugin-kit';
 import { afterEach } from '@jest/globals';
 import { openAwsClient } from '../../lib/adapters/aws-sdk/aws-client.chunk.ts';
-import type { AwsClient } from '../../lib/contract/aws-client.ts';
 
 /** A request of the SDK, with a body whose framing in chunks is taken off. */
 export interface AwsRequest {

@@ -1,4 +1,4 @@
-import type { ExecutionInfo } from '../../lib/contract/node.ts';
+import type { ExecutionInfo } from '@hookloom/plugin-kit';
 
 /** An execution of the graph of `aGraph`. */
 export const anExecutionInfo = (startedAt: number | string = '2026-01-02T03:04:05.678Z'): ExecutionInfo => ({

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { compileExpression } from '../../lib/workflows/expressions/compile-expression.ts';
 import type { Result, Scope } from '../../lib/workflows/expressions/scope.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { createInspect, type Inspect, type InspectParts } from '../../lib/health/inspect.ts';
 import { silent } from './a-run.ts';
 import { inMemoryCredentialStore } from './in-memory-stores.ts';

@@ -1,4 +1,4 @@
-import type { HttpClient, OutboundRequest } from '../../lib/contract/services.ts';
+import type { HttpClient, OutboundRequest } from '@hookloom/plugin-kit';
 import { type AppError, isAppError } from '../../lib/shared/errors.ts';
 
 /** A GET with room for everything. */

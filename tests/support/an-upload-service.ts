@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonValue } from '../../lib/contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { bodyOf } from './a-problem.ts';
 import { aJsonEvent, aWebhookEvent, type WebhookEventChanges } from './a-webhook-event.ts';
 import { type AWorkflow, aWebhookService, type ServiceOptions } from './a-webhook-service.ts';

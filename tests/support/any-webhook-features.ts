@@ -1,5 +1,5 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import type { WEBHOOK_FEATURES } from '../../lib/workflows/definition/path-config.ts';
 
 type Feature = (typeof WEBHOOK_FEATURES)[number];

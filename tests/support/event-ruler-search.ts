@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
-import { type Leaf, toLeaf } from '../../lib/triggers/event-pattern/leaf.ts';
-import type { Scalar } from '../../lib/triggers/event-pattern/scalar-tests.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { type Leaf, toLeaf } from '../../authoring/event-pattern/leaf.ts';
+import type { Scalar } from '../../authoring/event-pattern/scalar-tests.ts';
 
 /** Index of the chosen element of each array, by the array's path in the event. */
 type Membership = ReadonlyMap<string, number>;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Files } from '../../lib/contract/files.ts';
+import type { Files } from '@hookloom/plugin-kit';
 import type { BlobStreams } from '../../lib/executions/files/blob-streams.ts';
 import {
   createExecutionFiles,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import type { RegistrationStore, StoredRegistration } from '../../lib/registrations/registration-store.ts';
 
 /** Registrations, for tests whose race is elsewhere. */

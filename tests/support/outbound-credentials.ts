@@ -1,8 +1,11 @@
-import type { CredentialType } from '../../lib/contract/credential-type.ts';
-import type { HttpClient, OutboundRequest, OutboundResponse } from '../../lib/contract/services.ts';
-import { completeRequest } from '../../lib/contract/services.ts';
-import type { TcpClient } from '../../lib/contract/tcp-client.ts';
-import credentialTypes from '../../lib/credential-types/credential-types.plugin.ts';
+import {
+  type CredentialType,
+  completeRequest,
+  type HttpClient,
+  type OutboundRequest,
+  type OutboundResponse,
+  type TcpClient,
+} from '@hookloom/plugin-kit';
 import type {
   OutboundCredential,
   OutboundCredentialStore,
@@ -10,6 +13,7 @@ import type {
 import { createOutboundCredentials } from '../../lib/credentials/outbound/outbound-credentials.ts';
 import type { SecretStore } from '../../lib/credentials/outbound/secret-store.ts';
 import { AppError } from '../../lib/shared/errors.ts';
+import credentialTypes from '../../nodes/credential-types/credential-types.plugin.ts';
 import { aManualClock } from './a-manual-clock.ts';
 
 export const inMemoryOutboundStore = (): OutboundCredentialStore => {

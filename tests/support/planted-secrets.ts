@@ -1,7 +1,4 @@
-import type { JsonObject } from '../../lib/contract/json.ts';
-import { emit, type NodeContext } from '../../lib/contract/node.ts';
-import { NodeError } from '../../lib/contract/node-error.ts';
-import type { PluginHandle } from '../../lib/contract/plugin.ts';
+import { emit, type JsonObject, type NodeContext, NodeError, type PluginHandle } from '@hookloom/plugin-kit';
 import { type Answer, anOutboundService } from './outbound-credentials.ts';
 import { formsOf } from './secret-forms.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 
 /** What is left of a second's units; below zero what was taken too much, which is missing from the next ones. */
 interface Bucket {

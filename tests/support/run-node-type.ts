@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../lib/contract/json.ts';
-import { isPure } from '../../lib/contract/node-type.ts';
-import type { PluginHandle } from '../../lib/contract/plugin.ts';
+import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
+import { isPure } from '@hookloom/plugin-kit/host';
 import { runGraph } from './a-run.ts';
 
 /** Output of a node, by name; or why it failed. */

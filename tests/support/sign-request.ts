@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { JsonObject } from '../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 
 /**
  * Headers with which some senders sign the bytes of a body; null for a rule that this is no sender for.

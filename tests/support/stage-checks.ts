@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import { aLocalServer } from './a-local-server.ts';
 import { set, workflow } from './a-project-file.ts';
 import { json } from './a-running-project.ts';

@@ -1,10 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { setImmediate as immediate } from 'node:timers/promises';
+import type { PluginProvider } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
 import { createFunctionProcess } from '../../lib/adapters/runtime/function-process.ts';
 import { createLogger } from '../../lib/adapters/runtime/logger.ts';
-import type { PluginProvider } from '../../lib/contract/plugin.ts';
 import { aWebhookEvent } from './a-webhook-event.ts';
 import { aWebhookService } from './a-webhook-service.ts';
 

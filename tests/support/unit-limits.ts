@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import type { KeyUnits } from './dynamodb-units.ts';
 import { createRates } from './rates.ts';
 

@@ -1,16 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EventSource } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
+import { validateWorkflow } from '../../authoring/validation/validate.ts';
 import { createWorkflowStore } from '../../lib/adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../lib/adapters/runtime/system-clock.ts';
 import { openEventFunction } from '../../lib/app/compose.ts';
 import { readConfig } from '../../lib/app/config.ts';
 import { createEventFunction } from '../../lib/app/triggers/event-handler.ts';
-import type { EventSource } from '../../lib/contract/plugin.ts';
 import { AppError } from '../../lib/shared/errors.ts';
 import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
-import { validateWorkflow } from '../../lib/workflows/validation/validate.ts';
 import { aBatch, aMessage, anEventService, inMemoryStores } from '../support/a-queue-trigger.ts';
 import { aWorkflow } from '../support/a-workflow.ts';
 import { environmentOf } from '../support/function-environment.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
 import type { ExecutionResult } from '../../lib/engine/result.ts';
 import { answerAccepted, answerRun } from '../../lib/webhooks/answer-run.ts';
 

@@ -1,7 +1,6 @@
+import { type JsonObject, type JsonValue, serviceError } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../lib/contract/json.ts';
 import { AppError } from '../../lib/shared/errors.ts';
-import { outboundError } from '../../lib/shared/outbound-errors.ts';
 import { answerSpecially } from '../../lib/webhooks/answer-specially.chunk.ts';
 
 const file = {
@@ -123,7 +122,7 @@ describe('a file as the body of a response', () => {
   });
 
   test.each([
-    ['is gone', outboundError('FILE_NOT_FOUND', { name: 'a' })],
+    ['is gone', serviceError('FILE_NOT_FOUND', { name: 'a' })],
     ['can not be read now', new AppError('STORE_UNAVAILABLE', {})],
   ])('that %s is an error of the run, not one to repeat the request for', async (_case, error) => {
     const failing = () => ({ open: () => Promise.reject(error) });

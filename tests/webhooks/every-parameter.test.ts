@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../lib/contract/json.ts';
-import webhookTrigger from '../../lib/nodes/webhook-trigger.ts';
 import { adaptLegacy } from '../../lib/plugins/adapt-legacy.ts';
 import { WEBHOOK_FEATURES } from '../../lib/workflows/definition/path-config.ts';
+import webhookTrigger from '../../nodes/webhook-trigger.ts';
 import { projectRoot } from '../support/run-command.ts';
 
 const read = (path: string): string => readFileSync(join(projectRoot, path), 'utf8');

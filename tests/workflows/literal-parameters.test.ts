@@ -1,8 +1,8 @@
+import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { FindNodeType, NodeType } from '../../lib/contract/node-type.ts';
+import { validateWorkflow } from '../../authoring/validation/validate.ts';
 import { adaptUnified } from '../../lib/plugins/adapt-unified.ts';
 import { compilePlan } from '../../lib/workflows/plan/plan.ts';
-import { validateWorkflow } from '../../lib/workflows/validation/validate.ts';
 import { aHandle, aProvider } from '../support/a-plugin.ts';
 
 const schema = {

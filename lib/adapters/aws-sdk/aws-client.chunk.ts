@@ -1,8 +1,11 @@
-import type { AwsClient, AwsOperation } from '../../contract/aws-client.ts';
-import type { AwsRole } from '../../contract/credential-type.ts';
-import type { LentCredential } from '../../contract/lent-credential.ts';
-import { NodeError } from '../../contract/node-error.ts';
-import type { Clock } from '../../contract/services.ts';
+import {
+  type AwsClient,
+  type AwsOperation,
+  type AwsRole,
+  type Clock,
+  type LentCredential,
+  NodeError,
+} from '@hookloom/plugin-kit';
 import { createCache } from '../../shared/cache.ts';
 import { quote } from '../../shared/describe.ts';
 import { createAwsCaller } from '../aws/aws-caller.ts';

@@ -1,5 +1,4 @@
-import type { AwsClient } from '../../contract/aws-client.ts';
-import { lazy } from '../../shared/lazy.ts';
+import { type AwsClient, lazy } from '@hookloom/plugin-kit';
 import type { AwsSettings } from './aws-client.chunk.ts';
 
 /** AWS by an SDK client that is loaded for the first call: few sandboxes make one. */

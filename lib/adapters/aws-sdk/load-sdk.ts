@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 // By another name: the file of a chunk begins with an import of `createRequire`.
 import { createRequire as createRequireFrom } from 'node:module';
-import { NodeError } from '../../contract/node-error.ts';
+import { NodeError } from '@hookloom/plugin-kit';
 import { didYouMean, quote } from '../../shared/describe.ts';
 import { toOperationName } from '../../shared/iam/actions.ts';
 import { findNearest } from '../../shared/near-name.ts';

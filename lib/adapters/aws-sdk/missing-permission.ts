@@ -1,5 +1,4 @@
-import type { AwsOperation } from '../../contract/aws-client.ts';
-import type { JsonObject } from '../../contract/json.ts';
+import type { AwsOperation, JsonObject } from '@hookloom/plugin-kit';
 import { type IamStatement, toPermissions, toStatements } from '../../shared/iam/permission.ts';
 import { findDenial } from '../aws/denial.ts';
 import type { SdkError } from './sdk-error.ts';

@@ -1,6 +1,4 @@
-import type { AwsOperation } from '../../contract/aws-client.ts';
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import { NodeError } from '../../contract/node-error.ts';
+import { type AwsOperation, isPlainObject, type JsonObject, NodeError } from '@hookloom/plugin-kit';
 import { isAppError } from '../../shared/errors.ts';
 import { describeMissingPermission, isDenied } from './missing-permission.ts';
 import { isRetryable } from './retryable.ts';

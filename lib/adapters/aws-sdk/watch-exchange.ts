@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { NodeError } from '../../contract/node-error.ts';
+import { NodeError } from '@hookloom/plugin-kit';
 import type { SdkCommand } from './load-sdk.ts';
 
 interface Exchange {

@@ -1,6 +1,10 @@
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import type { RegistrationContext, RegistrationRequest } from '../../contract/registration.ts';
-import { lazy } from '../../shared/lazy.ts';
+import {
+  isPlainObject,
+  type JsonObject,
+  lazy,
+  type RegistrationContext,
+  type RegistrationRequest,
+} from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
 import { errorTypeOf, isSuccess } from './aws-error.ts';
 

@@ -1,7 +1,10 @@
-import type { AwsRole } from '../../contract/credential-type.ts';
-import type { Clock } from '../../contract/services.ts';
-import { createExpiringMemo, type Expiring } from '../../shared/lazy.ts';
-import { outboundError } from '../../shared/outbound-errors.ts';
+import {
+  type AwsRole,
+  type Clock,
+  createExpiringMemo,
+  type Expiring,
+  serviceError,
+} from '@hookloom/plugin-kit';
 import type { CallAws } from './aws-caller.ts';
 
 /** Temporary keys of a role. */
@@ -51,14 +54,14 @@ const assumeRole = async (
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const answer = await call({ method: 'POST', path: '/', headers, body: form.toString() }).catch(
     (cause: unknown) => {
-      throw outboundError('OUTBOUND_FAILED', { target, reason: 'it does not answer' }, cause);
+      throw serviceError('OUTBOUND_FAILED', { target, reason: 'it does not answer' }, cause);
     },
   );
   const xml = answer.body.toString();
   const read = (name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
   if (answer.status !== 200) {
     const reason = /^\w{1,60}$/.exec(read('Code'))?.[0] ?? `it answered ${answer.status}`;
-    throw outboundError('CREDENTIAL_REJECTED', { target, reason });
+    throw serviceError('CREDENTIAL_REJECTED', { target, reason });
   }
   const value = {
     accessKeyId: read('AccessKeyId'),

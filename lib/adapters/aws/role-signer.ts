@@ -1,6 +1,5 @@
+import type { AwsRole, Clock, CredentialContext, OutboundRequest } from '@hookloom/plugin-kit';
 import aws4 from 'aws4';
-import type { AwsRole, CredentialContext } from '../../contract/credential-type.ts';
-import type { Clock, OutboundRequest } from '../../contract/services.ts';
 import { type AwsCallerOptions, type CallAws, createAwsCaller } from './aws-caller.ts';
 import { createRoleSessions, type RoleSession } from './role-sessions.ts';
 

@@ -6,7 +6,7 @@ import {
   type Serdes,
   StepSemantics,
 } from '@aws/durable-execution-sdk-js';
-import type { JsonValue } from '../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { Failure } from '../../engine/failure.ts';
 import {
   type Bodies,

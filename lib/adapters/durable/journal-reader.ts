@@ -1,9 +1,9 @@
 import type { DurableExecutionClient, DurableExecutionInvocationInput } from '@aws/durable-execution-sdk-js';
+import { lazy } from '@hookloom/plugin-kit';
 import type { Checkpoint } from '../../engine/checkpoint-journal.ts';
 import type { JournalReader } from '../../executions/lifecycle/background-engine.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { unpackText } from '../../executions/record/pack-value.ts';
-import { lazy } from '../../shared/lazy.ts';
 import { MAX_NAME_LENGTH } from './operation-name.ts';
 
 /** The fields of the SDK's operation that are read here. */

@@ -1,4 +1,4 @@
-import type { CredentialFields } from '../../contract/credential-type.ts';
+import type { CredentialFields } from '@hookloom/plugin-kit';
 import type {
   OutboundCredential,
   OutboundCredentialStore,

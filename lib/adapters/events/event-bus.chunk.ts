@@ -1,4 +1,4 @@
-import type { Logger } from '../../contract/services.ts';
+import type { Logger } from '@hookloom/plugin-kit';
 import type { ExecutionEvents } from '../../executions/record/execution-events.ts';
 import { createAwsCaller } from '../aws/aws-caller.ts';
 import { createEventBridgeEvents } from './event-bridge-events.ts';

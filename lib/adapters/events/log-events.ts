@@ -1,4 +1,4 @@
-import type { Logger } from '../../contract/services.ts';
+import type { Logger } from '@hookloom/plugin-kit';
 import type { EndedExecution, ExecutionEvents } from '../../executions/record/execution-events.ts';
 import { countEnd } from '../../shared/metrics/count-executions.ts';
 import { measure } from '../../shared/metrics/metrics.ts';

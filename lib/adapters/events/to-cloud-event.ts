@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { EndedExecution } from '../../executions/record/execution-events.ts';
 
 /** CloudEvents 1.0, in structured form: https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md */

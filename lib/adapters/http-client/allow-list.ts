@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { familyOf, isNetwork, toBlockList, toNetwork } from '@hookloom/plugin-kit';
 import { AppError } from '../../shared/errors.ts';
-import { familyOf, isNetwork, toBlockList, toNetwork } from '../../shared/networks.ts';
 
 /** The target of one connection: host and port of the URL, and the address that the host resolved to. */
 export interface Destination {

@@ -1,7 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { findAddressProblem } from '../../shared/address-guard.ts';
-import { outboundError } from '../../shared/outbound-errors.ts';
+import { findAddressProblem, serviceError } from '@hookloom/plugin-kit';
 import type { AllowList } from './allow-list.ts';
 
 /** Resolves a host name to all of its addresses. */
@@ -27,7 +26,7 @@ export const checkAddress = (
   if (problem === null || isAllowed({ host, port, address })) return;
   const is = host === address ? 'is' : 'resolves to';
   // The address is in the cause alone, for the log: in a node's error output it would let a caller map the network.
-  throw outboundError(
+  throw serviceError(
     'OUTBOUND_REFUSED',
     { target, reason: `${host} ${is} an address that is not public (${problem})` },
     new Error(`${host} ${is} ${address}`),

@@ -1,13 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { findHeaderProblem, isToken } from '../../contract/header-fields.ts';
-import { isPlainObject, type JsonValue } from '../../contract/json.ts';
-import type { Clock, HttpClient, OutboundRequest } from '../../contract/services.ts';
-import { completeRequest } from '../../contract/services.ts';
+import {
+  type Clock,
+  completeRequest,
+  findHeaderProblem,
+  type HttpClient,
+  isPlainObject,
+  isToken,
+  type JsonValue,
+  type OutboundRequest,
+  serviceError,
+} from '@hookloom/plugin-kit';
 import { DEPTH_HEADER, readDepth } from '../../executions/record/call-depth.ts';
 import { type AppError, isAppError } from '../../shared/errors.ts';
-import { outboundError } from '../../shared/outbound-errors.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import { type AllowList, parseAllowList } from './allow-list.ts';
 import { startDeadline } from './deadline.ts';
@@ -63,7 +69,7 @@ export const createHttpClient = ({
       const request = completeRequest(options);
       const first = toFirstHop(request);
       const { timeoutMs, signal, maxResponseBytes: limitBytes, streamsBody } = request;
-      const onTimeout = () => outboundError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });
+      const onTimeout = () => serviceError('OUTBOUND_TIMEOUT', { target: nameTarget(first), timeoutMs });
       const deadline = startDeadline({ timeoutMs, signal, onTimeout });
       const { hop, response } = await deadline.guard(
         sendFollowing(first, request, transport, deadline.signal),
@@ -89,7 +95,7 @@ const toFirstHop = (request: OutboundRequest): Hop => {
   const url = URL.parse(request.url);
   const refuse = (reason: string) => {
     const target = isToken(method) && url !== null ? nameTarget({ method, url }) : 'An outbound request';
-    return outboundError('OUTBOUND_REFUSED', { target, reason });
+    return serviceError('OUTBOUND_REFUSED', { target, reason });
   };
   if (url === null) throw refuse('its URL is not an absolute one');
   // CONNECT would open a tunnel through a proxy.
@@ -160,16 +166,16 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
   const { url } = hop;
   const target = nameTarget(hop);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw outboundError('OUTBOUND_REFUSED', { target, reason: 'only http and https can be used' });
+    throw serviceError('OUTBOUND_REFUSED', { target, reason: 'only http and https can be used' });
   }
   if (url.username !== '' || url.password !== '') {
-    throw outboundError('OUTBOUND_REFUSED', {
+    throw serviceError('OUTBOUND_REFUSED', {
       target,
       reason: 'credentials belong into a header, not into the URL',
     });
   }
   if (hop.tls !== undefined && url.protocol !== 'https:') {
-    throw outboundError('OUTBOUND_REFUSED', {
+    throw serviceError('OUTBOUND_REFUSED', {
       target,
       reason: 'a client certificate can be used with https only',
     });
@@ -184,4 +190,4 @@ const sendChecked = (hop: Hop, { agents, resolve, isAllowed }: Transport, signal
 };
 
 const failed = (target: string, reason: string): AppError =>
-  outboundError('OUTBOUND_FAILED', { target, reason });
+  serviceError('OUTBOUND_FAILED', { target, reason });

@@ -1,5 +1,4 @@
-import type { HttpClient } from '../../contract/services.ts';
-import { lazy } from '../../shared/lazy.ts';
+import { type HttpClient, lazy } from '@hookloom/plugin-kit';
 
 /** An HTTP client that loads its code, and modules of Node, for its first request: few sandboxes make one. */
 export const lateHttpClient = (allow: readonly string[], ownUrl: string | null = null): HttpClient => {

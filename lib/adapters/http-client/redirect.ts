@@ -1,4 +1,4 @@
-import type { ClientCertificate } from '../../contract/services.ts';
+import type { ClientCertificate } from '@hookloom/plugin-kit';
 import type { RequestBody } from './request-body.ts';
 
 /** One request of the chain that redirects make. Header names in lower case. */

@@ -1,7 +1,6 @@
 import type { ClientRequest } from 'node:http';
 import { Readable } from 'node:stream';
-import type { OutboundRequest } from '../../contract/services.ts';
-import { outboundError } from '../../shared/outbound-errors.ts';
+import { type OutboundRequest, serviceError } from '@hookloom/plugin-kit';
 
 /** The body of a request, and the length of a stream if it is known. */
 export type RequestBody = Pick<OutboundRequest, 'body' | 'bodyBytes'>;
@@ -49,7 +48,7 @@ const checkLength = async function* (
   bodyBytes: number,
   target: string,
 ): AsyncGenerator<Uint8Array> {
-  const mismatch = () => outboundError('OUTBOUND_FAILED', { target, reason: 'its body has another length' });
+  const mismatch = () => serviceError('OUTBOUND_FAILED', { target, reason: 'its body has another length' });
   let sent = 0;
   for await (const chunk of body) {
     sent += chunk.byteLength;

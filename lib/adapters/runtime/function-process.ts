@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Logger } from '@hookloom/plugin-kit';
 import type { Context } from 'aws-lambda';
-import type { Logger } from '../../contract/services.ts';
 import { scrubFields } from '../../engine/credentials/scrub-log.ts';
 import type { GuardedRun, StrayErrorGuard, StrayErrorKind } from '../../engine/failure.ts';
 import { onAnswered } from './on-answered.ts';

@@ -1,6 +1,5 @@
 import { types } from 'node:util';
-import type { ExecutionInfo } from '../../contract/node.ts';
-import type { Clock, Logger } from '../../contract/services.ts';
+import type { Clock, ExecutionInfo, Logger } from '@hookloom/plugin-kit';
 import { METRICS, type Measuring } from '../../shared/metrics/metrics.ts';
 import { createMetricsWriter } from './embedded-metrics.ts';
 import { systemClock } from './system-clock.ts';

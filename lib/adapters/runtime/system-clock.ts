@@ -1,4 +1,4 @@
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 
 /** A longer delay overflows the timer's 32 bits and fires at once. */
 export const longestTimerMs = 2 ** 31 - 1;

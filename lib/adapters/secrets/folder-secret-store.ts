@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isId } from '../../contract/ids.ts';
+import { isId } from '@hookloom/plugin-kit/host';
 import type { SecretStore } from '../../credentials/outbound/secret-store.ts';
 import { AppError } from '../../shared/errors.ts';
 

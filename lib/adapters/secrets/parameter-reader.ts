@@ -1,4 +1,4 @@
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { findOutage } from '../../credentials/outbound/secret-store.ts';
 import type { CallAws } from '../aws/aws-caller.ts';
 import { callJson } from './call-json.ts';

@@ -1,5 +1,4 @@
-import type { TcpClient } from '../../contract/tcp-client.ts';
-import { lazy } from '../../shared/lazy.ts';
+import { lazy, type TcpClient } from '@hookloom/plugin-kit';
 
 /** A TCP client that loads its code, and modules of Node, for its first connection: few sandboxes make one. */
 export const lateTcpClient = (allow: readonly string[]): TcpClient => {

@@ -1,5 +1,5 @@
+import { lazy } from '@hookloom/plugin-kit';
 import type { FindReport } from '../../executions/record/failure-reports.ts';
-import { lazy } from '../../shared/lazy.ts';
 import type { FailureParts } from './open-failures.chunk.ts';
 
 /** Reports of failures whose code is loaded for the first failure: a run that succeeds needs none of it. */

@@ -1,10 +1,10 @@
+import type { Logger } from '@hookloom/plugin-kit';
 import { type AwsCallerOptions, createAwsCaller } from '../../adapters/aws/aws-caller.ts';
 import { createSendFailure } from '../../adapters/aws/lambda-failure-reports.ts';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createRegistrationStore } from '../../adapters/dynamodb/registrations/registration-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import type { Logger } from '../../contract/services.ts';
 import { ERROR_TRIGGER, type FindReport } from '../../executions/record/failure-reports.ts';
 import { findListeners } from '../../registrations/find-listeners.ts';
 import type { StoredRegistration } from '../../registrations/registration-store.ts';

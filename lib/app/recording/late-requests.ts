@@ -1,4 +1,4 @@
-import { lazy } from '../../shared/lazy.ts';
+import { lazy } from '@hookloom/plugin-kit';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';
 import type { RequestParts } from './open-requests.chunk.ts';
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
+import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import type { DynamoDbClient } from '../../adapters/dynamodb/client.ts';
 import { createRequestStore } from '../../adapters/dynamodb/requests/request-store.ts';
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
-import type { Clock, Ids, Logger } from '../../contract/services.ts';
 import { createRecordRequest } from '../../webhooks/requests/record-request.ts';
 import { createRefusalSlots } from '../../webhooks/requests/refusal-slots.ts';
 import type { RecordRequest } from '../../webhooks/requests/request-outcome.ts';

@@ -62,6 +62,5 @@ const openJudging = ({
   parseJson: (text) => parseJsonBody(text, config.maxBodyDepth),
   maxDepth: config.maxBodyDepth,
   limitJson,
-  parseXml: async (text) =>
-    (await import('../../nodes/formats/work/parse-xml.chunk.ts')).parseXml(text, new Set(), 'it'),
+  parseXml: async (text) => (await import('@hookloom/bounded-xml')).parseXml(text, new Set(), 'it'),
 });

@@ -1,5 +1,5 @@
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import type { Clock, Logger } from '../../contract/services.ts';
 import { createHandler } from '../../http/create-handler.ts';
 import { onlyMethod } from '../../http/only-method.ts';
 import { readOptions } from '../../http/read-options.ts';

@@ -1,8 +1,6 @@
+import { type EventSource, isPlainObject, type JsonObject, type TriggerAddress } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { isId } from '../../contract/ids.ts';
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import type { EventSource } from '../../contract/plugin.ts';
-import type { TriggerAddress } from '../../contract/registration.ts';
 import { findInputProblem } from '../../deliveries/find-input-problem.ts';
 import { findRegisteringSource, nameOfResource, toRegistration } from '../../registrations/registration.ts';
 import type { RegistrationStore, StoredRegistration } from '../../registrations/registration-store.ts';

@@ -1,8 +1,6 @@
+import { isPlainObject, type JsonObject, type TriggerAddress } from '@hookloom/plugin-kit';
+import { type FindNodeType, isId } from '@hookloom/plugin-kit/host';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { isId } from '../../contract/ids.ts';
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import type { FindNodeType } from '../../contract/node-type.ts';
-import type { TriggerAddress } from '../../contract/registration.ts';
 import { requireEventSource, type StartParts, startByEvent } from '../../triggers/start-by-event.ts';
 import { startEach } from './event-messages.ts';
 

@@ -1,6 +1,5 @@
+import { isPlainObject, type JsonObject, type Logger } from '@hookloom/plugin-kit';
 import type { SQSBatchResponse } from 'aws-lambda';
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import type { Logger } from '../../contract/services.ts';
 
 type Start = (event: JsonObject) => Promise<unknown>;
 

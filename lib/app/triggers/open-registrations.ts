@@ -1,3 +1,4 @@
+import type { Logger } from '@hookloom/plugin-kit';
 import type { AwsCallerOptions } from '../../adapters/aws/aws-caller.ts';
 import { createOpenRegistrationContext } from '../../adapters/aws/registration-context.ts';
 import { createSendStackResponse } from '../../adapters/aws/stack-response.ts';
@@ -6,7 +7,6 @@ import { createRegistrationStore } from '../../adapters/dynamodb/registrations/r
 import type { TableNames } from '../../adapters/dynamodb/table-names.ts';
 import { createWorkflowStore } from '../../adapters/dynamodb/workflows/workflow-store.ts';
 import { systemClock } from '../../adapters/runtime/system-clock.ts';
-import type { Logger } from '../../contract/services.ts';
 import type { RegistrarParts } from '../../registrations/registrar.ts';
 import { need, openConfig, openEventFunction, openLogger, openStores } from '../compose.ts';
 import type { Config } from '../config.ts';

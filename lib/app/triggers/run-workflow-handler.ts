@@ -1,8 +1,7 @@
+import { type Clock, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
 import type { Context } from 'aws-lambda';
 import * as v from 'valibot';
-import { isId } from '../../contract/ids.ts';
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import type { Clock } from '../../contract/services.ts';
 import type { BlobStore } from '../../executions/record/blob-store.ts';
 import { isFinal } from '../../executions/record/execution-status.ts';
 import { createHandler } from '../../http/create-handler.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../contract/json.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
 
 /**
  * A request of CloudFormation to a custom resource.

@@ -1,5 +1,5 @@
-import { isId } from '../../contract/ids.ts';
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
 import type { ExecutionStore } from '../../executions/record/execution-store.ts';
 import { ERROR_TRIGGER, isReportable } from '../../executions/record/failure-reports.ts';
 import { PROBE_PREFIX } from '../../health/ping.ts';

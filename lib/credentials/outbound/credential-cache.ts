@@ -1,4 +1,4 @@
-import type { CredentialFields } from '../../contract/credential-type.ts';
+import type { CredentialFields } from '@hookloom/plugin-kit';
 import { CredentialError, type LoadedCredential, type LoadParts, loadCredential } from './load-credential.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
 import { createSecretCache, isBound, type SecretCacheParts } from './secret-cache.ts';

@@ -1,4 +1,4 @@
-import type { OutboundRequest } from '../../contract/services.ts';
+import type { OutboundRequest } from '@hookloom/plugin-kit';
 
 /** Headers that say something of the request, not of its sender. */
 const HARMLESS = new Set([

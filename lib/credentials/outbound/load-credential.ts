@@ -1,8 +1,7 @@
-import type { CredentialFields, CredentialType } from '../../contract/credential-type.ts';
-import { isPlainObject } from '../../contract/json.ts';
+import { compileJsonSchema } from '@hookloom/bounded-schema';
+import { type CredentialFields, type CredentialType, isPlainObject } from '@hookloom/plugin-kit';
 import { quote } from '../../shared/describe.ts';
 import { isAppError, isInfrastructureError } from '../../shared/errors.ts';
-import { compileJsonSchema } from '../../shared/json-schema/compile-json-schema.ts';
 import type { OutboundCredential, OutboundCredentialStore } from './outbound-credential.ts';
 import { MIN_SECRET_LENGTH } from './secret-encodings.ts';
 

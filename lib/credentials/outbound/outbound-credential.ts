@@ -1,4 +1,4 @@
-import type { CredentialFields } from '../../contract/credential-type.ts';
+import type { CredentialFields } from '@hookloom/plugin-kit';
 
 /** A credential for calling out, without its secret. */
 export interface OutboundCredential {

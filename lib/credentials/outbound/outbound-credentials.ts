@@ -1,8 +1,10 @@
-import type { CredentialFields } from '../../contract/credential-type.ts';
-import { isPlainObject } from '../../contract/json.ts';
-import type { LentCredential } from '../../contract/lent-credential.ts';
-import type { HttpClient } from '../../contract/services.ts';
-import { completeRequest } from '../../contract/services.ts';
+import {
+  type CredentialFields,
+  completeRequest,
+  type HttpClient,
+  isPlainObject,
+  type LentCredential,
+} from '@hookloom/plugin-kit';
 import { type CacheParts, createCredentialCache } from './credential-cache.ts';
 import { findDerivedSecrets } from './derived-secrets.ts';
 import { CredentialError, type LoadedCredential, toCredentialError } from './load-credential.ts';

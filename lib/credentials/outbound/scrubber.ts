@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../contract/json.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
 import { createFindSecrets } from './find-secrets.ts';
 import { MIN_SECRET_LENGTH, readingsOf } from './secret-encodings.ts';
 

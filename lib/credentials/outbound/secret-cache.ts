@@ -1,4 +1,4 @@
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { createCache } from '../../shared/cache.ts';
 import type { OutboundCredential } from './outbound-credential.ts';
 import { findOutage, type SecretStore } from './secret-store.ts';

@@ -1,7 +1,13 @@
-import type { CredentialContext, CredentialFields } from '../../contract/credential-type.ts';
-import { NodeError } from '../../contract/node-error.ts';
-import type { Clock, HttpClient, OutboundRequest, OutboundResponse } from '../../contract/services.ts';
-import type { TcpClient } from '../../contract/tcp-client.ts';
+import {
+  type Clock,
+  type CredentialContext,
+  type CredentialFields,
+  type HttpClient,
+  NodeError,
+  type OutboundRequest,
+  type OutboundResponse,
+  type TcpClient,
+} from '@hookloom/plugin-kit';
 import { quote, quoteAll } from '../../shared/describe.ts';
 import { isAppError } from '../../shared/errors.ts';
 import type { CredentialCache } from './credential-cache.ts';

@@ -1,4 +1,4 @@
-import type { HealthCheckResult } from '../../contract/health-check-result.ts';
+import type { HealthCheckResult } from '@hookloom/plugin-kit';
 import { createCredentialCache } from './credential-cache.ts';
 import { CredentialError } from './load-credential.ts';
 import type { OutboundCredentialParts } from './outbound-credentials.ts';

@@ -1,5 +1,4 @@
-import type { LentCredential } from '../../contract/lent-credential.ts';
-import { lazy } from '../../shared/lazy.ts';
+import { type LentCredential, lazy } from '@hookloom/plugin-kit';
 import type { PlanNode } from '../../workflows/plan/plan-graph.ts';
 import type { CredentialSource, ExecutionCredentials } from './execution-credentials.ts';
 import type { Scrub } from './scrub-log.ts';

@@ -1,4 +1,4 @@
-import type { LentCredential } from '../../contract/lent-credential.ts';
+import type { LentCredential } from '@hookloom/plugin-kit';
 
 /** The credentials that one execution borrows. */
 export interface ExecutionCredentials {

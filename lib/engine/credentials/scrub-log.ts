@@ -1,4 +1,4 @@
-import type { Logger } from '../../contract/services.ts';
+import type { Logger } from '@hookloom/plugin-kit';
 
 type Fields = Readonly<Record<string, unknown>>;
 

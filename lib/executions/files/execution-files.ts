@@ -1,6 +1,5 @@
-import { type FileValue, isFileValue } from '../../contract/files.ts';
+import { type FileValue, isFileValue, serviceError } from '@hookloom/plugin-kit';
 import type { OpenFiles } from '../../engine/session.ts';
-import { outboundError } from '../../shared/outbound-errors.ts';
 import type { LifeDays } from '../record/blob-store.ts';
 import type { ExecutionIdentity, ExecutionStore } from '../record/execution-store.ts';
 import type { BlobStreams } from './blob-streams.ts';
@@ -46,12 +45,11 @@ export const createExecutionFiles = (
 
   const findBlob = async (file: FileValue): Promise<string> => {
     const place = isFileValue(file) ? parseFileId(file.$file) : null;
-    if (place === null)
-      throw outboundError('FILE_INVALID', { reason: 'it is not the value of a saved file' });
+    if (place === null) throw serviceError('FILE_INVALID', { reason: 'it is not the value of a saved file' });
     const isOurs =
       place.executionId === executionId || (await isRetryOf(execution, place.executionId, executions));
     if (isOurs) return place.blobKey;
-    throw outboundError('FILE_INVALID', { reason: 'it belongs to another one' });
+    throw serviceError('FILE_INVALID', { reason: 'it belongs to another one' });
   };
 
   return (nodeKey, signal) => {
@@ -63,7 +61,7 @@ export const createExecutionFiles = (
         const blobKey = parseFileId(id)?.blobKey;
         if (blobKey === undefined) throw new Error(`"${id}" is no id of a file`);
         saved.add(id);
-        if (saved.size > maxFiles) throw outboundError('TOO_MANY_FILES', { limit: maxFiles });
+        if (saved.size > maxFiles) throw serviceError('TOO_MANY_FILES', { limit: maxFiles });
         const name = toFileName(about.name);
         const hash = createHash();
         const measured = measureContent(source, { hash, signal, name, limitBytes: maxFileBytes });
@@ -78,7 +76,7 @@ export const createExecutionFiles = (
       open: async (file) => {
         const blobKey = await findBlob(file);
         const content = await streams.getStream(blobKey);
-        if (content === null) throw outboundError('FILE_NOT_FOUND', { name: file.name });
+        if (content === null) throw serviceError('FILE_NOT_FOUND', { name: file.name });
         return verifyContent(content, file, createHash(), signal);
       },
     };

@@ -1,4 +1,4 @@
-import { outboundError } from '../../shared/outbound-errors.ts';
+import { serviceError } from '@hookloom/plugin-kit';
 
 /** SHA-256, fed bit by bit. */
 export interface ContentHash {
@@ -37,7 +37,7 @@ export const measureContent = (
         signal.throwIfAborted();
         if (!(chunk instanceof Uint8Array)) throw new TypeError(`the content of "${name}" must be bytes`);
         size += chunk.byteLength;
-        if (size > limitBytes) throw outboundError('FILE_TOO_LARGE', { name, limitBytes });
+        if (size > limitBytes) throw serviceError('FILE_TOO_LARGE', { name, limitBytes });
         hash.update(chunk);
         yield chunk;
       }

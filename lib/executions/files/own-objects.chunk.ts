@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
-import type { Logger } from '../../contract/services.ts';
+import type { JsonObject, Logger } from '@hookloom/plugin-kit';
 import { type BlobStore, isBriefRun, type LifeDays, toBlobKey } from '../record/blob-store.ts';
 import type { ExecutionData, ExecutionProgress, ExecutionRecord } from '../record/execution-store.ts';
 import { PACKED_BYTES, packInput } from '../record/pack-result.ts';

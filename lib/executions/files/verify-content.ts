@@ -1,5 +1,4 @@
-import type { FileValue } from '../../contract/files.ts';
-import { outboundError } from '../../shared/outbound-errors.ts';
+import { type FileValue, serviceError } from '@hookloom/plugin-kit';
 import type { ContentHash } from './measure-content.ts';
 
 /**
@@ -14,7 +13,7 @@ export const verifyContent = async function* (
   hash: ContentHash,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  const changed = () => outboundError('FILE_CHANGED', { name });
+  const changed = () => serviceError('FILE_CHANGED', { name });
   let held: Uint8Array | null = null;
   let bytes = 0;
   for await (const chunk of content) {

@@ -1,5 +1,4 @@
-import { isPlainObject } from '../../contract/json.ts';
-import type { Logger } from '../../contract/services.ts';
+import { isPlainObject, type Logger } from '@hookloom/plugin-kit';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { ExecutionRecord } from '../record/execution-store.ts';
 import type { HeldQueue } from './held-queues.ts';

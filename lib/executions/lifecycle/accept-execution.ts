@@ -1,4 +1,4 @@
-import type { Clock, Ids, Logger } from '../../contract/services.ts';
+import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import { AppError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import { beganAt } from '../record/began-at.ts';

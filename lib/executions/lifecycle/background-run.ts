@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
-import type { ExecutionInfo } from '../../contract/node.ts';
-import type { Clock, Logger } from '../../contract/services.ts';
+import { type Clock, type ExecutionInfo, type JsonObject, type Logger, lazy } from '@hookloom/plugin-kit';
 import {
   type CheckpointJournal,
   createJournalingSteps,
@@ -11,7 +9,6 @@ import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';
 import { watchInfrastructureErrors } from '../../engine/infrastructure-errors.ts';
 import type { OtherWorkflows, SharedServices } from '../../engine/session.ts';
-import { lazy } from '../../shared/lazy.ts';
 import { readAnswering } from '../../workflows/definition/answering.ts';
 import type { WorkflowDefinition } from '../../workflows/definition/definition.ts';
 import type { FilesFor } from '../files/execution-files.ts';

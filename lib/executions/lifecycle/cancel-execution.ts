@@ -1,4 +1,4 @@
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { operatorError } from '../../shared/operator-errors.ts';
 import { isFinal } from '../record/execution-status.ts';
 import type { ExecutionStore } from '../record/execution-store.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../../contract/services.ts';
+import type { Logger } from '@hookloom/plugin-kit';
 import { isInfrastructureError } from '../../shared/errors.ts';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 import type { ExecutionStart, ExecutionStore } from '../record/execution-store.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 
 /** Status of a durable execution in the engine; `gone` when the engine has no record of it. */
 export type DurableStatus = 'running' | 'succeeded' | 'failed' | 'timedOut' | 'stopped' | 'gone';

@@ -1,5 +1,5 @@
-import { isId } from '../../contract/ids.ts';
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
+import { isId } from '@hookloom/plugin-kit/host';
 import { AppError } from '../../shared/errors.ts';
 import type { ExecutionRecord, ExecutionStore } from '../record/execution-store.ts';
 import { type FinishParts, finishEarly } from './finish-execution.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../contract/services.ts';
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import { failOpenNodes, findOpenNode } from '../../engine/result.ts';
 import type { EndedExecution, ExecutionEvents } from '../record/execution-events.ts';
 import type { FinalStatus } from '../record/execution-status.ts';

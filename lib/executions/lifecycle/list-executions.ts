@@ -1,5 +1,5 @@
+import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
-import { isId } from '../../contract/ids.ts';
 import type { AppError } from '../../shared/errors.ts';
 import { operatorError } from '../../shared/operator-errors.ts';
 import { count, text, time, wordList } from '../../shared/query-fields.ts';

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
-import type { Logger } from '../../contract/services.ts';
+import type { JsonObject, Logger } from '@hookloom/plugin-kit';
 import { type CheckpointJournal, parseJournal } from '../../engine/checkpoint-journal.ts';
 import { toFailure } from '../../engine/failure.ts';
 import type { NodeFailure } from '../../engine/result.ts';

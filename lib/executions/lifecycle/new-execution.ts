@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { Workflow } from '../../workflows/definition/definition.ts';
 import type { ExecutionIdentity, ExecutionStart } from '../record/execution-store.ts';
 

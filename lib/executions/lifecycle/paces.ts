@@ -1,4 +1,4 @@
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import type { BackgroundMode } from '../../workflows/definition/definition.ts';
 
 /** Calls a second of one process that reconciles many. */

@@ -1,4 +1,4 @@
-import type { FindNodeType } from '../../contract/node-type.ts';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
 import type { OtherWorkflows } from '../../engine/session.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { Workflow, WorkflowDefinition } from '../../workflows/definition/definition.ts';

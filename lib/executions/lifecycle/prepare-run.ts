@@ -1,6 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
-import type { ExecutionInfo } from '../../contract/node.ts';
-import type { Logger } from '../../contract/services.ts';
+import type { ExecutionInfo, JsonObject, Logger } from '@hookloom/plugin-kit';
 import type { CredentialSource } from '../../engine/credentials/execution-credentials.ts';
 import { execute } from '../../engine/execute.ts';
 import type { StrayErrorGuard } from '../../engine/failure.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import { beganAt } from '../record/began-at.ts';

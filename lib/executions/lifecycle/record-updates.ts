@@ -1,4 +1,4 @@
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { type CheckpointJournal, serializeJournal } from '../../engine/checkpoint-journal.ts';
 import type { ExecutionResult, NodeRecord } from '../../engine/result.ts';
 import { beganAt } from '../record/began-at.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Ids, Logger } from '../../contract/services.ts';
+import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import { isAppError } from '../../shared/errors.ts';
 import { operatorError } from '../../shared/operator-errors.ts';
 import type { BackgroundMode, Workflow } from '../../workflows/definition/definition.ts';

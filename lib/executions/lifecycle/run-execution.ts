@@ -1,4 +1,4 @@
-import type { Clock, Ids, Logger } from '../../contract/services.ts';
+import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import type { ExecutionResult } from '../../engine/result.ts';
 import { AppError } from '../../shared/errors.ts';
 import type { BlobStore } from '../record/blob-store.ts';

@@ -1,5 +1,5 @@
+import { createRandom } from '@hookloom/plugin-kit';
 import { operatorError } from '../../shared/operator-errors.ts';
-import { createRandom } from '../../shared/random.ts';
 import type { ListPosition } from './execution-store.ts';
 
 /** Longer than any part, sort key or id. */

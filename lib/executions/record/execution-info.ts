@@ -1,4 +1,4 @@
-import type { ExecutionInfo } from '../../contract/node.ts';
+import type { ExecutionInfo } from '@hookloom/plugin-kit';
 import type { ExecutionIdentity } from './execution-store.ts';
 
 /** An execution as its nodes and its expressions see it. */

@@ -1,4 +1,4 @@
-import type { ExecutionInfo, Question } from '../../contract/node.ts';
+import type { ExecutionInfo, Question } from '@hookloom/plugin-kit';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import type { ExecutionMode, ExecutionStatus, FinalStatus } from './execution-status.ts';
 

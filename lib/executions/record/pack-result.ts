@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { ExecutionResult } from '../../engine/result.ts';
 import type { BlobStore } from './blob-store.ts';
 import { toBlobKey } from './blob-store.ts';

@@ -1,4 +1,4 @@
-import { isId } from '../../contract/ids.ts';
+import { isId } from '@hookloom/plugin-kit/host';
 
 /**
  * Reads the payload of a background run: `{executionId}` and nothing else, so that dispatching twice is the same start.

@@ -1,6 +1,6 @@
-import type { Clock, Logger } from '../../contract/services.ts';
+import type { Clock, Logger } from '@hookloom/plugin-kit';
 import type { NodeRecord } from '../../engine/result.ts';
-import type { ExecutionProgress, ExecutionStore } from '../record/execution-store.ts';
+import type { ExecutionProgress, ExecutionStore } from './execution-store.ts';
 
 /** Delay before progress is written: quick runs write none. */
 const INTERVAL_MS = 1_000;

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { isCredentialHeader, REDACTED } from '../../shared/secrets/secret-names.ts';
 
 /** Shorter parts of a header may be ordinary words of the text. */

@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
-import type { Logger } from '../../contract/services.ts';
+import type { JsonObject, Logger } from '@hookloom/plugin-kit';
 import type { BlobStore } from './blob-store.ts';
 import type { ExecutionRecord, ExecutionStore } from './execution-store.ts';
 import { packResult } from './pack-result.ts';

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonValue } from '../../contract/json.ts';
+import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import { createMeasureJson } from '../../engine/measure-json.ts';
 import type { NodeFailure, NodeRecord } from '../../engine/result.ts';
 import { redactText } from '../../shared/secrets/redact-text.ts';

@@ -1,5 +1,5 @@
+import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import * as v from 'valibot';
-import { MAIN_OUTPUT } from '../../contract/node.ts';
 import * as field from './metadata-fields.ts';
 
 /** Declared by node types of both APIs. */

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../contract/json.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
 
 const TYPES: ReadonlySet<unknown> = new Set([
   'string',

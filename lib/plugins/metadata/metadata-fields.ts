@@ -1,17 +1,18 @@
-import { satisfies, validateStrict } from 'compare-versions';
-import * as v from 'valibot';
-import type { CredentialType } from '../../contract/credential-type.ts';
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import { ERROR_OUTPUT, RESPONSE_OUTPUT } from '../../contract/node.ts';
-import type { NodeExample } from '../../contract/node-example.ts';
 import {
-  BUILT_IN_SOURCES,
   type ControlTraits,
+  type CredentialType,
+  ERROR_OUTPUT,
   type EventSource,
+  isPlainObject,
+  type JsonObject,
   type NodeOutputs,
   type Purity,
+  RESPONSE_OUTPUT,
   type TriggerSource,
-} from '../../contract/plugin.ts';
+} from '@hookloom/plugin-kit';
+import { BUILT_IN_SOURCES, type NodeExample } from '@hookloom/plugin-kit/host';
+import { satisfies, validateStrict } from 'compare-versions';
+import * as v from 'valibot';
 import { findSchemaFault } from './find-schema-fault.ts';
 
 /** Names that mean something to JavaScript's objects. */

@@ -1,4 +1,4 @@
-import type { CredentialType } from '../../contract/credential-type.ts';
+import type { CredentialType } from '@hookloom/plugin-kit';
 
 /** A credential type as JSON, for the admin API and the pages of the reference. */
 export interface CredentialTypeDescription

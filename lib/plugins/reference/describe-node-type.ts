@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../contract/json.ts';
-import type { NodeExample } from '../../contract/node-example.ts';
-import type { HandleKind } from '../../contract/plugin.ts';
+import type { HandleKind, JsonObject } from '@hookloom/plugin-kit';
+import type { NodeExample } from '@hookloom/plugin-kit/host';
 import type { PluginNodeType } from '../plugin.ts';
 
 /** A node type as JSON, for the admin API, the command line and the pages of the reference. */

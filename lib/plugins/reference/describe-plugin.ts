@@ -1,4 +1,4 @@
-import type { PluginDependency } from '../../contract/plugin.ts';
+import type { PluginDependency } from '@hookloom/plugin-kit';
 import { findNearest } from '../../shared/near-name.ts';
 import { operatorError } from '../../shared/operator-errors.ts';
 import type { PluginEntry } from '../plugin.ts';

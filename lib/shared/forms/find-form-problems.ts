@@ -1,6 +1,4 @@
-import { isMap } from '../json-schema/bound-schema.ts';
-import { compileJsonSchema } from '../json-schema/compile-json-schema.ts';
-import type { JsonMap } from '../json-schema/json-map.ts';
+import { compileJsonSchema, isMap, type JsonMap } from '@hookloom/bounded-schema';
 import { kindOf, propertiesOf } from './form-fields.ts';
 
 interface FormProblem {

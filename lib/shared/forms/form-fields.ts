@@ -1,5 +1,4 @@
-import { isMap } from '../json-schema/bound-schema.ts';
-import type { JsonMap } from '../json-schema/json-map.ts';
+import { isMap, type JsonMap } from '@hookloom/bounded-schema';
 
 /** How a field of a form is filled in. */
 type FieldKind = 'line' | 'text' | 'email' | 'number' | 'integer' | 'boolean' | 'date' | 'choice';

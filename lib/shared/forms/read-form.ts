@@ -1,4 +1,4 @@
-import type { JsonMap } from '../json-schema/json-map.ts';
+import type { JsonMap } from '@hookloom/bounded-schema';
 import { type FormField, type Scalar, toFields } from './form-fields.ts';
 
 /** Of a number: more than any has. */

@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../contract/json.ts';
+import { isPlainObject } from '@hookloom/plugin-kit';
 import { quote, toPointerKey } from '../../shared/describe.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
 import { findOperatorProblems, prefixed, reservedInOr } from './operand-problems.ts';

@@ -1,7 +1,6 @@
-import { isPlainObject, type JsonValue } from '../../contract/json.ts';
+import { isNetwork, isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import { didYouMean, quote, quoteAll, toPointerKey } from '../../shared/describe.ts';
 import { findNearest } from '../../shared/near-name.ts';
-import { isNetwork } from '../../shared/networks.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';
 import { findWildcardProblem } from './wildcard.ts';
 

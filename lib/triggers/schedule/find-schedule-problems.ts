@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { Problem } from '../../workflows/definition/problem.ts';
 import { nextTimes } from './next-times.ts';
 import { readSchedule } from './read-schedule.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { didYouMean, quoteAll } from '../../shared/describe.ts';
 import { findNearest } from '../../shared/near-name.ts';
 import type { Problem } from '../../workflows/definition/problem.ts';

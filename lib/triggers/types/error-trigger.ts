@@ -1,6 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import { defineTrigger } from '../../contract/kit/define-node-type.ts';
-import { Type } from '../../contract/kit/type.ts';
+import { defineTrigger, isPlainObject, type JsonObject, Type } from '@hookloom/plugin-kit';
 import { ERROR_TRIGGER } from '../../executions/record/failure-reports.ts';
 
 const failed = {

@@ -1,12 +1,13 @@
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import { defineTrigger } from '../../contract/kit/define-node-type.ts';
-import { Type } from '../../contract/kit/type.ts';
 import {
+  defineTrigger,
+  isPlainObject,
+  type JsonObject,
   type RegisteredTrigger,
   type RegistrationContext,
   RegistrationRefused,
+  Type,
   toEnvelope,
-} from '../../contract/registration.ts';
+} from '@hookloom/plugin-kit';
 import { findPatternProblems } from '../event-pattern/find-pattern-problems.ts';
 import { readFailure, requireSuccess } from './aws-failure.ts';
 import { RETRIES, triggerDeadLetters } from './stage-resources.ts';

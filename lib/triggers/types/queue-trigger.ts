@@ -1,8 +1,13 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '../../contract/json.ts';
-import { defineTrigger } from '../../contract/kit/define-node-type.ts';
-import { Type } from '../../contract/kit/type.ts';
-import type { ParameterProblem } from '../../contract/plugin.ts';
-import { type RegistrationContext, RegistrationRefused } from '../../contract/registration.ts';
+import {
+  defineTrigger,
+  isPlainObject,
+  type JsonObject,
+  type JsonValue,
+  type ParameterProblem,
+  type RegistrationContext,
+  RegistrationRefused,
+  Type,
+} from '@hookloom/plugin-kit';
 import { readFailure, requireSuccess } from './aws-failure.ts';
 
 /** `arn:PARTITION:sqs:REGION:ACCOUNT:NAME` */

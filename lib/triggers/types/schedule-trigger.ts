@@ -1,12 +1,12 @@
-import type { JsonObject } from '../../contract/json.ts';
-import { defineTrigger } from '../../contract/kit/define-node-type.ts';
-import { Type } from '../../contract/kit/type.ts';
 import {
+  defineTrigger,
+  type JsonObject,
   type RegisteredTrigger,
   type RegistrationContext,
   RegistrationRefused,
+  Type,
   toEnvelope,
-} from '../../contract/registration.ts';
+} from '@hookloom/plugin-kit';
 import { findScheduleProblems } from '../schedule/find-schedule-problems.ts';
 import { readSchedule } from '../schedule/read-schedule.ts';
 import { readFailure, requireSuccess } from './aws-failure.ts';

@@ -1,4 +1,4 @@
-import type { RegistrationContext } from '../../contract/registration.ts';
+import type { RegistrationContext } from '@hookloom/plugin-kit';
 
 type Stage = Pick<RegistrationContext, 'partition' | 'accountId' | 'prefix' | 'region'>;
 

@@ -1,4 +1,4 @@
-import { definePlugin } from '../../contract/kit/define-plugin.ts';
+import { definePlugin } from '@hookloom/plugin-kit';
 import { errorTrigger } from './error-trigger.ts';
 import { eventTrigger } from './event-trigger.ts';
 import { queueTrigger } from './queue-trigger.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 
 /** A file of a body, in memory: it is saved once the request has become an execution. */
 export interface BodyFile {

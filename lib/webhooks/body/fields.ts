@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 
 /** The fields of a form or a query, in the order in which their names appear. */
 interface Fields {

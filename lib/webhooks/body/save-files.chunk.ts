@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { ClaimedDelivery } from '../../deliveries/claim-delivery.ts';
 import { nodeKeyOf } from '../../engine/result.ts';
 import type { FilesFor } from '../../executions/files/execution-files.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
+import { familyOf, toBlockList, toNetwork } from '@hookloom/plugin-kit';
 import { featureError } from '../../shared/feature-errors.ts';
-import { familyOf, toBlockList, toNetwork } from '../../shared/networks.ts';
 import type { WebhookFeature } from '../webhook-feature.ts';
 
 /** Refuses callers whose address is in none of the networks. */

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
-import type { JsonObject } from '../../contract/json.ts';
+import { isMap, type JsonMap } from '@hookloom/bounded-schema';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { renderForm } from '../../pages/form.ts';
 import { html } from '../../pages/html.ts';
 import { markdown } from '../../pages/markdown.ts';
@@ -12,8 +13,6 @@ import { checkAnswers } from '../../shared/forms/check-answers.ts';
 import { type FormError, toErrorMember } from '../../shared/forms/form-error.ts';
 import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
 import { readForm } from '../../shared/forms/read-form.ts';
-import { isMap } from '../../shared/json-schema/bound-schema.ts';
-import type { JsonMap } from '../../shared/json-schema/json-map.ts';
 import { markDuplicate, nameExecution } from '../answer-run.ts';
 import { isForm, parseBody } from '../parse-body.ts';
 import type { Webhook } from '../webhook.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../../shared/answer.ts';
 import { type AppError, isAppError } from '../../shared/errors.ts';
 import { featureError } from '../../shared/feature-errors.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { isFinal } from '../../executions/record/execution-status.ts';
 import type { ExecutionStore } from '../../executions/record/execution-store.ts';
 import { createCache } from '../../shared/cache.ts';

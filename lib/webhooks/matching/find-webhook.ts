@@ -1,4 +1,4 @@
-import { isId } from '../../contract/ids.ts';
+import { isId } from '@hookloom/plugin-kit/host';
 import type { PathConfig } from '../../workflows/definition/path-config.ts';
 import type { PublishedWorkflow, WorkflowStore } from '../../workflows/definition/workflow-store.ts';
 import type { Webhook } from '../webhook.ts';

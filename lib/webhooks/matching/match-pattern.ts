@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 
 /**
  * Matches the segments of a path with those of a pattern, in time proportional to them. `:name` takes one segment, `*name`

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { findDeliveryKey } from '../delivery-key.ts';
 import { parseBody } from '../parse-body.ts';
 import { toRequestScope } from '../request-scope.ts';

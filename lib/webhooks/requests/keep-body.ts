@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonValue } from '../../contract/json.ts';
+import { isPlainObject, type JsonValue } from '@hookloom/plugin-kit';
 import { redactText } from '../../shared/secrets/redact-text.ts';
 import { isSecretValue, placeIn, REDACTED } from '../../shared/secrets/secret-names.ts';
 import type { WebhookRequest } from '../webhook-request.ts';

@@ -1,5 +1,5 @@
+import { isId } from '@hookloom/plugin-kit/host';
 import * as v from 'valibot';
-import { isId } from '../../contract/ids.ts';
 import { readCursor, writeCursor } from '../../executions/record/cursor.ts';
 import type { ListPosition } from '../../executions/record/execution-store.ts';
 import { operatorError } from '../../shared/operator-errors.ts';

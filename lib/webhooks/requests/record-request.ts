@@ -1,4 +1,4 @@
-import type { Clock, Ids, Logger } from '../../contract/services.ts';
+import type { Clock, Ids, Logger } from '@hookloom/plugin-kit';
 import { asksForRecords } from './note-outcome.ts';
 import type { RefusalSlots } from './refusal-slots.ts';
 import type { RecordRequest, RequestOutcome } from './request-outcome.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { type AcceptParts, acceptExecution } from '../../executions/lifecycle/accept-execution.ts';
 import { isAppError } from '../../shared/errors.ts';
 import { operatorError } from '../../shared/operator-errors.ts';

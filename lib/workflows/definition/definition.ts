@@ -1,5 +1,5 @@
-import type { FromSchema } from '../../contract/from-schema.ts';
-import type { WorkflowNode } from '../../contract/node.ts';
+import type { WorkflowNode } from '@hookloom/plugin-kit';
+import type { FromSchema } from '@hookloom/plugin-kit/host';
 import type { connectionSchema, workflowSchema, workflowSettingsSchema } from './schema.ts';
 
 /** An edge of the graph: what `sourceNodeId` emits on `sourceOutput` is delivered to `targetNodeId`. */

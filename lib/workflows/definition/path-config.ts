@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { BackgroundMode } from './definition.ts';
 
 /** When, and with which node's output, the caller of a webhook is answered. */

@@ -1,4 +1,4 @@
-import { type FindNodeType, isPure } from '../../contract/node-type.ts';
+import { type FindNodeType, isPure } from '@hookloom/plugin-kit/host';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
 
 /** The mode of background runs: by the settings, else `express` when all enabled nodes are pure, else `durable`. */

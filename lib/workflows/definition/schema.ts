@@ -1,4 +1,4 @@
-import { idSchema, nodeSchema } from '../../contract/node-schema.ts';
+import { idSchema, nodeSchema } from '@hookloom/plugin-kit/host';
 
 /** More nodes than this are refused. */
 export const MAX_NODES = 10_000;

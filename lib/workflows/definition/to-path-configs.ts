@@ -1,5 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import type { WorkflowNode } from '../../contract/node.ts';
+import { isPlainObject, type JsonObject, type WorkflowNode } from '@hookloom/plugin-kit';
 import type { BackgroundMode, WorkflowDefinition } from './definition.ts';
 import {
   type Authentication,

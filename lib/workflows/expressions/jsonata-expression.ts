@@ -1,4 +1,4 @@
-import { lazy } from '../../shared/lazy.ts';
+import { lazy } from '@hookloom/plugin-kit';
 import type { Natives, ParsedExpression } from './language.chunk.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 

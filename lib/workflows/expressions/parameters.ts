@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { compileJsonata, ExpressionError } from './jsonata-expression.ts';
 import type { Evaluate, Result, Scope } from './scope.ts';
 import { compileTemplate, splitTemplate } from './template.ts';

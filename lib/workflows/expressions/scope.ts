@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import type { ExecutionInfo } from '../../contract/node.ts';
+import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit';
 
 /** Data for the expressions of one node. */
 export interface Scope {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describeExecution, type Scope } from './scope.ts';
 import { type Compiled, NEEDS_JSONATA, operators, type Value } from './simple-operators.ts';
 

@@ -1,6 +1,5 @@
-import type { JsonValue } from '../../contract/json.ts';
-import { roundNumber } from './jsonata/stringify.ts';
-import { hasMembers } from './jsonata/values.ts';
+import { hasMembers, roundNumber } from '@hookloom/counted-jsonata/values';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { Scope } from './scope.ts';
 
 /** The result when only JSONata's evaluator can decide: lists that are mapped over, errors, large values. */

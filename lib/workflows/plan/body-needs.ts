@@ -1,4 +1,4 @@
-import { MAIN_OUTPUT } from '../../contract/node.ts';
+import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
 import type { Plan } from './plan.ts';
 import type { PlanNode } from './plan-graph.ts';
 import type { Route } from './route.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 
 /** Ids that a node's expressions read behind `$nodes`; `all` when an expression computes them. */
 export type NodesRead = readonly string[] | 'all';

@@ -1,5 +1,5 @@
-import type { WorkflowNode } from '../../contract/node.ts';
-import type { NodeType } from '../../contract/node-type.ts';
+import type { WorkflowNode } from '@hookloom/plugin-kit';
+import type { NodeType } from '@hookloom/plugin-kit/host';
 import type { ResolveParameters } from '../expressions/parameters.ts';
 import type { NodesRead } from './nodes-read.ts';
 

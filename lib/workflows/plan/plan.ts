@@ -1,6 +1,5 @@
-import type { JsonObject } from '../../contract/json.ts';
-import { MAIN_OUTPUT, type NodeExecutor } from '../../contract/node.ts';
-import { type FindNodeType, isPure, type NodeType } from '../../contract/node-type.ts';
+import { type JsonObject, MAIN_OUTPUT, type NodeExecutor } from '@hookloom/plugin-kit';
+import { type FindNodeType, isPure, type NodeType } from '@hookloom/plugin-kit/host';
 import { AppError } from '../../shared/errors.ts';
 import type { WorkflowDefinition } from '../definition/definition.ts';
 import { compileParameters, withoutLiterals } from '../expressions/parameters.ts';

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
-import { Type } from '../../contract/kit/type.ts';
-import { isNetwork } from '../../shared/networks.ts';
+import { isNetwork, Type } from '@hookloom/plugin-kit';
 import { defineRule } from './webhook-rule.ts';
 
 /** Networks of the callers that are let in. */

@@ -1,6 +1,5 @@
-import type { FromSchema } from '../../contract/from-schema.ts';
-import { isReservedHeader, isToken } from '../../contract/header-fields.ts';
-import { Type } from '../../contract/kit/type.ts';
+import { isReservedHeader, isToken, Type } from '@hookloom/plugin-kit';
+import type { FromSchema } from '@hookloom/plugin-kit/host';
 import { quote, toPointerKey } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
 import { defineRule } from './webhook-rule.ts';

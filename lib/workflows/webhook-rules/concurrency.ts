@@ -1,5 +1,4 @@
-import type { JsonValue } from '../../contract/json.ts';
-import { Type } from '../../contract/kit/type.ts';
+import { type JsonValue, Type } from '@hookloom/plugin-kit';
 import type { Problem } from '../definition/problem.ts';
 import type { ConcurrencyRule } from './limits/concurrency-rule.ts';
 import { defineRule, type RuleContext } from './webhook-rule.ts';

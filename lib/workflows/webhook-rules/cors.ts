@@ -1,4 +1,4 @@
-import { Type } from '../../contract/kit/type.ts';
+import { Type } from '@hookloom/plugin-kit';
 import { quote } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
 import { defineRule } from './webhook-rule.ts';

@@ -1,5 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../contract/json.ts';
-import { Type } from '../../contract/kit/type.ts';
+import { isPlainObject, type JsonObject, Type } from '@hookloom/plugin-kit';
 import { findFormProblems } from '../../shared/forms/find-form-problems.ts';
 import { FORM_PAGE_ID } from '../../shared/forms/form-fields.ts';
 import type { Problem } from '../definition/problem.ts';

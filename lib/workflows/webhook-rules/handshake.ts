@@ -1,6 +1,5 @@
-import type { FromSchema } from '../../contract/from-schema.ts';
-import { isPlainObject } from '../../contract/json.ts';
-import { Type } from '../../contract/kit/type.ts';
+import { isPlainObject, Type } from '@hookloom/plugin-kit';
+import type { FromSchema } from '@hookloom/plugin-kit/host';
 import { quote } from '../../shared/describe.ts';
 import type { Problem } from '../definition/problem.ts';
 import { splitTemplate } from '../expressions/template.ts';

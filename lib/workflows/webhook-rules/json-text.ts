@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { splitTemplate } from '../expressions/template.ts';
 
 /**

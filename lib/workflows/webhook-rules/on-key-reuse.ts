@@ -1,4 +1,4 @@
-import { Type } from '../../contract/kit/type.ts';
+import { Type } from '@hookloom/plugin-kit';
 import { defineRule } from './webhook-rule.ts';
 
 /** What a known key with another body is: a mistake of the sender, or the same business again. */

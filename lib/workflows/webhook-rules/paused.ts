@@ -1,4 +1,4 @@
-import { Type } from '../../contract/kit/type.ts';
+import { Type } from '@hookloom/plugin-kit';
 import { defineRule } from './webhook-rule.ts';
 
 /** Starts nothing for a while. */

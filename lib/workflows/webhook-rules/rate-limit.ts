@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import { Type } from '../../contract/kit/type.ts';
+import { type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
 import { isCredentialHeader } from '../../shared/secrets/secret-names.ts';
 import type { Problem } from '../definition/problem.ts';
 import { MAX_PER_SECOND, type RateLimitRule } from './limits/rate-limit-rule.ts';

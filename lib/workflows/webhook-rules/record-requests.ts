@@ -1,4 +1,4 @@
-import { Type } from '../../contract/kit/type.ts';
+import { Type } from '@hookloom/plugin-kit';
 import { defineRule } from './webhook-rule.ts';
 
 /** Has all requests recorded, not the refused ones alone. */

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import { Type } from '../../contract/kit/type.ts';
-import { compileJsonSchema } from '../../shared/json-schema/compile-json-schema.ts';
+import { compileJsonSchema } from '@hookloom/bounded-schema';
+import { type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
 import type { Problem } from '../definition/problem.ts';
 import { defineRule, type RuleContext } from './webhook-rule.ts';
 

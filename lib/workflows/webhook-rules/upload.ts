@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../contract/json.ts';
-import { Type } from '../../contract/kit/type.ts';
+import { type JsonObject, Type } from '@hookloom/plugin-kit';
 import type { Problem } from '../definition/problem.ts';
 import { defineRule } from './webhook-rule.ts';
 

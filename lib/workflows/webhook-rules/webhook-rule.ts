@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '../../contract/json.ts';
-import { toSchema } from '../../contract/kit/to-schema.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import { toSchema } from '@hookloom/plugin-kit/host';
 import type { Problem } from '../definition/problem.ts';
 
 /** How a feature of a webhook is written in a workflow: a parameter of the trigger, off while it is absent. */

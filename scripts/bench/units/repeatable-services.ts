@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import type { Clock, Services } from '../../../lib/contract/services.ts';
+import type { Clock, Services } from '@hookloom/plugin-kit';
 
 /** Later than the clock of the stores, so that nothing of a run expires. */
 const FAR_AHEAD = Date.UTC(2100, 0, 1);

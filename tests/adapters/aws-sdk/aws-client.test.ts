@@ -1,7 +1,5 @@
+import { type AwsClient, type AwsOperation, type LentCredential, NodeError } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { AwsClient, AwsOperation } from '../../../lib/contract/aws-client.ts';
-import type { LentCredential } from '../../../lib/contract/lent-credential.ts';
-import { NodeError } from '../../../lib/contract/node-error.ts';
 import { aRawServer } from '../../support/a-local-server.ts';
 import { answerJson, useAwsServers } from '../../support/an-aws-server.ts';
 import { useTestDatabases } from '../../support/test-database.ts';

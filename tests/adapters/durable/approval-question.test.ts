@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { aBackgroundService, aFlow } from '../../support/a-background-service.ts';
 
 /** An approval that has begun, with the request's body for its parameters to read. */

@@ -1,8 +1,6 @@
 import { buffer } from 'node:stream/consumers';
+import { isFileValue, type JsonObject, type NodeContext, type NodeExecutor } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { isFileValue } from '../../../lib/contract/files.ts';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { NodeContext, NodeExecutor } from '../../../lib/contract/node.ts';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import { aBackgroundService, aFlow } from '../../support/a-background-service.ts';
 

@@ -1,6 +1,6 @@
+import type { ClientCertificate } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import type { ClientCertificate } from '../../../lib/contract/services.ts';
 import { redirectTo } from '../../support/a-local-server.ts';
 import { aTlsServer, clientIdentity, trustTestAuthority } from '../../support/a-tls-server.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { OutboundRequest } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import type { OutboundRequest } from '../../../lib/contract/services.ts';
 import { aLocalServer, aRawServer, type LocalServer } from '../../support/a-local-server.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';
 

@@ -1,6 +1,6 @@
+import type { OutboundRequest } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import type { OutboundRequest } from '../../../lib/contract/services.ts';
 import { aLocalServer, type LocalServer, type Routes, redirectTo } from '../../support/a-local-server.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';
 

@@ -3,10 +3,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { type OutboundRequest, serviceError } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import type { OutboundRequest } from '../../../lib/contract/services.ts';
-import { outboundError } from '../../../lib/shared/outbound-errors.ts';
 import { anOutboundRequest, failureOf } from '../../support/an-outbound-request.ts';
 
 const cleanups: (() => void)[] = [];
@@ -98,7 +97,7 @@ describe('a streamed body', () => {
       request.on('data', () => begun.resolve()).on('error', () => {});
       request.on('close', () => ended.resolve(request.complete));
     });
-    const broken = outboundError('FILE_CHANGED', { name: 'a.txt' });
+    const broken = serviceError('FILE_CHANGED', { name: 'a.txt' });
     const body = async function* () {
       yield Buffer.from('hel');
       await begun.promise;

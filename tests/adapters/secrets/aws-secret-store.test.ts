@@ -1,8 +1,8 @@
+import type { Clock } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import type { AwsRequest, CallAws } from '../../../lib/adapters/aws/aws-caller.ts';
 import { createAwsSecretStore } from '../../../lib/adapters/secrets/aws-secret-store.ts';
 import { createParameterStore } from '../../../lib/adapters/secrets/parameter-store.ts';
-import type { Clock } from '../../../lib/contract/services.ts';
 import { findOutage } from '../../../lib/credentials/outbound/secret-store.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';

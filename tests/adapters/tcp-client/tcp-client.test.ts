@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
+import type { TcpClient, TcpTarget } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { lateTcpClient } from '../../../lib/adapters/tcp-client/late-tcp-client.ts';
 import { createTcpClient } from '../../../lib/adapters/tcp-client/tcp-client.chunk.ts';
-import type { TcpClient, TcpTarget } from '../../../lib/contract/tcp-client.ts';
 
 const server = net.createServer((socket) => socket.on('error', () => {}).end('hello'));
 let port = 0;

@@ -1,6 +1,6 @@
+import type { CredentialType } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import type { CredentialType } from '../../../lib/contract/credential-type.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';
 import { aWebhookService } from '../../support/a-webhook-service.ts';

@@ -1,5 +1,5 @@
+import type { CredentialType } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { CredentialType } from '../../../lib/contract/credential-type.ts';
 import { testCredential } from '../../../lib/credentials/outbound/test-credential.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import {

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { set, workflow } from '../../support/a-project-file.ts';
 import { json, type RunningProject } from '../../support/a-running-project.ts';
 import { poll } from '../../support/poll.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { aLocalServer, type LocalServer } from '../../support/a-local-server.ts';
 import { plugin, workflow } from '../../support/a-project-file.ts';
 import type { RunningProject } from '../../support/a-running-project.ts';

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
+import { type FileValue, isFileValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import { type FileValue, isFileValue } from '../../../lib/contract/files.ts';
 import type { ExecutionRecord } from '../../../lib/executions/record/execution-store.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';
 import { filesIn } from '../../support/in-memory-files.ts';

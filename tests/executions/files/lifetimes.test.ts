@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import type { FileValue, PluginHandle } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { createExpressFunction } from '../../../lib/app/express-handler.ts';
-import type { FileValue } from '../../../lib/contract/files.ts';
-import type { PluginHandle } from '../../../lib/contract/plugin.ts';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import type { LifeDays } from '../../../lib/executions/record/blob-store.ts';
 import type { HoldReason } from '../../../lib/executions/record/execution-store.ts';

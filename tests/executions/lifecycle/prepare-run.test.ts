@@ -1,6 +1,6 @@
+import type { NodeContext, NodeExecutor } from '@hookloom/plugin-kit';
+import type { NodeType } from '@hookloom/plugin-kit/host';
 import { describe, expect, test } from '@jest/globals';
-import type { NodeContext, NodeExecutor } from '../../../lib/contract/node.ts';
-import type { NodeType } from '../../../lib/contract/node-type.ts';
 import type { NewExecution } from '../../../lib/executions/lifecycle/new-execution.ts';
 import { createOpenPlan } from '../../../lib/executions/lifecycle/plans.ts';
 import { createPrepareRun } from '../../../lib/executions/lifecycle/prepare-run.ts';

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonValue } from '../../../lib/contract/json.ts';
 import { dropData } from '../../../lib/executions/record/drop-data.ts';
 import { viewNodes, viewValue } from '../../../lib/executions/record/view-data.chunk.ts';
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { createQueues } from '../../../local/sources/queues.ts';
 import { openSourcesStore } from '../../../local/sources/sources-state.ts';
 

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { createDeliver } from '../../../local/sources/deliver.ts';
 import { createRules } from '../../../local/sources/rules.ts';
 import { openSourcesStore } from '../../../local/sources/sources-state.ts';

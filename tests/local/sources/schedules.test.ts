@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextIteration } from 'node:timers/promises';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { createSchedules } from '../../../local/sources/schedules.ts';
 import { openSourcesStore } from '../../../local/sources/sources-state.ts';
 

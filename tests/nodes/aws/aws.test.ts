@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import type { AwsClient, FileValue, JsonObject, NodeContext } from '@hookloom/plugin-kit';
+import { nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import type { AwsClient } from '../../../lib/contract/aws-client.ts';
-import type { FileValue } from '../../../lib/contract/files.ts';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { NodeContext } from '../../../lib/contract/node.ts';
-import { nodeTypeChecks } from '../../../lib/contract/testing/index.ts';
 import type { BlobStreams } from '../../../lib/executions/files/blob-streams.ts';
-import { aws } from '../../../lib/nodes/aws/aws.ts';
+import { aws } from '../../../nodes/aws/aws.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 import { useAwsServers } from '../../support/an-aws-server.ts';
 import { inMemoryBlobs } from '../../support/in-memory-blobs.ts';

@@ -1,12 +1,10 @@
+import type { AwsClient, JsonObject, NodeSettings } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
-import type { AwsClient } from '../../../lib/contract/aws-client.ts';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { NodeSettings } from '../../../lib/contract/node.ts';
 import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
-import { aws } from '../../../lib/nodes/aws/aws.ts';
 import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { aws } from '../../../nodes/aws/aws.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
 import { answerJson, useAwsServers } from '../../support/an-aws-server.ts';
 import { anExecutionInfo } from '../../support/an-execution-info.ts';

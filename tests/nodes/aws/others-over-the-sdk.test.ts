@@ -1,9 +1,7 @@
+import type { AwsClient, JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { AwsClient } from '../../../lib/contract/aws-client.ts';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { PluginHandle } from '../../../lib/contract/plugin.ts';
-import { email } from '../../../lib/nodes/email/email.ts';
-import { postgres } from '../../../lib/nodes/postgres/postgres.ts';
+import { email } from '../../../nodes/email/email.ts';
+import { postgres } from '../../../nodes/postgres/postgres.ts';
 import { theMail } from '../../support/a-mail-node.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 import { answerJson, useAwsServers } from '../../support/an-aws-server.ts';

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { code } from '../../../lib/nodes/code/code-node.ts';
+import { code } from '../../../nodes/code/code-node.ts';
 import { aDelivery, aNodeContext, runNode } from '../../support/a-node-context.ts';
 import { aRecordingLogger } from '../../support/a-recording-logger.ts';
 import { cases } from '../../support/deep.ts';
@@ -71,7 +71,7 @@ describe('a run depends on its parameters, its input and the execution alone', (
 
   test('time is in UTC, wherever the process is', async () => {
     const script = `
-      import { runCode } from './lib/nodes/code/sandbox.chunk.ts';
+      import { runCode } from '@hookloom/metered-quickjs';
       const code = 'return { zone: new Date().getTimezoneOffset(), june: new Date(2020, 5, 1).toISOString() }';
       const limits = { memoryMb: 24, maxSteps: 1e6, now: 0, seed: 0, print: () => {} };
       console.log(new Date(2020, 5, 1).toISOString(), JSON.stringify(await runCode({}, { code, ...limits })));`;

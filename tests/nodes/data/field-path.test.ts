@@ -1,13 +1,13 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonValue } from '../../../lib/contract/json.ts';
 import {
   parseFieldPath,
   readField,
   removeField,
   toPointer,
   writeField,
-} from '../../../lib/nodes/data/field-path.ts';
+} from '../../../nodes/data/field-path.ts';
 
 const own: JsonValue = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}');
 

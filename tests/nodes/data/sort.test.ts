@@ -1,9 +1,9 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import { compareValues } from '../../../lib/nodes/data/order.ts';
-import { sort } from '../../../lib/nodes/data/sort.ts';
-import { toKey } from '../../../lib/nodes/data/to-key.ts';
+import { compareValues } from '../../../nodes/data/order.ts';
+import { sort } from '../../../nodes/data/sort.ts';
+import { toKey } from '../../../nodes/data/to-key.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
 const cases: readonly (readonly [

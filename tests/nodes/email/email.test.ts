@@ -1,7 +1,7 @@
+import { NodeError } from '@hookloom/plugin-kit';
+import { nodeTypeChecks, runNode } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import { NodeError } from '../../../lib/contract/node-error.ts';
-import { nodeTypeChecks, runNode } from '../../../lib/contract/testing/index.ts';
-import { email } from '../../../lib/nodes/email/email.ts';
+import { email } from '../../../nodes/email/email.ts';
 import { theMail } from '../../support/a-mail-node.ts';
 
 const overSes = { ...theMail, via: 'ses', region: 'eu-west-1', bcc: ['hidden@example.com'] };

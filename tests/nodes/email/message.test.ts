@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { anSmtpCredential, sendMail } from '../../support/a-mail-node.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 
@@ -95,7 +95,7 @@ test.each<readonly [what: string, changes: JsonObject, message: string]>([
 test('a mail without a content is refused', async () => {
   const { text, ...rest } = { text: undefined, subject: 'a' };
   expect(text).toBe(undefined);
-  const { email } = await import('../../../lib/nodes/email/email.ts');
+  const { email } = await import('../../../nodes/email/email.ts');
   const parameters = { from: 'a@b.c', to: ['a@b.c'], ...rest };
   const node = { id: 'node-1', type: 'email', parameters };
   await expect(async () => email.execute(node, {}, aNodeContext())).rejects.toThrow(

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { isNodeError, type JsonObject, type NodeContext } from '@hookloom/plugin-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { NodeContext } from '../../../lib/contract/node.ts';
-import { isNodeError } from '../../../lib/contract/node-error.ts';
 import { aMailContext, anSmtpCredential, sendMail, theMail } from '../../support/a-mail-node.ts';
 import { aMailServer, refusal } from '../../support/a-mail-server.ts';
 import { trustTestAuthority } from '../../support/a-tls-server.ts';

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { runNode } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { runNode } from '../../../lib/contract/testing/index.ts';
-import { crypto } from '../../../lib/nodes/formats/crypto.ts';
+import { crypto } from '../../../nodes/formats/crypto.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
 /** From RFC 4231 §4.3 and FIPS 180-2. */

@@ -1,6 +1,6 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { dateTime } from '../../../lib/nodes/formats/date-time.ts';
+import { dateTime } from '../../../nodes/formats/date-time.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
 const value = '2026-03-28T23:30:00+01:00';

@@ -1,14 +1,12 @@
+import type { FileValue, JsonObject, PluginHandle } from '@hookloom/plugin-kit';
+import { isPure } from '@hookloom/plugin-kit/host';
+import { createFakeFiles, runNode } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import type { FileValue } from '../../../lib/contract/files.ts';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { isPure } from '../../../lib/contract/node-type.ts';
-import type { PluginHandle } from '../../../lib/contract/plugin.ts';
-import { createFakeFiles, runNode } from '../../../lib/contract/testing/index.ts';
-import { csv } from '../../../lib/nodes/formats/csv.ts';
-import { html } from '../../../lib/nodes/formats/html.ts';
-import { readCsvRows } from '../../../lib/nodes/formats/work/read-csv-rows.ts';
-import { splitCsv } from '../../../lib/nodes/formats/work/split-csv.chunk.ts';
-import { xml } from '../../../lib/nodes/formats/xml.ts';
+import { csv } from '../../../nodes/formats/csv.ts';
+import { html } from '../../../nodes/formats/html.ts';
+import { readCsvRows } from '../../../nodes/formats/work/read-csv-rows.ts';
+import { splitCsv } from '../../../nodes/formats/work/split-csv.chunk.ts';
+import { xml } from '../../../nodes/formats/xml.ts';
 import { cases } from '../../support/deep.ts';
 
 const files = createFakeFiles();

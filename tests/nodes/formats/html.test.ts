@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import { html } from '../../../lib/nodes/formats/html.ts';
+import { html } from '../../../nodes/formats/html.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
 const page = `<!doctype html><title>Shop</title><script>var a = "<p>no</p>"</script>

@@ -1,8 +1,8 @@
+import { nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import { nodeTypeChecks } from '../../../lib/contract/testing/index.ts';
-import formats from '../../../lib/nodes/formats/formats.plugin.ts';
 import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
 import { checkSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
+import formats from '../../../nodes/formats/formats.plugin.ts';
 import { aScope } from '../../support/an-expression.ts';
 import { runNodeType } from '../../support/run-node-type.ts';
 

@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import { xml } from '../../../lib/nodes/formats/xml.ts';
+import { xml } from '../../../nodes/formats/xml.ts';
 import { runNodeType, runToMain } from '../../support/run-node-type.ts';
 
 const parsed: readonly (readonly [string, JsonValue])[] = [

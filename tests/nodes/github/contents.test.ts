@@ -1,8 +1,7 @@
+import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { PluginHandle } from '../../../lib/contract/plugin.ts';
-import { githubGetFile } from '../../../lib/nodes/github/github-get-file.ts';
-import { githubPutFile } from '../../../lib/nodes/github/github-put-file.ts';
+import { githubGetFile } from '../../../nodes/github/github-get-file.ts';
+import { githubPutFile } from '../../../nodes/github/github-put-file.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aGithubServer, blobSha, GITHUB_TOKEN } from '../../support/a-github-server.ts';
 

@@ -1,10 +1,9 @@
+import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { PluginHandle } from '../../../lib/contract/plugin.ts';
-import { githubComment } from '../../../lib/nodes/github/github-comment.ts';
-import { githubCommitStatus } from '../../../lib/nodes/github/github-commit-status.ts';
-import { githubCreateRelease } from '../../../lib/nodes/github/github-create-release.ts';
-import { githubDispatchWorkflow } from '../../../lib/nodes/github/github-dispatch-workflow.ts';
+import { githubComment } from '../../../nodes/github/github-comment.ts';
+import { githubCommitStatus } from '../../../nodes/github/github-commit-status.ts';
+import { githubCreateRelease } from '../../../nodes/github/github-create-release.ts';
+import { githubDispatchWorkflow } from '../../../nodes/github/github-dispatch-workflow.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aGithubServer, GITHUB_TOKEN } from '../../support/a-github-server.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';

@@ -1,10 +1,9 @@
+import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { PluginHandle } from '../../../lib/contract/plugin.ts';
-import { githubComment } from '../../../lib/nodes/github/github-comment.ts';
-import { githubCreateIssue } from '../../../lib/nodes/github/github-create-issue.ts';
-import { githubListIssues } from '../../../lib/nodes/github/github-list-issues.ts';
-import { githubUpdateIssue } from '../../../lib/nodes/github/github-update-issue.ts';
+import { githubComment } from '../../../nodes/github/github-comment.ts';
+import { githubCreateIssue } from '../../../nodes/github/github-create-issue.ts';
+import { githubListIssues } from '../../../nodes/github/github-list-issues.ts';
+import { githubUpdateIssue } from '../../../nodes/github/github-update-issue.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aGithubServer, GITHUB_TOKEN } from '../../support/a-github-server.ts';
 

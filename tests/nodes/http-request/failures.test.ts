@@ -1,8 +1,6 @@
+import type { JsonObject, NodeSettings, OutboundResponse } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { NodeSettings } from '../../../lib/contract/node.ts';
-import type { OutboundResponse } from '../../../lib/contract/services.ts';
-import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
+import httpRequest from '../../../nodes/http-request/http-request.ts';
 import { aContextAnswering, runNode } from '../../support/a-node-context.ts';
 import { runGraph } from '../../support/a-run.ts';
 

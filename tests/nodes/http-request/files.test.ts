@@ -1,8 +1,7 @@
+import { type FileValue, isFileValue, isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import { type FileValue, isFileValue } from '../../../lib/contract/files.ts';
-import { isPlainObject, type JsonObject } from '../../../lib/contract/json.ts';
-import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
+import httpRequest from '../../../nodes/http-request/http-request.ts';
 import { aLocalServer, type LocalServer } from '../../support/a-local-server.ts';
 import { aNodeContext, runNode } from '../../support/a-node-context.ts';
 

@@ -1,9 +1,7 @@
+import type { JsonObject, JsonValue, LentCredential, OutboundResponse } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import type { LentCredential } from '../../../lib/contract/lent-credential.ts';
-import type { OutboundResponse } from '../../../lib/contract/services.ts';
-import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
-import { readRules } from '../../../lib/nodes/http-request/rules.ts';
+import httpRequest from '../../../nodes/http-request/http-request.ts';
+import { readRules } from '../../../nodes/http-request/rules.ts';
 import { aContextAnswering, runNode } from '../../support/a-node-context.ts';
 
 const url = 'https://api.example.com/orders';

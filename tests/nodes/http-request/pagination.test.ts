@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
+import httpRequest from '../../../nodes/http-request/http-request.ts';
 import { aLocalServer, type LocalServer, type ReceivedRequest } from '../../support/a-local-server.ts';
 import { aNodeContext, runNode } from '../../support/a-node-context.ts';
 

@@ -1,6 +1,6 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonValue } from '../../../lib/contract/json.ts';
-import { parseStatusSet } from '../../../lib/nodes/http-request/status-set.ts';
+import { parseStatusSet } from '../../../nodes/http-request/status-set.ts';
 
 describe('a set of statuses', () => {
   test.each<[readonly JsonValue[], number, boolean]>([

@@ -1,12 +1,11 @@
+import { type HttpClient, type Services, serviceError } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
-import type { HttpClient, Services } from '../../../lib/contract/services.ts';
 import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
-import httpRequest from '../../../lib/nodes/http-request/http-request.ts';
-import { outboundError } from '../../../lib/shared/outbound-errors.ts';
 import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import httpRequest from '../../../nodes/http-request/http-request.ts';
 import { aLocalServer } from '../../support/a-local-server.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';
 import { aVirtualClock } from '../../support/a-virtual-clock.ts';
@@ -46,7 +45,7 @@ const requestTaking = (seconds: number, timeoutSeconds: number | undefined) => {
   const http: HttpClient = {
     request: async ({ url, timeoutMs, signal }) => {
       await clock.sleep(Math.min(seconds * 1_000, timeoutMs), signal);
-      if (timeoutMs < seconds * 1_000) throw outboundError('OUTBOUND_TIMEOUT', { target: url, timeoutMs });
+      if (timeoutMs < seconds * 1_000) throw serviceError('OUTBOUND_TIMEOUT', { target: url, timeoutMs });
       return { status: 200, headers: {}, body: Buffer.from('late'), stream: null, url };
     },
   };

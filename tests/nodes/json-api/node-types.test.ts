@@ -1,9 +1,9 @@
+import { nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, test } from '@jest/globals';
-import { nodeTypeChecks } from '../../../lib/contract/testing/index.ts';
-import github from '../../../lib/nodes/github/github.plugin.ts';
-import graphql from '../../../lib/nodes/graphql/graphql.plugin.ts';
-import rss from '../../../lib/nodes/rss/rss.plugin.ts';
-import slack from '../../../lib/nodes/slack/slack.plugin.ts';
+import github from '../../../nodes/github/github.plugin.ts';
+import graphql from '../../../nodes/graphql/graphql.plugin.ts';
+import rss from '../../../nodes/rss/rss.plugin.ts';
+import slack from '../../../nodes/slack/slack.plugin.ts';
 
 const handles = [slack, github, graphql, rss].flatMap((plugin) => plugin.handles);
 

@@ -1,13 +1,12 @@
+import type { JsonObject, NodeSettings } from '@hookloom/plugin-kit';
 import { afterAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { openAwsClient } from '../../../lib/adapters/aws-sdk/aws-client.chunk.ts';
 import { createHttpClient } from '../../../lib/adapters/http-client/http-client.chunk.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { NodeSettings } from '../../../lib/contract/node.ts';
 import { execute } from '../../../lib/engine/execute.ts';
 import { inlineSteps } from '../../../lib/engine/steps.ts';
-import { llm } from '../../../lib/nodes/llm/llm.ts';
 import { compilePlan } from '../../../lib/workflows/plan/plan.ts';
+import { llm } from '../../../nodes/llm/llm.ts';
 import { aModelServer, dialects, type Provider } from '../../support/a-model-server.ts';
 import { aNodeContext } from '../../support/a-node-context.ts';
 import { aGraph, noOtherWorkflows, silent } from '../../support/a-run.ts';

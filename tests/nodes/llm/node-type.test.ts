@@ -1,7 +1,7 @@
+import { type NodeTest, nodeTypeChecks } from '@hookloom/plugin-kit/testing';
 import { describe, test } from '@jest/globals';
-import { type NodeTest, nodeTypeChecks } from '../../../lib/contract/testing/index.ts';
-import { httpBearer } from '../../../lib/credential-types/http-types.ts';
-import { llm } from '../../../lib/nodes/llm/llm.ts';
+import { httpBearer } from '../../../nodes/credential-types/http-types.ts';
+import { llm } from '../../../nodes/llm/llm.ts';
 import { dialects } from '../../support/a-model-server.ts';
 
 const example: NodeTest = {

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import plugin from '../../../lib/nodes/llm/llm.plugin.ts';
+import { checkCredentials } from '../../../authoring/validation/check-credentials.ts';
 import { adaptUnified } from '../../../lib/plugins/adapt-unified.ts';
-import { checkCredentials } from '../../../lib/workflows/validation/check-credentials.ts';
+import plugin from '../../../nodes/llm/llm.plugin.ts';
 
 const [nodeType] = adaptUnified(plugin).nodeTypes;
 const findNodeType = () => nodeType ?? null;

@@ -1,8 +1,7 @@
+import { type JsonObject, NodeError } from '@hookloom/plugin-kit';
+import { type NodeTest, nodeTypeChecks, runNode } from '@hookloom/plugin-kit/testing';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { NodeError } from '../../../lib/contract/node-error.ts';
-import { type NodeTest, nodeTypeChecks, runNode } from '../../../lib/contract/testing/index.ts';
-import { postgres } from '../../../lib/nodes/postgres/postgres.ts';
+import { postgres } from '../../../nodes/postgres/postgres.ts';
 
 const target = {
   via: 'rdsData',

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { parseFeedDate } from '../../../lib/nodes/rss/parse-feed-date.ts';
+import { parseFeedDate } from '../../../nodes/rss/parse-feed-date.ts';
 
 test.each([
   ['Mon, 05 Jan 2026 10:00:00 GMT', '2026-01-05T10:00:00.000Z'],

@@ -1,8 +1,7 @@
+import { isNodeError, type JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { isNodeError } from '../../../lib/contract/node-error.ts';
-import { parseFeed } from '../../../lib/nodes/rss/parse-feed.ts';
+import { parseFeed } from '../../../nodes/rss/parse-feed.ts';
 import { cases } from '../../support/deep.ts';
 
 const parse = (document: string, options: Partial<Parameters<typeof parseFeed>[1]> = {}) =>

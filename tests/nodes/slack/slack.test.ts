@@ -1,12 +1,11 @@
+import type { JsonObject, PluginHandle } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { PluginHandle } from '../../../lib/contract/plugin.ts';
-import { slackAddReaction } from '../../../lib/nodes/slack/slack-add-reaction.ts';
-import { slackFindUser } from '../../../lib/nodes/slack/slack-find-user.ts';
-import { slackMessage } from '../../../lib/nodes/slack/slack-message.ts';
-import { slackUpdateMessage } from '../../../lib/nodes/slack/slack-update-message.ts';
-import { slackUploadFile } from '../../../lib/nodes/slack/slack-upload-file.ts';
-import { slackWebhook } from '../../../lib/nodes/slack/slack-webhook.ts';
+import { slackAddReaction } from '../../../nodes/slack/slack-add-reaction.ts';
+import { slackFindUser } from '../../../nodes/slack/slack-find-user.ts';
+import { slackMessage } from '../../../nodes/slack/slack-message.ts';
+import { slackUpdateMessage } from '../../../nodes/slack/slack-update-message.ts';
+import { slackUploadFile } from '../../../nodes/slack/slack-upload-file.ts';
+import { slackWebhook } from '../../../nodes/slack/slack-webhook.ts';
 import { aCallingContext, callNode, failureOf } from '../../support/a-calling-context.ts';
 import { aSlackServer, SLACK_TOKEN } from '../../support/a-slack-server.ts';
 

@@ -1,6 +1,5 @@
+import type { ActionProvider, PluginHandle } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { ActionProvider } from '../../../lib/contract/legacy-plugin.ts';
-import type { PluginHandle } from '../../../lib/contract/plugin.ts';
 import { adaptLegacy } from '../../../lib/plugins/adapt-legacy.ts';
 import { adaptUnified } from '../../../lib/plugins/adapt-unified.ts';
 import { describeNodeType } from '../../../lib/plugins/reference/describe-node-type.ts';

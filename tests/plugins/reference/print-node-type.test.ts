@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { printNodeType } from '../../../authoring/reference/print-node-type.ts';
 import type { NodeTypeDescription } from '../../../lib/plugins/reference/describe-node-type.ts';
-import { printNodeType } from '../../../lib/plugins/reference/print-node-type.ts';
 
 const aDescription = (changes: Partial<NodeTypeDescription> = {}): NodeTypeDescription => ({
   nodeType: 'greet',

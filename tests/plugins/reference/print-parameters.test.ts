@@ -1,7 +1,7 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { printParameters } from '../../../lib/plugins/reference/print-parameters.ts';
+import { printParameters } from '../../../authoring/reference/print-parameters.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 import { cases } from '../../support/deep.ts';
 

@@ -1,5 +1,5 @@
+import type { Logger } from '@hookloom/plugin-kit';
 import { createSweepFunction } from '../../../lib/app/sweep-handler.ts';
-import type { Logger } from '../../../lib/contract/services.ts';
 import { acceptExecution } from '../../../lib/executions/lifecycle/accept-execution.ts';
 import { finishExecution } from '../../../lib/executions/lifecycle/finish-execution.ts';
 import { RATES } from '../../../lib/executions/lifecycle/paces.ts';

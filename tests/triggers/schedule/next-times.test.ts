@@ -1,6 +1,6 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { nextTimes } from '../../../lib/triggers/schedule/next-times.ts';
 import { readSchedule } from '../../../lib/triggers/schedule/read-schedule.ts';
 import { aCron, scanMinutes } from '../../support/any-cron.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { findScheduleProblems } from '../../../lib/triggers/schedule/find-schedule-problems.ts';
 import { readSchedule } from '../../../lib/triggers/schedule/read-schedule.ts';
 

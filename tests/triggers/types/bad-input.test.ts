@@ -1,8 +1,7 @@
+import { type JsonObject, toEnvelope } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { createDurableFunction } from '../../../lib/adapters/durable/durable-function.ts';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { toEnvelope } from '../../../lib/contract/registration.ts';
 import { retryExecution } from '../../../lib/executions/lifecycle/retry-execution.ts';
 import type { FindReport } from '../../../lib/executions/record/failure-reports.ts';
 import { startByHand } from '../../../lib/triggers/start-by-hand.ts';

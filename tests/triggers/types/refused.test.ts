@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import type { JsonObject, WorkflowNode } from '@hookloom/plugin-kit';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { WorkflowNode } from '../../../lib/contract/node.ts';
 import { startInternalServer } from '../../../local/net/listen.ts';
 import { aWorkflowOf } from '../../support/a-registrar.ts';
 import { aQueue, aRule, aSchedule, useTriggerServices } from '../../support/a-trigger-service.ts';

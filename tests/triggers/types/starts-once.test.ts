@@ -1,6 +1,5 @@
+import { type JsonObject, toEnvelope } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import { toEnvelope } from '../../../lib/contract/registration.ts';
 import { aWorkflowOf } from '../../support/a-registrar.ts';
 import { aQueue, aRule, aSchedule, useTriggerServices } from '../../support/a-trigger-service.ts';
 import { cases } from '../../support/deep.ts';

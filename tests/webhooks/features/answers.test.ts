@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import type { PluginHandle, PluginProvider } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { PluginHandle, PluginProvider } from '../../../lib/contract/plugin.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';

@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
+import { checkWebhookRules } from '../../../authoring/validation/check-webhook-rules.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
-import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { anExecutionEnd } from '../../support/a-start.ts';
 import { aJsonEvent } from '../../support/a-webhook-event.ts';

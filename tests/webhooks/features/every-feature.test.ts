@@ -1,10 +1,10 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import webhookTrigger from '../../../lib/nodes/webhook-trigger.ts';
+import { checkWebhookRules } from '../../../authoring/validation/check-webhook-rules.ts';
 import { createOpenFeatures } from '../../../lib/webhooks/features/open-features.ts';
 import { WEBHOOK_FEATURES } from '../../../lib/workflows/definition/path-config.ts';
-import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
 import { webhookRules } from '../../../lib/workflows/webhook-rules/webhook-rules.ts';
+import webhookTrigger from '../../../nodes/webhook-trigger.ts';
 import { aPathConfig, aWorkflowListening } from '../../support/a-workflow-listening.ts';
 import { featurePorts } from '../../support/feature-ports.ts';
 import { anOutboundService, aServer } from '../../support/outbound-credentials.ts';

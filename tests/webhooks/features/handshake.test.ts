@@ -1,10 +1,10 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../lib/contract/json.ts';
+import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
 import { toPathConfigs } from '../../../lib/workflows/definition/to-path-configs.ts';
-import { validateWorkflow } from '../../../lib/workflows/validation/validate.ts';
 import { installedPlugins } from '../../../plugins/installed.ts';
 import { aManualClock } from '../../support/a-manual-clock.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { validateWorkflow } from '../../../authoring/validation/validate.ts';
 import { systemClock } from '../../../lib/adapters/runtime/system-clock.ts';
 import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
-import { validateWorkflow } from '../../../lib/workflows/validation/validate.ts';
 import { installedPlugins } from '../../../plugins/installed.ts';
 import { aProblem, bodyOf } from '../../support/a-problem.ts';
 import { silent } from '../../support/a-run.ts';

@@ -1,9 +1,9 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
+import { checkWebhookRules } from '../../../authoring/validation/check-webhook-rules.ts';
 import { hashGenerated, hashPassword } from '../../../lib/credentials/hash-secret.ts';
 import { AppError } from '../../../lib/shared/errors.ts';
 import { rememberBuckets, type TakeToken } from '../../../lib/webhooks/limits/token-bucket.ts';
-import { checkWebhookRules } from '../../../lib/workflows/validation/check-webhook-rules.ts';
 import { aCredential } from '../../support/a-credential.ts';
 import { aProblem } from '../../support/a-problem.ts';
 import { aJsonEvent, type WebhookEventChanges } from '../../support/a-webhook-event.ts';

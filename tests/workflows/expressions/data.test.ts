@@ -1,7 +1,7 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import jsonata from 'jsonata';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
 import type { Result } from '../../../lib/workflows/expressions/scope.ts';
 import { compileTemplate } from '../../../lib/workflows/expressions/template.ts';

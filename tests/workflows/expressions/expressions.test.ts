@@ -1,6 +1,6 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import { checkExpressions, compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
 import type { Scope } from '../../../lib/workflows/expressions/scope.ts';
 import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';

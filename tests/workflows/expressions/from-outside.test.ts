@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
 import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
 import { compileParameters } from '../../../lib/workflows/expressions/parameters.ts';
 import type { Result, Scope } from '../../../lib/workflows/expressions/scope.ts';

@@ -1,7 +1,7 @@
+import { EvaluationError } from '@hookloom/counted-jsonata';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import jsonata from 'jsonata';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
-import { EvaluationError } from '../../../lib/workflows/expressions/jsonata/evaluation-error.ts';
 import { evaluate, loadNatives, parse } from '../../../lib/workflows/expressions/language.chunk.ts';
 import { aScope, freezeDeeply } from '../../support/an-expression.ts';
 

@@ -1,8 +1,7 @@
+import { compilePattern, search } from '@hookloom/linear-regex';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonValue } from '../../../lib/contract/json.ts';
-import { compilePattern } from '../../../lib/shared/regex/compile-pattern.ts';
-import { search } from '../../../lib/shared/regex/search.ts';
 import { checkExpressions } from '../../../lib/workflows/expressions/parameters.ts';
 import type { Result } from '../../../lib/workflows/expressions/scope.ts';
 import { evaluateExpression } from '../../support/an-expression.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject, JsonValue } from '../../../lib/contract/json.ts';
 import { compileExpression } from '../../../lib/workflows/expressions/compile-expression.ts';
 import { aScope, evaluateExpression } from '../../support/an-expression.ts';
 

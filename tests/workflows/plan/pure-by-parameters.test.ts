@@ -1,6 +1,6 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
+import type { NodeType } from '@hookloom/plugin-kit/host';
 import { expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../lib/contract/json.ts';
-import type { NodeType } from '../../../lib/contract/node-type.ts';
 import { fillInDeclarations } from '../../../lib/plugins/fill-in-declarations.ts';
 import { resolveExecution } from '../../../lib/workflows/definition/resolve-execution.ts';
 import { compilePlan } from '../../../lib/workflows/plan/plan.ts';

@@ -1,5 +1,5 @@
+import type { Clock } from '@hookloom/plugin-kit';
 import type { CallbackIndex, ListedCallback } from '../../../callbacks/callback-index.ts';
-import type { Clock } from '../../../contract/services.ts';
 import { type ExecutionStatus, isFinal } from '../../../executions/record/execution-status.ts';
 import type { ListPosition } from '../../../executions/record/execution-store.ts';
 import { json, readText, text } from '../attributes.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../contract/services.ts';
+import { type Clock, lazy } from '@hookloom/plugin-kit';
 import type {
   ExecutionEnd,
   ExecutionRecord,
@@ -6,7 +6,6 @@ import type {
   ExecutionStore,
 } from '../../../executions/record/execution-store.ts';
 import { isAppError } from '../../../shared/errors.ts';
-import { lazy } from '../../../shared/lazy.ts';
 import { compact, type Item, json, number, optional, packed, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { deleteItem, getItem, putItem, updateItem } from '../items.ts';

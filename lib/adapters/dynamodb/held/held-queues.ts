@@ -1,6 +1,6 @@
 import type { QueryCommandInput } from '@aws-sdk/client-dynamodb';
+import { lazy } from '@hookloom/plugin-kit';
 import type { HeldQueues } from '../../../executions/held/held-queues.ts';
-import { lazy } from '../../../shared/lazy.ts';
 import { type Item, number, readNumber, readText, text } from '../attributes.ts';
 import type { DynamoDbClient } from '../client.ts';
 import { dataDays, dataKeyOf } from '../executions/execution-data.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { placesBetween, type RequestRecord } from '../../../webhooks/requests/request-record.ts';
 import type { RequestQuery, RequestStore } from '../../../webhooks/requests/request-store.ts';
 import { blankOf, type Item, longJson, number, readLongJson, readText, text } from '../attributes.ts';

@@ -1,5 +1,5 @@
+import type { Clock } from '@hookloom/plugin-kit';
 import pLimit from 'p-limit';
-import type { Clock } from '../../../contract/services.ts';
 import { type ExecutionStatus, hasEndedBadly } from '../../../executions/record/execution-status.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { type Item, number, text } from '../attributes.ts';

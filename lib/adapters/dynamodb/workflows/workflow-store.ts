@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../../../contract/services.ts';
+import type { Clock } from '@hookloom/plugin-kit';
 import { operatorError } from '../../../shared/operator-errors.ts';
 import type { WorkflowDefinition } from '../../../workflows/definition/definition.ts';
 import type { PathConfig } from '../../../workflows/definition/path-config.ts';

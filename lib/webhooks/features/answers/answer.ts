@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { toExecutionInfo } from '../../../executions/record/execution-info.ts';
 import type { Answer } from '../../../shared/answer.ts';
 import { compileParameters } from '../../../workflows/expressions/parameters.ts';

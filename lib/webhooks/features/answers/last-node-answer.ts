@@ -1,5 +1,4 @@
-import { type FileValue, isFileValue } from '../../../contract/files.ts';
-import type { JsonObject } from '../../../contract/json.ts';
+import { type FileValue, isFileValue, type JsonObject } from '@hookloom/plugin-kit';
 import { answerJson } from '../../../shared/answer.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { nameExecution } from '../../answer-run.ts';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { AppError } from '../../../shared/errors.ts';
 import { isJson, orText, toMediaType } from '../../parse-body.ts';
 import { parseUrlEncoded } from '../../parse-url-encoded.ts';

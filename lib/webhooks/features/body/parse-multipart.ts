@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import busboy from 'busboy';
-import type { JsonObject } from '../../../contract/json.ts';
 import { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import type { BodyFile } from '../../body/body-files.ts';

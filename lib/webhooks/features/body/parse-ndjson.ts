@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../contract/json.ts';
+import type { JsonValue } from '@hookloom/plugin-kit';
 import { AppError, isAppError } from '../../../shared/errors.ts';
 import type { BodyParsers } from '../../webhook-feature.ts';
 

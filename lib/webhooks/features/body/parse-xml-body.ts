@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../contract/json.ts';
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import { AppError } from '../../../shared/errors.ts';
 import type { BodyParsers } from '../../webhook-feature.ts';
 import { decodeText } from './decode-text.ts';

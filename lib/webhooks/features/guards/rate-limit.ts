@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { toCallerNetwork } from '@hookloom/plugin-kit';
 import type { Answer } from '../../../shared/answer.ts';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import { toCallerNetwork } from '../../../shared/networks.ts';
 import { isCredentialHeader } from '../../../shared/secrets/secret-names.ts';
 import type { RateLimitRule } from '../../../workflows/webhook-rules/limits/rate-limit-rule.ts';
 import { type Bucket, countTokens, lastFullAt, type Taking } from '../../limits/token-bucket.ts';

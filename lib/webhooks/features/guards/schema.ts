@@ -1,7 +1,6 @@
+import { compileJsonSchema, type JsonMap } from '@hookloom/bounded-schema';
 import type { AppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import { compileJsonSchema } from '../../../shared/json-schema/compile-json-schema.ts';
-import type { JsonMap } from '../../../shared/json-schema/json-map.ts';
 import type { WebhookFeature } from '../../webhook-feature.ts';
 
 /** Values in a body beyond which it is refused. */

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from '../../../contract/json.ts';
-import type { ExecutionInfo } from '../../../contract/node.ts';
+import type { ExecutionInfo, JsonObject, JsonValue } from '@hookloom/plugin-kit';
 import type { Answer } from '../../../shared/answer.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { compileExpression } from '../../../workflows/expressions/compile-expression.ts';

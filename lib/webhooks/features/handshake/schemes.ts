@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { type Answer, answerJson } from '../../../shared/answer.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import type { HandshakeRule } from '../../../workflows/webhook-rules/handshake.ts';

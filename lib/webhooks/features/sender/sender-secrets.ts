@@ -1,4 +1,4 @@
-import type { LentCredential } from '../../../contract/lent-credential.ts';
+import type { LentCredential } from '@hookloom/plugin-kit';
 import { isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
 import { SENDER_CREDENTIAL_TYPES } from '../../../workflows/webhook-rules/signature/sender-credential-types.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
 import type { Place, SchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';

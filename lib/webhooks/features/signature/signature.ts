@@ -1,6 +1,6 @@
+import { lazy } from '@hookloom/plugin-kit';
 import { type AppError, isAppError } from '../../../shared/errors.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import { lazy } from '../../../shared/lazy.ts';
 import { isRefusal, Refusal } from '../../../shared/refusal.ts';
 import type { SignatureRule } from '../../../workflows/webhook-rules/signature/schema.ts';
 import { type SchemeRow, toSchemeRow } from '../../../workflows/webhook-rules/signature/schemes.ts';

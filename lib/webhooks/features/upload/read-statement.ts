@@ -1,8 +1,6 @@
-import { type FileValue, SHA256 } from '../../../contract/files.ts';
-import { isPlainObject } from '../../../contract/json.ts';
+import { type FileValue, isPlainObject, SHA256, serviceError } from '@hookloom/plugin-kit';
 import { toFileName, toMediaType } from '../../../executions/files/file-names.ts';
 import { featureError } from '../../../shared/feature-errors.ts';
-import { outboundError } from '../../../shared/outbound-errors.ts';
 import type { UploadRule } from '../../../workflows/webhook-rules/limits/upload-rule.ts';
 
 /** What a caller says of a file before it is put: the fields of its value. */
@@ -29,7 +27,7 @@ export const readStatement = (value: unknown, { maxBytes, mediaTypes }: UploadRu
     return refuse('sha256 must be the hash of the bytes, 64 hexadecimal digits in lower case');
   if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
     return refuse('size must be the number of bytes');
-  if (size > maxBytes) throw outboundError('FILE_TOO_LARGE', { name, limitBytes: maxBytes });
+  if (size > maxBytes) throw serviceError('FILE_TOO_LARGE', { name, limitBytes: maxBytes });
   return { name, mediaType, size, sha256 };
 };
 

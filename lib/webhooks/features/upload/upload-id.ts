@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isPlainObject, type JsonObject, type JsonValue } from '../../../contract/json.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { toExecutionId } from '../../../deliveries/to-execution-id.ts';
 
 /** The webhook that an upload is for. */

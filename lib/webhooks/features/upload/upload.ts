@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { nodeKeyOf } from '../../../engine/result.ts';
 import { parseFileId, toFileId } from '../../../executions/files/file-id.ts';
 import { BRIEF_DAYS } from '../../../executions/record/blob-store.ts';

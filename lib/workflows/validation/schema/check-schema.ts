@@ -1,7 +1,7 @@
+import { isDraft7 } from '@hookloom/bounded-schema';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { JsonObject } from '../../../contract/json.ts';
-import { isDraft7 } from '../../../shared/json-schema/compile-json-schema.ts';
 import type { Problem } from '../../definition/problem.ts';
 import { type IsUnknown, toSchemaProblems } from './schema-problems.ts';
 

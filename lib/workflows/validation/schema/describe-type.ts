@@ -1,5 +1,5 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
 import type { ErrorObject } from 'ajv';
-import type { JsonValue } from '../../../contract/json.ts';
 import { quote } from '../../../shared/describe.ts';
 import { splitTemplate } from '../../expressions/template.ts';
 

@@ -1,4 +1,4 @@
-import { isPlainObject, type JsonObject } from '../../../contract/json.ts';
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
 import { toPointerKey } from '../../../shared/describe.ts';
 import { compileSchema, findAjv } from './check-schema.ts';
 

@@ -1,5 +1,5 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
 import type { ErrorObject } from 'ajv';
-import { isPlainObject } from '../../../contract/json.ts';
 
 /**
  * Reduces the errors of `oneOf` and `anyOf`, of which ajv reports those of every branch, to the errors of the branch

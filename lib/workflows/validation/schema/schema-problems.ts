@@ -1,5 +1,5 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
 import type { ErrorObject } from 'ajv';
-import { isPlainObject } from '../../../contract/json.ts';
 import { didYouMean, quote, quoteAll } from '../../../shared/describe.ts';
 import { findNearest } from '../../../shared/near-name.ts';
 import type { Problem } from '../../definition/problem.ts';

@@ -1,6 +1,6 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import { nodeSettingsSchema } from '@hookloom/plugin-kit/host';
 import type { ErrorObject } from 'ajv';
-import { isPlainObject } from '../../../contract/json.ts';
-import { nodeSettingsSchema } from '../../../contract/node-schema.ts';
 import { didYouMean, quoteAll } from '../../../shared/describe.ts';
 import { findNearest } from '../../../shared/near-name.ts';
 

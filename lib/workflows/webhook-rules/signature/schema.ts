@@ -1,5 +1,5 @@
-import type { FromSchema } from '../../../contract/from-schema.ts';
-import { Type } from '../../../contract/kit/type.ts';
+import { Type } from '@hookloom/plugin-kit';
+import type { FromSchema } from '@hookloom/plugin-kit/host';
 
 const SCHEMES = [
   'standardWebhooks',

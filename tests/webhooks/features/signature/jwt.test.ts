@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { exportJWK, exportSPKI, generateKeyPair, type JWK, SignJWT } from 'jose';
-import type { JsonObject } from '../../../../lib/contract/json.ts';
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';
 import { aSignedService } from '../../../support/a-signed-service.ts';
 

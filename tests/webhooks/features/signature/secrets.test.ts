@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../../lib/contract/json.ts';
+import { checkWebhookRules } from '../../../../authoring/validation/check-webhook-rules.ts';
 import { AppError } from '../../../../lib/shared/errors.ts';
-import { checkWebhookRules } from '../../../../lib/workflows/validation/check-webhook-rules.ts';
 import { aProblem } from '../../../support/a-problem.ts';
 import { aSignedService } from '../../../support/a-signed-service.ts';
 import { aWebhookEvent } from '../../../support/a-webhook-event.ts';

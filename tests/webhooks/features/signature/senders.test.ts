@@ -2,13 +2,13 @@ import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import eventWebhook from '@sendgrid/eventwebhook';
 import { verifyKey } from 'discord-interactions';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 // @ts-expect-error it has no types
 import MessageValidator from 'sns-validator';
-import type { JsonObject } from '../../../../lib/contract/json.ts';
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';
 import { aSignedService } from '../../../support/a-signed-service.ts';
 import { aTlsServer, trustTestAuthority } from '../../../support/a-tls-server.ts';

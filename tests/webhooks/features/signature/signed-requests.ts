@@ -1,5 +1,5 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
-import type { JsonObject } from '../../../../lib/contract/json.ts';
+import type { JsonObject } from '@hookloom/plugin-kit';
 import type { WebhookEventChanges } from '../../../support/a-webhook-event.ts';
 
 /** A request that a sender has signed. */

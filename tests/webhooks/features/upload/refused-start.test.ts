@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../../lib/contract/json.ts';
 import { AppError } from '../../../../lib/shared/errors.ts';
 import { createUploadId } from '../../../../lib/webhooks/features/upload/upload-id.ts';
 import { aProblem, bodyOf } from '../../../support/a-problem.ts';

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../../lib/contract/json.ts';
 import { checkSchema } from '../../../../lib/workflows/validation/schema/check-schema.ts';
 
 const check = (schema: JsonObject, value: unknown) => checkSchema(schema, value, '/at');

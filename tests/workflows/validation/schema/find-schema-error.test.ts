@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
-import type { JsonObject } from '../../../../lib/contract/json.ts';
 import { findSchemaError } from '../../../../lib/workflows/validation/schema/find-schema-error.ts';
 
 test.each<[string, JsonObject]>([

@@ -1,8 +1,7 @@
+import { compileJsonSchema } from '@hookloom/bounded-schema';
+import { createReader, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../../../../lib/contract/json.ts';
-import { createReader } from '../../../../lib/contract/kit/read-parameters.ts';
-import { compileJsonSchema } from '../../../../lib/shared/json-schema/compile-json-schema.ts';
 import { checkSchema } from '../../../../lib/workflows/validation/schema/check-schema.ts';
 import { cases } from '../../../support/deep.ts';
 

@@ -1,0 +1,110 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '@hookloom/plugin-kit';
+import type { Leaf } from './leaf.ts';
+import { isTree, type PatternNode, type PatternTree, toTrees } from './pattern-tree.ts';
+import type { Scalar, ScalarTest } from './scalar-tests.ts';
+
+/** Arrays and objects of an event within each other; what is deeper counts as absent. As deep as event-ruler's parser reads. */
+const MAX_DEPTH = 1_000;
+
+/**
+ * Whether EventBridge would send an event by a pattern. The rules are those of AWS's event-ruler:
+ * https://github.com/aws/event-ruler/blob/main/README.md
+ *
+ * - A field matches when one of its values does: of an array any element, of nested arrays any scalar within.
+ * - Fields of objects in an array match together when one element has them all.
+ * - `exists: false` asks for no scalar at the path: in the element that an earlier field was found in, or in all elements
+ *   when none was. Earlier is by the order of the paths, as text.
+ * - Numbers are compared by value, in double precision. So two whole numbers above 2^53 can count as equal.
+ *
+ * Keys are compared as they are: `{"a.b": …}` is no `{"a": {"b": …}}`, which event-ruler cannot distinguish.
+ *
+ * Takes time in proportion to the size of the event, for each pattern without `$or` that the pattern stands for.
+ *
+ * @param pattern - one in which `findPatternProblems` finds none
+ */
+export const matchesPattern = (pattern: JsonObject, event: JsonObject): boolean =>
+  toTrees(pattern).some((tree) => evaluate(tree, event, null, 0) !== 'no');
+
+/** `value` when a value was matched, `absent` when nothing but the absence of fields was. */
+type Outcome = 'no' | 'absent' | 'value';
+
+/** Fields with a value in an array of which no element is chosen yet. */
+type FindPresent = () => ReadonlySet<Leaf>;
+
+/**
+ * @param findPresent - of the outermost array around the value of which no element is chosen; null when there is none.
+ *   Matching a value chooses the elements of all arrays around it, so later fields are looked for in these
+ */
+const evaluate = (
+  node: PatternNode,
+  value: JsonValue | undefined,
+  findPresent: FindPresent | null,
+  depth: number,
+): Outcome => {
+  if (!isTree(node)) return evaluateLeaf(node, value, findPresent, depth);
+  if (depth > MAX_DEPTH) return evaluate(node, undefined, findPresent, 0);
+  if (Array.isArray(value)) return evaluateArray(node, value, findPresent, depth);
+  let outcome: Outcome = 'absent';
+  for (const [key, child] of node) {
+    const unchosen = outcome === 'value' ? null : findPresent;
+    const found = evaluate(child, fieldOf(value, key), unchosen, depth + 1);
+    if (found === 'no') return 'no';
+    if (found === 'value') outcome = 'value';
+  }
+  return outcome;
+};
+
+const evaluateLeaf = (
+  leaf: Leaf,
+  value: JsonValue | undefined,
+  findPresent: FindPresent | null,
+  depth: number,
+): Outcome => {
+  const isPresent = (): boolean => findPresent?.().has(leaf) ?? hasScalar(value, () => true, depth);
+  if (leaf.acceptsAbsence && !isPresent()) return 'absent';
+  return hasScalar(value, leaf.matches, depth) ? 'value' : 'no';
+};
+
+const evaluateArray = (
+  tree: PatternTree,
+  elements: readonly JsonValue[],
+  outer: FindPresent | null,
+  depth: number,
+): Outcome => {
+  let present: Set<Leaf> | null = null;
+  const findPresent = outer ?? (() => (present ??= collectPresent(tree, elements, new Set(), depth)));
+  const isFound = elements.some(
+    (element) =>
+      typeof element === 'object' &&
+      element !== null &&
+      evaluate(tree, element, findPresent, depth + 1) === 'value',
+  );
+  return isFound ? 'value' : evaluate(tree, undefined, findPresent, depth);
+};
+
+/** Adds the fields of a pattern that have a value, in any element of any array. */
+const collectPresent = (
+  node: PatternNode,
+  value: JsonValue | undefined,
+  present: Set<Leaf>,
+  depth: number,
+): Set<Leaf> => {
+  if (!isTree(node)) {
+    if (hasScalar(value, () => true, depth)) present.add(node);
+  } else if (depth <= MAX_DEPTH && Array.isArray(value)) {
+    for (const element of value) collectPresent(node, element, present, depth + 1);
+  } else if (depth <= MAX_DEPTH) {
+    for (const [key, child] of node) collectPresent(child, fieldOf(value, key), present, depth + 1);
+  }
+  return present;
+};
+
+const fieldOf = (value: JsonValue | undefined, key: string): JsonValue | undefined =>
+  isPlainObject(value) && Object.hasOwn(value, key) ? (value[key] as JsonValue) : undefined;
+
+/** Whether a value, or a scalar of its arrays, passes a test. */
+const hasScalar = (value: JsonValue | undefined, test: ScalarTest, depth: number): boolean => {
+  if (Array.isArray(value))
+    return depth <= MAX_DEPTH && value.some((element) => hasScalar(element, test, depth + 1));
+  return value !== undefined && !isPlainObject(value) && test(value as Scalar);
+};

@@ -1,0 +1,80 @@
+import { MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import type { NodeTypeDescription } from '../../lib/plugins/reference/describe-node-type.ts';
+import { toCode, toCodes, toSentence } from './markdown.ts';
+import { printJson } from './print-json.ts';
+import { printParameters } from './print-parameters.ts';
+
+/** The page of a node type in Markdown, which is read in a terminal, too. */
+export const printNodeType = (description: NodeTypeDescription): string =>
+  [
+    `# ${description.nodeType}`,
+    toSentence(description.description),
+    printTraits(description)
+      .map((trait) => `- ${trait}`)
+      .join('\n'),
+    '## Parameters',
+    printParameters(description.schema),
+    ...printExample(description),
+  ].join('\n\n');
+
+const printTraits = (description: NodeTypeDescription): string[] => {
+  const { inputs, endsBranch, credentialTypes } = description;
+  const isOnlyMain = inputs.length === 1 && inputs[0] === MAIN_OUTPUT;
+  return [
+    printKind(description),
+    ...(isOnlyMain ? [] : [`Inputs: ${toCodes(inputs)}`]),
+    `Outputs: ${printOutputs(description)}`,
+    ...(endsBranch ? ['It may deliver on no output: a branch or a loop can end here'] : []),
+    ...(credentialTypes.length === 0 ? [] : [`Types of its credential: ${toCodes(credentialTypes)}`]),
+  ];
+};
+
+const triggerSources: Readonly<Record<NonNullable<NodeTypeDescription['firedBy']>, string>> = {
+  request: 'an HTTP request',
+  subworkflow: 'a `subworkflow` node of another workflow, or by hand',
+  event: 'events',
+};
+
+const printKind = ({ kind, firedBy, pure, control }: NodeTypeDescription): string => {
+  if (kind === 'trigger')
+    return firedBy === null ? 'Trigger; nothing fires it' : `Trigger, fired by ${triggerSources[firedBy]}`;
+  if (control?.suspends === true)
+    return 'Action that steers the run, and may wait for longer than a process lives';
+  if (control !== null) return 'Action that steers the run';
+  if (pure === 'byParameters')
+    return 'Action, pure or with effects by its parameters: with effects it is a step, with a checkpoint and retries';
+  return pure
+    ? 'Action, pure: computed again on a replay; no checkpoint, no retry'
+    : 'Action with effects: a step, with a checkpoint and retries';
+};
+
+export const printOutputs = ({
+  outputs,
+  outputsDependOnParameters,
+  control,
+}: Pick<NodeTypeDescription, 'outputs' | 'outputsDependOnParameters' | 'control'>): string => {
+  const names = outputs?.map((name) =>
+    name === control?.bodyOutput ? `${toCode(name)} (its body)` : toCode(name),
+  );
+  if (!outputsDependOnParameters) return names?.join(', ') || 'none';
+  return names === undefined || names.length === 0
+    ? 'by its parameters'
+    : `by its parameters; in the example ${names.join(', ')}`;
+};
+
+const printExample = ({ nodeType, example }: NodeTypeDescription): string[] => {
+  if (example === null) return [];
+  const { parameters, input, output } = example;
+  return [
+    '## Example',
+    printBlock({ id: nodeType, type: nodeType, parameters }),
+    ...(input === undefined ? [] : ['With the input', printBlock(input)]),
+    ...(output === undefined
+      ? []
+      : [input === undefined ? 'It delivers' : 'it delivers', printBlock(output)]),
+  ];
+};
+
+/** Through `JSON.stringify`, since the example of a plugin may hold values that only become JSON by it. */
+const printBlock = (value: unknown): string =>
+  `\`\`\`json\n${printJson(JSON.parse(JSON.stringify(value)))}\n\`\`\``;

@@ -1,0 +1,146 @@
+import type { JsonObject, JsonValue } from '@hookloom/plugin-kit';
+import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
+import type { ErrorObject } from 'ajv';
+import { didYouMean, quote, toPointerKey } from '../../lib/shared/describe.ts';
+import type { FindNearName } from '../../lib/shared/near-name.ts';
+import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
+import { type Rule, withoutLiterals } from '../../lib/workflows/expressions/parameters.ts';
+import { splitTemplate } from '../../lib/workflows/expressions/template.ts';
+import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { webhookRules } from '../../lib/workflows/webhook-rules/webhook-rules.ts';
+import { findVisibleIds } from './find-visible-ids.ts';
+import type { DraftGraph } from './graph/draft-graph.ts';
+import { checkNodeExpressions } from './references/check-expressions.ts';
+import { foreignNodeTypes } from './references/foreign-names.ts';
+import type { Names } from './references/names.ts';
+import { webhookFieldsOf } from './references/request-fields.ts';
+import { createShapes } from './references/shapes.ts';
+
+interface NodeChecks {
+  readonly findNodeType: FindNodeType;
+  /** Names for expressions, the same for all nodes. */
+  readonly names: Names;
+  readonly loopNodes: ReadonlySet<number>;
+  /** Whether all connections lead from a node to a node. */
+  readonly isConnected: boolean;
+}
+
+/** Checks type, parameters and expressions of every node. */
+export const checkNodes = async (
+  graph: DraftGraph,
+  { findNodeType, names, loopNodes, isConnected }: NodeChecks,
+): Promise<Problem[]> => {
+  const problems: Problem[] = [];
+  const shapesOf = createShapes(graph);
+  const describeUnknown = createDescribeUnknown(findNodeType, names.findNearName);
+  for (const { index, node, nodeType } of graph.nodes) {
+    const place = `/nodes/${index}/parameters`;
+    const ownId = loopNodes.has(index) ? null : node.id;
+    if (nodeType === null) {
+      problems.push({ path: `/nodes/${index}/type`, message: describeUnknown(node.type) });
+    } else {
+      const wrong = checkSchema(nodeType.schema, node.parameters, place, isOnlyKnownInRun);
+      problems.push(...(wrong.length > 0 ? wrong : await checkParameters(nodeType, node.parameters, place)));
+    }
+    if (nodeType?.kind === 'trigger')
+      problems.push(...checkTriggerParameters(node.type, node.parameters, place));
+    else
+      problems.push(
+        ...(await checkNodeExpressions(
+          withoutLiterals(node.parameters, nodeType?.literalParameters ?? []),
+          place,
+          {
+            ...names,
+            ownId,
+            visibleIds: isConnected ? findVisibleIds(graph, index) : null,
+            fields: fieldsOf(graph, index),
+            shapes: shapesOf(index),
+          },
+          [(nodeType?.schema ?? {}) as Rule],
+        )),
+      );
+  }
+  return problems;
+};
+
+/** The check of the node type itself. A plugin that fails is a problem as well, since validation does not throw. */
+const checkParameters = async (
+  nodeType: NodeType,
+  parameters: JsonObject,
+  place: string,
+): Promise<Problem[]> => {
+  try {
+    const problems = (await nodeType.checkParameters?.(parameters)) ?? [];
+    return problems.map(({ path, message }) => ({ path: `${place}${path}`, message }));
+  } catch (error) {
+    return [{ path: place, message: `could not be checked: ${error}` }];
+  }
+};
+
+/** Fields of a node's input: those of the request directly behind webhook triggers, else known in a run only. */
+const fieldsOf = ({ nodes, edges, incoming }: DraftGraph, index: number): readonly string[] | null => {
+  const sources = (incoming[index] ?? []).map((at) => nodes[edges[at]?.source ?? -1]?.node);
+  const triggers = sources.flatMap((node) => (node?.type === WEBHOOK_TRIGGER ? [node] : []));
+  return sources.length > 0 && triggers.length === sources.length ? webhookFieldsOf(triggers) : null;
+};
+
+const suggestNodeType = (
+  type: string,
+  isKnown: (name: string) => boolean,
+  findNearName: FindNearName,
+): string | null => {
+  const own = type.slice(type.lastIndexOf('.') + 1); // `n8n-nodes-base.set`
+  const foreign = foreignNodeTypes.get(own.toLowerCase());
+  const same = [own, foreign].find((name) => name !== undefined && isKnown(name));
+  return same ?? findNearName(type, isKnown);
+};
+
+/** Cached per type: a suggestion takes long, and many nodes may have the same wrong type. */
+const createDescribeUnknown = (findNodeType: FindNodeType, findNearName: FindNearName) => {
+  const messages = new Map<string, string>();
+  return (type: string): string => {
+    const known = messages.get(type);
+    if (known !== undefined) return known;
+    const near = suggestNodeType(type, (name) => findNodeType(name) !== null, findNearName);
+    const message = `no installed plugin brings the type ${quote(type)}${didYouMean(near)}`;
+    messages.set(type, message);
+    return message;
+  };
+};
+
+/**
+ * Whether an error is about the value of an expression, which is known in a run only. A template with more than one
+ * expression always gives a string, so its type is known.
+ */
+const isOnlyKnownInRun = ({ data, keyword }: ErrorObject): boolean => {
+  if (typeof data !== 'string' || !data.includes('{{')) return false;
+  const parts = splitTemplate(data);
+  const hasExpression = parts.some((part) => 'expression' in part);
+  return hasExpression && (parts.length === 1 || keyword !== 'type');
+};
+
+/** A trigger is set up before any run, so its parameters hold no expressions. */
+const checkTriggerParameters = (type: string, parameters: JsonObject, place: string): Problem[] => {
+  // Over the request, and checked by checkWebhooks.
+  const own = type === WEBHOOK_TRIGGER ? webhookExpressions.map((path) => `${place}${path}`) : [];
+  return findExpressions(parameters, place)
+    .filter((path) => !own.some((taken) => path === taken || path.startsWith(`${taken}/`)))
+    .map((path) => ({ path, message: 'a trigger is set up beforehand: it can hold no expression' }));
+};
+
+/** JSON pointers of what may be an expression in the parameters of a webhook trigger. */
+const webhookExpressions: readonly string[] = [
+  '/deduplication',
+  ...Object.entries(webhookRules).flatMap(([name, { expressions = [], templates = [] }]) =>
+    [...expressions, ...templates].map((path) => `/${name}${path}`),
+  ),
+];
+
+const findExpressions = (value: JsonValue, path: string): string[] => {
+  if (typeof value === 'string') return value.includes('{{') ? [path] : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) =>
+    findExpressions(item, `${path}/${toPointerKey(key)}`),
+  );
+};

@@ -1,0 +1,92 @@
+import { quote } from '../../lib/shared/describe.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import { type DraftGraph, reachFrom, targetsIn } from './graph/draft-graph.ts';
+
+/** Checks that a workflow has a trigger that can be fired, and that its nodes are reached from triggers. */
+export const checkReach = (
+  graph: DraftGraph,
+  definition: Pick<WorkflowDefinition, 'connections'>,
+  hasValidConnections: boolean,
+): Problem[] => [
+  ...checkTriggers(graph),
+  ...(hasValidConnections ? checkNodesBehind(graph, definition) : []),
+];
+
+/** Disabled triggers count when there are no others: they may be enabled later. */
+const checkTriggers = ({ nodes }: DraftGraph): Problem[] => {
+  // A node of an unknown type may be a trigger.
+  if (nodes.length === 0 || nodes.some(({ nodeType }) => nodeType === null)) return [];
+  const triggers = nodes.filter(({ nodeType }) => nodeType?.kind === 'trigger');
+  const enabled = triggers.filter(({ isDisabled }) => !isDisabled);
+  const counted = enabled.length > 0 ? enabled : triggers;
+  if (counted.some(({ nodeType }) => nodeType?.firedBy !== null)) return [];
+  const [first] = counted;
+  if (first === undefined) {
+    return [
+      {
+        path: '/nodes',
+        message:
+          'nothing starts the workflow: it needs a webhookTrigger, or a manualTrigger, to be run by hand or by other workflows',
+      },
+    ];
+  }
+  return [
+    {
+      path: `/nodes/${first.index}/type`,
+      message: `nothing fires triggers of the type ${quote(first.node.type)}, and the workflow has no other one: use a webhookTrigger`,
+    },
+  ];
+};
+
+/** Reports the first node of each unreached part. Disabled nodes may be kept for later. */
+const checkNodesBehind = (
+  graph: DraftGraph,
+  { connections }: Pick<WorkflowDefinition, 'connections'>,
+): Problem[] => {
+  const { nodes, incoming, edges, indexOf } = graph;
+  // A connection to an unknown node was probably meant for an unreached one.
+  if (connections.some(({ targetNodeId }) => !indexOf.has(targetNodeId))) return [];
+  const next = targetsIn(graph);
+  const reached = new Set(reachFrom(findRoots(graph, connections), next));
+  if (!nodes.some(({ nodeType }) => nodeType === null || nodeType.kind === 'trigger')) return [];
+
+  const left = nodes.filter(({ index, isDisabled }) => !reached.has(index) && !isDisabled);
+  const isBegin = (index: number): boolean =>
+    (incoming[index] ?? []).every(
+      (at) => reached.has(edges[at]?.source ?? -1) || edges[at]?.source === index,
+    );
+  // Parts without a beginning are loops: their first node is reported.
+  const inOrder = [...left.filter(({ index }) => isBegin(index)), ...left];
+  return inOrder.flatMap(({ index, node }) => {
+    if (reached.has(index)) return [];
+    for (const behind of reachFrom([index], (at) => next(at).filter((to) => !reached.has(to))))
+      reached.add(behind);
+    return [
+      {
+        path: `/nodes/${index}`,
+        message: `no trigger leads to ${quote(node.id)}: connect it, or disable it to keep it for later`,
+      },
+    ];
+  });
+};
+
+/** Nodes with which runs begin, and nodes with invalid connections, which are reported elsewhere. */
+const findRoots = (
+  { nodes, indexOf }: DraftGraph,
+  connections: WorkflowDefinition['connections'],
+): number[] => {
+  const starts = nodes.filter(
+    ({ nodeType, node, index }) =>
+      nodeType === null || nodeType.kind === 'trigger' || indexOf.get(node.id) !== index,
+  );
+  const duplicates = starts.map(({ node }) => indexOf.get(node.id) ?? -1);
+  const misconnected = connections.flatMap(({ sourceNodeId, targetNodeId }) => {
+    const source = indexOf.get(sourceNodeId);
+    const target = indexOf.get(targetNodeId);
+    if (target === undefined) return [];
+    if (source === undefined) return [target];
+    return nodes[target]?.nodeType?.kind === 'trigger' ? [source] : []; // reversed
+  });
+  return [...starts.map(({ index }) => index), ...duplicates, ...misconnected];
+};

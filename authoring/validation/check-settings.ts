@@ -1,0 +1,81 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import { isPure, type NodeType } from '@hookloom/plugin-kit/host';
+import { quote } from '../../lib/shared/describe.ts';
+import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import type { DraftGraph, DraftNode } from './graph/draft-graph.ts';
+
+/** Finds settings that contradict each other or have no effect on their node. */
+export const checkSettings = ({ nodes }: DraftGraph, loopNodes: ReadonlySet<number>): Problem[] =>
+  nodes.flatMap((draft) => {
+    const place = `/nodes/${draft.index}`;
+    const { settings } = draft.node;
+    return [
+      ...checkCredential(draft, place),
+      ...(isPlainObject(settings) ? checkAttempts(draft, settings, `${place}/settings`) : []),
+      ...(isPlainObject(settings) && settings.maxIterations !== undefined && !loopNodes.has(draft.index)
+        ? [
+            {
+              path: `${place}/settings/maxIterations`,
+              message: 'has no effect: no loop leads back to the node',
+            },
+          ]
+        : []),
+    ];
+  });
+
+const checkCredential = ({ node, nodeType }: DraftNode, place: string): Problem[] =>
+  typeof node.credentialId !== 'string' || nodeType === null || nodeType.credentialTypes.length > 0
+    ? []
+    : [
+        {
+          path: `${place}/credentialId`,
+          message: `nodes of the type ${quote(node.type)} take no credential, and would run without it: leave it out`,
+        },
+      ];
+
+/** Keys of `retry` other than `maxAttempts`. */
+const DELAYS = new Set(['intervalSeconds', 'backoffRate', 'maxDelaySeconds']);
+
+const checkAttempts = (
+  { node, nodeType }: DraftNode,
+  { retry, atMostOnce, timeoutSeconds }: Readonly<Record<string, unknown>>,
+  place: string,
+): Problem[] => {
+  if (nodeType === null) return [];
+  const problems: Problem[] = [];
+  const reason = describeNoRetry(nodeType, node);
+  const refuse = (setting: string) => {
+    problems.push({ path: `${place}/${setting}`, message: `has no effect: ${reason}` });
+  };
+  const maxAttempts = isPlainObject(retry) ? (retry.maxAttempts ?? 1) : 1;
+  if (reason !== null) {
+    if (isPlainObject(retry)) refuse('retry');
+    if (atMostOnce === true) refuse('atMostOnce');
+    if (nodeType.control !== null && timeoutSeconds !== undefined) refuse('timeoutSeconds');
+    return problems;
+  }
+  if (isPlainObject(retry) && Object.keys(retry).every((key) => DELAYS.has(key))) {
+    problems.push({
+      path: `${place}/retry`,
+      message: 'never tries again: maxAttempts, which counts the first attempt too, is 1 unless it is given',
+    });
+  }
+  if (atMostOnce === true && Number(maxAttempts) > 1) {
+    problems.push({
+      path: `${place}/atMostOnce`,
+      message: `contradicts retry.maxAttempts ${maxAttempts}`,
+    });
+  }
+  return problems;
+};
+
+/** Why nodes of a type are never tried again; null for types that can be. */
+const describeNoRetry = (type: NodeType, { parameters }: DraftNode['node']): string | null => {
+  const { nodeType, kind, control } = type;
+  if (control !== null)
+    return `nodes of the type ${quote(nodeType)} steer the run, and are tried once, for as long as they take`;
+  if (kind === 'trigger') return 'a trigger is never tried again';
+  return isPure(type, parameters)
+    ? `nodes of the type ${quote(nodeType)} touch nothing outside, and are never tried again`
+    : null;
+};

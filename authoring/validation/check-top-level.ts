@@ -1,0 +1,43 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import { quote } from '../../lib/shared/describe.ts';
+import { findNearest } from '../../lib/shared/near-name.ts';
+import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import { workflowSchema } from '../../lib/workflows/definition/schema.ts';
+import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+
+/** Keys of other tools, with ours. */
+const foreignKeys: ReadonlyMap<string, string> = new Map([
+  ['active', 'enabled'],
+  ['disabled', 'enabled'],
+  ['steps', 'nodes'],
+  ['edges', 'connections'],
+]);
+
+/** Shorter keys are similar to too many; a key with a greater difference in length is another word. */
+const MIN_LENGTH = 4;
+const MAX_LETTERS = 2;
+
+/**
+ * Checks a file against the schema. Unknown keys at the top level are allowed, since they may belong to another tool,
+ * but a misspelt key that the file lacks is a problem.
+ */
+export const checkTopLevel = (value: unknown): Problem[] => {
+  const shape = checkSchema(workflowSchema, value, '');
+  if (!isPlainObject(value)) return shape;
+  const lacking = Object.keys(workflowSchema.properties).filter((key) => !Object.hasOwn(value, key));
+  const slips = Object.keys(value).flatMap((key) => {
+    if (key.length < MIN_LENGTH || Object.hasOwn(workflowSchema.properties, key)) return [];
+    const near = findNearest(key, lacking);
+    const isSlip = near !== null && Math.abs(near.length - key.length) <= MAX_LETTERS;
+    const meant = foreignKeys.get(key) ?? (isSlip ? near : null);
+    return meant !== null && lacking.includes(meant) ? [{ key, meant }] : [];
+  });
+  const explained = new Set(slips.map(({ meant }) => `lacks the key ${quote(meant)}`));
+  return [
+    ...shape.filter(({ path, message }) => path !== '' || !explained.has(message)),
+    ...slips.map(({ key, meant }) => ({
+      path: '',
+      message: `has the key ${quote(key)}, which is not known here; did you mean ${quote(meant)}?`,
+    })),
+  ];
+};

@@ -1,0 +1,139 @@
+import {
+  ERROR_OUTPUT,
+  isPlainObject,
+  type JsonObject,
+  MAIN_OUTPUT,
+  type WorkflowNode,
+} from '@hookloom/plugin-kit';
+import type { FindNodeType, NodeType } from '@hookloom/plugin-kit/host';
+import type { Connection, WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
+
+/** A node of a file that may be invalid. */
+export interface DraftNode {
+  readonly index: number;
+  readonly node: WorkflowNode;
+  /** Null for an unknown type. */
+  readonly nodeType: NodeType | null;
+  /** Names of its outputs, without `error`; null when they are known in a run only. */
+  readonly outputs: ReadonlySet<string> | null;
+  readonly isDisabled: boolean;
+  /** Whether its failures go to the output `error`; true for an invalid `onError` too. */
+  readonly routesErrors: boolean;
+}
+
+/** A connection between nodes that exist. */
+export interface DraftEdge {
+  /** Index in the connections of the file. */
+  readonly index: number;
+  readonly source: number;
+  readonly target: number;
+  readonly output: string;
+  readonly input: string;
+  /** Whether it leads into the body of its source. */
+  readonly isBody: boolean;
+}
+
+/** Nodes and connections of a file as a graph. Of nodes with the same id, the last one counts. */
+export interface DraftGraph {
+  readonly nodes: readonly DraftNode[];
+  readonly edges: readonly DraftEdge[];
+  /** Per node, indexes into `edges`. */
+  readonly outgoing: readonly (readonly number[])[];
+  readonly incoming: readonly (readonly number[])[];
+  readonly indexOf: ReadonlyMap<string, number>;
+}
+
+export const readDraftGraph = (
+  { nodes, connections }: WorkflowDefinition,
+  findNodeType: FindNodeType,
+): DraftGraph => {
+  const indexOf = new Map(nodes.map(({ id }, index) => [id, index]));
+  const draftNodes = nodes.map((node, index) => toDraftNode(node, index, findNodeType(node.type)));
+  const edges = connections.flatMap((connection, index): DraftEdge[] => {
+    const source = indexOf.get(connection.sourceNodeId);
+    const target = indexOf.get(connection.targetNodeId);
+    if (source === undefined || target === undefined) return [];
+    const output = outputOf(connection);
+    const isBody = output === draftNodes[source]?.nodeType?.control?.bodyOutput;
+    const input = connection.targetInput ?? MAIN_OUTPUT;
+    return [{ index, source, target, output, input, isBody }];
+  });
+  const outgoing: number[][] = nodes.map(() => []);
+  const incoming: number[][] = nodes.map(() => []);
+  edges.forEach(({ source, target }, edge) => {
+    outgoing[source]?.push(edge);
+    incoming[target]?.push(edge);
+  });
+  return { nodes: draftNodes, edges, outgoing, incoming, indexOf };
+};
+
+const outputOf = ({ sourceOutput }: Connection): string => sourceOutput ?? MAIN_OUTPUT;
+
+const toDraftNode = (node: WorkflowNode, index: number, nodeType: NodeType | null): DraftNode => {
+  const isDisabled = node.disabled === true;
+  const { onError } = isPlainObject(node.settings) ? node.settings : {};
+  return {
+    index,
+    node,
+    nodeType,
+    outputs: nodeType === null ? null : readOutputs(nodeType, node.parameters),
+    isDisabled,
+    routesErrors: onError !== undefined && onError !== 'fail' && onError !== 'continue',
+  };
+};
+
+/** Names of a node's outputs; null when they depend on expressions or can't be computed. */
+const readOutputs = ({ outputs }: NodeType, parameters: JsonObject): ReadonlySet<string> | null => {
+  if (typeof outputs !== 'function') return new Set(outputs);
+  try {
+    const names: readonly unknown[] = [...outputs(parameters)];
+    const isKnown = names.every((name) => typeof name === 'string' && !name.includes('{{'));
+    return isKnown ? new Set(names as string[]) : null;
+  } catch {
+    return null;
+  }
+};
+
+/**
+ * The outputs on which a node can deliver, `error` included; null when they are known in a run only. A disabled node
+ * delivers its input on `main`.
+ */
+export const deliveringOutputs = ({
+  outputs,
+  isDisabled,
+  routesErrors,
+}: DraftNode): ReadonlySet<string> | null => {
+  if (isDisabled) return new Set([MAIN_OUTPUT]);
+  return outputs === null || !routesErrors ? outputs : new Set([...outputs, ERROR_OUTPUT]);
+};
+
+/** All nodes reached from `roots`, themselves included, depth first. */
+export const reachFrom = (
+  roots: readonly number[],
+  next: (node: number) => readonly number[],
+): ReadonlySet<number> => {
+  const seen = new Set<number>();
+  const work = roots.toReversed();
+  for (let node = work.pop(); node !== undefined; node = work.pop()) {
+    if (seen.has(node)) continue;
+    seen.add(node);
+    for (const target of next(node).toReversed()) if (!seen.has(target)) work.push(target);
+  }
+  return seen;
+};
+
+export const targetsIn =
+  ({ edges, outgoing }: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>
+  (node: number): number[] =>
+    (outgoing[node] ?? []).flatMap((at) => {
+      const edge = edges[at];
+      return edge !== undefined && follows(edge) ? [edge.target] : [];
+    });
+
+export const sourcesIn =
+  ({ edges, incoming }: DraftGraph, follows: (edge: DraftEdge) => boolean = () => true) =>
+  (node: number): number[] =>
+    (incoming[node] ?? []).flatMap((at) => {
+      const edge = edges[at];
+      return edge !== undefined && follows(edge) ? [edge.source] : [];
+    });

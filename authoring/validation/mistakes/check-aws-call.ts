@@ -1,0 +1,91 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { didYouMean, quote } from '../../../lib/shared/describe.ts';
+import { findNearest } from '../../../lib/shared/near-name.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { AWS_OPERATIONS, AWS_SERVICES } from './aws-operations.ts';
+
+interface Operation {
+  readonly members: readonly string[];
+  readonly required: readonly string[];
+}
+
+const services: ReadonlySet<string> = new Set(AWS_SERVICES.trim().split('\n'));
+
+/** Names of services elsewhere: in IAM, in SDKs of earlier versions, and in speech. */
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ['states', 'sfn'],
+  ['stepfunctions', 'sfn'],
+  ['events', 'eventbridge'],
+  ['logs', 'cloudwatch-logs'],
+  ['bedrock', 'bedrock-runtime'],
+  ['ses', 'sesv2'],
+  ['email', 'sesv2'],
+  ['cognitoidp', 'cognito-identity-provider'],
+  ['es', 'opensearch'],
+]);
+
+/** The operations of a service that is covered; null for others. */
+const findOperations = (service: string): ReadonlyMap<string, Operation> | null => {
+  const line = AWS_OPERATIONS.split('\n').find((text) => text.startsWith(`${service}: `));
+  if (line === undefined) return null;
+  const calls = line.slice(service.length + 2, -1).split(') '); // `PutItem(TableName! Item!) Query(…)`
+  return new Map(
+    calls.map((call) => {
+      const [name = '', keys = ''] = call.split('(');
+      const members = keys.split(' ').filter((key) => key !== '');
+      return [
+        name,
+        {
+          members: members.map((key) => key.replace('!', '')),
+          required: members.filter((key) => key.endsWith('!')).map((key) => key.slice(0, -1)),
+        },
+      ] as const;
+    }),
+  );
+};
+
+/**
+ * Checks a call of AWS: its service, its operation and the keys of its input. Warnings, since AWS adds services, operations
+ * and keys; a key that a call needs is missing for certain. Parts with expressions are known in a run only.
+ */
+export const checkAwsCall = ({ service, operation, input }: JsonObject, path: string): Problem[] => {
+  if (typeof service !== 'string' || service.includes('{{')) return [];
+  if (!services.has(service)) {
+    const message = `${quote(service)} is no client package of the AWS SDK${didYouMean(nearService(service))}`;
+    return [{ path: `${path}/service`, message, severity: 'warning' }];
+  }
+  const operations = findOperations(service);
+  if (operations === null || typeof operation !== 'string' || operation.includes('{{')) return [];
+  const known = operations.get(operation.charAt(0).toUpperCase() + operation.slice(1));
+  if (known === undefined) {
+    const near = findNearest(operation.replace(/Command$/, ''), operations.keys());
+    const message = `${service} has no operation ${quote(operation)}${didYouMean(near)}`;
+    return [{ path: `${path}/operation`, message, severity: 'warning' }];
+  }
+  return isPlainObject(input ?? {}) ? checkInput((input ?? {}) as JsonObject, known, `${path}/input`) : [];
+};
+
+const nearService = (name: string): string | null => {
+  const plain = name.replace(/^@aws-sdk\//, '').replace(/^client-/, '');
+  const meant = otherNames.get(plain.toLowerCase().replaceAll(/[-_. ]/g, ''));
+  if (meant !== undefined) return meant;
+  const near = findNearest(plain, services);
+  if (near !== null) return near;
+  // `S3Bucket`, `DynamoDBTable`
+  const word = plain.toLowerCase();
+  return [...services].filter((service) => word.startsWith(service)).at(-1) ?? null;
+};
+
+const checkInput = (input: JsonObject, { members, required }: Operation, path: string): Problem[] => {
+  const missing = new Set(required.filter((key) => !Object.hasOwn(input, key)));
+  const absent = members.filter((key) => !Object.hasOwn(input, key));
+  const unknown = Object.keys(input).filter((key) => !members.includes(key));
+  const problems = unknown.map((key): Problem => {
+    const near = findNearest(key, absent);
+    const message = `has the key ${quote(key)}, which the operation does not take${didYouMean(near)}`;
+    const isMissing = near !== null && missing.delete(near);
+    return { path, message, ...(isMissing ? {} : { severity: 'warning' }) };
+  });
+  for (const key of missing) problems.push({ path, message: `lacks the key ${quote(key)}` });
+  return problems;
+};

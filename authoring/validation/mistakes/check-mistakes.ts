@@ -1,0 +1,83 @@
+import { isPlainObject, type JsonObject } from '@hookloom/plugin-kit';
+import { findFormProblems } from '../../../lib/shared/forms/find-form-problems.ts';
+import type { WorkflowDefinition } from '../../../lib/workflows/definition/definition.ts';
+import { WEBHOOK_FEATURES } from '../../../lib/workflows/definition/path-config.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { WEBHOOK_TRIGGER } from '../../../lib/workflows/definition/to-path-configs.ts';
+import { findSchemaError } from '../../../lib/workflows/validation/schema/find-schema-error.ts';
+import { webhookRules } from '../../../lib/workflows/webhook-rules/webhook-rules.ts';
+import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
+import { checkAwsCall } from './check-aws-call.ts';
+import { checkCode } from './check-code.ts';
+import { checkFields } from './check-fields.ts';
+import { checkFormat } from './check-formats.ts';
+import { checkJsonSchema } from './check-json-schema.ts';
+import { checkNeeds, checkOwnFailures } from './check-needs.ts';
+import { checkWaitingTime } from './check-waiting-time.ts';
+import { checkWays } from './check-ways.ts';
+import { type DeclaredValue, eachValue } from './each-value.ts';
+import { findSecrets } from './find-secrets.ts';
+
+/** The node type with a call of AWS in its parameters. */
+const AWS = 'aws';
+
+/**
+ * Finds what can be stored, and would fail or go wrong in a run: by what the node types declare of their parameters, and by
+ * the ways through the workflow.
+ *
+ * @param isConnected - whether all connections lead from a node to a node, so that the ways are known
+ */
+export const checkMistakes = (
+  graph: DraftGraph,
+  { id }: Pick<WorkflowDefinition, 'id'>,
+  isConnected: boolean,
+): Problem[] => [
+  ...graph.nodes.flatMap((draft) => [
+    ...(isConnected ? checkNeeds(graph, draft) : []),
+    ...checkParameters(graph, draft),
+    ...findSecrets(draft),
+  ]),
+  ...checkOwnFailures(graph, id),
+  ...(isConnected ? [...checkWays(graph, id), ...checkWaitingTime(graph)] : []),
+];
+
+const checkParameters = (graph: DraftGraph, draft: DraftNode): Problem[] => {
+  const { index, node, nodeType } = draft;
+  const place = `/nodes/${index}/parameters`;
+  if (nodeType === null || !isPlainObject(node.parameters)) return [];
+  const values = [...eachValue(schemaOf(draft, nodeType.schema), node.parameters, place)];
+  return [
+    ...values.flatMap(checkValue),
+    ...checkFields(graph, draft, values),
+    ...(node.type === AWS ? checkAwsCall(node.parameters, place) : []),
+  ];
+};
+
+/** The features of a webhook are declared by rules of their own. */
+const schemaOf = ({ node }: DraftNode, schema: JsonObject): JsonObject =>
+  node.type === WEBHOOK_TRIGGER && isPlainObject(schema.properties)
+    ? {
+        ...schema,
+        properties: {
+          ...schema.properties,
+          ...Object.fromEntries(WEBHOOK_FEATURES.map((name) => [name, webhookRules[name].schema])),
+        },
+      }
+    : schema;
+
+const checkValue = (declared: DeclaredValue): Problem[] => {
+  const { value, path, format } = declared;
+  if (format === 'javascript' && typeof value === 'string') return checkCode(value, path);
+  if ((format !== 'json-schema' && format !== 'form') || !isPlainObject(value)) return checkFormat(declared);
+  if (JSON.stringify(value).includes('{{')) return checkJsonSchema(value, path); // checked when the node runs
+  const error = findSchemaError(value as JsonObject);
+  if (error === null)
+    return [...checkJsonSchema(value, path), ...(format === 'form' ? checkForm(value, path) : [])];
+  return [{ path: `${path}${error.place}`, message: `is no JSON Schema: ${error.message}` }];
+};
+
+/** What an answer says beside the fields of its form. */
+const RESERVED_FIELDS = ['decision'];
+
+const checkForm = (form: Record<string, unknown>, path: string): Problem[] =>
+  findFormProblems(form, RESERVED_FIELDS).map((problem) => ({ ...problem, path: `${path}${problem.path}` }));

@@ -1,0 +1,69 @@
+import { ERROR_OUTPUT, isPlainObject, MAIN_OUTPUT } from '@hookloom/plugin-kit';
+import { quote, quoteAll } from '../../../lib/shared/describe.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import type { DraftGraph, DraftNode } from '../graph/draft-graph.ts';
+
+const ERROR_TRIGGER = 'errorTrigger';
+/** Fired by people and by other workflows, whose failure it is then. */
+const ENTRY_TRIGGER = 'manualTrigger';
+
+/** Checks that a node has what it can't do without: a credential, a body, a way for its failures. */
+export const checkNeeds = (graph: DraftGraph, draft: DraftNode): Problem[] => [
+  ...checkCredential(draft),
+  ...checkBody(graph, draft),
+  ...checkOnError(graph, draft),
+];
+
+const checkCredential = ({ index, node, nodeType }: DraftNode): Problem[] => {
+  if (nodeType === null || node.credentialId !== undefined) return [];
+  const { credentialRequired: isRequired, credentialTypes, credentialTypesFor } = nodeType;
+  try {
+    if (!(typeof isRequired === 'function' ? isRequired(node.parameters) : isRequired)) return [];
+    const types = credentialTypesFor?.(node.parameters) ?? credentialTypes;
+    const message = `needs a credentialId: a credential of the type ${types.join(' or ')}`;
+    return [{ path: `/nodes/${index}`, message }];
+  } catch {
+    return []; // a plugin's function may throw for invalid parameters
+  }
+};
+
+const leadsOn = ({ edges, outgoing }: DraftGraph, index: number, output: string): boolean =>
+  (outgoing[index] ?? []).some((at) => edges[at]?.output === output);
+
+const checkBody = (graph: DraftGraph, { index, nodeType, isDisabled }: DraftNode): Problem[] => {
+  const { bodyOutput, needsBody = false } = nodeType?.control ?? {};
+  if (!needsBody || bodyOutput === undefined || isDisabled || leadsOn(graph, index, bodyOutput)) return [];
+  const message = `nothing is connected to its output ${quote(bodyOutput)}, so it runs nothing: connect the nodes that it shall run`;
+  return [{ path: `/nodes/${index}`, message }];
+};
+
+const checkOnError = (graph: DraftGraph, { index, node, nodeType, outputs }: DraftNode): Problem[] => {
+  const { onError } = isPlainObject(node.settings) ? node.settings : {};
+  const path = `/nodes/${index}/settings/onError`;
+  if (onError === 'route' && nodeType?.kind === 'action' && !leadsOn(graph, index, ERROR_OUTPUT)) {
+    const message = `would lose the failure, and the run succeed: connect its output ${quote(ERROR_OUTPUT)}, or leave onError out`;
+    return [{ path, message }];
+  }
+  if (onError === 'continue' && outputs !== null && !outputs.has(MAIN_OUTPUT)) {
+    const has = outputs.size === 0 ? 'none' : quoteAll(outputs);
+    const message = `${quote(node.id)} has no output ${quote(MAIN_OUTPUT)} to go on, but ${has}; did you mean "route"?`;
+    return [{ path, message }];
+  }
+  return [];
+};
+
+/** A failure that a failure has started is not reported, so that there is no circle. */
+export const checkOwnFailures = ({ nodes }: DraftGraph, workflowId: string): Problem[] =>
+  nodes.some(({ node: { type }, nodeType }) => {
+    return type !== ERROR_TRIGGER && type !== ENTRY_TRIGGER && nodeType?.kind !== 'action';
+  })
+    ? []
+    : nodes.flatMap(({ index, node: { type, parameters } }) => {
+        const at =
+          type === ERROR_TRIGGER && Array.isArray(parameters.workflows)
+            ? parameters.workflows.indexOf(workflowId)
+            : -1;
+        const message =
+          'names this workflow itself, whose failures start nothing, so that there is no circle: leave it out';
+        return at === -1 ? [] : [{ path: `/nodes/${index}/parameters/workflows/${at}`, message }];
+      });

@@ -1,0 +1,110 @@
+import type { JsonValue } from '@hookloom/plugin-kit';
+import { quote, toPointerKey } from '../../../lib/shared/describe.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { checkExpressions, findRules, type Rule } from '../../../lib/workflows/expressions/parameters.ts';
+import { splitTemplate } from '../../../lib/workflows/expressions/template.ts';
+import { findReferenceProblems } from './check-references.ts';
+import { findShapeProblems } from './check-shapes.ts';
+import type { Names } from './names.ts';
+
+/** Checks the syntax and the names of all expressions in a node's parameters. */
+export const checkNodeExpressions = async (
+  value: JsonValue,
+  path: string,
+  names: Names,
+  rules: readonly Rule[] = [],
+): Promise<Problem[]> => {
+  if (typeof value === 'string') {
+    const isOpen = rules.length > 0 && rules.every(({ type }) => type === undefined);
+    return checkText(value, path, names, isOpen);
+  }
+  if (typeof value !== 'object' || value === null) return [];
+  const problems: Problem[] = [];
+  for (const [key, item] of Object.entries(value)) {
+    const inner = rules.flatMap((rule) => findRules(rule, key, Array.isArray(value)));
+    problems.push(...(await checkNodeExpressions(item, `${path}/${toPointerKey(key)}`, names, inner)));
+  }
+  return problems;
+};
+
+const checkText = async (text: string, path: string, names: Names, isOpen: boolean): Promise<Problem[]> => {
+  const foreign = describeForeignBraces(text);
+  if (foreign !== null) return [{ path, message: foreign }];
+  if (!text.includes('{{')) return [];
+  const problems: Problem[] = [];
+  const parts = splitTemplate(text);
+  for (const part of parts) {
+    if ('text' in part) problems.push(...(await checkExpressions(part.text, path)));
+    else
+      problems.push(
+        ...(await checkExpression(part.expression.trim(), path, names, isOpen && parts.length === 1)),
+      );
+  }
+  return problems;
+};
+
+/**
+ * Checks an expression.
+ *
+ * @param expression - without its braces
+ * @param isOpen - whether its value goes where any JSON can
+ */
+export const checkExpression = async (
+  expression: string,
+  path: string,
+  names: Names,
+  isOpen = false,
+): Promise<Problem[]> => {
+  const unreadable = await checkExpressions(`{{ ${expression} }}`);
+  if (unreadable.length > 0) {
+    const hint = describeForeignOperators(expression);
+    return unreadable.map(({ message }) => ({ path, message: `${message}${hint}` }));
+  }
+  const found = findShapeProblems(expression, names, isOpen).map((finding) => ({ path, ...finding }));
+  // A wrong name has been reported, with what is meant.
+  if (found.some(({ severity }) => severity === undefined)) return found;
+  return [...findReferenceProblems(expression, names).map((message) => ({ path, message })), ...found];
+};
+
+const BRACES = /\$?\{[^{}]*\}/g;
+const PATH_IN_BRACES = /^\$?\{ ?([$a-zA-Z]+)\.[\w.]+ ?\}$/;
+const OUR_NAMES = new Set(['body', 'headers', 'queryParams', '$json', '$input', '$trigger', '$nodes']);
+
+/** Finds expressions in the syntax of n8n and Step Functions, which are literal text here. */
+const describeForeignBraces = (text: string): string | null => {
+  if (text.startsWith('={{')) return 'begins with "=", which would stay in the text: leave it out';
+  const braces = findSingleBraces(text);
+  if (braces !== undefined) {
+    const inside = braces.slice(braces.indexOf('{') + 1, -1).trim();
+    return `${quote(braces)} is text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${inside} }}`)}?`;
+  }
+  if (!text.startsWith('{%') || !text.endsWith('%}')) return null;
+  return `is a text, since expressions stand in {{ }}; did you mean ${quote(`{{ ${text.slice(2, -2).trim()} }}`)}?`;
+};
+
+/** `${body.name}` and `{body.name}`: only with one of our names and a dot, so that other braces stay text. */
+const findSingleBraces = (text: string): string | undefined => {
+  for (const { 0: braces, index } of text.matchAll(BRACES)) {
+    const isPart = /[${]/.test(text[index - 1] ?? '') || text[index + braces.length] === '}';
+    if (!isPart && OUR_NAMES.has(PATH_IN_BRACES.exec(braces)?.[1] ?? '')) return braces;
+  }
+  return undefined;
+};
+
+/** Quoted parts; one without its end extends to the end, which keeps matching linear. */
+const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/gs;
+
+/** Operators of other languages, with those of JSONata. */
+const foreignOperators: readonly (readonly [RegExp, string])[] = [
+  [/=>/, 'a function is written function($x) { $x.a }'],
+  [/===?/, '"equals" is written ='],
+  [/&&/, '"and" is written and'],
+  [/\|\|/, '"or" is written or'],
+  [/!(?!=)/, '"not" is written $not( )'],
+];
+
+const describeForeignOperators = (expression: string): string => {
+  const code = expression.replace(QUOTED, '');
+  const found = foreignOperators.find(([operator]) => operator.test(code));
+  return found === undefined ? '' : `; in JSONata, ${found[1]}`;
+};

@@ -1,0 +1,236 @@
+import jsonata from 'jsonata';
+import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
+import { describeExecution } from '../../../lib/workflows/expressions/scope.ts';
+import { describeNodeId, readDashed } from './describe-node-id.ts';
+import { describeRequestField } from './describe-request-field.ts';
+import {
+  describeMethod,
+  describeUnknownFunction,
+  describeUnknownVariable,
+  withoutWrappers,
+} from './describe-unknown.ts';
+import { toName, toNodePath } from './name-paths.ts';
+import { type Names, resolveId } from './names.ts';
+import {
+  type Ast,
+  type Bound,
+  findBound,
+  isAst,
+  isNodeSelector,
+  listOf,
+  nameOfMethod,
+  namesBehind,
+  textsIn,
+} from './syntax-tree.ts';
+
+const EXECUTION_FIELDS = Object.keys(
+  describeExecution({
+    executionId: '',
+    workflowId: '',
+    workflowVersion: 1,
+    trigger: { nodeId: '', type: '' },
+    startedAt: '',
+  }),
+);
+
+/** Limit of problems per expression. */
+const MAX_PROBLEMS = 5;
+
+/**
+ * Finds unknown names in an expression, with suggestions. In a run, an unknown path silently gives no value, and an
+ * unknown function fails its node.
+ * @param text - an expression of valid syntax
+ */
+export const findReferenceProblems = (text: string, names: Names): string[] => {
+  const root: unknown = jsonata(text).ast();
+  const inspection: Inspection = { text, names, ...findBound(root), problems: new Set(), reportedTo: 0 };
+  const work: Visit[] = [{ ast: root, isRoot: true, isValue: true }];
+  for (let visit = work.pop(); visit !== undefined; visit = work.pop()) {
+    work.push(...inspect(inspection, visit).toReversed());
+    if (inspection.problems.size >= MAX_PROBLEMS) break;
+  }
+  return [...inspection.problems];
+};
+
+interface Inspection extends Bound {
+  readonly text: string;
+  readonly names: Names;
+  readonly problems: Set<string>;
+  /** Offset in the text up to which names are parts of a reported id with dashes. */
+  reportedTo: number;
+}
+
+/** A part of the syntax tree and its context. */
+interface Visit {
+  readonly ast: unknown;
+  /** Whether its paths begin at the input. */
+  readonly isRoot: boolean;
+  /** Whether it must be data, not a function. */
+  readonly isValue: boolean;
+}
+
+/** Checks one part of the tree. @returns its parts that are still to be checked */
+const inspect = (inspection: Inspection, { ast, isRoot, isValue }: Visit): Visit[] => {
+  if (Array.isArray(ast)) return ast.map((item) => ({ ast: item, isRoot, isValue }));
+  if (!isAst(ast)) return [];
+  switch (ast.type) {
+    case 'path':
+      return inspectPath(inspection, ast, isRoot);
+    case 'variable':
+      return inspectVariable(inspection, ast, [], isValue) ? filtersOf(inspection, ast) : [];
+    case 'function':
+    case 'partial':
+      return inspectCall(inspection, ast, [], isRoot);
+    case 'name':
+      return filtersOf(inspection, ast);
+    case 'lambda':
+      return [{ ast: ast.body, isRoot: false, isValue: false }];
+    case 'bind':
+      return [{ ast: ast.rhs, isRoot, isValue: false }];
+    case 'apply':
+      return [ast.lhs, ast.rhs].map((side) => ({ ast: side, isRoot, isValue: false }));
+    case 'binary':
+      if (ast.value === '+' && [ast.lhs, ast.rhs].some((side) => isAst(side) && side.type === 'string')) {
+        inspection.problems.add('adds texts with "+", which is for numbers: join them with "&"');
+      }
+      return [ast.lhs, ast.rhs].map((side) => ({ ast: side, isRoot, isValue: true }));
+    case 'transform':
+      return [ast.pattern, ast.update, ast.delete].map((part) => ({
+        ast: part,
+        isRoot: false,
+        isValue: false,
+      }));
+    default: {
+      const { stages: _stages, predicate: _predicate, group: _group, ...parts } = ast;
+      return [
+        ...Object.values(parts).map((part) => ({ ast: part, isRoot, isValue: false })),
+        ...filtersOf(inspection, ast),
+      ];
+    }
+  }
+};
+
+/** The predicates and indexes in brackets behind a part, and its grouping. */
+const filtersOf = (inspection: Inspection, ast: Ast): Visit[] => {
+  const filters = [...listOf(ast.stages), ...listOf(ast.predicate)];
+  for (const name of textsIn(filters)) {
+    inspection.problems.add(`[${quote(name)}] does not pick a field; did you mean ".${toName(name)}"?`);
+  }
+  return [...filters.map(({ expr }) => expr), ast.group].map((part) => ({
+    ast: part,
+    isRoot: false,
+    isValue: false,
+  }));
+};
+
+const inspectPath = (inspection: Inspection, ast: Ast, isRoot: boolean): Visit[] => {
+  const steps = listOf(ast.steps);
+  const [first, ...others] = steps;
+  if (first === undefined) return [];
+  const behind = [
+    ...filtersOf(inspection, { group: ast.group }),
+    ...others.map((step) => ({ ast: step, isRoot: false, isValue: false })),
+  ];
+  if (first.type === 'variable') {
+    const isKnown = inspectVariable(inspection, first, others, others.length > 0);
+    // Behind an unknown name, all names are unknown.
+    return isKnown ? [...filtersOf(inspection, first), ...behind] : [];
+  }
+  if (first.type === 'function') {
+    const inner = inspectCall(inspection, first, others, isRoot);
+    return inner.length === 0 && isNodeSelector(first) ? [] : [...inner, ...behind];
+  }
+  if (first.type === 'name' && isRoot) inspectField(inspection, steps);
+  return [{ ast: first, isRoot, isValue: false }, ...behind];
+};
+
+/** Checks a field of an input whose fields are known. */
+const inspectField = (
+  { names, problems, reportedTo }: Inspection,
+  [first, ...others]: readonly Ast[],
+): void => {
+  if (first === undefined || names.fields === null || Number(first.position) <= reportedTo) return;
+  const problem = describeRequestField(names, names.fields, first, others);
+  if (problem !== null) problems.add(problem);
+};
+
+/** Checks a variable and, behind `$nodes`, the node id. @returns whether both are valid */
+const inspectVariable = (
+  inspection: Inspection,
+  variable: Ast,
+  others: readonly Ast[],
+  isValue: boolean,
+): boolean => {
+  const { names, bound, problems } = inspection;
+  const name = String(variable.value);
+  if (name === '' || name === '$' || bound.has(name)) return true;
+  const before = problems.size;
+  if (name === 'nodes') {
+    if (textsIn(listOf(variable.predicate)).length === 0) inspectNodeId(inspection, others);
+  } else if (name === 'trigger') inspectTriggerField(inspection, others);
+  else if (name === 'execution') inspectExecutionField(inspection, others);
+  else if (names.isFunction(name)) {
+    if (isValue) problems.add(`$${name} is a function: to call it, write $${name}()`);
+  } else problems.add(describeUnknownVariable(names, bound, name, namesBehind(variable, others)));
+  return problems.size === before;
+};
+
+const inspectNodeId = (inspection: Inspection, [step, ...others]: readonly Ast[]): void => {
+  const { text, names, problems } = inspection;
+  if (step?.type !== 'name' && step?.type !== 'string') return;
+  const problem = describeNodeId(text, names, step, others);
+  if (problem === null) return;
+  problems.add(problem);
+  inspection.reportedTo = Number(step.position) - String(step.value).length + readDashed(text, step).length;
+};
+
+const inspectTriggerField = ({ names, problems }: Inspection, [step, ...others]: readonly Ast[]): void => {
+  if (step?.type !== 'name' || names.triggerFields === null) return;
+  const problem = describeRequestField(names, names.triggerFields, step, others, '$trigger.');
+  if (problem !== null) problems.add(problem);
+};
+
+const inspectExecutionField = ({ problems, names }: Inspection, [step]: readonly Ast[]): void => {
+  if (step?.type !== 'name' || EXECUTION_FIELDS.includes(String(step.value))) return;
+  const name = String(step.value);
+  const near = names.findNearest(name, EXECUTION_FIELDS);
+  problems.add(
+    `$execution has no ${quote(name)}, but ${quoteAll(EXECUTION_FIELDS)}${didYouMean(near && `$execution.${near}`)}`,
+  );
+};
+
+/** @param others - the steps of the path behind the call */
+const inspectCall = (inspection: Inspection, ast: Ast, others: readonly Ast[], isRoot: boolean): Visit[] => {
+  const { names, bound, problems, hasLambda } = inspection;
+  const { procedure } = ast;
+  const parameters = listOf(ast.arguments);
+  const inner = parameters.map((parameter) => ({ ast: parameter, isRoot, isValue: false }));
+  if (!isAst(procedure)) return inner;
+  const method = nameOfMethod(procedure);
+  if (method !== null) {
+    // An expression with functions of its own may call one that is a value in an object.
+    if (!hasLambda) problems.add(describeMethod(names, method));
+    return inner;
+  }
+  if (procedure.type !== 'variable') return [{ ast: procedure, isRoot, isValue: false }, ...inner];
+  const name = String(procedure.value);
+  if (isNodeSelector(ast)) {
+    const [id] = parameters;
+    const path = withoutWrappers(namesBehind(undefined, others));
+    const meant =
+      typeof id?.value === 'string' ? toNodePath(resolveId(names, id.value), path) : '$nodes.<id>';
+    problems.add(`there is no $( ): the output of another node is $nodes.<id>${didYouMean(meant)}`);
+    return [];
+  }
+  const [first, second] = parameters;
+  if (
+    name === 'lookup' &&
+    first?.type === 'variable' &&
+    first.value === 'nodes' &&
+    second?.type === 'string'
+  ) {
+    inspectNodeId(inspection, [second, ...others]);
+  }
+  if (!names.isFunction(name) && !bound.has(name)) problems.add(describeUnknownFunction(names, bound, name));
+  return [...inner, ...filtersOf(inspection, ast)];
+};

@@ -1,0 +1,257 @@
+import { suggestPicture } from '@hookloom/counted-jsonata';
+import jsonata from 'jsonata';
+import { didYouMean, quote, quoteAll } from '../../../lib/shared/describe.ts';
+import type { Problem } from '../../../lib/workflows/definition/problem.ts';
+import { readDashed } from './describe-node-id.ts';
+import { toName, toPath } from './name-paths.ts';
+import type { Names } from './names.ts';
+import { HEADERS, type Shape, type Shapes } from './shapes.ts';
+import { type Ast, isAst, listOf } from './syntax-tree.ts';
+
+type Finding = Omit<Problem, 'path'>;
+
+interface Check {
+  readonly text: string;
+  readonly names: Names;
+  readonly shapes: Shapes;
+  readonly findings: Map<string, Finding>;
+}
+
+/** Names that lists have, where nothing else is known. */
+const LIST_NAMES = ['items', 'results', 'rows'];
+
+/** Limit of findings per expression. */
+const MAX_FINDINGS = 5;
+
+/**
+ * Finds what an expression reads although it is not there, and what it counts on although it is otherwise: by what is known
+ * of the data before any run.
+ *
+ * @param text - an expression of valid syntax
+ * @param isOpen - whether its value goes where any JSON can, so that one item in place of a list is not noticed
+ */
+export const findShapeProblems = (text: string, names: Names, isOpen: boolean): Finding[] => {
+  const { shapes = NOTHING } = names;
+  const check: Check = { text, names, shapes, findings: new Map() };
+  const root: unknown = jsonata(text).ast();
+  if (isOpen) checkFlow(check, root, true);
+  const work: { readonly ast: unknown; readonly isRoot: boolean }[] = [{ ast: root, isRoot: true }];
+  for (let visit = work.pop(); visit !== undefined; visit = work.pop()) {
+    const { ast, isRoot } = visit;
+    if (check.findings.size >= MAX_FINDINGS) break;
+    if (Array.isArray(ast)) work.push(...ast.map((item) => ({ ast: item, isRoot })).toReversed());
+    if (!isAst(ast)) continue;
+    if (ast.type === 'path') readPath(check, ast, isRoot);
+    if (ast.type === 'binary') checkComparison(check, ast, isRoot);
+    if (ast.type === 'function') checkCall(check, ast);
+    const parts = Object.entries(ast).map(([key, part]) => ({
+      ast: part,
+      isRoot: isRoot && !OTHER_CONTEXT.includes(String(ast.type)) && key !== 'stages' && key !== 'group',
+    }));
+    work.push(...parts.toReversed());
+  }
+  return [...check.findings.values()];
+};
+
+const NOTHING: Shapes = { input: null, trigger: null, nodeOutput: () => null };
+
+/** Nodes within which a name is not a field of the input. */
+const OTHER_CONTEXT = ['path', 'lambda', 'transform'];
+
+const report = ({ findings }: Check, message: string): void => {
+  findings.set(message, { message });
+};
+
+const warn = ({ findings }: Check, message: string): void => {
+  findings.set(message, { message, severity: 'warning' });
+};
+
+interface Found {
+  readonly shape: Shape;
+  /** Whether it is a list, one item or nothing, by the number of items in a list. */
+  readonly isMapped: boolean;
+}
+
+const UNKNOWN: Found = { shape: null, isMapped: false };
+
+/** Follows a path from where it begins. */
+const readPath = (check: Check, ast: Ast, isRoot: boolean): Found => {
+  const { shapes } = check;
+  const [first, ...others] = listOf(ast.steps);
+  if (first?.type === 'name') return isRoot ? follow(check, ast, [first, ...others], shapes.input) : UNKNOWN;
+  if (first?.type !== 'variable') return UNKNOWN;
+  if (first.value === 'trigger') return follow(check, ast, others, shapes.trigger);
+  if (first.value === '$') return follow(check, ast, others, shapes.input);
+  const [id, ...steps] = others;
+  if (first.value !== 'nodes' || id?.type !== 'name') return UNKNOWN;
+  return follow(check, ast, steps, shapes.nodeOutput(String(id.value)));
+};
+
+const follow = (check: Check, path: Ast, steps: readonly Ast[], from: Shape): Found => {
+  let shape = from;
+  let isMapped = false;
+  for (const step of steps) {
+    if (step.type !== 'name') return { shape: null, isMapped };
+    const name = String(step.value);
+    if (shape?.kind === 'list') {
+      isMapped = true;
+      shape = shape.item;
+    }
+    shape =
+      readField(check, path, step, shape) ??
+      (LIST_NAMES.includes(name) ? { kind: 'list', item: null } : null);
+    for (const { expr } of [...listOf(step.stages), ...listOf(step.predicate)]) {
+      if (!isAst(expr)) continue;
+      if (isIndex(expr) && shape?.kind === 'list') shape = shape.item;
+      else if (isLookup(expr))
+        return UNKNOWN; // one item is meant
+      else if (shape?.kind === 'list') isMapped = true;
+    }
+  }
+  return path.keepSingletonArray === true ? UNKNOWN : { shape, isMapped };
+};
+
+const readField = (check: Check, path: Ast, step: Ast, shape: Shape): Shape => {
+  if (shape?.kind !== 'map') return null;
+  const { names, text } = check;
+  const name = String(step.value);
+  if (shape === HEADERS) {
+    const written = readDashed(text, step);
+    if (written !== written.toLowerCase() || written !== name) {
+      const meant = toPath(['headers', written.toLowerCase()]);
+      report(
+        check,
+        `${quote(written)} is no header here: their names are in lower case, and one with a dash needs backticks${didYouMean(meant)}`,
+      );
+      return null;
+    }
+  }
+  const { fields, others } = shape;
+  if (fields.has(name) || others !== undefined) return fields.get(name) ?? others ?? null;
+  const known = [...fields.keys()];
+  const near = names.findNearest(name, known);
+  const before = namesUntil(path, step);
+  const hint = didYouMean(near && `${before}${toName(near)}`);
+  const what = before === '' ? 'the input' : before.slice(0, -1);
+  const message = `${what} has no ${quote(name)}, ${known.length === 0 ? 'nor any other field' : `but ${quoteAll(known)}`}${hint}`;
+  if (before.endsWith('pathParams.')) report(check, message);
+  else warn(check, message);
+  return null;
+};
+
+/** The path before a step, with a dot behind it. */
+const namesUntil = (path: Ast, step: Ast): string => {
+  const steps = listOf(path.steps);
+  return joinNames(steps.slice(0, steps.indexOf(step)));
+};
+
+const joinNames = (steps: readonly Ast[]): string =>
+  steps.map(({ type, value }) => `${type === 'variable' ? `$${value}` : toName(String(value))}.`).join('');
+
+const isIndex = (expr: Ast): boolean =>
+  expr.type === 'number' ||
+  (expr.type === 'unary' && isAst(expr.expression) && expr.expression.type === 'number');
+
+/** `[id = $trigger.body.id]` looks one item up; `[isNew = true]` does not. */
+const isLookup = (expr: Ast): boolean => {
+  if (expr.type !== 'binary') return false;
+  if (expr.value === 'and') return [expr.lhs, expr.rhs].some((side) => isAst(side) && isLookup(side));
+  return expr.value === '=' && [expr.lhs, expr.rhs].every((side) => isAst(side) && side.type !== 'value');
+};
+
+/** Warns of a path over a list whose value is taken as it is. */
+const checkFlow = (check: Check, ast: unknown, isWhole: boolean): void => {
+  if (!isAst(ast)) return;
+  if (ast.type === 'condition') for (const branch of [ast.then, ast.else]) checkFlow(check, branch, false);
+  if (ast.type === 'unary' && ast.value === '{')
+    for (const pair of Array.isArray(ast.lhs) ? ast.lhs : []) checkFlow(check, (pair as unknown[])[1], false);
+  if (ast.type !== 'path' || !readPath(check, ast, true).isMapped) return;
+  const written = isWhole ? `{{ [${check.text}] }}` : `[${toText(ast) ?? '…'}]`;
+  warn(
+    check,
+    `is a list for several items, but the item itself for one, and nothing for none; to have a list always, write ${quote(written)}`,
+  );
+};
+
+/** The text of a path of plain names; null for any other. */
+const toText = (ast: Ast): string | null => {
+  const steps = listOf(ast.steps);
+  const isPlain = steps.every(
+    ({ type, stages, predicate }, at) =>
+      (type === 'name' || (type === 'variable' && at === 0)) &&
+      stages === undefined &&
+      predicate === undefined,
+  );
+  return isPlain ? joinNames(steps).slice(0, -1) : null;
+};
+
+const COMPARISONS = ['=', '!=', '<', '<=', '>', '>='];
+
+const checkComparison = (check: Check, { value, lhs, rhs }: Ast, isRoot: boolean): void => {
+  if (!COMPARISONS.includes(String(value)) || !isAst(lhs) || !isAst(rhs)) return;
+  const pairs: readonly (readonly [Ast, Ast])[] = [
+    [lhs, rhs],
+    [rhs, lhs],
+  ];
+  for (const [side, other] of pairs) {
+    const type = literalType(other);
+    if (type === null) continue;
+    if (isNull(side, other)) {
+      warn(
+        check,
+        'compares with null, which is only what data says: what is not there has no result; to ask whether it is there, write $exists( )',
+      );
+    }
+    if (side.type !== 'path') continue;
+    const { shape, isMapped } = readPath(check, side, isRoot);
+    const path = toText(side);
+    const literal = JSON.stringify(other.value);
+    if (isMapped && type !== 'null') {
+      warn(check, `compares a list with ${literal}${didYouMean(path && `${literal} in ${path}`)}`);
+    } else if (
+      (shape?.kind === 'number' || shape?.kind === 'string') &&
+      isScalar(type) &&
+      shape.kind !== type
+    ) {
+      const meant =
+        shape.kind === 'number' ? `${path} ${value} ${other.value}` : `$number(${path}) ${value} ${literal}`;
+      const isNumeric =
+        type === 'number' || (type === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(String(other.value)));
+      warn(
+        check,
+        `compares a ${shape.kind} with the ${type} ${literal}, which are never equal${didYouMean(path !== null && isNumeric ? meant : null)}`,
+      );
+    }
+  }
+};
+
+const isScalar = (type: string): boolean => ['string', 'number', 'boolean'].includes(type);
+
+const literalType = ({ type, value }: Ast): string | null => {
+  if (type === 'string' || type === 'number') return type;
+  if (type !== 'value') return null;
+  return value === null ? 'null' : typeof value;
+};
+
+/** `x = null`, `$type(x) = "null"` */
+const isNull = ({ type, procedure }: Ast, { type: otherType, value }: Ast): boolean =>
+  (otherType === 'value' && value === null) ||
+  (type === 'function' && isAst(procedure) && procedure.value === 'type' && value === 'null');
+
+/** Which argument is the picture of a date. */
+const pictures: ReadonlyMap<unknown, number> = new Map([
+  ['now', 0],
+  ['fromMillis', 1],
+  ['toMillis', 1],
+]);
+
+const checkCall = (check: Check, { procedure, arguments: given }: Ast): void => {
+  const at = isAst(procedure) && procedure.type === 'variable' ? pictures.get(procedure.value) : undefined;
+  const picture = at === undefined ? undefined : listOf(given)[at];
+  if (picture?.type !== 'string') return;
+  const text = String(picture.value);
+  const meant = suggestPicture(text);
+  if (meant === null) return;
+  const hint = meant === '' ? ', as in "[Y0001]-[M01]-[D01]"' : didYouMean(meant);
+  report(check, `${quote(text)} is not a picture: its parts stand in brackets${hint}`);
+};

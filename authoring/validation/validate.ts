@@ -1,0 +1,158 @@
+import { isPlainObject } from '@hookloom/plugin-kit';
+import type { FindNodeType } from '@hookloom/plugin-kit/host';
+import { limitHints } from '../../lib/shared/near-name.ts';
+import type { WorkflowDefinition } from '../../lib/workflows/definition/definition.ts';
+import type { Problem } from '../../lib/workflows/definition/problem.ts';
+import { WEBHOOK_TRIGGER } from '../../lib/workflows/definition/to-path-configs.ts';
+import { checkBodies } from './check-bodies.ts';
+import { checkCallers } from './check-callers.ts';
+import { checkEnds } from './check-ends.ts';
+import { checkExecution } from './check-execution.ts';
+import { checkGraph } from './check-graph.ts';
+import { checkLoops, findLoopNodes } from './check-loops.ts';
+import { checkNodes } from './check-nodes.ts';
+import { checkReach } from './check-reach.ts';
+import { checkSettings } from './check-settings.ts';
+import { checkCircles } from './check-subworkflows.ts';
+import { checkTopLevel } from './check-top-level.ts';
+import { checkWebhooks } from './check-webhooks.ts';
+import { readDraftGraph } from './graph/draft-graph.ts';
+import { readDraft } from './graph/read-draft.ts';
+import { checkMistakes } from './mistakes/check-mistakes.ts';
+import { loadFunctionNames } from './references/jsonata-names.ts';
+import type { Names } from './references/names.ts';
+import { webhookFieldsOf } from './references/request-fields.ts';
+
+type Validation = {
+  /** What is likely to be a mistake, although the workflow can be stored. */
+  readonly warnings: readonly Problem[];
+} & (
+  | { readonly definition: WorkflowDefinition; readonly problems: readonly [] }
+  | { readonly definition: null; readonly problems: readonly Problem[] }
+);
+
+/** Keeps files within the limits of tools that recurse. */
+const MAX_DEPTH = 100;
+
+/** Further problems are counted, not listed. */
+export const MAX_PROBLEMS = 500;
+
+/**
+ * Checks a parsed workflow file and reports all problems and warnings at once, up to {@link MAX_PROBLEMS} each. Never throws. Takes time
+ * in proportion to the size of the file.
+ */
+export const validateWorkflow = async (value: unknown, findNodeType: FindNodeType): Promise<Validation> => {
+  if (isDeeperThan(value, MAX_DEPTH)) {
+    return {
+      definition: null,
+      problems: [{ path: '', message: `is nested deeper than ${MAX_DEPTH} levels` }],
+      warnings: [],
+    };
+  }
+  const shape = checkTopLevel(value);
+  if (!isPlainObject(value)) return { definition: null, problems: shape, warnings: [] };
+
+  const { definition, madeUp } = readDraft(value);
+  const meaning = await checkSemantics(definition, {
+    findNodeType,
+    hasValidConnections: hasValidConnections(value, shape),
+  });
+  // Values that replace invalid ones, and their parents, have problems of the schema only.
+  const doubtful = new Set(madeUp.flatMap(withParents));
+  const found = [...shape, ...meaning.filter(({ path }) => !doubtful.has(path))];
+  const problems = withoutRepeated(found.filter(({ severity }) => severity === undefined));
+  const wrong = new Set(problems.map(({ path }) => path));
+  const warnings = limit(found.filter(({ path, severity }) => severity === 'warning' && !wrong.has(path)));
+  return problems.length === 0
+    ? { definition, problems: [], warnings }
+    : { definition: null, problems: limit(problems), warnings };
+};
+
+/** Two checks may know of one mistake. */
+const withoutRepeated = (problems: readonly Problem[]): Problem[] => {
+  const seen = new Set<string>();
+  return problems.filter(({ path, message }) => {
+    const key = `${path} ${message}`;
+    return !seen.has(key) && seen.add(key);
+  });
+};
+
+interface Context {
+  readonly findNodeType: FindNodeType;
+  /** Whether all connections can be read. */
+  readonly hasValidConnections: boolean;
+}
+
+const checkSemantics = async (
+  definition: WorkflowDefinition,
+  { findNodeType, hasValidConnections }: Context,
+): Promise<Problem[]> => {
+  const graph = readDraftGraph(definition, findNodeType);
+  const hints = limitHints();
+  const loopNodes = findLoopNodes(graph);
+  const isConnected =
+    hasValidConnections &&
+    definition.connections.length === graph.edges.length &&
+    graph.indexOf.size === definition.nodes.length;
+  const names: Names = {
+    nodeIds: new Set(graph.indexOf.keys()),
+    idOfName: new Map(
+      definition.nodes.flatMap(({ name, id }) => (typeof name === 'string' ? [[name, id] as const] : [])),
+    ),
+    visibleIds: null,
+    ownId: null,
+    fields: null,
+    triggerFields: graph.nodes.every(
+      ({ nodeType, node }) => nodeType?.kind === 'action' || node.type === WEBHOOK_TRIGGER,
+    )
+      ? webhookFieldsOf(graph.nodes.flatMap(({ node }) => (node.type === WEBHOOK_TRIGGER ? [node] : [])))
+      : null,
+    isFunction: await loadFunctionNames(),
+    ...hints,
+  };
+  return [
+    ...checkGraph(definition, findNodeType, hints.findNearest),
+    ...checkEnds(graph, definition, hints.findNearest),
+    ...checkReach(graph, definition, hasValidConnections),
+    ...checkLoops(graph),
+    ...(await checkNodes(graph, { findNodeType, names, loopNodes, isConnected })),
+    ...checkSettings(graph, loopNodes),
+    ...checkExecution(graph, definition),
+    ...checkBodies(graph),
+    ...checkCallers(graph, isConnected),
+    ...checkCircles(definition),
+    ...(await checkWebhooks(definition, names)),
+    ...checkMistakes(graph, definition, isConnected),
+  ];
+};
+
+const hasValidConnections = ({ connections }: Record<string, unknown>, shape: readonly Problem[]): boolean =>
+  Array.isArray(connections) && !shape.some(({ path }) => path.startsWith('/connections'));
+
+const limit = (problems: readonly Problem[]): readonly Problem[] =>
+  problems.length <= MAX_PROBLEMS
+    ? problems
+    : [
+        ...problems.slice(0, MAX_PROBLEMS),
+        {
+          ...problems[MAX_PROBLEMS],
+          path: '',
+          message: `has ${problems.length - MAX_PROBLEMS} more problems, which are not listed`,
+        },
+      ];
+
+/** A JSON pointer and its parents: `/a/b`, `/a` and the root. */
+const withParents = (pointer: string): string[] => {
+  const keys = pointer.split('/');
+  return keys.map((_, index) => keys.slice(0, keys.length - index).join('/'));
+};
+
+/** Without recursion, since the value may have any depth. */
+const isDeeperThan = (value: unknown, limit: number): boolean => {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > limit) return true;
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+};

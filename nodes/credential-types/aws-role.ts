@@ -1,0 +1,31 @@
+import type {
+  CredentialContext,
+  CredentialFields,
+  CredentialType,
+  OutboundRequest,
+} from '@hookloom/plugin-kit';
+import { testWith } from './test-request.ts';
+import { textSchema } from './text-schema.ts';
+
+const apply = (request: OutboundRequest, fields: CredentialFields, { signWithRole }: CredentialContext) => {
+  if (signWithRole === undefined) throw new Error('a credential of the type awsRole works in AWS only');
+  const { roleArn = '', ...scope } = fields;
+  return signWithRole(request, { roleArn, ...scope });
+};
+
+export const awsRole: CredentialType = {
+  id: 'awsRole',
+  name: 'AWS role',
+  description: 'Assumes a role (STS AssumeRole) and signs requests to AWS with it (SigV4)',
+  schema: textSchema('roleArn', {
+    roleArn: { pattern: '^arn:aws[a-z-]*:iam::[0-9]{12}:role/.+$', description: 'ARN of the role' },
+    externalId: { description: 'External id, when the trust policy of the role asks for one' },
+    region: { description: 'Region of STS and of requests; else us-east-1 and that of the host' },
+    service: { description: 'Service name in the signature; else that of the host' },
+  }),
+  secretFields: ['externalId'],
+  // https://docs.aws.amazon.com/general/latest/gr/rande.html; an API under a domain of its own is named at creation.
+  hosts: ['*.amazonaws.com', '*.amazonaws.com.cn', '*.api.aws', '*.on.aws'],
+  apply,
+  test: testWith(apply),
+};

@@ -1,0 +1,35 @@
+import type { PluginProvider } from '@hookloom/plugin-kit';
+import { awsRole } from './aws-role.ts';
+import { httpBasic, httpBearer, httpHeader, httpQuery } from './http-types.ts';
+import { oauth2 } from './oauth2.ts';
+import { postgres, smtp } from './server-types.ts';
+import { signingKey } from './signing-key.ts';
+import { signingSecret } from './signing-secret.ts';
+import { slackWebhook } from './slack-webhook.ts';
+import { tlsClient } from './tls-client.ts';
+
+/** The built-in types of credentials for calling out. */
+const credentials: PluginProvider = {
+  id: 'credentials',
+  name: 'Credentials',
+  version: '1.0.0',
+  description: 'Types of credentials for calling out',
+  category: 'credentials',
+  handles: [],
+  credentialTypes: [
+    httpBearer,
+    httpBasic,
+    httpHeader,
+    httpQuery,
+    oauth2,
+    awsRole,
+    tlsClient,
+    slackWebhook,
+    smtp,
+    postgres,
+    signingKey,
+    signingSecret,
+  ],
+};
+
+export default credentials;

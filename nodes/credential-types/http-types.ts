@@ -1,0 +1,74 @@
+import type { CredentialType } from '@hookloom/plugin-kit';
+import { testUrl, testWith } from './test-request.ts';
+import { textSchema } from './text-schema.ts';
+import { withHeader } from './with-header.ts';
+
+type Apply = NonNullable<CredentialType['apply']>;
+
+const secret = (description: string) => ({ minLength: 1, description });
+
+const addBearer: Apply = (request, { token = '' }) => withHeader(request, 'authorization', `Bearer ${token}`);
+
+export const httpBearer: CredentialType = {
+  id: 'httpBearer',
+  name: 'Bearer token',
+  description: 'Sends a token as Authorization: Bearer (RFC 6750)',
+  schema: textSchema('token', { token: secret('The token'), testUrl }),
+  secretFields: ['token'],
+  apply: addBearer,
+  test: testWith(addBearer),
+};
+
+const addBasic: Apply = (request, { username = '', password = '' }) =>
+  withHeader(request, 'authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`);
+
+export const httpBasic: CredentialType = {
+  id: 'httpBasic',
+  name: 'User name and password',
+  description: 'Sends a user name and a password as Authorization: Basic (RFC 7617)',
+  schema: textSchema('username password', {
+    username: { pattern: '^[^:]+$', description: 'Without a colon' },
+    password: secret('The password'),
+    testUrl,
+  }),
+  secretFields: ['password'],
+  apply: addBasic,
+  test: testWith(addBasic),
+};
+
+const addHeader: Apply = (request, { name = '', value = '' }) => withHeader(request, name, value);
+
+export const httpHeader: CredentialType = {
+  id: 'httpHeader',
+  name: 'Header',
+  description: 'Sends a secret in a header, such as X-Api-Key',
+  schema: textSchema('name value', {
+    name: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", description: 'Name of the header' },
+    value: secret('Its value'),
+    testUrl,
+  }),
+  secretFields: ['value'],
+  apply: addHeader,
+  test: testWith(addHeader),
+};
+
+/** Servers log URLs: a header is the better place where an API takes both. */
+const addParameter: Apply = (request, { name = '', value = '' }) => {
+  const url = new URL(request.url);
+  url.searchParams.set(name, value);
+  return { ...request, url: url.href };
+};
+
+export const httpQuery: CredentialType = {
+  id: 'httpQuery',
+  name: 'Query parameter',
+  description: 'Sends a secret in the query of the URL, such as ?key=…',
+  schema: textSchema('name value', {
+    name: secret('Name of the parameter'),
+    value: secret('Its value'),
+    testUrl,
+  }),
+  secretFields: ['value'],
+  apply: addParameter,
+  test: testWith(addParameter),
+};

@@ -1,0 +1,66 @@
+import type { CredentialContext, CredentialType } from '@hookloom/plugin-kit';
+import { textSchema } from './text-schema.ts';
+
+// Types that lend the address and the login of a server to a node. Their live tests log in as the nodes do, with the
+// code of the nodes, which is loaded on use.
+
+const port = (initial: string) => ({ pattern: '^[0-9]{1,5}$', default: initial, description: 'Port' });
+
+const login = {
+  username: { minLength: 1, description: 'User name' },
+  password: { minLength: 1, description: 'Password' },
+};
+
+const host = { minLength: 1, description: 'Host' };
+
+/** Logs in to a server, and out again. @throws what is shown as the result of an unhealthy credential */
+type LogIn = (
+  field: (name: string) => string,
+  options: Pick<CredentialContext, 'tcp' | 'signal'>,
+) => Promise<void>;
+
+const testLogin =
+  (loadLogIn: () => Promise<LogIn>): NonNullable<CredentialType['test']> =>
+  async (fields, context) => {
+    const logIn = await loadLogIn();
+    await logIn((name) => fields[name] ?? '', context);
+    return { status: 'healthy', message: `${fields.host} accepts the login` };
+  };
+
+export const smtp: CredentialType = {
+  id: 'smtp',
+  name: 'Mail server',
+  description: 'Lends the address and the login of a mail server (SMTP) to a node',
+  schema: textSchema('host username password', {
+    host,
+    port: port('587'),
+    security: { enum: ['starttls', 'tls', 'none'], default: 'starttls', description: 'Encryption' },
+    ...login,
+  }),
+  secretFields: ['password'],
+  test: testLogin(async () => (await import('../email/work/log-in.chunk.ts')).logInToSmtp),
+};
+
+export const postgres: CredentialType = {
+  id: 'postgres',
+  name: 'PostgreSQL',
+  description: 'Lends the address and the login of a PostgreSQL database to a node',
+  schema: textSchema('host database username password', {
+    host,
+    port: port('5432'),
+    database: { minLength: 1, description: 'Database' },
+    sslmode: {
+      enum: ['disable', 'require', 'verify-full'],
+      default: 'verify-full',
+      description: 'Encryption, as in a connection string',
+    },
+    ca: {
+      pattern: '^-----BEGIN CERTIFICATE-----\\s[\\s\\S]+-----END ',
+      description:
+        'Certificates of the authority of the server in PEM, such as those of the region from Amazon RDS; those that Node trusts by default',
+    },
+    ...login,
+  }),
+  secretFields: ['password'],
+  test: testLogin(async () => (await import('../postgres/work/postgres.chunk.ts')).logInToPostgres),
+};

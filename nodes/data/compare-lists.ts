@@ -1,0 +1,68 @@
+import { defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
+import { PATH_FORM } from './field-path.ts';
+import { listOf } from './items.ts';
+import { createReadKey } from './read-key.ts';
+import { toKey } from './to-key.ts';
+
+export const compareLists = defineAction({
+  id: 'compareLists',
+  name: 'Compare lists',
+  description:
+    'Finds what two lists have in common: items in one of them only, equal ones, and ones of the same key that differ. Items of a key that occurs several times are paired in order',
+  pure: true,
+  parameters: Type.Object({
+    left: listOf('The first list, of up to 100,000 items'),
+    right: listOf('The second list'),
+    by: Type.Array(Type.String({ minLength: 1 }), {
+      default: [],
+      description: `The fields that identify an item. Each is ${PATH_FORM}. The whole item when there are none`,
+    }),
+  }),
+  example: {
+    parameters: { left: '{{ before }}', right: '{{ after }}', by: ['id'] },
+    input: {
+      before: [{ id: 1 }, { id: 2, name: 'b' }, { id: 3 }],
+      after: [{ id: 2, name: 'B' }, { id: 3 }, { id: 4 }],
+    },
+    output: {
+      onlyLeft: [{ id: 1 }],
+      onlyRight: [{ id: 4 }],
+      same: [{ id: 3 }],
+      different: [{ left: { id: 2, name: 'b' }, right: { id: 2, name: 'B' } }],
+    },
+  },
+  execute: ({ parameters: { left, right, by } }) => compare(left, right, createReadKey(by, 'by')),
+});
+
+const compare = (
+  left: readonly JsonValue[],
+  right: readonly JsonValue[],
+  readKey: (item: JsonValue) => string,
+): JsonObject => {
+  const waiting = groupIndexes(right, readKey);
+  const onlyLeft: JsonValue[] = [];
+  const same: JsonValue[] = [];
+  const different: JsonObject[] = [];
+  const paired = new Set<number>();
+  for (const item of left) {
+    const index = waiting.get(readKey(item))?.next().value;
+    const partner = index === undefined ? undefined : right[index];
+    if (index === undefined || partner === undefined) onlyLeft.push(item);
+    else {
+      paired.add(index);
+      if (toKey(item) === toKey(partner)) same.push(item);
+      else different.push({ left: item, right: partner });
+    }
+  }
+  const onlyRight = right.filter((_item, index) => !paired.has(index));
+  return { onlyLeft, onlyRight, same, different };
+};
+
+/** By key, the indexes of the items that have it; each iterator gives one after the other. */
+const groupIndexes = (
+  items: readonly JsonValue[],
+  readKey: (item: JsonValue) => string,
+): Map<string, Iterator<number, undefined>> => {
+  const groups = Map.groupBy(items.keys(), (index) => readKey(items[index] as JsonValue));
+  return new Map([...groups].map(([key, indexes]) => [key, indexes.values()]));
+};

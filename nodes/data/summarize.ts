@@ -1,0 +1,113 @@
+import { defineAction, type JsonObject, type JsonValue, Type } from '@hookloom/plugin-kit';
+import { type FieldPath, PATH_FORM, parseFieldPath, readField } from './field-path.ts';
+import { itemsParameter } from './items.ts';
+import { type Operation, operations, summaryOf } from './summaries.ts';
+import { toKey } from './to-key.ts';
+
+export const summarize = defineAction({
+  id: 'summarize',
+  name: 'Summarize',
+  description:
+    'Groups the items of a list, and computes counts, sums, averages and more for each group. Groups come in the order of their first items; null and absent values are left out of what is computed',
+  pure: true,
+  parameters: Type.Object({
+    items: itemsParameter,
+    groupBy: Type.Record(Type.String(), Type.String({ minLength: 1, format: 'field-path' }), {
+      default: {},
+      description: `Names of fields to put out, and the fields to group by: ${PATH_FORM}. One group of all items when there are none`,
+    }),
+    values: Type.Record(
+      Type.String(),
+      Type.Object(
+        {
+          operation: Type.Enum(operations, {
+            description:
+              'count: items, or values when there is a field; countDistinct; sum, average and median of numbers; min and max, in the order of the node sort; first, last; list: all values; distinct: all that differ',
+          }),
+          field: Type.Optional(
+            Type.String({
+              minLength: 1,
+              format: 'field-path',
+              description: `The field: ${PATH_FORM}. The item itself when absent`,
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'Names of fields to put out, and how each is computed' },
+    ),
+  }),
+  example: {
+    parameters: {
+      items: '{{ orders }}',
+      groupBy: { country: 'address.country' },
+      values: { orders: { operation: 'count' }, revenue: { operation: 'sum', field: 'total' } },
+    },
+    input: {
+      orders: [
+        { total: 5, address: { country: 'NO' } },
+        { total: 7, address: { country: 'SE' } },
+        { total: 2, address: { country: 'NO' } },
+      ],
+    },
+    output: {
+      items: [
+        { country: 'NO', orders: 2, revenue: 7 },
+        { country: 'SE', orders: 1, revenue: 7 },
+      ],
+    },
+  },
+  execute: ({ parameters: { items, groupBy, values } }) => {
+    const keys = Object.entries(groupBy).map(([name, field]) => ({
+      name,
+      path: parseFieldPath(field, `groupBy.${name}`),
+    }));
+    const columns = Object.entries(values).map(([name, { operation, field }]): Column => {
+      if (Object.hasOwn(groupBy, name))
+        throw new RangeError(`Parameter "values.${name}" must have a name that "groupBy" does not have`);
+      const path = field === undefined ? [] : parseFieldPath(field, `values.${name}.field`);
+      return { name, operation, path };
+    });
+    return { items: groupItems(items, keys).map((group) => summariseGroup(group, columns)) };
+  },
+});
+
+interface Column {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly path: FieldPath;
+}
+
+interface Group {
+  /** Values of the fields that it is grouped by, by their names. */
+  readonly fields: JsonObject;
+  /** Places of its items in the list. */
+  readonly items: [index: number, item: JsonValue][];
+}
+
+const groupItems = (
+  items: readonly JsonValue[],
+  keys: readonly { readonly name: string; readonly path: FieldPath }[],
+): Group[] => {
+  if (keys.length === 0) return [{ fields: {}, items: [...items.entries()] }];
+  const groups = new Map<string, Group>();
+  for (const [index, item] of items.entries()) {
+    const fields = keys.map(({ name, path }) => [name, readField(item, path) ?? null] as const);
+    const key = fields.map(([, value]) => toKey(value)).join();
+    const group = groups.get(key) ?? { fields: Object.fromEntries(fields), items: [] };
+    group.items.push([index, item]);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+};
+
+const summariseGroup = ({ fields, items }: Group, columns: readonly Column[]): JsonObject => {
+  const computed = columns.map(({ name, operation, path }) => {
+    const values = items.flatMap(([index, item]) => {
+      const value = readField(item, path) ?? null;
+      return value === null ? [] : [{ index, value }];
+    });
+    return [name, summaryOf(operation, values, name)] as const;
+  });
+  return { ...fields, ...Object.fromEntries(computed) };
+};

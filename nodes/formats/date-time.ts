@@ -1,0 +1,91 @@
+import { defineAction, Type, when } from '@hookloom/plugin-kit';
+import { describeFormat } from './work/describe-format.ts';
+
+const units = [
+  'years',
+  'quarters',
+  'months',
+  'weeks',
+  'days',
+  'hours',
+  'minutes',
+  'seconds',
+  'milliseconds',
+] as const;
+
+export const dateTime = defineAction({
+  id: 'dateTime',
+  name: 'Date and time',
+  description:
+    'Reads, formats, rounds and moves a date and time, or computes how long it is between two. Puts out { iso, epochMs } and, with a format, text; or { difference }',
+  pure: true,
+  parameters: Type.Object(
+    {
+      operation: Type.Enum(['convert', 'add', 'startOf', 'endOf', 'difference'], {
+        default: 'convert',
+        description:
+          'convert: to the time zone and the format; add: the duration; startOf, endOf: of the unit, weeks begin on Monday; difference: from the value until "until", in the unit',
+      }),
+      value: Type.Optional(
+        Type.Union([Type.String({ maxLength: 200 }), Type.Number()], {
+          description: 'ISO 8601, or milliseconds since 1970; by default the start of the execution',
+        }),
+      ),
+      inputFormat: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'The form of the value, in tokens of Luxon such as dd.MM.yyyy',
+        }),
+      ),
+      timeZone: Type.String({
+        default: 'UTC',
+        maxLength: 100,
+        description: 'Such as Europe/Oslo: of values without an offset, and of what is put out',
+      }),
+      format: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 200,
+          description: 'The form of "text", in tokens of Luxon such as d LLLL yyyy',
+        }),
+      ),
+      locale: Type.String({
+        default: 'en',
+        maxLength: 35,
+        description: 'The language of months and days in the formats',
+      }),
+      duration: Type.Record(Type.String(), Type.Number(), {
+        default: {},
+        description: `What to add, such as { "days": 3, "hours": -2 }: ${units.join(', ')}. Months and days follow the calendar of the time zone`,
+      }),
+      unit: Type.Enum(units, { default: 'days', description: 'Of startOf, endOf and difference' }),
+      until: Type.Optional(
+        Type.Union([Type.String({ maxLength: 200 }), Type.Number()], {
+          description: 'The end of the difference, in the form of the value',
+        }),
+      ),
+    },
+    {
+      allOf: [
+        when('operation', 'add', { required: ['duration'] }),
+        when('operation', 'difference', { required: ['until'] }),
+      ],
+    },
+  ),
+  example: {
+    parameters: { operation: 'add', value: '{{ due }}', duration: { months: 1 }, format: 'd LLLL yyyy' },
+    input: { due: '2026-01-31T10:00:00Z' },
+    output: { iso: '2026-02-28T10:00:00.000Z', epochMs: 1_772_272_800_000, text: '28 February 2026' },
+  },
+  checkParameters: (parameters) =>
+    (['format', 'inputFormat'] as const).flatMap((name) => {
+      const { [name]: format } = parameters;
+      const problem = typeof format === 'string' && !format.includes('{{') ? describeFormat(format) : null;
+      return problem === null ? [] : [{ path: `/${name}`, message: problem }];
+    }),
+  execute: async ({ parameters, context }) => {
+    const { computeDateTime } = await import('./work/compute-date-time.chunk.ts');
+    return computeDateTime(parameters, context.services.clock.now());
+  },
+});

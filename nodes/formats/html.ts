@@ -1,0 +1,68 @@
+import { defineAction, eachOf, Type, wrongParameter } from '@hookloom/plugin-kit';
+import { pureWithoutFile, readSource, readTextFile } from './source-file.ts';
+
+const MAX_LENGTH = 5_000_000;
+
+export const html = defineAction({
+  id: 'html',
+  name: 'HTML extract',
+  description: 'Extracts text, HTML or attributes of the elements of an HTML page that match CSS selectors',
+  pure: pureWithoutFile,
+  parameters: Type.Object(
+    {
+      html: Type.Optional(
+        Type.String({ maxLength: MAX_LENGTH, description: 'The page: at most 5,000,000 characters' }),
+      ),
+      file: Type.Optional(
+        Type.Unknown({ description: 'A file in place of the text: in UTF-8, of at most 5,000,000 bytes' }),
+      ),
+      values: Type.Record(
+        Type.String(),
+        Type.Object(
+          {
+            selector: Type.String({
+              minLength: 1,
+              maxLength: 500,
+              description: 'A CSS selector, such as ul.menu > li a',
+            }),
+            get: Type.Enum(['text', 'html', 'attribute'], {
+              default: 'text',
+              description:
+                'What to take of the element: its text without markup, its inner HTML, or an attribute',
+            }),
+            attribute: Type.String({
+              default: 'href',
+              minLength: 1,
+              description: 'The attribute, for get: attribute',
+            }),
+            all: Type.Boolean({
+              default: false,
+              description:
+                'Take all elements that match, as a list; otherwise the first, null when there is none',
+            }),
+          },
+          { additionalProperties: false },
+        ),
+        { description: 'Names of fields to put out, and where each is found' },
+      ),
+    },
+    { allOf: [{ anyOf: eachOf('html', 'file') }] },
+  ),
+  example: {
+    parameters: {
+      html: '{{ body }}',
+      values: { title: { selector: 'h1' }, links: { selector: 'a', get: 'attribute', all: true } },
+    },
+    input: { body: '<h1>Tea &amp; milk</h1><a href="/tea">Tea</a><a href="/milk">Milk</a>' },
+    output: { title: 'Tea & milk', links: ['/tea', '/milk'] },
+  },
+  execute: async ({ parameters: { html, file, values }, context: { services } }) => {
+    const source =
+      file === undefined
+        ? html
+        : await readTextFile(readSource(file, html, 'html'), services.files, MAX_LENGTH);
+    if (source === undefined) throw wrongParameter('html', 'a string', source);
+    const { extractHtml } = await import('./work/extract-html.chunk.ts');
+    return extractHtml(source, values);
+  },
+});

@@ -1,0 +1,197 @@
+import type { ActionProvider } from '@hookloom/plugin-kit';
+
+/** A JSON pointer. */
+const POINTER = '^(?:/|$)';
+
+const httpRequest: ActionProvider = {
+  nodeType: 'httpRequest',
+  displayName: 'HTTP request',
+  description:
+    'Calls a URL, within settings.timeoutSeconds, and puts out its answer; private addresses are refused unless they are allowed',
+  category: 'http',
+  version: '1.0.0',
+  example: {
+    parameters: { method: 'POST', url: 'https://api.example.com/orders', body: { total: '{{ total }}' } },
+    input: { total: 120 },
+    output: {
+      status: 201,
+      headers: { 'content-type': 'application/json' },
+      body: { id: 'A-1' },
+      url: 'https://api.example.com/orders',
+    },
+  },
+  credentialTypes: ['httpBearer', 'httpBasic', 'httpHeader', 'httpQuery', 'oauth2', 'awsRole', 'tlsClient'],
+  properties: [
+    {
+      name: 'method',
+      displayName: 'Method',
+      type: 'string',
+      default: 'GET',
+      description: 'The HTTP method, such as POST',
+    },
+    {
+      name: 'url',
+      displayName: 'URL',
+      type: 'string',
+      pattern: '^https?://',
+      required: true,
+      description: 'http or https',
+    },
+    {
+      name: 'headers',
+      displayName: 'Headers',
+      type: 'object',
+      default: {},
+      description: 'Names and values; for secrets, use a credential',
+    },
+    {
+      name: 'query',
+      displayName: 'Query',
+      type: 'object',
+      default: {},
+      description: 'Added to the URL; a list repeats the name',
+    },
+    {
+      name: 'body',
+      displayName: 'Body',
+      type: 'any',
+      description: 'By bodyType: any value, a text, a map or a file; null for none',
+    },
+    {
+      name: 'bodyType',
+      displayName: 'Body type',
+      type: 'options',
+      options: ['json', 'text', 'form', 'multipart', 'file'],
+      default: 'json',
+      description:
+        'How the body is sent: a map as form or multipart, whose values may be files, or one file as it is. Sets content-type unless a header does',
+    },
+    {
+      name: 'responseType',
+      displayName: 'Response type',
+      type: 'options',
+      options: ['auto', 'json', 'text', 'file'],
+      default: 'auto',
+      description:
+        'auto follows the content type: JSON is parsed, other UTF-8 is a text, anything else { base64 }; json and text parse and decode whatever the content type is; file saves it as a file of the execution',
+    },
+    {
+      name: 'maxRedirects',
+      displayName: 'Redirects',
+      type: 'number',
+      default: 5,
+      description: 'How many to follow',
+    },
+    {
+      name: 'maxResponseBytes',
+      displayName: 'Response size',
+      type: 'number',
+      default: 1_048_576,
+      description: 'A larger answer, or page, fails the node; at most 6 MiB',
+    },
+    {
+      name: 'maxFileBytes',
+      displayName: 'File size',
+      type: 'number',
+      default: 1_073_741_824,
+      description:
+        'The same for responseType file, within the limit of the service (MAX_FILE_BYTES); 1 GiB by default',
+    },
+    {
+      name: 'failOnStatus',
+      displayName: 'Fail on status',
+      type: 'boolean',
+      default: true,
+      description: 'Fail the node when the status is not one of successStatus',
+    },
+    {
+      name: 'successStatus',
+      displayName: 'Success status',
+      type: 'array',
+      default: ['200-399'],
+      description: 'Statuses that are no failures: codes (404) and ranges ("200-299")',
+    },
+    {
+      name: 'retryStatus',
+      displayName: 'Retry status',
+      type: 'array',
+      default: [408, 425, 429, '500-599'],
+      description:
+        'Failures after which another attempt is made, within settings.retry; any other status is the last one. Retry-After of 429 and 503 lengthens the delay, up to maxDelaySeconds',
+    },
+    {
+      name: 'idempotencyKey',
+      displayName: 'Idempotency key',
+      type: 'boolean',
+      default: false,
+      description:
+        'Send a header Idempotency-Key, the same in every attempt, so that the receiver can tell. Pages after the first have keys of their own',
+    },
+    {
+      name: 'pagination',
+      displayName: 'Pagination',
+      type: 'options',
+      options: ['none', 'link', 'cursor', 'page'],
+      default: 'none',
+      description:
+        'How the next page is found: link by a URL (next, or the header Link), cursor by a value in the body (next), page by number. The output is { items, pages, pagesEnd }',
+    },
+    {
+      name: 'items',
+      displayName: 'Items',
+      type: 'string',
+      pattern: POINTER,
+      default: '',
+      description:
+        'JSON pointer of the list in the body of a page, such as /data; empty when the body is the list',
+    },
+    {
+      name: 'next',
+      displayName: 'Next',
+      type: 'string',
+      pattern: POINTER,
+      default: '',
+      description:
+        'JSON pointer of the URL or cursor of the next page in the body; null, false, an empty text or nothing there ends. Empty for the header Link with rel="next"',
+    },
+    {
+      name: 'pageParameter',
+      displayName: 'Page parameter',
+      type: 'string',
+      default: '',
+      description: 'Query parameter for the cursor or the number of the page; empty for cursor or page',
+    },
+    {
+      name: 'firstPage',
+      displayName: 'First page',
+      type: 'number',
+      default: 1,
+      description: 'Number of the first page',
+    },
+    {
+      name: 'pageStep',
+      displayName: 'Page step',
+      type: 'number',
+      default: 1,
+      description: 'Added for each page: the size of a page where the API counts items (offset)',
+    },
+    {
+      name: 'maxPages',
+      displayName: 'Pages',
+      type: 'number',
+      default: 100,
+      description: 'How many pages to fetch; at most 1,000',
+    },
+    {
+      name: 'maxItems',
+      displayName: 'Items in all',
+      type: 'number',
+      default: 10_000,
+      description: 'How many items to fetch; at most 100,000',
+    },
+  ],
+  getExecutor: async () => (await import('./executor.chunk.ts')).httpRequestExecutor,
+  healthCheck: async () => (await import('./health.ts')).checkAddressGuard(),
+};
+
+export default httpRequest;

@@ -1,0 +1,109 @@
+import {
+  callJsonApi,
+  type JsonObject,
+  type JsonValue,
+  type NodeContext,
+  NodeError,
+} from '@hookloom/plugin-kit';
+import { addPath } from './add-path.ts';
+import { toNoAnswer } from './answer-errors.ts';
+import {
+  ANSWER_NAME,
+  type Answer,
+  type AskProvider,
+  type Attachment,
+  type FinishReason,
+  MAX_ANSWER_BYTES,
+  type Question,
+  type Turn,
+  toUsage,
+  withOptions,
+} from './question.ts';
+import { hasList, mapAt, mapsAt, textAt } from './read-field.ts';
+
+const BASE_URL = 'https://api.anthropic.com';
+const KEY_HEADER = 'x-api-key';
+
+/** Asks Anthropic's Messages API: https://docs.anthropic.com/en/api/messages */
+export const askAnthropic: AskProvider = async (question, context) => {
+  const { baseUrl } = question;
+  if (baseUrl === undefined) checkHeader(context);
+  const call = {
+    method: 'POST',
+    url: addPath(baseUrl ?? BASE_URL, '/v1/messages'),
+    headers: { 'anthropic-version': '2023-06-01' },
+    body: toRequest(question),
+    maxResponseBytes: MAX_ANSWER_BYTES,
+  };
+  const { body } = await callJsonApi(call, context);
+  return readAnswer(body);
+};
+
+/** A gateway may want its key elsewhere; Anthropic would be sent a secret that is not for it. */
+const checkHeader = ({ credential }: NodeContext): void => {
+  if (credential?.type !== 'httpHeader') return;
+  const name = credential.field('name').toLowerCase();
+  if (name === KEY_HEADER) return;
+  throw new NodeError(
+    `the credential "${credential.id}" sends the header ${name}, and Anthropic takes its key as ${KEY_HEADER}: set the name of the credential to that, or baseUrl to the gateway that the credential is for`,
+    { isRetryable: false },
+  );
+};
+
+const toRequest = (question: Question): JsonObject => {
+  const { model, system, turns, schema, maxTokens, temperature, stop, options } = question;
+  const request: JsonObject = {
+    model,
+    max_tokens: maxTokens,
+    messages: turns.map(toMessage),
+    ...(system === '' ? {} : { system }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(stop.length === 0 ? {} : { stop_sequences: stop }),
+    ...(schema === null ? {} : toTool(schema)),
+  };
+  return withOptions(request, options);
+};
+
+const toTool = (schema: JsonObject): JsonObject => ({
+  tools: [{ name: ANSWER_NAME, description: 'Takes the answer.', input_schema: schema }],
+  tool_choice: { type: 'tool', name: ANSWER_NAME },
+});
+
+const toMessage = ({ role, text, attachments = [] }: Turn): JsonObject => ({
+  role,
+  content: attachments.length === 0 ? text : [...attachments.map(toBlock), { type: 'text', text }],
+});
+
+const toBlock = ({ mediaType, bytes }: Attachment): JsonObject => ({
+  type: mediaType.startsWith('image/') ? 'image' : 'document',
+  source: { type: 'base64', media_type: mediaType, data: bytes.toString('base64') },
+});
+
+const finishReasons: Readonly<Record<string, FinishReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  tool_use: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  refusal: 'refusal',
+};
+
+const readAnswer = (body: JsonValue): Answer => {
+  const blocks = mapsAt(body, 'content');
+  const finishReason = finishReasons[textAt(body, 'stop_reason')] ?? 'other';
+  if (!hasList(body, 'content') && finishReason !== 'refusal') throw toNoAnswer(body);
+  const tool = blocks.find(({ type }) => type === 'tool_use');
+  const usage = mapAt(body, 'usage');
+  return {
+    text: blocks.map((block) => textAt(block, 'text')).join(''),
+    value: tool?.input,
+    finishReason,
+    usage: toUsage({
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      cacheReadTokens: usage.cache_read_input_tokens,
+      cacheWriteTokens: usage.cache_creation_input_tokens,
+    }),
+    model: textAt(body, 'model'),
+  };
+};

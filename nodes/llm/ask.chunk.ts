@@ -1,0 +1,126 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  type NodeContext,
+  NodeError,
+  type Usage,
+} from '@hookloom/plugin-kit';
+import { toEmpty, toRefusal, toUnusable } from './answer-errors.ts';
+import { askAnthropic } from './anthropic.ts';
+import { readAttachments } from './attachments.ts';
+import { askBedrock } from './bedrock.ts';
+import type { AnswerProblem } from './check-answer.chunk.ts';
+import { credentialTypesOf } from './credential-types-of.ts';
+import { toModelError } from './model-error.ts';
+import { askOpenai } from './openai.ts';
+import { findProblems } from './parameter-problems.ts';
+import type { LlmParameters } from './parameters.ts';
+import type { Answer, AskProvider, Question, Turn } from './question.ts';
+
+const providers: Readonly<Record<LlmParameters['provider'], AskProvider>> = {
+  openai: askOpenai,
+  anthropic: askAnthropic,
+  bedrock: askBedrock,
+};
+
+/** Characters of an answer that the model is shown again when it is to correct it. */
+const MAX_REPEATED = 50_000;
+
+/**
+ * Asks a model, and again when its answer does not match the schema, with what was wrong.
+ *
+ * @returns `{ text, json?, finishReason, usage, model, provider }`; `usage` is of all questions together
+ * @throws NodeError, see `answer-errors.ts` and `model-error.ts`
+ */
+export const askModel = async (parameters: LlmParameters, context: NodeContext): Promise<JsonObject> => {
+  const { provider, schema = null, maxTokens, repairs } = parameters;
+  checkQuestion(parameters, context);
+  const check = schema === null ? null : (await import('./check-answer.chunk.ts')).createCheck(schema);
+  const question = await toQuestion(parameters, context);
+  let { turns } = question;
+  let usage: Usage = {};
+  for (let repairsLeft = repairs; ; repairsLeft--) {
+    context.addUsage({ questions: 1 });
+    const answer = await ask(provider, { ...question, turns }, context);
+    context.addUsage(answer.usage);
+    usage = add(usage, answer.usage);
+    const { text, finishReason, model } = answer;
+    if (finishReason === 'refusal') throw toRefusal({ answer, usage });
+    const output = { text, finishReason, usage, model, provider };
+    if (check === null) {
+      if (text === '' && finishReason !== 'length') throw toEmpty({ answer, usage });
+      return output;
+    }
+    const checked = check(answer);
+    if ('json' in checked) return { ...output, json: checked.json };
+    const { problem } = checked;
+    if (finishReason === 'length' || repairsLeft === 0)
+      throw toUnusable({ answer, usage }, problem, maxTokens);
+    turns = [...turns, ...toRepair(answer, problem)];
+  }
+};
+
+const ask = async (
+  provider: LlmParameters['provider'],
+  question: Question,
+  context: NodeContext,
+): Promise<Answer> => {
+  try {
+    return await providers[provider](question, context);
+  } catch (error) {
+    throw toModelError(error);
+  }
+};
+
+/** What `workflow put` can't know of a node whose parameters are expressions. */
+const checkQuestion = (parameters: LlmParameters, { credential }: NodeContext): void => {
+  const [problem] = findProblems(parameters);
+  if (problem !== undefined)
+    throw new NodeError(`Parameter "${problem.path.slice(1)}" ${problem.message}`, { isRetryable: false });
+  const types = credentialTypesOf(parameters.provider);
+  if (credential !== null && !types.includes(credential.type))
+    throw new NodeError(
+      `the credential "${credential.id}" is of the type ${credential.type}, and ${parameters.provider} takes ${types.join(', ')}`,
+      { isRetryable: false },
+    );
+};
+
+const toQuestion = async (parameters: LlmParameters, { services }: NodeContext): Promise<Question> => {
+  const { provider, prompt, messages = [], files, schema = null, ...rest } = parameters;
+  const turns: readonly Turn[] =
+    prompt === undefined
+      ? messages.map(({ role, content }) => ({ role, text: content }))
+      : [{ role: 'user', text: prompt }];
+  const attachments = await readAttachments(files, services.files);
+  const last = turns.length - 1;
+  return {
+    ...rest,
+    schema,
+    turns: turns.map((turn, index) => (index === last ? { ...turn, attachments } : turn)),
+  };
+};
+
+const add = (before: Usage, counts: Usage): Usage => ({
+  ...before,
+  ...Object.fromEntries(
+    Object.entries(counts).map(([name, count]) => [name, (before[name] ?? 0) + count] as const),
+  ),
+});
+
+/** The answer, and what was wrong with it: models correct themselves when they see both. */
+const toRepair = ({ text, value }: Answer, { kind, faults }: AnswerProblem): readonly Turn[] => {
+  const answer = value === undefined ? text : JSON.stringify(value);
+  const problem =
+    kind === 'notJson'
+      ? 'That was not JSON.'
+      : `That does not match the JSON Schema:\n${faults.map(toLine).join('\n')}`;
+  return [
+    // Providers refuse an empty text, and one that ends with blanks.
+    { role: 'assistant', text: answer.slice(0, MAX_REPEATED).trimEnd() || '(no answer)' },
+    { role: 'user', text: `${problem}\nAnswer again, with the corrected JSON alone.` },
+  ];
+};
+
+const toLine = ({ place, message }: JsonObject): string => `- at ${toText(place) || '/'}: ${toText(message)}`;
+
+const toText = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,29 @@
+import type { NodeExecutor, TriggerProvider } from '@hookloom/plugin-kit';
+
+/** Its output is the input of the execution. */
+const executor: NodeExecutor = {
+  getNodeType: () => 'manualTrigger',
+  execute: (_node, input, { services }) => ({
+    triggeredAt: new Date(services.clock.now()).toISOString(),
+    triggerType: 'manual',
+    ...input,
+  }),
+};
+
+const manualTrigger: TriggerProvider = {
+  nodeType: 'manualTrigger',
+  displayName: 'Manual trigger',
+  description: 'Starts the workflow by hand, or when another one runs it, with the data that is given',
+  category: 'trigger',
+  version: '1.0.0',
+  example: {
+    parameters: {},
+    input: { orderId: 'A-1' },
+    output: { triggeredAt: '2026-01-01T00:00:00.000Z', triggerType: 'manual', orderId: 'A-1' },
+  },
+  firedBy: 'subworkflow',
+  properties: [],
+  getExecutor: () => executor,
+};
+
+export default manualTrigger;

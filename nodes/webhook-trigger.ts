@@ -1,0 +1,149 @@
+import type {
+  JsonObject,
+  JsonValue,
+  LegacyProperty,
+  NodeExecutor,
+  TriggerProvider,
+} from '@hookloom/plugin-kit';
+
+const sampleRequest: JsonObject = {
+  triggeredAt: '2026-01-01T00:00:00.000Z',
+  body: { ping: true },
+  headers: {},
+  queryParams: {},
+  requestMethod: 'POST',
+  requestPath: '/webhook',
+  remoteAddress: '192.0.2.1',
+};
+
+/** Its output is the request, with defaults for what is missing, as in a manual run; `pathParams` and `rawBody` have none. */
+const executor: NodeExecutor = {
+  getNodeType: () => 'webhookTrigger',
+  execute: ({ parameters }, request, { services }) => ({
+    triggeredAt: request.triggeredAt ?? new Date(services.clock.now()).toISOString(),
+    triggerType: 'webhook',
+    body: request.body === undefined ? {} : request.body, // null is a valid body
+    headers: request.headers ?? {},
+    queryParams: request.queryParams ?? {},
+    requestMethod: request.requestMethod ?? parameters.method ?? first(parameters.methods) ?? 'POST',
+    requestPath: request.requestPath ?? parameters.path ?? '/webhook',
+    remoteAddress: request.remoteAddress ?? 'unknown',
+    ...(request.pathParams === undefined ? {} : { pathParams: request.pathParams }),
+    ...(request.rawBody === undefined ? {} : { rawBody: request.rawBody }),
+  }),
+};
+
+const first = (value: JsonValue | undefined) => (Array.isArray(value) ? value[0] : undefined);
+
+const outputKeys = ['triggerType', ...Object.keys(sampleRequest)].sort().join();
+
+type Row = readonly [
+  name: string,
+  type: LegacyProperty['type'],
+  description: string,
+  options?: readonly string[],
+];
+
+/** Parameters that are off while they are absent. In rows, since the bundle of every webhook holds them. */
+const features: readonly Row[] = [
+  ['allowFrom', 'array', 'Networks of the callers that are let in'],
+  ['signature', 'object', 'How the sender signs its requests'],
+  ['handshake', 'object', "The sender's test of the address"],
+  ['cors', 'object', 'Pages whose scripts may call'],
+  ['answer', 'object', 'The answer of onReceived'],
+  ['lastNodeAnswer', 'options', 'The answer of lastNode', ['output', 'all', 'firstItem', 'file']],
+  ['timeoutSeconds', 'number', 'How long the caller waits'],
+  ['onTimeout', 'options', 'Answer 504, or 202 and go on', ['fail', 'continue']],
+  ['recordRequests', 'boolean', 'Not the refused ones alone'],
+  ['continueAfterResponse', 'boolean', 'Go on after respondToWebhook'],
+  ['body', 'object', 'How bodies are parsed'],
+  ['paused', 'any', 'Answer 503, or store requests'],
+  ['maxBodyBytes', 'number', 'Larger bodies get 413'],
+  ['rateLimit', 'object', 'Above it, requests get 429'],
+  ['form', 'boolean', 'Show a page with a form for GET'],
+  ['schema', 'object', 'JSON Schema of the body'],
+  ['onlyIf', 'string', 'Start nothing when it is false'],
+  ['onKeyReuse', 'options', 'Another body under a known key', ['refuse', 'duplicate']],
+  ['concurrency', 'object', 'Bounds the runs at once'],
+  ['upload', 'object', 'Files past the gateway'],
+];
+
+const toProperty = ([name, type, description, options]: Row): LegacyProperty => ({
+  name,
+  displayName: toDisplayName(name),
+  type,
+  description,
+  ...(options === undefined ? {} : { options }),
+});
+
+/** `rateLimit`: Rate limit. */
+const toDisplayName = (name: string): string =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1).replace(/[A-Z]/g, (capital) => ` ${capital.toLowerCase()}`)}`;
+
+const webhookTrigger: TriggerProvider = {
+  nodeType: 'webhookTrigger',
+  displayName: 'Webhook trigger',
+  description: 'Starts the workflow when an HTTP request arrives at its address',
+  category: 'trigger',
+  version: '1.0.0',
+  example: { parameters: { responseMode: 'lastNode' }, output: { triggerType: 'webhook', ...sampleRequest } },
+  firedBy: 'request',
+  literalParameters: ['answer', 'handshake'], // templates over the request, not for the trigger's own run
+  credentialTypes: ['apiKey', 'basic'],
+  properties: [
+    {
+      name: 'path',
+      displayName: 'Path',
+      type: 'string',
+      default: '/webhook',
+      description: 'Below /api/webhook/{workflowId}, such as /orders, /users/:id or /files/*rest',
+    },
+    {
+      name: 'method',
+      displayName: 'Method',
+      type: 'options',
+      options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'],
+      default: 'POST',
+      description: 'Requests by another method get 405',
+    },
+    toProperty(['methods', 'array', 'Several, instead of method']),
+    {
+      name: 'authentication',
+      displayName: 'Authentication',
+      type: 'options',
+      options: ['none', 'apiKey', 'basic'],
+      default: 'none',
+      description: "With apiKey or basic, the node's credentialId names the credential",
+    },
+    {
+      name: 'responseMode',
+      displayName: 'Response mode',
+      type: 'options',
+      options: ['onReceived', 'lastNode', 'responseNode'],
+      default: 'onReceived',
+      description:
+        'Answer at once, with the output of the last node, or with what a respondToWebhook node says',
+    },
+    {
+      name: 'deduplication',
+      displayName: 'Deduplication',
+      type: 'string',
+      description:
+        'What names a delivery that is sent again, unless it has an Idempotency-Key header: github, stripe, slack, shopify, standardWebhooks, or an expression over the request such as body.id',
+    },
+    ...features.map(toProperty),
+  ],
+  getExecutor: () => executor,
+  healthCheck: async ({ clock }) => {
+    const node = { id: 'check', type: 'webhookTrigger', parameters: {} };
+    // The executor uses only these parts of its context.
+    const context = { services: { clock } } as Parameters<NodeExecutor['execute']>[2];
+    const output = (await executor.execute(node, sampleRequest, context)) as Record<string, JsonValue>;
+    const keys = Object.keys(output).sort().join();
+    return keys === outputKeys
+      ? { status: 'healthy' }
+      : { status: 'unhealthy', message: `a sample request gave the keys ${keys}` };
+  },
+};
+
+export default webhookTrigger;

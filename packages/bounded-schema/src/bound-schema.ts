@@ -1,0 +1,189 @@
+import { compilePattern, createMatcher, UnsupportedPattern } from '@hookloom/linear-regex';
+import { countChecks } from './count-checks.ts';
+import type { JsonMap } from './json-map.ts';
+
+/** Items of which all pairs are compared; more of those that a comparison takes no time for. */
+const MAX_UNIQUE_ITEMS = { any: 100, short: 1_000 };
+/** Characters of a text that is short for that. */
+const MAX_SHORT = 1_000;
+
+interface BoundedSchema {
+  readonly schema: JsonMap;
+  /** Checks that the schema refers to, by the names of their formats. */
+  readonly formats: ReadonlyMap<string, (text: string) => boolean>;
+  /** Begins to count the work again, for the next value. @param maxWork - beyond it, the checks throw a RangeError */
+  restart(maxWork: number): void;
+  /** The keyword of the schema as it was written, and the message for it. */
+  describe(error: { readonly keyword: string; readonly error: string }): {
+    readonly keyword: string;
+    readonly message: string;
+  };
+}
+
+/** Keywords whose values are data, not schemas. */
+const dataKeywords = new Set(['const', 'enum', 'default', 'examples']);
+
+/** Keywords whose values have schemas by names, which are no keywords. */
+const mapKeywords = new Set(['properties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+
+/** Keywords whose schema is for each item, or each key: `true` and `false` there become maps, whose checks are counted. */
+const itemKeywords = new Set(['additionalItems', 'contains', 'items', 'unevaluatedItems']);
+const keyKeywords = new Set(['additionalProperties', 'propertyNames', 'unevaluatedProperties']);
+
+/** Work of one check of a value against a schema; more where the validator writes a key as part of a pointer. */
+const VALUE_WORK = 16;
+const KEY_WORK = 40;
+
+const FORMAT = 'pattern ';
+
+/** The validator's message for `{ "enum": [] }`, which `false` is made into. */
+const NOTHING_ALLOWED = 'Instance does not match any of [].';
+
+/**
+ * Replaces what could take a validator longer than the size of a value says: patterns become formats, which the linear
+ * matcher checks; `uniqueItems`, which compares all pairs, gets bounds; and the checks are counted.
+ *
+ * @throws RangeError with the place, for a pattern that needs backtracking, `patternProperties` and the format `url`
+ */
+export const boundSchema = (schema: JsonMap): BoundedSchema => {
+  const formats = new Map<string, (text: string) => boolean>();
+  let left = 0;
+  const spend = (work: number): void => {
+    left -= work;
+    if (left < 0) throw new RangeError('Parameter "schema" takes too many steps on this value');
+  };
+
+  const addPattern = (pattern: string, place: string): string => {
+    const name = `${FORMAT}${pattern}`;
+    if (!formats.has(name)) {
+      const matches = createMatcher(compile(pattern, place));
+      formats.set(name, (text) => matches(text, spend));
+    }
+    return name;
+  };
+
+  const bound = (value: unknown, place: string, work = VALUE_WORK): unknown => {
+    if (Array.isArray(value)) return value.map((item, index) => bound(item, `${place}/${index}`));
+    return isMap(value) ? boundMap(value, place, work) : value;
+  };
+
+  const boundMap = (keywords: JsonMap, place: string, work: number): JsonMap => {
+    checkKeywords(keywords, place);
+    const added: JsonMap[] = [];
+    const entries = Object.entries(keywords).flatMap(([keyword, inner]): [string, unknown][] => {
+      if (keyword === 'pattern' && typeof inner === 'string') {
+        added.push({ format: addPattern(inner, `${place}/pattern`) });
+        return [];
+      }
+      if (keyword === 'uniqueItems' && inner === true) {
+        added.push(boundUniqueItems());
+        return [];
+      }
+      return [[keyword, boundKeyword(keyword, inner, `${place}/${keyword}`)]];
+    });
+    return countChecks(joinSchemas(Object.fromEntries(entries), added), work, spend);
+  };
+
+  const boundKeyword = (keyword: string, value: unknown, place: string): unknown => {
+    if (dataKeywords.has(keyword)) return value;
+    const isForKeys = keyKeywords.has(keyword);
+    if (isForKeys || itemKeywords.has(keyword)) {
+      const counted = typeof value === 'boolean' ? toMap(value) : value;
+      return bound(counted, place, isForKeys ? KEY_WORK : VALUE_WORK);
+    }
+    if (!mapKeywords.has(keyword) || !isMap(value)) return bound(value, place);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, bound(inner, `${place}/${name}`)]),
+    );
+  };
+
+  return {
+    schema: boundMap(schema, '', VALUE_WORK),
+    formats,
+    restart: (maxWork) => {
+      left = maxWork;
+    },
+    describe: ({ keyword, error }) => {
+      if (error === NOTHING_ALLOWED) return { keyword: 'false', message: 'False boolean schema.' };
+      const pattern = keyword === 'format' ? findPattern(error) : null;
+      if (pattern === null) return { keyword, message: error };
+      return { keyword: 'pattern', message: `String does not match pattern "${pattern}".` };
+    },
+  };
+};
+
+const toMap = (schema: boolean): JsonMap => (schema ? {} : { enum: [] });
+
+/** Adds schemas that must match as well. */
+const joinSchemas = (schema: JsonMap, added: readonly JsonMap[]): JsonMap => {
+  const [first] = added;
+  if (first === undefined) return schema;
+  // Most often it is a pattern alone: then there is one check for each value, not three.
+  if (added.length === 1 && Object.keys(first).every((keyword) => !Object.hasOwn(schema, keyword)))
+    return { ...schema, ...first };
+  const { allOf } = schema;
+  return { ...schema, allOf: [...(Array.isArray(allOf) ? allOf : []), ...added] };
+};
+
+const boundUniqueItems = (): JsonMap => {
+  const unique = { uniqueItems: true };
+  const areShort = { items: { type: ['null', 'boolean', 'number', 'string'], maxLength: MAX_SHORT } };
+  const upTo = (maxItems: number, then: JsonMap, otherwise: JsonMap): JsonMap => ({
+    if: { maxItems },
+    then,
+    else: otherwise,
+  });
+  const { any, short } = MAX_UNIQUE_ITEMS;
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  const ofMany = { if: areShort, then: unique, else: { maxItems: any } };
+  return upTo(any, unique, upTo(short, ofMany, { maxItems: short }));
+};
+
+/** The pattern in a message such as `String does not match format "pattern ^a".` */
+const findPattern = (error: string): string | null => {
+  const start = error.indexOf(`"${FORMAT}`);
+  return start === -1 ? null : error.slice(start + FORMAT.length + 1, error.lastIndexOf('"'));
+};
+
+export const isMap = (value: unknown): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Keywords of JSON Schema that are not checked, which would let in what they refuse. */
+const unsupportedKeywords: Readonly<Record<string, string>> = {
+  patternProperties: 'use propertyNames with a pattern',
+  $dynamicRef: 'use $ref',
+};
+
+/** Formats without a check of their own, or with one that is slow. */
+const unsupportedFormats: Readonly<Record<string, string>> = {
+  url: 'use "uri"',
+  'idn-hostname': 'use "hostname", or a pattern',
+  'idn-email': 'use "email", or a pattern',
+  iri: 'use "uri", or a pattern',
+  'iri-reference': 'use "uri-reference", or a pattern',
+};
+
+const checkKeywords = (schema: JsonMap, place: string): void => {
+  for (const [keyword, instead] of Object.entries(unsupportedKeywords)) {
+    if (Object.hasOwn(schema, keyword))
+      throw new RangeError(
+        `Parameter "schema" has ${keyword} at ${place || 'its top level'}, which is not supported: ${instead}`,
+      );
+  }
+  const { format } = schema;
+  if (typeof format === 'string' && Object.hasOwn(unsupportedFormats, format))
+    throw new RangeError(
+      `Parameter "schema" has the format "${format}" at ${place || 'its top level'}, which is not checked: ${unsupportedFormats[format]}`,
+    );
+};
+
+const compile = (pattern: string, place: string) => {
+  try {
+    return compilePattern(new RegExp(pattern, 'u')); // JSON Schema Core §6.4: patterns are Unicode ones
+  } catch (cause) {
+    const reason = cause instanceof UnsupportedPattern ? cause.message : 'it is no regular expression';
+    throw new RangeError(`Parameter "schema" has a pattern at ${place} that can't be used: ${reason}`, {
+      cause,
+    });
+  }
+};

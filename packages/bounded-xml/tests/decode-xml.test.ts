@@ -1,0 +1,25 @@
+import { expect, test } from '@jest/globals';
+import { decodeXml } from '../src/decode-xml.ts';
+
+const declaring = (encoding: string, bytes: readonly number[]): Buffer =>
+  Buffer.concat([Buffer.from(`<?xml version="1.0" encoding="${encoding}"?>`), Buffer.from(bytes)]);
+
+test.each<[string, Buffer, string]>([
+  ['UTF-8 by default', Buffer.from('ü'), ''],
+  ['UTF-8 with a mark, which is left out', Buffer.from('\ufeffü'), 'text/xml; charset=iso-8859-1'],
+  ['UTF-16 with a mark', Buffer.from('\ufeffü', 'utf16le'), ''],
+  ['UTF-16 with its bytes in the other order', Buffer.from('\ufeffü', 'utf16le').swap16(), ''],
+  ['the charset of the content type', Buffer.from([0xfc]), 'text/xml; charset="ISO-8859-1"'],
+  ['the charset of the declaration', declaring('ISO-8859-1', [0xfc]), 'text/xml'],
+  ['UTF-8 where the charset is not known', declaring('x-odd', [0xc3, 0xbc]), 'text/xml; charset=odd'],
+])('%s', (_case, bytes, contentType) => {
+  expect(decodeXml(bytes, contentType).slice(-1)).toBe('ü');
+});
+
+test('the content type counts for more than the declaration', () => {
+  expect(decodeXml(declaring('utf-8', [0xfc]), 'text/xml; charset=windows-1252')).toMatch(/ü$/);
+});
+
+test('bytes that are no characters are replaced', () => {
+  expect(decodeXml(Buffer.from([0xff, 0x61]), '')).toBe('\ufffda');
+});

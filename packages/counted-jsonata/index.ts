@@ -1,0 +1,7 @@
+/** JSONata with a bound on its work. See the README. */
+
+export { describeError, type Environment, evaluate } from './evaluate-expression.ts';
+export { loadNatives, type Natives } from './natives.ts';
+export { type ParsedExpression, parse, SyntaxProblem } from './parse.ts';
+export { suggestLuxonFormat, suggestPicture } from './src/date-pictures.ts';
+export { EvaluationError } from './src/evaluation-error.ts';

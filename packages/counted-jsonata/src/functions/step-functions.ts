@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { EvaluationError } from '../evaluation-error.ts';
+import { type Native, native } from '../native.ts';
+import type { Run } from '../run.ts';
+
+// What Step Functions adds to JSONata:
+// https://docs.aws.amazon.com/step-functions/latest/dg/transforming-data.html#jsonata-functions-provided-by-step-functions
+
+const parse = ({ budget }: Run, text?: string): unknown => {
+  if (text === undefined) return undefined;
+  budget.write(text.length);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The runtime's message repeats the text around the error.
+    const [message = ''] = String((error as Error).message).split(/[,"']/);
+    throw new EvaluationError('D3160', { message: message.trim() });
+  }
+};
+
+/** From the first number to the last one, which it may not meet. */
+const range = ({ budget }: Run, first?: number, last?: number, step?: number): number[] | undefined => {
+  if (first === undefined || last === undefined || step === undefined) return undefined;
+  const fraction = [first, last, step].find((number) => !Number.isSafeInteger(number));
+  if (fraction !== undefined) throw new EvaluationError('D3161', { value: fraction });
+  if (step === 0) throw new EvaluationError('D3162');
+  const length = Math.max(0, Math.floor((last - first) / step) + 1);
+  budget.checkLength(length);
+  budget.makeItems(length);
+  return Array.from({ length }, (_, index) => first + index * step);
+};
+
+/** Lists of a size, the last one of the rest. */
+const partition = ({ budget }: Run, list?: readonly unknown[], size?: number): unknown[][] | undefined => {
+  if (list === undefined || size === undefined) return undefined;
+  if (!Number.isSafeInteger(size) || size < 1) throw new EvaluationError('D3163', { value: size });
+  const length = Math.ceil(list.length / size);
+  budget.makeItems(list.length + length);
+  return Array.from({ length }, (_, index) => list.slice(index * size, (index + 1) * size));
+};
+
+/** Names of the algorithms, with those that Node has. */
+const algorithms: ReadonlyMap<string | undefined, string> = new Map([
+  ['MD5', 'md5'],
+  ['SHA-1', 'sha1'],
+  ['SHA-256', 'sha256'],
+  ['SHA-384', 'sha384'],
+  ['SHA-512', 'sha512'],
+]);
+
+/** In hexadecimal, of the text in UTF-8. */
+const hash = ({ budget }: Run, text?: string, algorithm?: string): string | undefined => {
+  const name = algorithms.get(algorithm);
+  if (name === undefined) throw new EvaluationError('D3164', { value: algorithm });
+  if (text === undefined) return undefined;
+  budget.write(text.length + HASH_COST);
+  return createHash(name).update(text).digest('hex');
+};
+
+/** What a hash of a short text costs, as characters. */
+const HASH_COST = 500;
+
+export const stepFunctions: Readonly<Record<string, Native>> = {
+  parse: native('<s-:x>', parse),
+  range: native('<nnn:a<n>>', range),
+  partition: native('<an:a<a>>', partition),
+  hash: native('<ss:s>', hash),
+  uuid: native('<:s>', (run) => run.uuid()),
+};

@@ -1,0 +1,69 @@
+import { brandError, hasBrand } from './error-brand.ts';
+import type { JsonObject } from './json.ts';
+
+/** The trigger that an event is for. */
+export interface TriggerAddress {
+  readonly workflowId: string;
+  readonly triggerNodeId: string;
+}
+
+/** A trigger, and the name of what makes it fire. */
+export interface RegisteredTrigger extends TriggerAddress {
+  /**
+   * 43 characters of `A-Z a-z 0-9 _ -`: the same for this trigger with these parameters, another with others. For a type
+   * with `resourceOf`, the same for all triggers of that resource.
+   */
+  readonly name: string;
+  /** As stored. */
+  readonly parameters: JsonObject;
+}
+
+/** A request to one of AWS's HTTP APIs, without host and signature. */
+export interface RegistrationRequest {
+  /** As the endpoint and the signature name it: `scheduler`, `events`, `lambda`, `sqs`. */
+  readonly service: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With its leading slash, percent-encoded. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: JsonObject;
+}
+
+/** Where registrations are made: one stage of the service, in one account and region. */
+export interface RegistrationContext {
+  /** `SERVICE-STAGE`, which the names of all that is made begin with. */
+  readonly prefix: string;
+  /** `aws`, `aws-cn` or `aws-us-gov`. */
+  readonly partition: string;
+  readonly region: string;
+  readonly accountId: string;
+  /** The function that takes the events. An event carries the trigger under `hookloom`: see {@link toEnvelope}. */
+  readonly dispatchArn: string;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Signed with the keys of the process. An error status is an answer, with the name of the error as `__type`. @throws Error when no answer arrives */
+  callAws(request: RegistrationRequest): Promise<{ readonly status: number; readonly body: JsonObject }>;
+}
+
+/** What an event carries under `hookloom`, so that it finds its trigger. */
+export const toEnvelope = ({ workflowId, triggerNodeId, name }: RegisteredTrigger) => ({
+  hookloom: { workflowId, triggerNodeId, registration: name },
+});
+
+/** A registration that is refused because of what a parameter says. */
+export class RegistrationRefused extends Error {
+  /** JSON pointer (RFC 6901) into the parameters; null when it is none of them alone. */
+  readonly path: string | null;
+
+  /** @param message - what is wrong, and what to do; the author of the workflow reads it */
+  constructor(message: string, path: string | null = null) {
+    super(message);
+    this.name = 'RegistrationRefused';
+    this.path = path;
+    brandError(this, 'RegistrationRefused');
+  }
+}
+
+export const isRegistrationRefused = (thrown: unknown): thrown is RegistrationRefused =>
+  hasBrand(thrown, 'RegistrationRefused');

@@ -1,0 +1,114 @@
+import type { AwsClient } from './aws-client.ts';
+import type { Files } from './files.ts';
+import type { JsonValue } from './json.ts';
+import type { LentCredential } from './lent-credential.ts';
+import type { TcpClient } from './tcp-client.ts';
+
+/** Time for nodes and the engine; a port, so that tests never wait. */
+export interface Clock {
+  /** Milliseconds since the epoch, UTC. */
+  now(): number;
+  /** Resolves after `ms` milliseconds. @throws the signal's reason when it is aborted before */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Source of identifiers; a port, so that tests can predict them. */
+export interface Ids {
+  /** A new unique identifier of `A-Z a-z 0-9 - _`, at most 64 characters. */
+  next(): string;
+}
+
+/** A certificate that identifies the client of a TLS connection, with its private key, both in PEM. */
+export interface ClientCertificate {
+  /** Followed by those of intermediate authorities, if any. */
+  readonly certificate: string;
+  readonly key: string;
+  /** Of an encrypted key. */
+  readonly passphrase?: string;
+}
+
+/** One outbound HTTP request. All limits are required, so that no caller can forget them. */
+export interface OutboundRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A stream is read once: it can't be sent again on a redirect. */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
+  /** Size of a streamed body; sent in chunks when absent. */
+  readonly bodyBytes?: number;
+  /** The response has a `stream` in place of its `body`. */
+  readonly streamsBody?: true;
+  /** Of the whole exchange, to the last byte of the response. */
+  readonly timeoutMs: number;
+  readonly maxRedirects: number;
+  readonly maxResponseBytes: number;
+  readonly signal: AbortSignal;
+  /** Added to the request by the client: the `context.credential` of the attempt. */
+  readonly credential?: LentCredential;
+  /** Headers of the request that has started the execution, if one has. Set by the engine, whatever a node sets. */
+  readonly startedBy?: JsonValue;
+  /** The body is for the origin of the URL alone: a redirect to another one that repeats it is refused. */
+  readonly keepsBodyAtOrigin?: true;
+  /** For the origin of the URL alone; https only. */
+  readonly tls?: ClientCertificate;
+}
+
+/** What a request needs, whose absence no type has stopped: plugins may be written in JavaScript. */
+const NEEDED = ['url', 'timeoutMs', 'maxRedirects', 'maxResponseBytes', 'signal'] as const;
+
+/** A request as a node writes it: a `GET` without headers and a body, unless it says more. */
+type RequestOptions = Omit<OutboundRequest, 'method' | 'headers' | 'body'> &
+  Partial<Pick<OutboundRequest, 'method' | 'headers' | 'body'>>;
+
+/** @throws TypeError that names what is missing */
+export const completeRequest = (request: RequestOptions): OutboundRequest => {
+  const missing = NEEDED.find((name) => request[name] === undefined);
+  if (missing !== undefined) throw new TypeError(`services.http.request: the request has no ${missing}`);
+  const { method = 'GET', headers = {}, body = null } = request;
+  return { ...request, method, headers, body };
+};
+
+export interface OutboundResponse {
+  readonly status: number;
+  /** Lower-case names; repeated headers are joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a streamed response. */
+  readonly body: Uint8Array;
+  /**
+   * The body of a streamed response, to be read once; null for any other. Reading throws AppError `OUTBOUND_*`, also when
+   * it exceeds the limit on bytes or time.
+   */
+  readonly stream: AsyncIterable<Uint8Array> | null;
+  /** The URL that answered, after redirects. */
+  readonly url: string;
+}
+
+/**
+ * Outbound HTTP that refuses private, loopback, link-local and metadata addresses after DNS resolution and on
+ * every redirect.
+ */
+export interface HttpClient {
+  /**
+   * @throws AppError `OUTBOUND_*` for a refused or failed request, and when a limit is exceeded
+   * @throws TypeError that names what a request lacks
+   */
+  request(request: RequestOptions): Promise<OutboundResponse>;
+}
+
+/** Structured log, bound to its source. Never pass it secrets, headers or bodies. */
+export interface Logger {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Services for nodes; ports, so that a node is tested without a network or a clock. */
+export interface Services {
+  readonly http: HttpClient;
+  readonly tcp: TcpClient;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly files: Files;
+  readonly aws: AwsClient;
+}

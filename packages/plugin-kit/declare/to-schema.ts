@@ -1,0 +1,31 @@
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import { isPlainObject } from '../contract/json.ts';
+
+/**
+ * The schema that the service validates workflows with. In the declaration a property with a default is required, so
+ * that its type has no `undefined`; in a workflow it may be absent. No other parameters are allowed.
+ */
+export const toSchema = (declared: object): JsonObject => ({
+  ...(relax(declared as JsonObject) as JsonObject),
+  additionalProperties: false,
+});
+
+const relax = (schema: JsonValue): JsonValue => {
+  if (!isPlainObject(schema)) return schema;
+  const { properties, required, items, additionalProperties, anyOf } = schema as JsonObject;
+  const relaxed: Record<string, JsonValue> = { ...(schema as JsonObject) };
+  if (isPlainObject(properties)) {
+    const entries = Object.entries(properties as JsonObject);
+    relaxed.properties = Object.fromEntries(entries.map(([name, property]) => [name, relax(property)]));
+    if (Array.isArray(required)) {
+      const defaults = new Set(entries.filter(([, property]) => hasDefault(property)).map(([name]) => name));
+      relaxed.required = required.filter((name) => !defaults.has(String(name)));
+    }
+  }
+  if (items !== undefined) relaxed.items = relax(items);
+  if (additionalProperties !== undefined) relaxed.additionalProperties = relax(additionalProperties);
+  if (Array.isArray(anyOf)) relaxed.anyOf = anyOf.map(relax);
+  return relaxed;
+};
+
+const hasDefault = (schema: JsonValue): boolean => isPlainObject(schema) && schema.default !== undefined;

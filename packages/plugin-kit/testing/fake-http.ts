@@ -1,0 +1,171 @@
+import type { CredentialContext, CredentialFields } from '../contract/credential-type.ts';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import { jsonEquals } from '../contract/json-equals.ts';
+import type { HttpClient, OutboundRequest } from '../contract/services.ts';
+import { completeRequest } from '../contract/services.ts';
+import { type Answers, createExchanges, toDifference } from './exchanges.ts';
+import type { TestCredential } from './fake-credential.ts';
+import { readAll, toStream } from './fake-files.ts';
+
+/** A request as it was sent: with its credential applied, and all of its body. */
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null without a body. */
+  readonly body: string | null;
+}
+
+export interface FakeAnswer {
+  /** 200 by default. */
+  readonly status?: number;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** A body, with the content type of JSON. */
+  readonly json?: JsonValue;
+}
+
+/** A recorded exchange: what must be sent, and the answer. */
+export interface Exchange {
+  readonly request: {
+    /** `GET` by default. */
+    readonly method?: string;
+    readonly url: string;
+    /** Lower-case names; others may be sent as well. */
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+    /** The body as JSON, in any order of keys. */
+    readonly json?: JsonValue;
+  };
+  readonly answer: FakeAnswer;
+}
+
+/** Exchanges in their order, or a function that answers any request. */
+export type HttpAnswers = Answers<SentRequest, Exchange, FakeAnswer>;
+
+/**
+ * HTTP without a network: refuses a request that is not expected.
+ *
+ * @param credential - applied to the requests that name it
+ */
+export const createFakeHttp = (
+  answers: HttpAnswers,
+  credential: TestCredential | null,
+  context: Omit<CredentialContext, 'http'>,
+) => {
+  const { sent, answer, assertDone } = createExchanges(answers, {
+    noun: 'request',
+    describeSent: ({ method, url }: SentRequest) => `${method} ${url}`,
+    describeExpected: ({ request: { method = 'GET', url } }: Exchange) => `${method} ${url}`,
+    findDifference,
+    answerOf: (exchange): FakeAnswer => exchange.answer,
+  });
+
+  const http: HttpClient = {
+    request: async (options) => {
+      const given = completeRequest(options);
+      given.signal.throwIfAborted();
+      const applied = await applyCredential(given, credential, { ...context, http });
+      const { status = 200, headers = {}, body = '', json } = await answer(await toSent(applied));
+      const bytes = Buffer.from(json === undefined ? body : JSON.stringify(json));
+      const isStreamed = given.streamsBody === true;
+      return {
+        status,
+        headers: json === undefined ? headers : { 'content-type': 'application/json', ...headers },
+        body: isStreamed ? new Uint8Array() : bytes,
+        stream: isStreamed ? toStream(bytes) : null,
+        url: given.url,
+      };
+    },
+  };
+
+  return { http, requests: sent as readonly SentRequest[], assertDone };
+};
+
+const applyCredential = async (
+  request: OutboundRequest,
+  credential: TestCredential | null,
+  context: CredentialContext,
+): Promise<OutboundRequest> => {
+  if (request.credential === undefined || credential === null) return request;
+  if (typeof credential.type === 'string') return applyByName(request, credential.type, credential.fields);
+  const { apply, name } = credential.type;
+  if (apply === undefined) throw new Error(`a credential of the type "${name}" is not applied to requests`);
+  return apply(request, credential.fields, context);
+};
+
+/** Built-in types that a name stands for. The others need what a test has not: a token of a server, a role, a connection. */
+const builtIn: Readonly<
+  Record<string, (request: OutboundRequest, fields: CredentialFields) => OutboundRequest>
+> = {
+  httpBearer: (request, { token }) => withHeader(request, 'authorization', `Bearer ${token}`),
+  httpBasic: (request, { username, password }) =>
+    withHeader(
+      request,
+      'authorization',
+      `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`,
+    ),
+  httpHeader: (request, { name = '', value = '' }) => withHeader(request, name, value),
+  httpQuery: (request, { name = '', value = '' }) => {
+    const url = new URL(request.url);
+    url.searchParams.set(name, value);
+    return { ...request, url: url.href };
+  },
+  oauth2: (request) => request,
+  awsRole: (request) => request,
+  tlsClient: (request) => request,
+};
+
+const withHeader = (request: OutboundRequest, name: string, value: string): OutboundRequest => ({
+  ...request,
+  headers: { ...request.headers, [name]: value },
+});
+
+const applyByName = (request: OutboundRequest, type: string, fields: CredentialFields): OutboundRequest => {
+  const apply = Object.hasOwn(builtIn, type) ? builtIn[type] : undefined;
+  if (apply !== undefined) return apply(request, fields);
+  throw new Error(
+    `the request names a credential of the type "${type}", which is not known here: give its declaration as credential.type, so that it is applied`,
+  );
+};
+
+const toSent = async ({ method, url, headers, body }: OutboundRequest): Promise<SentRequest> => ({
+  method,
+  url,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  body: await toText(body),
+});
+
+const toText = async (body: OutboundRequest['body']): Promise<string | null> => {
+  if (body === null || typeof body === 'string') return body;
+  return Buffer.from(body instanceof Uint8Array ? body : await readAll(body)).toString();
+};
+
+const findDifference = (
+  request: SentRequest,
+  { request: { method = 'GET', url, headers = {}, body, json } }: Exchange,
+  what: string,
+): string | null => {
+  const differs = (part: string, sent: unknown, expected: unknown) =>
+    toDifference(what, part, sent, expected);
+  if (request.method !== method) return differs('the method', request.method, method);
+  if (request.url !== url) return differs('the URL', request.url, url);
+  for (const [name, value] of Object.entries(headers)) {
+    if (request.headers[name] !== value)
+      return differs(`the header ${name}`, request.headers[name] ?? null, value);
+  }
+  if (body !== undefined && request.body !== body) return differs('the body', request.body, body);
+  return json === undefined || jsonEquals(parse(request.body), json)
+    ? null
+    : differs('the body', parse(request.body), json);
+};
+
+const parse = (body: string | null): JsonValue => {
+  try {
+    return JSON.parse(body ?? 'null') as JsonObject;
+  } catch {
+    return body;
+  }
+};

@@ -1,0 +1,191 @@
+import { isPlainObject, type JsonObject, type JsonValue } from '../contract/json.ts';
+import { jsonEquals } from '../contract/json-equals.ts';
+import { ERROR_OUTPUT, MAIN_OUTPUT, RESPONSE_OUTPUT } from '../contract/node.ts';
+import { isPure } from '../contract/node-type.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
+import { createReader } from '../declare/read-parameters.ts';
+import { type Rule, typesOf } from '../declare/rule.ts';
+import { type NodeTest, runNode } from './run-node.ts';
+
+/** One rule of the contract of node types. */
+export interface Check {
+  readonly name: string;
+  /** @throws Error with the reason when the node type breaks the rule */
+  run(): Promise<void>;
+}
+
+/**
+ * The contract of every node type, as checks for any test framework: `for (const { name, run } of …) test(name, run)`.
+ *
+ * @param example - a run that succeeds; by default the handle's own example, unless that has expressions. Without one,
+ * the node type is not executed
+ */
+export const nodeTypeChecks = (handle: PluginHandle, example = exampleOf(handle)): readonly Check[] => [
+  { name: 'says what it is', run: async () => checkTexts(handle) },
+  { name: 'has a schema that knows no other parameters', run: async () => checkSchema(handle) },
+  { name: 'describes each of its parameters', run: async () => checkDescriptions(handle) },
+  { name: 'has defaults that its schema takes', run: async () => checkDefaults(handle) },
+  ...(example === null ? [] : exampleChecks(handle, example)),
+];
+
+const exampleChecks = (handle: PluginHandle, example: NodeTest): Check[] => [
+  { name: 'has an example with valid parameters', run: async () => checkExample(handle, example) },
+  {
+    name: 'delivers JSON on outputs that it declares, and leaves its input as it is',
+    run: () => checkOutputs(handle, example),
+  },
+  {
+    name: 'refuses a parameter of another type by its name, without its value',
+    run: () => checkWrongParameters(handle, example),
+  },
+  { name: 'shows no secret of its credential', run: () => checkSecrets(handle, example) },
+  ...(handle.pure !== undefined && isPure({ pure: handle.pure }, example.parameters ?? {})
+    ? [{ name: 'gives the same output for the same input', run: () => checkPure(handle, example) }]
+    : []),
+];
+
+/** Whether some text in it is an expression, which only a workflow resolves. */
+const hasExpression = (value: JsonObject): boolean => JSON.stringify(value).includes('{{');
+
+const exampleOf = ({ example }: PluginHandle): NodeTest | null => {
+  if (example === undefined || hasExpression(example.parameters)) return null;
+  const { parameters, input = {} } = example;
+  return { parameters, input };
+};
+
+const fail = (reason: string): never => {
+  throw new Error(reason);
+};
+
+const checkTexts = ({ id, name, description }: PluginHandle): void => {
+  for (const [field, text] of Object.entries({ id, name, description })) {
+    if (typeof text !== 'string' || text.trim() === '') fail(`its ${field} is empty`);
+  }
+};
+
+const checkSchema = ({ schema }: PluginHandle): void => {
+  if (schema.type !== 'object') fail('its schema must have the type "object"');
+  if (schema.additionalProperties !== false)
+    fail('its schema must have "additionalProperties": false, so that misspelt parameters are found');
+  const { allOf = [], ...rules } = schema;
+  if (!asksForPresence(allOf))
+    fail('its schema/allOf may only ask which parameters are there: with required');
+  checkKeywords(rules, 'its schema');
+};
+
+/** Keywords that say which parameters must be there together: an expression may leave one out, so a node looks again. */
+const ofPresence: ReadonlySet<string> = new Set(['required', 'anyOf', 'oneOf', 'if', 'then']);
+
+const asksForPresence = (conditions: JsonValue): boolean =>
+  Array.isArray(conditions) &&
+  conditions.every(
+    (condition) => isPlainObject(condition) && Object.keys(condition).every((name) => ofPresence.has(name)),
+  );
+
+/** The keywords of {@link Rule}, and those that say nothing about a value. */
+const keywords: ReadonlySet<string> = new Set(
+  (
+    'type enum const anyOf oneOf not minimum maximum exclusiveMinimum exclusiveMaximum minLength maxLength minItems maxItems ' +
+    'pattern items properties required additionalProperties default description title examples format readOnly writeOnly ' +
+    'deprecated withoutResult $comment $id $schema'
+  ).split(' '),
+);
+
+/** Another keyword would be checked when a workflow is stored, and not in a run. */
+const checkKeywords = (schema: JsonValue | undefined, place: string): void => {
+  if (!isPlainObject(schema)) fail(`${place} must be a map: true and false are not checked in a run`);
+  for (const [keyword, value] of Object.entries(schema as JsonObject)) {
+    const at = `${place}/${keyword}`;
+    if (!keywords.has(keyword)) fail(`${at} is not checked in a run: of JSON Schema, use what Type offers`);
+    if (keyword === 'properties') {
+      for (const [name, inner] of Object.entries(value as JsonObject)) checkKeywords(inner, `${at}/${name}`);
+    } else if (keyword === 'anyOf' || keyword === 'oneOf') {
+      for (const inner of value as readonly JsonValue[]) checkKeywords(inner, at);
+    } else if (
+      keyword === 'items' ||
+      keyword === 'not' ||
+      (keyword === 'additionalProperties' && typeof value !== 'boolean')
+    ) {
+      checkKeywords(value, at);
+    }
+  }
+};
+
+const propertiesOf = ({ schema }: PluginHandle): [string, Rule][] =>
+  isPlainObject(schema.properties) ? (Object.entries(schema.properties) as [string, Rule][]) : [];
+
+const checkDescriptions = (handle: PluginHandle): void => {
+  const missing = propertiesOf(handle).filter(([, { description = '' }]) => description.trim() === '');
+  if (missing.length > 0) fail(`without a description: ${missing.map(([name]) => `"${name}"`).join(', ')}`);
+};
+
+const checkDefaults = (handle: PluginHandle): void => {
+  for (const [name, rule] of propertiesOf(handle)) {
+    if (rule.default !== undefined) createReader({ properties: { [name]: rule } })({ [name]: rule.default });
+  }
+};
+
+const checkExample = ({ schema }: PluginHandle, { parameters = {} }: NodeTest): void => {
+  createReader(schema)(parameters);
+  const known = new Set(Object.keys((schema.properties ?? {}) as JsonObject));
+  for (const name of Object.keys(parameters)) {
+    if (!known.has(name)) fail(`its example has the parameter "${name}", which its schema does not know`);
+  }
+};
+
+const checkOutputs = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
+  const { outputs: declared = [MAIN_OUTPUT] } = handle;
+  const names = typeof declared === 'function' ? declared(example.parameters ?? {}) : declared;
+  const { outputs } = await runNode(handle, example);
+  for (const output of Object.keys(outputs)) {
+    if (![...names, ERROR_OUTPUT, RESPONSE_OUTPUT].includes(output))
+      fail(`it delivers on "${output}", and declares ${names.join(', ')}`);
+  }
+};
+
+/** What no error may repeat. */
+const PROBE = 'a value that nothing repeats';
+
+/** A value that a rule refuses, with the probe in it; null when it takes any. */
+const findWrong = (rule: Rule): JsonValue => {
+  const types = rule.enum === undefined ? typesOf(rule) : [];
+  if (types === null) return null;
+  if (!types.includes('string')) return PROBE;
+  if (!types.includes('object')) return { probe: PROBE };
+  return types.includes('array') ? null : [PROBE];
+};
+
+const checkWrongParameters = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
+  if (handle.kind === 'trigger') return;
+  for (const [name, rule] of propertiesOf(handle)) {
+    const wrong = findWrong(rule);
+    if (wrong === null) continue;
+    const parameters = { ...example.parameters, [name]: wrong };
+    const error = await runNode(handle, { ...example, parameters }).then(
+      () => fail(`it takes any value for the parameter "${name}"`),
+      (error: unknown) => error,
+    );
+    const message = error instanceof Error ? error.message : String(error);
+    if (!message.includes(name)) fail(`its error does not name the parameter "${name}": ${message}`);
+    if (message.includes(PROBE)) fail(`its error repeats the value of the parameter "${name}"`);
+  }
+};
+
+const checkSecrets = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
+  const { credential } = example;
+  if (credential === undefined) return;
+  const { outputs, log } = await runNode(handle, example);
+  const shown = JSON.stringify([outputs, log]);
+  const { type, fields } = credential;
+  const secrets = typeof type === 'string' ? Object.keys(fields) : type.secretFields;
+  for (const name of secrets) {
+    if (shown.includes(JSON.stringify(fields[name]).slice(1, -1)))
+      fail(`its output or its log has the field "${name}" of its credential`);
+  }
+};
+
+const checkPure = async (handle: PluginHandle, example: NodeTest): Promise<void> => {
+  const first = await runNode(handle, example);
+  const second = await runNode(handle, example);
+  if (!jsonEquals(first.outputs, second.outputs)) fail('it is pure, and a second run has another output');
+};

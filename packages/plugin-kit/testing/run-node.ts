@@ -1,0 +1,123 @@
+import type { AwsCall } from '../contract/aws-client.ts';
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import {
+  type DeliveredInput,
+  MAIN_OUTPUT,
+  type NodeContext,
+  type RunControl,
+  type Usage,
+} from '../contract/node.ts';
+import type { PluginHandle } from '../contract/plugin.ts';
+import type { TcpClient } from '../contract/tcp-client.ts';
+import { type AwsAnswers, createFakeAws } from './fake-aws.ts';
+import { createFakeClock } from './fake-clock.ts';
+import { createFakeControl } from './fake-control.ts';
+import { lendCredential, type TestCredential } from './fake-credential.ts';
+import { createFakeFiles, type FakeFiles } from './fake-files.ts';
+import { createFakeHttp, type HttpAnswers, type SentRequest } from './fake-http.ts';
+import { createFakeLogger, type LogEntry } from './fake-logger.ts';
+import { readOutputs } from './read-outputs.ts';
+
+/** One attempt at a node: what it is given. */
+export interface NodeTest {
+  /** Values, not expressions. */
+  readonly parameters?: JsonObject;
+  readonly input?: JsonObject;
+  /** The data of each connection; the input alone by default. */
+  readonly inputs?: readonly DeliveredInput[];
+  readonly credential?: TestCredential;
+  /** No request is expected by default. */
+  readonly http?: HttpAnswers;
+  /** No call of AWS is expected by default. */
+  readonly aws?: AwsAnswers;
+  /** Connections other than HTTP; refused by default. */
+  readonly tcp?: TcpClient;
+  readonly files?: FakeFiles;
+  /** For a node type with `control`: operations in place of the usual ones. */
+  readonly control?: Partial<RunControl>;
+  /** Milliseconds since the epoch; 2026-01-01 by default. */
+  readonly now?: number;
+  /** 1 by default. */
+  readonly attempt?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface NodeTestResult {
+  /** By the name of the output. */
+  readonly outputs: Readonly<Record<string, JsonObject>>;
+  readonly requests: readonly SentRequest[];
+  /** Of AWS. */
+  readonly calls: readonly AwsCall[];
+  readonly log: readonly LogEntry[];
+  readonly files: FakeFiles;
+  /** Milliseconds of each sleep. */
+  readonly sleeps: readonly number[];
+  /** What `context.addUsage` has counted, by name. */
+  readonly usage: Usage;
+}
+
+/**
+ * Runs a node once as the service does, with neither a network, a clock nor a store.
+ *
+ * @throws the node's error, or Error for a request that was not expected, one that was not sent, and an output that the
+ * service would refuse
+ */
+export const runNode = async (
+  { id, control, execute }: Pick<PluginHandle, 'id' | 'control' | 'execute'>,
+  test: NodeTest = {},
+): Promise<NodeTestResult> => {
+  const { parameters = {}, now = Date.UTC(2026, 0, 1), files = createFakeFiles(), tcp = noTcp } = test;
+  const { signal = new AbortController().signal, credential = null } = test;
+  const input = freeze(test.input ?? {});
+  const clock = createFakeClock(now);
+  const { http, requests, assertDone } = createFakeHttp(test.http ?? [], credential, { clock, signal, tcp });
+  const { aws, calls, assertDone: assertCalled } = createFakeAws(test.aws ?? []);
+  const { logger, entries: log } = createFakeLogger();
+  const ids = { next: () => 'id-1' };
+  const usage: Record<string, number> = {};
+  const context: NodeContext = {
+    execution: {
+      executionId: 'execution-1',
+      workflowId: 'workflow-1',
+      workflowVersion: 1,
+      trigger: { nodeId: 'start', type: 'manualTrigger' },
+      startedAt: new Date(now).toISOString(),
+    },
+    attempt: test.attempt ?? 1,
+    iteration: 0,
+    inputs: test.inputs ?? [deliver(input)],
+    logger,
+    signal,
+    remainingMs: () => 30_000,
+    services: { http, tcp, clock, ids, files, aws },
+    idempotencyKey: 'execution-1/node-1/0',
+    credential: credential === null ? null : lendCredential(credential),
+    control: control === undefined ? null : createFakeControl(clock, test.control ?? {}),
+    addUsage: (amounts) => {
+      for (const [name, amount] of Object.entries(amounts)) usage[name] = (usage[name] ?? 0) + amount;
+    },
+  };
+  const node = { id: 'node-1', type: id, parameters: freeze(parameters) };
+  const outputs = readOutputs(await execute(node, input, context));
+  assertDone();
+  assertCalled();
+  return { outputs, requests, calls, log, files, sleeps: clock.sleeps, usage };
+};
+
+const noTcp: TcpClient = { connect: () => Promise.reject(new Error('no connection is expected')) };
+
+const deliver = (data: JsonObject): DeliveredInput => ({
+  sourceNodeId: 'start',
+  sourceOutput: MAIN_OUTPUT,
+  targetInput: MAIN_OUTPUT,
+  data,
+});
+
+/** A frozen copy, so that a node that writes to it fails. */
+const freeze = (value: JsonObject): JsonObject => freezeDeep(JSON.parse(JSON.stringify(value))) as JsonObject;
+
+const freezeDeep = (value: JsonValue): JsonValue => {
+  if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) freezeDeep(inner);
+  return Object.freeze(value);
+};

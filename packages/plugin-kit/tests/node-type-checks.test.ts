@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PluginHandle } from '../contract/plugin.ts';
+import { defineAction, defineCredentialType, emit, Type } from '../index.ts';
+import { type NodeTest, nodeTypeChecks } from '../testing/index.ts';
+
+const greet = defineAction({
+  id: 'greet',
+  name: 'Greet',
+  description: 'Greets by name',
+  pure: true,
+  parameters: Type.Object({ name: Type.String({ default: 'you', description: 'Of the greeted one' }) }),
+  execute: ({ parameters }) => ({ greeting: `Hello, ${parameters.name}` }),
+});
+
+const example: NodeTest = { parameters: { name: 'Ada' } };
+
+test('a parameter of several types is given another one; one of any type is given none', async () => {
+  const loose = defineAction({
+    id: 'loose',
+    name: 'Loose',
+    description: 'Takes much',
+    parameters: {
+      type: 'object',
+      properties: {
+        a: { type: ['string', 'null'], description: 'A' },
+        b: { type: ['string', 'object'], description: 'B' },
+        c: { type: ['string', 'object', 'array'], description: 'C' },
+        d: { description: 'D' },
+      },
+    },
+    execute: () => null,
+  });
+  expect(await findBroken(loose, {})).toEqual([]);
+});
+
+/** Names and reasons of the rules that it breaks. */
+const findBroken = async (handle: PluginHandle, given: NodeTest | null = example): Promise<string[]> => {
+  const broken: string[] = [];
+  for (const { name, run } of nodeTypeChecks(handle, given)) {
+    await run().catch((error: Error) => broken.push(`${name}: ${error.message}`));
+  }
+  return broken;
+};
+
+test('a sound node type breaks no rule', async () => {
+  expect(await findBroken(greet)).toEqual([]);
+  expect(nodeTypeChecks(greet, example)).toHaveLength(9);
+});
+
+test('without an example, only the declaration is checked', () => {
+  expect(nodeTypeChecks(greet)).toHaveLength(4);
+});
+
+test('the handle’s own example is the default, unless expressions are in it', () => {
+  expect(nodeTypeChecks({ ...greet, example: { parameters: { name: 'Ada' } } })).toHaveLength(9);
+  expect(nodeTypeChecks({ ...greet, example: { parameters: { name: '{{ body.name }}' } } })).toHaveLength(4);
+});
+
+const schema = (changes: object): PluginHandle => ({
+  ...greet,
+  schema: { ...greet.schema, ...changes } as PluginHandle['schema'],
+});
+
+const secret = defineCredentialType({
+  id: 'chatToken',
+  name: 'Chat token',
+  description: 'Of a bot',
+  fields: Type.Object({ token: Type.String() }),
+  secretFields: ['token'],
+});
+const credential = { type: secret, fields: { token: 't"0"p' } };
+
+let calls = 0;
+
+describe('finds a node type', () => {
+  test.each<[string, PluginHandle, string, NodeTest?]>([
+    ['without a name', { ...greet, name: ' ' }, 'says what it is: its name is empty'],
+    ['with another schema', schema({ type: 'string' }), 'its schema must have the type "object"'],
+    [
+      'whose schema has a keyword that no run checks',
+      schema({ properties: { a: { type: 'array', contains: {} } } }),
+      'its schema/properties/a/contains is not checked in a run',
+    ],
+    [
+      'whose schema has false in place of a schema',
+      schema({ properties: { a: { items: false } } }),
+      'its schema/properties/a/items must be a map',
+    ],
+    ['with an open schema', schema({ additionalProperties: true }), '"additionalProperties": false'],
+    [
+      'with a parameter that is not described',
+      schema({ properties: { name: { type: 'string' } } }),
+      'without a description: "name"',
+    ],
+    [
+      'with a default of another type',
+      schema({ properties: { name: { type: 'string', default: 7, description: 'Of the greeted one' } } }),
+      'Parameter "name" must be a string, got number',
+    ],
+    [
+      'with an unknown parameter in its example',
+      greet,
+      'has the parameter "nmae"',
+      { parameters: { nmae: 'a' } },
+    ],
+    [
+      'with another parameter in its example',
+      greet,
+      'must be a string, got number',
+      { parameters: { name: 7 } },
+    ],
+    [
+      'that delivers on another output',
+      { ...greet, execute: () => emit({ other: {} }) },
+      'it delivers on "other", and declares main',
+    ],
+    [
+      'that delivers what is not JSON',
+      { ...greet, execute: () => ({ at: new Date(0) }) as never },
+      "main.at can't be carried by JSON",
+    ],
+    [
+      'that writes to its input',
+      { ...greet, execute: (_node, input) => Object.assign(input, { a: 1 }) },
+      'not extensible',
+    ],
+    [
+      'that takes any value',
+      { ...greet, execute: () => ({}) },
+      'it takes any value for the parameter "name"',
+    ],
+    [
+      'that repeats a wrong value',
+      {
+        ...greet,
+        execute: ({ parameters: { name } }) => {
+          if (typeof name !== 'string') throw new TypeError(`name is ${JSON.stringify(name)}`);
+          return {};
+        },
+      },
+      'its error repeats the value of the parameter "name"',
+    ],
+    [
+      'that does not name the parameter',
+      {
+        ...greet,
+        execute: ({ parameters: { name } }) => {
+          if (typeof name !== 'string') throw new TypeError('no');
+          return {};
+        },
+      },
+      'its error does not name the parameter "name": no',
+    ],
+    [
+      'that delivers a secret',
+      {
+        ...greet,
+        execute: (_node, _input, context) => {
+          const { credential } = context as object as { credential: { field(name: string): string } };
+          return { sent: `Bearer ${credential.field('token')}` };
+        },
+      },
+      'its output or its log has the field "token" of its credential',
+      { ...example, credential },
+    ],
+    [
+      'that is pure and is not',
+      { ...greet, execute: () => ({ call: calls++ }) },
+      'it is pure, and a second run has another output',
+    ],
+  ])('%s', async (_case, handle, reason, given = example) => {
+    expect((await findBroken(handle, given)).join('\n')).toContain(reason);
+  });
+});

@@ -1,0 +1,20 @@
+import type { NodeContext } from '../contract/node.ts';
+import type { OutboundRequest } from '../contract/services.ts';
+
+/** The client's timeout is later than the node's, so that the node's message is shown. */
+const TIMEOUT_MARGIN_MS = 1_000;
+
+/** What each request of a node has from its attempt: the time that is left, and the credential. */
+export const fromAttempt = ({
+  remainingMs,
+  signal,
+  credential,
+}: NodeContext): Pick<OutboundRequest, 'timeoutMs' | 'signal' | 'credential'> => ({
+  timeoutMs: remainingMs() + TIMEOUT_MARGIN_MS,
+  signal,
+  ...(credential === null ? {} : { credential }),
+});
+
+/** The header that joins a request to the trace of its execution (W3C Trace Context); none without a trace. */
+export const toTraceHeaders = ({ execution: { traceparent } }: NodeContext): Record<string, string> =>
+  traceparent === undefined ? {} : { traceparent };

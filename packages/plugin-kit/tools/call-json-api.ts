@@ -1,0 +1,117 @@
+import type { JsonObject, JsonValue } from '../contract/json.ts';
+import type { NodeContext } from '../contract/node.ts';
+import { NodeError } from '../contract/node-error.ts';
+import type { OutboundResponse } from '../contract/services.ts';
+import { fromAttempt, toTraceHeaders } from './attempt-request.ts';
+import { findProblem } from './find-problem.ts';
+import { isPassing } from './passing-status.ts';
+import { readBody, readErrorBody } from './read-body.ts';
+import { addQuery } from './request-url.ts';
+import { describeResponse, toStatusError } from './status-error.ts';
+
+const MAX_RESPONSE_BYTES = 1_048_576;
+
+/** For reading alone: a redirect may make a GET of any other request. */
+const MAX_REDIRECTS = 5;
+
+export interface JsonAnswer {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null for an empty one; of a failure, a text when it is not JSON. */
+  readonly body: JsonValue;
+}
+
+/** What an answer says of a failure, beyond its status. */
+export interface ApiFailure {
+  /** The error code of the service. */
+  readonly code?: string;
+  /** One line for the message; by default what the body says. */
+  readonly problem?: string;
+  /** By default what the status says: 408, 425, 429 and 5xx are. */
+  readonly isRetryable?: boolean;
+  /** By default what `Retry-After` of a 429 or 503 says. */
+  readonly retryAfterMs?: number;
+  /** Added to the details, before the answer; bounded. */
+  readonly details?: JsonObject;
+}
+
+export interface JsonApiCall {
+  readonly method: string;
+  /** Absolute. */
+  readonly url: string;
+  /** Lower-case names; for secrets, there is the node's credential. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Added to the URL: a list repeats the name, null adds nothing. */
+  readonly query?: JsonObject;
+  /** Sent as JSON; nothing is sent when absent. */
+  readonly body?: JsonValue;
+  /** 1 MiB by default. */
+  readonly maxResponseBytes?: number;
+  /** Statuses that are no failures; 200 to 299 by default. */
+  readonly isSuccess?: (status: number) => boolean;
+  /**
+   * Reads what is special in the failures of a service, and finds those that have the status of a success.
+   *
+   * @param now - milliseconds since the epoch
+   * @returns null for an answer whose status says it all
+   */
+  readonly findFailure?: (answer: JsonAnswer, now: number) => ApiFailure | null;
+}
+
+/**
+ * Sends a request to a JSON API with the credential, the trace and the time of the node's attempt.
+ *
+ * @throws NodeError for a failure, with the details of `httpRequest`: `{ status, code?, body, headers }`; and for an
+ * answer that is not JSON
+ * @throws AppError `OUTBOUND_*` when there is no answer within the limits
+ */
+export const callJsonApi = async (call: JsonApiCall, context: NodeContext): Promise<JsonAnswer> => {
+  const { isSuccess = isSuccessful, findFailure = () => null } = call;
+  const response = await send(call, context);
+  const { status, headers } = response;
+  const isFailure = !isSuccess(status);
+  const answer = { status, headers, body: isFailure ? readErrorBody(response).body : readJson(response) };
+  const now = context.services.clock.now();
+  const failure = findFailure(answer, now);
+  if (!isFailure && failure === null) return answer;
+  throw toStatusError(response, {
+    isRetryable: isPassing(status),
+    problem: findProblem(answer.body),
+    ...failure,
+    now,
+  });
+};
+
+const send = (
+  { method, url, headers = {}, query = {}, body, maxResponseBytes = MAX_RESPONSE_BYTES }: JsonApiCall,
+  context: NodeContext,
+): Promise<OutboundResponse> =>
+  context.services.http.request({
+    method,
+    url: addQuery(url, query),
+    headers: {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...toTraceHeaders(context),
+      ...headers,
+    },
+    body: body === undefined ? null : JSON.stringify(body),
+    ...fromAttempt(context),
+    maxRedirects: method === 'GET' ? MAX_REDIRECTS : 0,
+    maxResponseBytes,
+  });
+
+const readJson = (response: OutboundResponse): JsonValue => {
+  try {
+    return readBody(response, 'json');
+  } catch {
+    const { status, url } = response;
+    throw new NodeError(
+      `${new URL(url).host} answered ${status} with something that is not JSON: check that the URL is that of the API`,
+      { name: 'NotJson', isRetryable: false, details: describeResponse(response) },
+    );
+  }
+};
+
+const isSuccessful = (status: number): boolean => status >= 200 && status <= 299;

@@ -1,0 +1,26 @@
+import type { LentCredential } from '../contract/lent-credential.ts';
+import { NodeError } from '../contract/node-error.ts';
+
+/**
+ * The credential of a node that takes one type or another, by its parameter `via`.
+ *
+ * @throws NodeError when there is none, or it is of another type
+ */
+export const requireCredential = (
+  credential: LentCredential | null,
+  via: string,
+  type: string,
+): LentCredential => {
+  if (credential?.type === type) return credential;
+  throw wrongCredential(`via: ${via} needs a credential of the type ${type} in credentialId`);
+};
+
+/** The same where the role of the service is taken without one. @throws NodeError when it is of another type */
+export const takeRole = (credential: LentCredential | null, via: string): LentCredential | undefined => {
+  if (credential === null) return undefined;
+  if (credential.type === 'awsRole') return credential;
+  throw wrongCredential(`via: ${via} takes a credential of the type awsRole, or none`);
+};
+
+const wrongCredential = (message: string): NodeError =>
+  new NodeError(message, { name: 'CredentialUnusable', isRetryable: false });

@@ -1,0 +1,97 @@
+import type { JsonValue } from '../contract/json.ts';
+import type { OutboundResponse } from '../contract/services.ts';
+
+type Received = Pick<OutboundResponse, 'headers' | 'body'>;
+
+/** How a body becomes a value. */
+type ValueType = 'auto' | 'json' | 'text';
+
+/**
+ * Reads a body by its content type, or as the type says.
+ *
+ * @throws Error when it is not JSON and must be
+ */
+export const readBody = (response: Received, type: ValueType): JsonValue => {
+  switch (type) {
+    case 'auto':
+      return readByContentType(response);
+    case 'json':
+      return response.body.byteLength === 0
+        ? null
+        : parseJson(toText(response.body), 'the answer is not JSON');
+    case 'text':
+      return decode(response);
+  }
+};
+
+/** Parsed for a JSON content type, a string for valid UTF-8, else `{ base64 }`. */
+const readByContentType = ({ headers, body }: Received): JsonValue => {
+  const text = toText(body);
+  if (text === null) return toBase64(body);
+  return text === '' || !isJson(headers)
+    ? text
+    : parseJson(text, 'the answer says that it is JSON, and is not');
+};
+
+const isJson = (headers: Received['headers']): boolean => {
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  return /^application\/(?:.+\+)?json$/i.test(type.trim());
+};
+
+const parseJson = (text: string | null, problem: string): JsonValue => {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    throw new Error(problem); // without the error of the parser, which repeats the text
+  }
+};
+
+/** By the content type's charset; UTF-8 when it has none that is known. */
+const decode = ({ headers, body }: Received): string => {
+  const [, charset = 'utf-8'] = /;\s*charset="?([\w-]+)/i.exec(headers['content-type'] ?? '') ?? [];
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+};
+
+const toText = (body: Uint8Array, options: { readonly stream?: boolean } = {}): string | null => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body, options);
+  } catch {
+    return null;
+  }
+};
+
+const toBase64 = (body: Uint8Array): JsonValue => ({ base64: Buffer.from(body).toString('base64') });
+
+/** Bytes of a body that an error holds. */
+const MAX_ERROR_BODY_BYTES = 10_000;
+
+/** Reads as much of a streamed body as an error needs; the rest is not received. */
+export const readErrorStart = async (stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > MAX_ERROR_BODY_BYTES) break;
+  }
+  return Buffer.concat(chunks);
+};
+
+/** The body of an error: as for `auto`, a text when it is not the JSON that it says, or the start of a larger one. */
+export const readErrorBody = (
+  response: Received,
+): { readonly body: JsonValue; readonly truncated?: true } => {
+  const start = response.body.subarray(0, MAX_ERROR_BODY_BYTES);
+  // A character that the end cuts is left out.
+  const asText = () => toText(start, { stream: true }) ?? toBase64(start);
+  if (start.byteLength < response.body.byteLength) return { body: asText(), truncated: true };
+  try {
+    return { body: readByContentType(response) };
+  } catch {
+    return { body: asText() };
+  }
+};

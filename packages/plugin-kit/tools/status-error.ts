@@ -1,0 +1,53 @@
+import type { JsonObject } from '../contract/json.ts';
+import { NodeError } from '../contract/node-error.ts';
+import type { OutboundResponse } from '../contract/services.ts';
+import { readErrorBody } from './read-body.ts';
+import { readRetryAfter } from './retry-after.ts';
+
+interface StatusErrorOptions {
+  readonly isRetryable: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Number of the page, for a request that is one of several. */
+  readonly page?: number | null;
+  /** Least delay before the next attempt; by default what `Retry-After` says. */
+  readonly retryAfterMs?: number | undefined;
+  /** What the service says of it, in one line: a part of the message. */
+  readonly problem?: string | null | undefined;
+  /** The error code of the service. */
+  readonly code?: string | undefined;
+  /** Added to the details, before the response. */
+  readonly details?: JsonObject | undefined;
+}
+
+/**
+ * The failure of a request that was answered, with the details of {@link describeResponse}, and the `code` and `page`.
+ */
+export const toStatusError = (response: OutboundResponse, options: StatusErrorOptions): NodeError => {
+  const { status, headers, url } = response;
+  const { isRetryable, now, page = null, problem = null, code, details = {} } = options;
+  const { retryAfterMs = readRetryAfter(status, headers, now) } = options;
+  const place = page === null ? '' : ` for page ${page}`;
+  const reason = problem === null ? '' : `: ${problem}`;
+  return new NodeError(`${new URL(url).host} answered ${status}${place}${reason}`, {
+    name: 'HttpStatusError',
+    isRetryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    details: {
+      ...(code === undefined ? {} : { code }),
+      ...(page === null ? {} : { page }),
+      ...details,
+      ...describeResponse(response),
+    },
+  });
+};
+
+/**
+ * A response as details of an error: `{ status, body, bodyTruncated?, headers }`. The body is before the headers, since
+ * a record shows the start.
+ */
+export const describeResponse = (response: OutboundResponse): JsonObject => {
+  const { status, headers } = response;
+  const { body, truncated } = readErrorBody(response);
+  return { status, body, ...(truncated === undefined ? {} : { bodyTruncated: true }), headers };
+};

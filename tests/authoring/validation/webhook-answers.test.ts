@@ -1,0 +1,75 @@
+import type { JsonObject } from '@hookloom/plugin-kit';
+import { describe, expect, test } from '@jest/globals';
+import { validateWorkflow } from '../../../authoring/validation/validate.ts';
+import { loadRegistry } from '../../../lib/plugins/load-registry.ts';
+import { installedPlugins } from '../../../plugins/installed.ts';
+import { aManualClock } from '../../support/a-manual-clock.ts';
+import { aRecordingLogger } from '../../support/a-recording-logger.ts';
+
+const { logger } = aRecordingLogger();
+const registry = loadRegistry(installedPlugins, { logger, clock: aManualClock() });
+
+/** Problems of a trigger with these parameters, in front of an answer and a wait of an hour. */
+const problemsOf = async (parameters: JsonObject, seconds = 3_600) => {
+  const nodes = [
+    { id: 'start', type: 'webhookTrigger', parameters },
+    parameters.responseMode === 'responseNode'
+      ? { id: 'next', type: 'respondToWebhook', parameters: {} }
+      : { id: 'next', type: 'set', parameters: { values: {} } },
+    { id: 'pause', type: 'wait', parameters: { seconds } },
+  ];
+  const connections = [
+    { sourceNodeId: 'start', targetNodeId: 'next' },
+    { sourceNodeId: 'next', targetNodeId: 'pause' },
+  ];
+  const { findNodeType } = await registry;
+  const { problems } = await validateWorkflow({ id: 'a', name: 'a', nodes, connections }, findNodeType);
+  return problems.map(({ path, message }) => `${path} ${message}`);
+};
+
+describe('the parameters of a webhook on its answer', () => {
+  test.each<[JsonObject]>([
+    [{ answer: { status: 200, headers: { 'x-a': '{{ body.id }}' }, body: { id: '{{ $execution.id }}' } } }],
+    [{ responseMode: 'responseNode', continueAfterResponse: true, timeoutSeconds: 5, onTimeout: 'continue' }],
+    [{ responseMode: 'lastNode', onTimeout: 'continue', lastNodeAnswer: 'all' }],
+  ])('%j are valid, with a wait of an hour', async (parameters) => {
+    expect(await problemsOf(parameters)).toEqual([]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ answer: { status: 404 } }, '/answer/status must be <= 399'],
+    [{ answer: { body: '{{ bdy.id }}' } }, '/answer/body '],
+    [{ answer: { body: [{ a: '{{ body. }}' }] } }, '/answer/body/0/a '],
+    [{ answer: { body: '{{ $nodes.next.a }}' } }, '/answer/body '],
+    [{ answer: { status: '{{ 200 }}' } }, '/answer/status '],
+    [{ answer: { headers: { 'a b': 'c' } } }, '/answer/headers/a b '],
+    [{ answer: { headers: { Connection: 'close' } } }, '/answer/headers/Connection '],
+    [{ answer: { text: 'ok' } }, '/answer'],
+    [{ responseMode: 'lastNode', answer: {} }, '/answer has an effect with responseMode onReceived only'],
+    [
+      { responseMode: 'responseNode', lastNodeAnswer: 'all' },
+      '/lastNodeAnswer has an effect with responseMode lastNode only',
+    ],
+    [{ responseMode: 'lastNode', lastNodeAnswer: 'first' }, '/lastNodeAnswer '],
+    [{ timeoutSeconds: 5 }, '/timeoutSeconds has an effect with responseMode lastNode or responseNode only'],
+    [{ responseMode: 'lastNode', timeoutSeconds: 26 }, '/timeoutSeconds must be <= 25'],
+    [{ onTimeout: 'fail' }, '/onTimeout has an effect with responseMode lastNode or responseNode only'],
+    [
+      { responseMode: 'lastNode', continueAfterResponse: true },
+      '/continueAfterResponse has an effect with responseMode responseNode only',
+    ],
+    [
+      { responseMode: 'responseNode', continueAfterResponse: true, onTimeout: 'fail' },
+      '/onTimeout can not be "fail" with continueAfterResponse',
+    ],
+  ])('%j are refused', async (parameters, problem) => {
+    const problems = await problemsOf(parameters, 1);
+    expect(problems).toContainEqual(expect.stringContaining(`/nodes/0/parameters${problem}`));
+  });
+
+  test('a run that ends with the answer still waits no longer than its caller', async () => {
+    expect(await problemsOf({ responseMode: 'responseNode' })).toEqual([
+      expect.stringContaining('makes the caller wait for the result, but "pause" waits 3600 seconds'),
+    ]);
+  });
+});
