@@ -54,7 +54,7 @@ const maxKilobytes: Readonly<Record<string, number>> = {
   runExpress: 154,
   runDurable: 254,
   adminExecutions: 60,
-  sweep: 61,
+  sweep: 62,
   adminRequests: 63,
   adminRetryExecution: 127,
   adminRunWorkflow: 129,

@@ -1,9 +1,8 @@
-import type { JsonValue } from '@hookloom/plugin-kit';
+import { callJsonApi, type JsonApiCall, type JsonValue } from '@hookloom/plugin-kit';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { aCallingContext, failureOf } from '../../../tests/support/a-calling-context.ts';
-import { aLocalServer, type LocalServer, redirectTo } from '../../../tests/support/a-local-server.ts';
-import { aNodeContext } from '../../../tests/support/a-node-context.ts';
-import { callJsonApi, type JsonApiCall } from '../tools/call-json-api.ts';
+import { aCallingContext, failureOf } from '../support/a-calling-context.ts';
+import { aLocalServer, type LocalServer, redirectTo } from '../support/a-local-server.ts';
+import { aNodeContext } from '../support/a-node-context.ts';
 
 /** Answers with status, body and a header that the query has. */
 const answering = (type: string): Parameters<typeof aLocalServer>[0][string] => {

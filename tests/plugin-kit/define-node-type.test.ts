@@ -1,11 +1,18 @@
+import {
+  defineAction,
+  defineCredentialType,
+  defineTrigger,
+  type JsonObject,
+  type LentCredential,
+  type NodeContext,
+  NodeError,
+  type RunControl,
+  Type,
+} from '@hookloom/plugin-kit';
 import { describe, expect, test } from '@jest/globals';
 import { Type as TypeBox } from 'typebox';
-import { checkSchema } from '../../../lib/workflows/validation/schema/check-schema.ts';
-import { aNode, aNodeContext } from '../../../tests/support/a-node-context.ts';
-import type { LentCredential } from '../contract/credential-type.ts';
-import type { JsonObject } from '../contract/json.ts';
-import type { NodeContext, RunControl } from '../contract/node.ts';
-import { defineAction, defineCredentialType, defineTrigger, NodeError, Type } from '../index.ts';
+import { checkSchema } from '../../lib/workflows/validation/schema/check-schema.ts';
+import { aNode, aNodeContext } from '../support/a-node-context.ts';
 
 const about = { id: 'send', name: 'Send', description: 'Sends a text' };
 
